@@ -1,0 +1,89 @@
+import { z } from 'zod';
+
+import type { Model } from '../schemas/model.ts';
+import type { CatalogModel } from './catalog.ts';
+import { toModelRecord } from './to-model-record.ts';
+
+const count = z.coerce.number().int().min(0);
+const decimal = z.coerce.number().min(0);
+const commaList = z.string().transform((text) => text.split(',').map((item) => item.trim()).filter((item) => item !== ''));
+
+/** The query of `GET /models` (api reference 14.1). Filters on data that nobody has collected yet are accepted and keep everything. */
+export const modelListQuerySchema = z.object({
+  offset: count.optional(),
+  limit: count.min(1).max(1000).optional(),
+  q: z.string().optional(),
+  input_modalities: commaList.optional(),
+  output_modalities: commaList.optional(),
+  supported_parameters: commaList.optional(),
+  context: count.optional(),
+  min_price: decimal.optional(),
+  max_price: decimal.optional(),
+  min_output_price: decimal.optional(),
+  max_output_price: decimal.optional(),
+  arch: z.string().optional(),
+  model_authors: commaList.optional(),
+  providers: commaList.optional(),
+  zdr: z.enum(['true', 'false']).optional(),
+  region: z.string().optional(),
+  sort: z.string().optional(),
+});
+export type ModelListQuery = z.infer<typeof modelListQuerySchema>;
+
+type Test = (model: CatalogModel, record: Model) => boolean;
+
+/** The models that pass every filter of the query, in the order it asks for. Paging is the caller's. */
+export function filterModels(models: readonly CatalogModel[], query: ModelListQuery): Model[] {
+  const tests = toTests(query);
+  const found = models
+    .map((model) => ({ model, record: toModelRecord(model) }))
+    .filter(({ model, record }) => tests.every((test) => test(model, record)))
+    .map(({ record }) => record);
+  return sortModels(found, query.sort);
+}
+
+function toTests(query: ModelListQuery): Test[] {
+  const tests: Test[] = [];
+  const outputs = query.output_modalities ?? ['text'];
+  if (!outputs.includes('all')) tests.push((_, { architecture }) => outputs.some((kind) => architecture.output_modalities.includes(kind)));
+  const inputs = query.input_modalities;
+  if (inputs && !inputs.includes('all')) tests.push((_, { architecture }) => inputs.every((kind) => architecture.input_modalities.includes(kind)));
+  const { supported_parameters: parameters, q, context, arch, model_authors: authors, providers, region } = query;
+  if (parameters) tests.push((_, record) => parameters.every((name) => record.supported_parameters.includes(name)));
+  if (q) tests.push((_, { id, name }) => `${id}\n${name}`.toLowerCase().includes(q.toLowerCase()));
+  if (context !== undefined) tests.push((_, record) => (record.context_length ?? 0) >= context);
+  if (arch) tests.push((_, { architecture }) => architecture.tokenizer.toLowerCase() === arch.toLowerCase());
+  if (authors) tests.push(({ id }) => authors.includes(id.slice(0, id.indexOf('/'))));
+  if (providers) tests.push(({ endpoints }) => endpoints.some(({ provider }) => providers.includes(provider.slug)));
+  if (region) tests.push(({ endpoints }) => endpoints.some((endpoint) => endpoint.region === region));
+  if (query.zdr === 'true') tests.push(({ endpoints }) => endpoints.some(({ provider }) => provider.dataPolicy.retainsPrompts === false));
+  tests.push(priceTest('prompt', query.min_price, query.max_price), priceTest('completion', query.min_output_price, query.max_output_price));
+  return tests;
+}
+
+/** Bounds are USD a million tokens, prices USD a token. A price that is not known is within no bounds. */
+function priceTest(unit: 'prompt' | 'completion', min: number | undefined, max: number | undefined): Test {
+  if (min === undefined && max === undefined) return () => true;
+  return (_, { pricing }) => {
+    const price = Number(pricing[unit]) * 1e6;
+    return price >= (min ?? 0) && price <= (max ?? Number.POSITIVE_INFINITY);
+  };
+}
+
+const SORT_KEYS: Readonly<Record<string, (record: Model) => number | null>> = {
+  newest: (record) => -record.created,
+  'pricing-low-to-high': ({ pricing }) => knownPrice(pricing.prompt),
+  'pricing-high-to-low': ({ pricing }) => negative(knownPrice(pricing.prompt)),
+  'context-high-to-low': (record) => negative(record.context_length),
+};
+
+/** Models without the datum go last; an order that needs data nobody has leaves the list as it is. */
+function sortModels(records: Model[], sort: string | undefined): Model[] {
+  const keyOf = sort === undefined ? undefined : SORT_KEYS[sort];
+  if (keyOf === undefined) return records;
+  const rank = (record: Model): number => keyOf(record) ?? Number.POSITIVE_INFINITY;
+  return records.toSorted((a, b) => (rank(a) === rank(b) ? 0 : rank(a) - rank(b)));
+}
+
+const knownPrice = (price: string): number | null => (Number(price) < 0 ? null : Number(price));
+const negative = (value: number | null): number | null => (value === null ? null : -value);

@@ -1,0 +1,90 @@
+import type { Model, ModelEndpoint, Pricing } from '../schemas/model.ts';
+import type { CatalogModel, Endpoint } from './catalog.ts';
+import type { EndpointPricing } from './model-definition.ts';
+
+/** What the public wire shows for a price that is not known. Zero would promise a gift. */
+const UNKNOWN_PRICE = '-1';
+
+/** A model as `GET /models` shows it. Prices and limits are those of the first endpoint, as on the public wire. */
+export function toModelRecord(model: CatalogModel): Model {
+  const { definition } = model;
+  const first = model.endpoints[0];
+  return {
+    id: model.id,
+    canonical_slug: definition.canonical_slug ?? model.id,
+    name: definition.name ?? model.id,
+    description: definition.description ?? '',
+    created: definition.created ?? 0,
+    context_length: definition.context_length ?? first?.contextLength ?? null,
+    architecture: toArchitecture(model),
+    pricing: toPricing(first?.pricing),
+    top_provider: {
+      is_moderated: false,
+      context_length: first?.contextLength ?? null,
+      max_completion_tokens: first?.maxCompletionTokens ?? null,
+    },
+    supported_parameters: supportedParametersOf(model),
+    supported_voices: definition.supported_voices ?? null,
+    default_parameters: definition.default_parameters ?? null,
+    per_request_limits: definition.per_request_limits ?? null,
+    links: { details: `/api/v1/models/${model.id}/endpoints` },
+    expiration_date: definition.expiration_date ?? null,
+    knowledge_cutoff: definition.knowledge_cutoff ?? null,
+  };
+}
+
+/** An endpoint as `GET /models/{author}/{slug}/endpoints` shows it. */
+export function toEndpointRecord(model: CatalogModel, endpoint: Endpoint): ModelEndpoint {
+  const modelName = model.definition.name ?? model.id;
+  const takesToolChoice = endpoint.supportedParameters?.has('tool_choice') ?? false;
+  return {
+    name: `${endpoint.provider.name}: ${modelName}`,
+    model_id: model.id,
+    model_name: modelName,
+    provider_name: endpoint.provider.name,
+    tag: endpoint.tag,
+    quantization: endpoint.quantization,
+    // The official client insists on a number here.
+    context_length: endpoint.contextLength ?? 0,
+    max_completion_tokens: endpoint.maxCompletionTokens,
+    max_prompt_tokens: endpoint.maxPromptTokens,
+    pricing: toPricing(endpoint.pricing),
+    supported_parameters: [...(endpoint.supportedParameters ?? [])],
+    supports_implicit_caching: endpoint.supportsImplicitCaching,
+    supports_tool_choice: {
+      auto: takesToolChoice,
+      function: takesToolChoice,
+      none: takesToolChoice,
+      required: takesToolChoice,
+    },
+    status: 0,
+    uptime_last_5m: null,
+    uptime_last_30m: null,
+    uptime_last_1d: null,
+    latency_last_30m: null,
+    throughput_last_30m: null,
+  };
+}
+
+/** The kinds of input and output, and the words the wire has for them. */
+export function toArchitecture({ definition }: CatalogModel): Model['architecture'] {
+  const input = definition.architecture?.input_modalities ?? ['text'];
+  const output = definition.architecture?.output_modalities ?? ['text'];
+  return {
+    input_modalities: input,
+    output_modalities: output,
+    modality: `${input.join('+')}->${output.join('+')}`,
+    instruct_type: definition.architecture?.instruct_type ?? null,
+    tokenizer: definition.architecture?.tokenizer ?? 'Other',
+  };
+}
+
+function supportedParametersOf(model: CatalogModel): string[] {
+  return [...new Set(model.endpoints.flatMap((endpoint) => [...(endpoint.supportedParameters ?? [])]))];
+}
+
+function toPricing(pricing: EndpointPricing | undefined): Pricing {
+  const { prompt, completion, ...others } = pricing ?? {};
+  const known = Object.entries(others).filter(([, price]) => price !== undefined);
+  return { prompt: prompt ?? UNKNOWN_PRICE, completion: completion ?? UNKNOWN_PRICE, ...Object.fromEntries(known) };
+}

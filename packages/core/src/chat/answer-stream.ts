@@ -1,0 +1,198 @@
+import { GatewayError, toErrorBody } from '../errors.ts';
+import type { Outcome } from '../generations/observe-generation.ts';
+import { recordGeneration } from '../generations/record-generation.ts';
+import type { GatewayResponse } from '../response.ts';
+import type { ChatChunk } from '../schemas/chat-chunk.ts';
+import { createFrameEncoder, DONE_FRAME, type FrameEncoder, KEEP_ALIVE_FRAME } from '../streaming/frame-encoder.ts';
+import { openCall } from './open-call.ts';
+import type { ChatRelay } from './relay.ts';
+import { type CommittedAnswer, runAttempts, toCallError } from './run-attempts.ts';
+
+const STREAM_HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+};
+
+const encoder = new TextEncoder();
+const END: IteratorResult<Uint8Array> = { done: true, value: undefined };
+
+type Step = IteratorResult<readonly ChatChunk[]>;
+
+/**
+ * Runs a call and answers it as a stream. Resolves at the first of: the first chunk, or the keep-alive interval;
+ * rejects with the final error when that comes before either. From then on errors travel in-band.
+ *
+ * The body is written by hand rather than as a generator: a generator's `return()` waits for the `next()` under way,
+ * and a client that leaves must be noticed while upstream is silent.
+ */
+export function answerStream(relay: ChatRelay): Promise<GatewayResponse> {
+  return new Promise((resolve, reject) => {
+    const stream = createRelayStream(relay, {
+      onCommitted: () => resolve({ status: 200, headers: { ...STREAM_HEADERS, ...relay.headers }, body: stream }),
+      onRefused: reject,
+    });
+  });
+}
+
+interface HeadListener {
+  /** The status is 200 from now on. Called once at most. */
+  onCommitted(): void;
+  /** Nothing has been sent and nothing will be. Called once at most, instead of `onCommitted`. */
+  onRefused(error: GatewayError): void;
+}
+
+function createRelayStream(relay: ChatRelay, head: HeadListener): AsyncIterable<Uint8Array> {
+  const { runtime, observer, request, clientSignal } = relay;
+  const life = openCall(runtime, clientSignal, true);
+  let answer: CommittedAnswer | undefined;
+  let frames: FrameEncoder | undefined;
+  let isHeadSent = false;
+  let isPulling = false;
+  /** The outcome is decided; what is left is to write it down and to tell the reader. */
+  let isEnding = false;
+  let isOver = false;
+  /** Frames that wait for a reader. */
+  let ready = '';
+  let reader: ((result: IteratorResult<Uint8Array>) => void) | undefined;
+
+  const keepAlive = runtime.wheel.add(() => {
+    if (!isHeadSent) commitHead();
+    // A reader that has not even taken what is ready needs no sign of life.
+    if (ready === '') deliver(KEEP_ALIVE_FRAME);
+  });
+
+  const commitHead = (): void => {
+    isHeadSent = true;
+    head.onCommitted();
+  };
+
+  /** Hands frames to the reader, or keeps them until there is one. */
+  const deliver = (text: string): void => {
+    ready += text;
+    if (reader === undefined) return;
+    const resolve = reader;
+    reader = undefined;
+    keepAlive.clear();
+    resolve(takeReady());
+  };
+
+  const takeReady = (): IteratorResult<Uint8Array> => {
+    if (ready === '') return END;
+    const value = encoder.encode(ready);
+    ready = '';
+    return { done: false, value };
+  };
+
+  const framesOf = (): FrameEncoder =>
+    (frames ??= createFrameEncoder(
+      {
+        id: observer.id,
+        created: relay.created,
+        model: observer.endpoint?.modelId ?? relay.route[0]?.[0]?.modelId ?? '',
+        provider: observer.endpoint?.provider.name ?? '',
+        systemFingerprint: observer.answer.systemFingerprint,
+        serviceTier: observer.answer.serviceTier,
+      },
+      relay.hideReasoning,
+    ));
+
+  const onBegun = (begun: CommittedAnswer): void => {
+    if (isEnding) return;
+    answer = begun;
+    observer.observe(begun.first);
+    if (!isHeadSent) commitHead();
+    const text = framesOf().encode(begun.first);
+    if (text !== '') deliver(text);
+    else if (reader !== undefined) pull();
+  };
+
+  const pull = (): void => {
+    if (isPulling || isEnding || answer === undefined) return;
+    isPulling = true;
+    // One pending next() at a time, its failure handled from the start.
+    answer.rest.next().then(onStep, onFailure);
+  };
+
+  const onStep = (step: Step): void => {
+    isPulling = false;
+    if (isEnding) return;
+    if (step.done === true) return onUpstreamEnd();
+    observer.observe(step.value);
+    const text = framesOf().encode(step.value);
+    if (text !== '') deliver(text);
+    // A batch may hold nothing to show (a finish reason, usage): whoever waits goes on waiting.
+    else if (reader !== undefined) pull();
+  };
+
+  const onUpstreamEnd = (): void => {
+    if (observer.answer.finish !== undefined) return end({ status: 'completed' });
+    const name = observer.endpoint?.provider.name ?? 'The provider';
+    onFailure(new GatewayError('provider_unavailable', `${name} ended its answer without a finish reason`));
+  };
+
+  const onFailure = (thrown: unknown): void => {
+    const error = toCallError(life.signal.aborted ? life.signal.reason : thrown, observer.endpoint?.provider.name ?? '');
+    end({ status: error.code === 'client_closed_request' ? 'cancelled' : 'failed', error });
+  };
+
+  /** Decides the outcome, exactly once, writes it down, and only then lets the reader see the end. */
+  const end = (outcome: Outcome): void => {
+    if (isEnding) return;
+    isEnding = true;
+    keepAlive.clear();
+    life.signal.removeEventListener('abort', onInterrupted);
+    const settled = observer.settle(outcome);
+    recordGeneration(runtime, settled, outcome).then(
+      () => finish(outcome, settled.usage),
+      (error: unknown) => finish({ status: 'failed', error: toCallError(error, '') }, undefined),
+    );
+    if (outcome.status !== 'completed') letGoOfUpstream();
+  };
+
+  const finish = (outcome: Outcome, usage: ReturnType<typeof observer.settle>['usage']): void => {
+    life.end();
+    isOver = true;
+    if (outcome.status !== 'completed' && !isHeadSent) return head.onRefused(outcome.error);
+    if (outcome.status === 'cancelled') ready = '';
+    else if (outcome.status === 'failed') ready += framesOf().encodeError(toErrorBody(outcome.error)) + DONE_FRAME;
+    else {
+      const { reason, native } = observer.answer.finish ?? { reason: 'stop' as const, native: null };
+      ready += framesOf().encodeFinish(reason, native);
+      if (usage !== undefined) ready += framesOf().encodeUsage(usage);
+      ready += DONE_FRAME;
+    }
+    deliver('');
+  };
+
+  const letGoOfUpstream = (): void => {
+    life.interrupt(new GatewayError('client_closed_request', 'The call is over'));
+    // A provider's generator may still be waiting; whatever it says now concerns nobody.
+    answer?.rest.return?.().then(undefined, () => undefined);
+  };
+
+  const onInterrupted = (): void => onFailure(life.signal.reason);
+  if (life.signal.aborted) onInterrupted();
+  else life.signal.addEventListener('abort', onInterrupted, { once: true });
+
+  keepAlive.set(runtime.timeouts.keepAliveMs);
+  runAttempts({ runtime, request, route: relay.route, observer, signal: life.signal }).then(onBegun, onFailure);
+
+  return {
+    [Symbol.asyncIterator]: () => ({
+      next() {
+        if (ready !== '') return Promise.resolve(takeReady());
+        if (isOver) return Promise.resolve(END);
+        return new Promise((resolve) => {
+          reader = resolve;
+          keepAlive.set(runtime.timeouts.keepAliveMs);
+          pull();
+        });
+      },
+      return() {
+        life.interrupt(new GatewayError('client_closed_request', 'The client closed the request'));
+        return Promise.resolve(END);
+      },
+    }),
+  };
+}

@@ -1,0 +1,92 @@
+import type { GatewayError } from '../errors.ts';
+import type { GenerationObserver, Outcome } from '../generations/observe-generation.ts';
+import { recordGeneration } from '../generations/record-generation.ts';
+import { type GatewayResponse, toJsonResponse } from '../response.ts';
+import type { ChatCompletionResult, ChatDelta, Usage } from '../schemas/chat-chunk.ts';
+import type { ChatChunk } from '../schemas/chat-chunk.ts';
+import { openCall } from './open-call.ts';
+import type { ChatRelay } from './relay.ts';
+import { runAttempts, toCallError } from './run-attempts.ts';
+
+/** Runs a call and answers it in one piece. Throws what ended it; either way it has been recorded once. */
+export async function answerWhole(relay: ChatRelay): Promise<GatewayResponse> {
+  const { runtime, observer, request } = relay;
+  const life = openCall(runtime, relay.clientSignal, false);
+  try {
+    const { first, rest, endpoint } = await runAttempts({ runtime, request, route: relay.route, observer, signal: life.signal });
+    observer.observe(first);
+    await readToEnd(rest, observer);
+    life.signal.throwIfAborted();
+    const outcome: Outcome = { status: 'completed' };
+    const settled = observer.settle(outcome);
+    await recordGeneration(runtime, settled, outcome);
+    const result = toResult(relay, first, endpoint.provider.name, settled.usage);
+    return toJsonResponse(200, result, relay.headers);
+  } catch (thrown) {
+    const error = toCallError(life.signal.aborted ? life.signal.reason : thrown, observer.endpoint?.provider.name ?? '');
+    await recordFailure(relay, error);
+    throw error;
+  } finally {
+    life.end();
+  }
+}
+
+/** An unstreamed answer comes as one batch; reading on lets the provider finish and say so if it could not. */
+async function readToEnd(rest: AsyncIterator<readonly ChatChunk[]>, observer: GenerationObserver): Promise<void> {
+  for (let next = await rest.next(); next.done !== true; next = await rest.next()) observer.observe(next.value);
+}
+
+async function recordFailure({ runtime, observer }: ChatRelay, error: GatewayError): Promise<void> {
+  if (observer.isSettled) return;
+  const outcome: Outcome = { status: error.code === 'client_closed_request' ? 'cancelled' : 'failed', error };
+  await recordGeneration(runtime, observer.settle(outcome), outcome);
+}
+
+function toResult(
+  relay: ChatRelay,
+  chunks: readonly ChatChunk[],
+  provider: string,
+  usage: Usage | undefined,
+): ChatCompletionResult {
+  const { answer, id } = relay.observer;
+  return {
+    id,
+    object: 'chat.completion',
+    created: relay.created,
+    model: relay.observer.endpoint?.modelId ?? '',
+    provider,
+    choices: chunks
+      .flatMap(({ choices }) => choices)
+      .map((choice) => ({
+        index: choice.index,
+        finish_reason: choice.finish_reason,
+        native_finish_reason: choice.native_finish_reason,
+        logprobs: choice.logprobs ?? null,
+        message: toMessage(choice.delta, relay.hideReasoning),
+      })),
+    system_fingerprint: answer.systemFingerprint ?? null,
+    ...(answer.serviceTier !== undefined && { service_tier: answer.serviceTier }),
+    ...(usage && { usage }),
+  };
+}
+
+type ResultMessage = ChatCompletionResult['choices'][number]['message'];
+
+function toMessage(delta: ChatDelta, hideReasoning: boolean): ResultMessage {
+  const { content, refusal, reasoning, reasoning_details, tool_calls, role: _, ...others } = delta;
+  return {
+    role: 'assistant',
+    content: content ?? null,
+    refusal: refusal ?? null,
+    reasoning: hideReasoning ? null : (reasoning ?? null),
+    ...(reasoning_details && !hideReasoning && { reasoning_details }),
+    ...(tool_calls && {
+      tool_calls: tool_calls.map(({ id, function: called }) => ({
+        id: id ?? '',
+        type: 'function' as const,
+        function: { name: called.name ?? '', arguments: called.arguments },
+      })),
+    }),
+    ...others,
+  };
+}

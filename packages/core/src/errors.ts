@@ -1,0 +1,90 @@
+/**
+ * Every error the gateway may answer with: its HTTP status and its typed name on the wire.
+ *
+ * Nothing permanent is a 5xx, because official clients retry those for up to an hour.
+ */
+const ERROR_CODES = {
+  invalid_request: { status: 400, errorType: 'invalid_request' },
+  context_length_exceeded: { status: 400, errorType: 'context_length_exceeded' },
+  content_policy_violation: { status: 400, errorType: 'content_policy_violation' },
+  authentication: { status: 401, errorType: 'authentication' },
+  payment_required: { status: 402, errorType: 'payment_required' },
+  permission_denied: { status: 403, errorType: 'permission_denied' },
+  not_found: { status: 404, errorType: 'not_found' },
+  method_not_allowed: { status: 405, errorType: 'invalid_request' },
+  timeout: { status: 408, errorType: 'timeout' },
+  payload_too_large: { status: 413, errorType: 'payload_too_large' },
+  unsupported_media_type: { status: 415, errorType: 'invalid_request' },
+  unprocessable: { status: 422, errorType: 'unprocessable' },
+  rate_limit_exceeded: { status: 429, errorType: 'rate_limit_exceeded' },
+  headers_too_large: { status: 431, errorType: 'invalid_request' },
+  client_closed_request: { status: 499, errorType: 'invalid_request' },
+  internal: { status: 500, errorType: 'server' },
+  provider_unavailable: { status: 502, errorType: 'provider_unavailable' },
+  provider_overloaded: { status: 503, errorType: 'provider_overloaded' },
+} as const;
+
+/** The closed set of error names; `client_closed_request` is recorded but never sent, since nobody is left to read it. */
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+export interface GatewayErrorOptions {
+  readonly cause?: unknown;
+  /** Public facts, sent as `error.metadata` beside `error_type`. Never holds secrets or internal addresses. */
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+  /** Seconds after which the same call may succeed; sent as `Retry-After`. */
+  readonly retryAfterSeconds?: number | undefined;
+  /** HTTP status that upstream answered with, for the record. */
+  readonly upstreamStatus?: number | null | undefined;
+}
+
+/** The one error that ends a request. Its message is shown to the caller as it is, so it must be fit for that. */
+export class GatewayError extends Error {
+  override readonly name = 'GatewayError';
+  readonly code: ErrorCode;
+  readonly metadata: Readonly<Record<string, unknown>> | undefined;
+  readonly retryAfterSeconds: number | undefined;
+  readonly upstreamStatus: number | null;
+
+  constructor(code: ErrorCode, message: string, options: GatewayErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.metadata = options.metadata;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+    this.upstreamStatus = options.upstreamStatus ?? null;
+  }
+
+  get status(): number {
+    return ERROR_CODES[this.code].status;
+  }
+
+  /** The typed name of api reference section 4.3, e.g. `rate_limit_exceeded`. */
+  get errorType(): string {
+    return ERROR_CODES[this.code].errorType;
+  }
+}
+
+/** The `error` member of an answer, a stream chunk or a choice. */
+export interface ErrorBody {
+  readonly code: number;
+  readonly message: string;
+  readonly metadata: { readonly error_type: string } & Readonly<Record<string, unknown>>;
+}
+
+/** Shapes an error for the wire. A 500 says nothing about its cause, as the reference asks. */
+export function toErrorBody(error: GatewayError): ErrorBody {
+  if (error.code === 'internal') {
+    return { code: 500, message: 'Internal Server Error', metadata: { error_type: error.errorType } };
+  }
+  return {
+    code: error.status,
+    message: error.message,
+    metadata: { ...error.metadata, error_type: error.errorType },
+  };
+}
+
+/** Turns anything thrown into a `GatewayError`; what is not one already becomes `internal` with the original as cause. */
+export function toGatewayError(thrown: unknown): GatewayError {
+  return thrown instanceof GatewayError
+    ? thrown
+    : new GatewayError('internal', 'Internal Server Error', { cause: thrown });
+}

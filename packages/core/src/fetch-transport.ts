@@ -1,0 +1,91 @@
+import type { Platform } from './platform.ts';
+import { createTimerWheel } from './timer-wheel.ts';
+import { type Transport, TransportError, type TransportPhase, type TransportRequest } from './transport.ts';
+
+export interface FetchTransportOptions {
+  /** Default: the runtime's own. Electron's `net.fetch` honours the system's proxy and certificates. */
+  readonly fetch?: typeof fetch | undefined;
+  readonly platform: Platform;
+}
+
+/**
+ * Creates a transport on any `fetch`, for runtimes without undici and for configured providers only: unlike the
+ * guarded transport it connects wherever the address leads.
+ */
+export function createFetchTransport(options: FetchTransportOptions): Transport {
+  const send = options.fetch ?? fetch;
+  const wheel = createTimerWheel(options.platform);
+  const { monotonicNow } = options.platform;
+
+  return {
+    async send(request) {
+      const call = new AbortController();
+      let phase: TransportPhase = 'headers';
+      const onAbort = (): void => call.abort(request.signal.reason);
+      if (request.signal.aborted) onAbort();
+      request.signal.addEventListener('abort', onAbort, { once: true });
+      const deadline = wheel.add(() => {
+        call.abort(new TransportError('a time limit ran out', { phase, requestSent: true, timedOut: true }));
+      });
+      const totalAt = monotonicNow() + request.totalTimeoutMs;
+      const limitTo = (limitMs: number): void => deadline.set(Math.min(limitMs, totalAt - monotonicNow()));
+      const release = (): void => {
+        deadline.clear();
+        request.signal.removeEventListener('abort', onAbort);
+      };
+      const fail = (thrown: unknown): Error => {
+        release();
+        return call.signal.aborted ? (call.signal.reason as Error) : toTransportError(thrown, phase);
+      };
+
+      limitTo(request.headersTimeoutMs);
+      const response = await send(request.url, toInit(request, call.signal)).catch((error: unknown) => {
+        throw fail(error);
+      });
+      phase = 'body';
+      limitTo(request.idleTimeoutMs);
+      return {
+        status: response.status,
+        headers: Object.fromEntries(response.headers),
+        body: readBody(response, { onPiece: () => limitTo(request.idleTimeoutMs), onEnd: release, fail }),
+      };
+    },
+  };
+}
+
+function toInit({ method, headers, body }: TransportRequest, signal: AbortSignal): RequestInit {
+  return {
+    method,
+    headers,
+    // Redirects would carry the provider's key to wherever they point.
+    redirect: 'manual',
+    signal,
+    ...(body !== undefined && { body: typeof body === 'string' ? body : new Uint8Array(body) }),
+  };
+}
+
+async function* readBody(
+  response: Response,
+  hooks: { onPiece: () => void; onEnd: () => void; fail: (thrown: unknown) => Error },
+): AsyncGenerator<Uint8Array> {
+  const reader = response.body?.getReader();
+  try {
+    for (;;) {
+      const next = await reader?.read().catch((error: unknown) => {
+        throw hooks.fail(error);
+      });
+      if (next === undefined || next.done) return;
+      hooks.onPiece();
+      yield next.value;
+    }
+  } finally {
+    hooks.onEnd();
+    // After a normal end this does nothing; otherwise it closes the connection.
+    await reader?.cancel().catch(() => undefined);
+  }
+}
+
+function toTransportError(cause: unknown, phase: TransportPhase): TransportError {
+  const message = phase === 'body' ? 'the answer was cut short' : 'no connection could be made';
+  return new TransportError(message, { phase: phase === 'body' ? 'body' : 'connect', requestSent: phase === 'body', cause });
+}

@@ -1,0 +1,158 @@
+import { createAuthenticate } from './auth/authenticate.ts';
+import type { Principal } from './auth/principal.ts';
+import { createCatalog } from './catalog/catalog.ts';
+import { GatewayError, toGatewayError } from './errors.ts';
+import { hasRoute, matchRoute, methodsOf } from './match-route.ts';
+import { DEFAULT_TIMEOUTS, type GatewayOptions, type Logger } from './options.ts';
+import { createWebPlatform } from './platform.ts';
+import type { Provider } from './providers/provider.ts';
+import type { GatewayRequest } from './request.ts';
+import { type GatewayResponse, toErrorResponse } from './response.ts';
+import type { Route } from './routes.ts';
+import type { Runtime } from './runtime.ts';
+import { createTimerWheel } from './timer-wheel.ts';
+
+/** Groups of routes that a host may offer or leave out. */
+export type Surface = 'api' | 'admin' | 'metrics' | 'openapi' | 'health';
+
+/** Figures for hosts and tests. */
+export interface GatewayStats {
+  readonly openCalls: number;
+  readonly openStreams: number;
+}
+
+export interface Gateway {
+  /** Answers one request. Never rejects: every failure is an answer. */
+  handle(request: GatewayRequest): Promise<GatewayResponse>;
+  /** Whether a route of these surfaces has this method and path; a mounted adapter passes on everything else. */
+  matches(method: string, path: string, surfaces: readonly Surface[]): boolean;
+  /** Tells who calls, as every route does; throws `authentication`. For hosts with routes of their own. */
+  authenticate(request: GatewayRequest): Promise<Principal>;
+  /**
+   * Asks the providers that discover their models for them, now and every minute. Resolves after the first round;
+   * requests are served before that, too. A provider that does not answer is reported to the logger.
+   */
+  start(): Promise<void>;
+  /**
+   * Refuses new calls, waits up to `drainMs` for open ones, ends what is left with an in-band error, and resolves when
+   * everything has been recorded. The store stays open: its owner closes it afterwards.
+   */
+  close(): Promise<void>;
+  stats(): GatewayStats;
+}
+
+const DISCOVERY_INTERVAL_MS = 60_000;
+const DRAIN_CHECK_MS = 20;
+const SILENT: Logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/**
+ * Creates a gateway: one object that answers requests, with no globals beside it, so that several can live in one
+ * process. Throws `RangeError` when a model names a provider that is not there.
+ */
+export function createGateway(options: GatewayOptions): Gateway {
+  const runtime = createRuntime(options);
+  const { platform, openCalls, timeouts } = runtime;
+  const closing = new AbortController();
+
+  const waitUntilIdle = async (limitMs: number): Promise<void> => {
+    const giveUpAt = platform.monotonicNow() + limitMs;
+    while (openCalls.size > 0 && platform.monotonicNow() < giveUpAt) await delay(DRAIN_CHECK_MS);
+  };
+  const delay = (ms: number): Promise<void> => new Promise((resolve) => platform.setTimer(resolve, ms));
+
+  return {
+    handle: async (request) => {
+      const response = await answer(runtime, request, closing.signal.aborted);
+      return request.method === 'HEAD' ? { ...response, body: null } : response;
+    },
+    matches: hasRoute,
+    authenticate: runtime.authenticate,
+    async start() {
+      const discovering = options.providers.filter((provider) => provider.discoverModels === true);
+      if (discovering.length === 0) return;
+      const round = async (): Promise<void> => {
+        await Promise.all(discovering.map((provider) => discover(runtime, provider, closing.signal)));
+        if (!closing.signal.aborted) platform.setTimer(() => void round(), DISCOVERY_INTERVAL_MS);
+      };
+      await round();
+    },
+    async close() {
+      closing.abort(new GatewayError('provider_overloaded', 'The gateway is shutting down'));
+      await waitUntilIdle(timeouts.drainMs);
+      for (const call of openCalls) {
+        call.interrupt(new GatewayError('provider_overloaded', 'The gateway is shutting down; send the request again'));
+      }
+      await waitUntilIdle(timeouts.clientWriteMs);
+    },
+    stats: () => ({
+      openCalls: openCalls.size,
+      openStreams: [...openCalls].filter(({ isStream }) => isStream).length,
+    }),
+  };
+}
+
+function createRuntime(options: GatewayOptions): Runtime {
+  const platform = options.platform ?? createWebPlatform();
+  return {
+    platform,
+    wheel: createTimerWheel(platform),
+    timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
+    store: options.store,
+    catalog: createCatalog(options.providers, options.models ?? []),
+    authenticate: createAuthenticate(options, platform),
+    account: options.account ?? {},
+    logging: {
+      inputOutput: options.logging?.inputOutput ?? true,
+      maxContentBytes: (options.logging?.maxContentMb ?? 8) * 1024 * 1024,
+    },
+    logger: options.logger ?? SILENT,
+    openCalls: new Set(),
+    counters: { requests: 0, completed: 0, failed: 0, cancelled: 0, recordFailures: 0 },
+  };
+}
+
+/** The way of every request, and the only place where what was thrown becomes an answer. */
+async function answer(runtime: Runtime, request: GatewayRequest, isClosing: boolean): Promise<GatewayResponse> {
+  const responseHeaders: Record<string, string> = {};
+  runtime.counters.requests += 1;
+  try {
+    const { route, params } = matchRoute(request.method, request.path);
+    if (isClosing && route.path !== '/health') {
+      throw new GatewayError('provider_overloaded', 'The gateway is shutting down', { retryAfterSeconds: 1 });
+    }
+    if (route.auth === 'none') return await route.operation({ request, runtime });
+    const principal = await runtime.authenticate(request);
+    refuseWrongKind(principal, route);
+    return await route.operation({ request, principal, runtime, params, responseHeaders });
+  } catch (thrown) {
+    const error = toGatewayError(thrown);
+    if (error.code === 'internal') {
+      runtime.logger.error('a request failed', { path: request.path, reason: describe(error.cause ?? error) });
+    }
+    if (error.code === 'method_not_allowed') responseHeaders['allow'] = methodsOf(request.path).join(', ');
+    return toErrorResponse(error, responseHeaders);
+  }
+}
+
+function refuseWrongKind({ kind }: Principal, { auth }: Route): void {
+  if (auth === 'any' || auth === kind) return;
+  throw new GatewayError(
+    'permission_denied',
+    auth === 'management'
+      ? 'Only management keys can perform this operation'
+      : 'Management keys cannot call models; use an API key',
+  );
+}
+
+async function discover({ catalog, logger }: Runtime, provider: Provider, signal: AbortSignal): Promise<void> {
+  try {
+    const models = await provider.listModels?.(signal);
+    if (models !== undefined) catalog.setDiscovered(provider, models);
+  } catch (error) {
+    if (!signal.aborted) logger.warn('models could not be discovered', { provider: provider.slug, reason: String(error) });
+  }
+}
+
+function describe(thrown: unknown): string {
+  return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+}

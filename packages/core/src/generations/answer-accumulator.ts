@@ -1,0 +1,79 @@
+import type { ChatChunk, FinishReason, ToolCallDelta, Usage } from '../schemas/chat-chunk.ts';
+import type { ToolCall } from '../schemas/chat-message.ts';
+
+/** What one answer has amounted to so far. */
+export interface AnswerAccumulator {
+  observe(chunks: readonly ChatChunk[]): void;
+  readonly text: string;
+  readonly reasoning: string;
+  readonly toolCalls: readonly ToolCall[];
+  /** The last usage that upstream reported; some repeat or revise it. */
+  readonly usage: Usage | undefined;
+  readonly upstreamCostUsd: number | undefined;
+  /** The first finish reason of the first choice; undefined until the answer is complete. */
+  readonly finish: { readonly reason: FinishReason; readonly native: string | null } | undefined;
+  readonly upstreamId: string | undefined;
+  readonly systemFingerprint: string | undefined;
+  readonly serviceTier: string | undefined;
+}
+
+interface Accumulated {
+  observe: AnswerAccumulator['observe'];
+  text: string;
+  reasoning: string;
+  toolCalls: ToolCall[];
+  usage: Usage | undefined;
+  upstreamCostUsd: number | undefined;
+  finish: AnswerAccumulator['finish'];
+  upstreamId: string | undefined;
+  systemFingerprint: string | undefined;
+  serviceTier: string | undefined;
+}
+
+/** Creates an empty accumulator. It sees every chunk once and keeps no chunk. */
+export function createAnswerAccumulator(): AnswerAccumulator {
+  const answer: Accumulated = {
+    text: '',
+    reasoning: '',
+    toolCalls: [],
+    usage: undefined,
+    upstreamCostUsd: undefined,
+    finish: undefined,
+    upstreamId: undefined,
+    systemFingerprint: undefined,
+    serviceTier: undefined,
+    observe(chunks) {
+      for (const chunk of chunks) {
+        answer.usage = chunk.usage ?? answer.usage;
+        answer.upstreamCostUsd = chunk.upstreamCostUsd ?? answer.upstreamCostUsd;
+        answer.upstreamId ??= chunk.upstreamId;
+        answer.systemFingerprint ??= chunk.systemFingerprint;
+        answer.serviceTier = chunk.serviceTier ?? answer.serviceTier;
+        for (const choice of chunk.choices) {
+          if (choice.index !== 0) continue;
+          const { delta } = choice;
+          if (delta.content) answer.text += delta.content;
+          if (delta.reasoning) answer.reasoning += delta.reasoning;
+          if (delta.refusal && !delta.content) answer.text += delta.refusal;
+          for (const call of delta.tool_calls ?? []) addToolCall(answer.toolCalls, call);
+          if (choice.finish_reason !== null) {
+            answer.finish ??= { reason: choice.finish_reason, native: choice.native_finish_reason };
+          }
+        }
+      }
+    },
+  };
+  return answer;
+}
+
+function addToolCall(calls: ToolCall[], delta: ToolCallDelta): void {
+  const known = calls[delta.index];
+  if (known !== undefined) known.function.arguments += delta.function.arguments;
+  else {
+    calls[delta.index] = {
+      id: delta.id ?? '',
+      type: 'function',
+      function: { name: delta.function.name ?? '', arguments: delta.function.arguments },
+    };
+  }
+}

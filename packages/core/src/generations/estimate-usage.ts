@@ -1,0 +1,24 @@
+import type { Usage } from '../schemas/chat-chunk.ts';
+import type { ChatMessage } from '../schemas/chat-message.ts';
+
+/** English text has about four characters a token; other scripts come closer to one token a character. */
+function estimateTokens(text: string): number {
+  let ascii = 0;
+  for (let i = 0; i < text.length; i += 1) if (text.charCodeAt(i) < 128) ascii += 1;
+  return Math.ceil(ascii / 4 + (text.length - ascii) * 0.75);
+}
+
+/** What a chat format adds around each message. */
+const TOKENS_A_MESSAGE = 4;
+
+function textOf({ content }: ChatMessage): string {
+  if (typeof content === 'string') return content;
+  return (content ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+}
+
+/** Token counts for an answer whose upstream reported none, marked as estimated. Images and files are not counted. */
+export function estimateUsage(messages: readonly ChatMessage[], answer: string): Usage {
+  const prompt = messages.reduce((sum, message) => sum + TOKENS_A_MESSAGE + estimateTokens(textOf(message)), 0);
+  const completion = estimateTokens(answer);
+  return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion, estimated: true };
+}

@@ -1,0 +1,276 @@
+import { DEFAULT_WORKSPACE_ID } from '../auth/api-key.ts';
+import type { Endpoint } from '../catalog/catalog.ts';
+import { type Cost, costOf, toReportedCost } from '../catalog/prices.ts';
+import type { RequestContext } from '../context.ts';
+import type { GatewayError } from '../errors.ts';
+import { headerOf } from '../request.ts';
+import type { ChatChunk, Usage } from '../schemas/chat-chunk.ts';
+import type { ChatCompletionRequest } from '../schemas/chat-completion.ts';
+import type { Generation, GenerationContent, ProviderResponse } from '../schemas/generation.ts';
+import type { GenerationRecord } from '../stores/store.ts';
+import { type AnswerAccumulator, createAnswerAccumulator } from './answer-accumulator.ts';
+import { estimateUsage } from './estimate-usage.ts';
+
+/** One endpoint that was asked, and what came of it. */
+export interface Attempt {
+  readonly endpoint: Endpoint;
+  /** Milliseconds to the first chunk or the failure. */
+  readonly latencyMs: number;
+  /** Null when it succeeded. */
+  readonly error: GatewayError | null;
+}
+
+/** How a call ended. */
+export type Outcome =
+  | { readonly status: 'completed' }
+  | { readonly status: 'failed'; readonly error: GatewayError }
+  | { readonly status: 'cancelled'; readonly error: GatewayError };
+
+/** A call that has ended, with everything there is to know of it. */
+export interface SettledGeneration {
+  /** As the caller is told; undefined when nothing was used. */
+  readonly usage: Usage | undefined;
+  readonly record: GenerationRecord;
+  /** Null when contents are not to be stored. */
+  readonly content: GenerationContent | null;
+}
+
+/** Follows one call from its first attempt to its end. */
+export interface GenerationObserver {
+  readonly id: string;
+  readonly answer: AnswerAccumulator;
+  /** The endpoint whose answer is being relayed. */
+  readonly endpoint: Endpoint | undefined;
+  readonly isSettled: boolean;
+  noteAttempt(attempt: Attempt): void;
+  observe(chunks: readonly ChatChunk[]): void;
+  /** Call once. Makes the record; writing it is `recordGeneration`'s. */
+  settle(outcome: Outcome): SettledGeneration;
+}
+
+export interface ObservedCall {
+  readonly id: string;
+  readonly context: RequestContext;
+  readonly request: ChatCompletionRequest;
+  readonly sessionId: string | null;
+}
+
+/** Starts to follow a call, at the moment this is called. */
+export function observeGeneration(call: ObservedCall): GenerationObserver {
+  const { platform } = call.context.runtime;
+  const startedAt = platform.now();
+  const startedMonotonic = platform.monotonicNow();
+  const answer = createAnswerAccumulator();
+  const attempts: Attempt[] = [];
+  let endpoint: Endpoint | undefined;
+  let isSettled = false;
+
+  return {
+    id: call.id,
+    answer,
+    get endpoint() {
+      return endpoint;
+    },
+    get isSettled() {
+      return isSettled;
+    },
+    noteAttempt(attempt) {
+      attempts.push(attempt);
+      if (attempt.error === null) ({ endpoint } = attempt);
+    },
+    observe: answer.observe,
+    settle(outcome) {
+      isSettled = true;
+      const usage = usageOf(call, answer, endpoint);
+      const cost = endpoint && usage ? chargeFor(call, endpoint, answer, usage) : null;
+      const generation = toGeneration({
+        ...{ call, answer, attempts, endpoint, outcome, usage, cost, startedAt },
+        durationMs: platform.monotonicNow() - startedMonotonic,
+      });
+      const { inputOutput } = call.context.runtime.logging;
+      return {
+        usage: usage && withCost(usage, cost, endpoint),
+        record: { generation, principalId: call.context.principal.id, costNanoUsd: cost?.nanoUsd ?? 0 },
+        content: inputOutput ? toContent(call.request, answer, attempts, outcome) : null,
+      };
+    },
+  };
+}
+
+/** Nothing was used when no answer began; an answer without counts is estimated. */
+function usageOf(call: ObservedCall, answer: AnswerAccumulator, endpoint: Endpoint | undefined): Usage | undefined {
+  if (endpoint === undefined) return undefined;
+  if (answer.usage !== undefined) return answer.usage;
+  const calls = answer.toolCalls.map((tool) => tool.function.name + tool.function.arguments);
+  return estimateUsage(call.request.messages, [answer.text, answer.reasoning, ...calls].join(''));
+}
+
+function chargeFor(
+  call: ObservedCall,
+  endpoint: Endpoint,
+  answer: AnswerAccumulator,
+  usage: Usage,
+): Cost | null {
+  if (answer.upstreamCostUsd !== undefined) return toReportedCost(answer.upstreamCostUsd);
+  const images = endpoint.prices.image === undefined ? 0 : countParts(call.request, 'image_url');
+  return costOf(endpoint.prices, usage, images);
+}
+
+function withCost(usage: Usage, cost: Cost | null, endpoint: Endpoint | undefined): Usage {
+  return {
+    ...usage,
+    cost: cost?.usd ?? null,
+    is_byok: endpoint?.provider.byok ?? false,
+    ...(cost !== null && {
+      cost_details: {
+        upstream_inference_cost: null,
+        upstream_inference_prompt_cost: cost.promptUsd,
+        upstream_inference_completions_cost: cost.completionUsd,
+      },
+    }),
+  };
+}
+
+function countParts({ messages }: ChatCompletionRequest, type: string): number {
+  let count = 0;
+  for (const { content } of messages) {
+    if (Array.isArray(content)) for (const part of content) if (part.type === type) count += 1;
+  }
+  return count;
+}
+
+interface GenerationFacts {
+  readonly call: ObservedCall;
+  readonly answer: AnswerAccumulator;
+  readonly attempts: readonly Attempt[];
+  readonly endpoint: Endpoint | undefined;
+  readonly outcome: Outcome;
+  readonly usage: Usage | undefined;
+  readonly cost: Cost | null;
+  readonly startedAt: number;
+  readonly durationMs: number;
+}
+
+/** What a stored header may hold; callers choose them freely. */
+const MAX_STORED_HEADER = 512;
+
+function toGeneration(facts: GenerationFacts): Generation {
+  const { call, answer, attempts, outcome, usage, cost } = facts;
+  const { request, context } = call;
+  const endpoint = facts.endpoint ?? attempts.at(-1)?.endpoint;
+  const header = (name: string): string | null => headerOf(context.request.headers, name)?.slice(0, MAX_STORED_HEADER) ?? null;
+  const referer = header('http-referer') ?? header('referer');
+  const images = countParts(request, 'image_url');
+  const isUnused = usage === undefined;
+  return {
+    id: call.id,
+    request_id: call.id,
+    upstream_id: answer.upstreamId ?? null,
+    session_id: call.sessionId,
+    created_at: new Date(facts.startedAt).toISOString(),
+    model: endpoint?.modelId ?? request.model ?? '',
+    router: null,
+    provider_name: endpoint?.provider.name ?? null,
+    api_type: 'completions',
+    origin: referer ?? '',
+    http_referer: referer,
+    app_id: null,
+    user_agent: header('user-agent'),
+    external_user: request.user ?? null,
+    preset_id: null,
+    workspace_id: DEFAULT_WORKSPACE_ID,
+    data_region: endpoint?.region ?? 'global',
+    is_byok: endpoint?.provider.byok ?? false,
+    streamed: request.stream === true,
+    cancelled: outcome.status === 'cancelled',
+    finish_reason: finishReasonOf(outcome, answer),
+    native_finish_reason: outcome.status === 'completed' ? (answer.finish?.native ?? null) : null,
+    service_tier: answer.serviceTier ?? null,
+    tokens_prompt: usage?.prompt_tokens ?? null,
+    tokens_completion: usage?.completion_tokens ?? null,
+    native_tokens_prompt: usage?.prompt_tokens ?? null,
+    native_tokens_completion: usage?.completion_tokens ?? null,
+    native_tokens_reasoning: usage?.completion_tokens_details?.reasoning_tokens ?? null,
+    native_tokens_cached: usage?.prompt_tokens_details?.cached_tokens ?? null,
+    native_tokens_completion_images: usage?.completion_tokens_details?.image_tokens ?? null,
+    num_media_prompt: images,
+    num_media_completion: null,
+    num_input_audio_prompt: countParts(request, 'input_audio'),
+    num_search_results: null,
+    num_fetches: null,
+    web_search_engine: null,
+    total_cost: cost?.usd ?? 0,
+    usage: cost?.usd ?? 0,
+    upstream_inference_cost: answer.upstreamCostUsd ?? null,
+    cache_discount: null,
+    latency: latencyOf(attempts),
+    moderation_latency: null,
+    generation_time: Math.round(facts.durationMs),
+    response_cache_source_id: null,
+    provider_responses: attempts.map(toProviderResponse),
+    cost_known: isUnused || cost !== null,
+    usage_estimated: usage?.estimated ?? false,
+  };
+}
+
+function finishReasonOf(outcome: Outcome, answer: AnswerAccumulator): string | null {
+  switch (outcome.status) {
+    case 'completed':
+      return answer.finish?.reason ?? null;
+    case 'failed':
+      return 'error';
+    case 'cancelled':
+      return null;
+  }
+}
+
+/** Time to the first chunk as the caller felt it: failed attempts before it count. */
+function latencyOf(attempts: readonly Attempt[]): number | null {
+  return attempts.length === 0 ? null : Math.round(attempts.reduce((sum, { latencyMs }) => sum + latencyMs, 0));
+}
+
+function toProviderResponse({ endpoint, latencyMs, error }: Attempt): ProviderResponse {
+  return {
+    endpoint_id: `${endpoint.tag}:${endpoint.providerModel}`,
+    is_byok: endpoint.provider.byok ?? false,
+    latency: Math.round(latencyMs),
+    model_permaslug: endpoint.modelId,
+    provider_name: endpoint.provider.name,
+    status: error === null ? 200 : error.upstreamStatus,
+  };
+}
+
+function toContent(
+  request: ChatCompletionRequest,
+  answer: AnswerAccumulator,
+  attempts: readonly Attempt[],
+  outcome: Outcome,
+): GenerationContent {
+  const error = outcome.status === 'completed' ? null : outcome.error;
+  const failed = attempts.filter((attempt) => attempt.error !== null && attempt.error !== error);
+  return {
+    input: { messages: request.messages },
+    output: {
+      completion: answer.text === '' ? null : answer.text,
+      reasoning: answer.reasoning === '' ? null : answer.reasoning,
+      ...(answer.toolCalls.length > 0 && { tool_calls: [...answer.toolCalls] }),
+    },
+    error: error && {
+      message: error.message,
+      status: error.status,
+      provider_name: attempts.at(-1)?.endpoint.provider.name ?? null,
+      raw: null,
+      previous_errors: failed.flatMap((attempt) =>
+        attempt.error === null
+          ? []
+          : [
+              {
+                code: attempt.error.status,
+                message: attempt.error.message,
+                provider_name: attempt.endpoint.provider.name,
+              },
+            ],
+      ),
+    },
+  };
+}

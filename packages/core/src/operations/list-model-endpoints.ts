@@ -1,0 +1,22 @@
+import { toArchitecture, toEndpointRecord } from '../catalog/to-model-record.ts';
+import type { RequestContext } from '../context.ts';
+import { GatewayError } from '../errors.ts';
+import { type GatewayResponse, toJsonResponse } from '../response.ts';
+
+/** `GET /models/{author}/{slug}/endpoints` */
+export async function listModelEndpoints({ params, runtime }: RequestContext): Promise<GatewayResponse> {
+  const slug = `${params['author']}/${params['slug']}`;
+  const model = runtime.catalog.find(slug);
+  if (model === undefined) throw new GatewayError('not_found', `There is no model ${slug.slice(0, 200)}`);
+  const { definition } = model;
+  return toJsonResponse(200, {
+    data: {
+      id: model.id,
+      name: definition.name ?? model.id,
+      created: definition.created ?? 0,
+      description: definition.description ?? '',
+      architecture: toArchitecture(model),
+      endpoints: model.endpoints.map((endpoint) => toEndpointRecord(model, endpoint)),
+    },
+  });
+}

@@ -1,0 +1,236 @@
+import { GatewayError } from '../../errors.ts';
+import type { ChatChunk, ChatChunkChoice, ChatDelta, FinishReason } from '../../schemas/chat-chunk.ts';
+import type { ReasoningDetail } from '../../schemas/chat-message.ts';
+import { createToolCallDeltas, type ToolCallDeltas, type UpstreamToolCall } from '../../streaming/tool-call-deltas.ts';
+import { toUpstreamError } from '../upstream-error.ts';
+import { readOpenAiUsage } from './read-openai-usage.ts';
+
+/** Only the fields that are used; everything else an upstream sends is its own business. */
+interface UpstreamAnswer {
+  readonly id?: unknown;
+  readonly choices?: readonly UpstreamChoice[] | null;
+  readonly usage?: unknown;
+  readonly error?: unknown;
+  readonly system_fingerprint?: unknown;
+  readonly service_tier?: unknown;
+}
+
+interface UpstreamChoice {
+  readonly index?: number | null;
+  readonly delta?: UpstreamMessage | null;
+  readonly message?: UpstreamMessage | null;
+  readonly finish_reason?: string | null;
+  readonly logprobs?: unknown;
+}
+
+interface UpstreamMessage {
+  readonly content?: string | readonly UpstreamPart[] | null;
+  readonly refusal?: string | null;
+  /** Groq, vLLM and gateways. */
+  readonly reasoning?: string | null;
+  /** DeepSeek, xAI and older servers. */
+  readonly reasoning_content?: string | null;
+  readonly reasoning_details?: readonly ReasoningDetail[] | null;
+  readonly tool_calls?: readonly UpstreamToolCall[] | null;
+  readonly images?: unknown[] | null;
+  readonly audio?: unknown;
+  readonly annotations?: unknown[] | null;
+}
+
+/** Mistral sends content as parts, with its reasoning among them. */
+interface UpstreamPart {
+  readonly type?: string;
+  readonly text?: string;
+  readonly thinking?: readonly { readonly text?: string }[] | string;
+}
+
+const FINISH_REASONS: Readonly<Record<string, FinishReason>> = {
+  stop: 'stop',
+  length: 'length',
+  tool_calls: 'tool_calls',
+  content_filter: 'content_filter',
+  error: 'error',
+  eos: 'stop',
+  end_turn: 'stop',
+  function_call: 'tool_calls',
+  max_tokens: 'length',
+  model_length: 'length',
+};
+
+/** Reads one answer, whole or piece by piece. Holds what must be remembered between pieces. */
+export interface OpenAiAnswerReader {
+  /** Undefined when the event adds nothing. Throws `GatewayError` for an error event or one that is no answer. */
+  readEvent(data: string): ChatChunk | undefined;
+  /** Reads a whole, unstreamed answer. Throws `GatewayError` when it is an error or holds no choice. */
+  readWhole(text: string): ChatChunk;
+}
+
+export interface OpenAiAnswerReaderOptions {
+  readonly providerName: string;
+  readonly secrets: readonly string[];
+  /** Makes the id of a tool call that came without one, from its number in the answer. */
+  readonly makeId: (number: number) => string;
+}
+
+/** Creates the reader of one answer on the OpenAI wire. */
+export function createOpenAiAnswerReader(options: OpenAiAnswerReaderOptions): OpenAiAnswerReader {
+  const toolCalls = new Map<number, ToolCallDeltas>();
+  const toolCallsOf = (index: number): ToolCallDeltas => {
+    const known = toolCalls.get(index) ?? createToolCallDeltas(options.makeId);
+    toolCalls.set(index, known);
+    return known;
+  };
+
+  const readChoice = (choice: UpstreamChoice, isWhole: boolean): ChatChunkChoice | undefined => {
+    const index = choice.index ?? 0;
+    const message = choice.delta ?? choice.message;
+    const delta = message ? toDelta(message) : {};
+    const native = choice.finish_reason ?? null;
+    const isFinished = native !== null || isWhole;
+    const pieces = message?.tool_calls;
+    if (pieces?.length || (isFinished && toolCalls.has(index))) {
+      const calls = toolCallsOf(index);
+      const deltas = calls.push(pieces ?? []);
+      if (isFinished) deltas.push(...calls.flush());
+      if (deltas.length > 0) delta.tool_calls = isWhole ? mergeWhole(deltas) : deltas;
+    }
+    const logprobs = choice.logprobs ?? undefined;
+    if (!isFinished && logprobs === undefined && isEmpty(delta)) return undefined;
+    return {
+      index,
+      delta,
+      finish_reason: isFinished ? toFinishReason(native, toolCalls.get(index)?.count ?? 0) : null,
+      native_finish_reason: native,
+      ...(logprobs !== undefined && { logprobs }),
+    };
+  };
+
+  const read = (answer: UpstreamAnswer, isWhole: boolean): ChatChunk => {
+    if (answer.error !== undefined && answer.error !== null) throw toErrorOfEvent(answer.error, options);
+    const chunk: ChatChunk = { choices: [] };
+    for (const choice of answer.choices ?? []) {
+      const ours = readChoice(choice, isWhole);
+      if (ours !== undefined) chunk.choices.push(ours);
+    }
+    if (answer.usage) {
+      const read = readOpenAiUsage(answer.usage);
+      if (read !== undefined) {
+        chunk.usage = read.usage;
+        if (read.upstreamCostUsd !== undefined) chunk.upstreamCostUsd = read.upstreamCostUsd;
+      }
+    }
+    if (typeof answer.id === 'string') chunk.upstreamId = answer.id;
+    if (typeof answer.system_fingerprint === 'string') chunk.systemFingerprint = answer.system_fingerprint;
+    if (typeof answer.service_tier === 'string') chunk.serviceTier = answer.service_tier;
+    return chunk;
+  };
+
+  return {
+    readEvent(data) {
+      const chunk = read(parseAnswer(data, options.providerName), false);
+      return chunk.choices.length === 0 && chunk.usage === undefined ? undefined : chunk;
+    },
+    readWhole(text) {
+      const chunk = read(parseAnswer(text, options.providerName), true);
+      if (chunk.choices.length === 0) {
+        throw new GatewayError('provider_unavailable', `${options.providerName} returned an answer without choices`);
+      }
+      return chunk;
+    },
+  };
+}
+
+function parseAnswer(text: string, providerName: string): UpstreamAnswer {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(text);
+  } catch (cause) {
+    throw new GatewayError('provider_unavailable', `${providerName} returned something that is not JSON`, { cause });
+  }
+  const isAnswer =
+    typeof answer === 'object' &&
+    answer !== null &&
+    !Array.isArray(answer) &&
+    (!('choices' in answer) || !answer.choices || (Array.isArray(answer.choices) && answer.choices.every(isRecord)));
+  if (!isAnswer) throw new GatewayError('provider_unavailable', `${providerName} returned JSON that is no chat answer`);
+  return answer as UpstreamAnswer;
+}
+
+const isRecord = (value: unknown): boolean => typeof value === 'object' && value !== null;
+
+function toDelta(message: UpstreamMessage): ChatDelta {
+  const delta: ChatDelta = {};
+  const { content } = message;
+  let reasoning = message.reasoning ?? message.reasoning_content;
+  if (typeof content === 'string') {
+    if (content !== '') delta.content = content;
+  } else if (Array.isArray(content)) {
+    const text = joinText(content);
+    if (text !== '') delta.content = text;
+    reasoning ??= joinThinking(content);
+  }
+  if (message.refusal) delta.refusal = message.refusal;
+  if (typeof reasoning === 'string' && reasoning !== '') {
+    delta.reasoning = reasoning;
+    delta.reasoning_details = [{ type: 'reasoning.text', text: reasoning, format: 'unknown', index: 0 }];
+  }
+  if (message.reasoning_details?.length) delta.reasoning_details = [...message.reasoning_details];
+  if (message.images?.length) delta.images = message.images;
+  if (message.audio) delta.audio = message.audio;
+  if (message.annotations?.length) delta.annotations = message.annotations;
+  return delta;
+}
+
+function isEmpty(delta: ChatDelta): boolean {
+  for (const _ in delta) return false;
+  return true;
+}
+
+function joinText(parts: readonly UpstreamPart[]): string {
+  return parts.map((part) => (part.type === 'text' ? (part.text ?? '') : '')).join('');
+}
+
+function joinThinking(parts: readonly UpstreamPart[]): string {
+  return parts
+    .map(({ thinking }) => (typeof thinking === 'string' ? thinking : (thinking ?? []).map((p) => p.text ?? '').join('')))
+    .join('');
+}
+
+/** Pieces of the same call come together in a whole answer; they leave as one. */
+function mergeWhole(deltas: NonNullable<ChatDelta['tool_calls']>): NonNullable<ChatDelta['tool_calls']> {
+  const merged: NonNullable<ChatDelta['tool_calls']> = [];
+  for (const delta of deltas) {
+    const known = merged.find((call) => call.index === delta.index);
+    if (known === undefined) merged.push(delta);
+    else known.function.arguments += delta.function.arguments;
+  }
+  return merged;
+}
+
+/** Some servers end with `stop` although they called tools; a client that goes by the reason would drop the calls. */
+function toFinishReason(native: string | null, toolCallCount: number): FinishReason {
+  const reason = native === null ? 'stop' : (FINISH_REASONS[native] ?? 'stop');
+  return reason === 'stop' && toolCallCount > 0 ? 'tool_calls' : reason;
+}
+
+function toErrorOfEvent(error: unknown, { providerName, secrets }: OpenAiAnswerReaderOptions): GatewayError {
+  return toUpstreamError({ providerName, secrets, ...readErrorFields(error) });
+}
+
+/** Reads the error object of this wire, in any of the forms seen: `code` is a status, a name, or missing. */
+export function readErrorFields(error: unknown): {
+  status: number | null;
+  message?: string;
+  providerCode?: string;
+} {
+  if (typeof error === 'string') return { status: null, message: error };
+  if (typeof error !== 'object' || error === null) return { status: null };
+  const { code, type, message, status } = error as Record<string, unknown>;
+  const number = [code, status].map(Number).find((value) => Number.isInteger(value) && value >= 400 && value < 600);
+  const name = [code, type].find((value) => typeof value === 'string' && !/^\d+$/.test(value));
+  return {
+    status: number ?? null,
+    ...(typeof message === 'string' && { message }),
+    ...(typeof name === 'string' && { providerCode: name }),
+  };
+}

@@ -1,0 +1,33 @@
+import type { Principal } from './auth/principal.ts';
+
+/** Header names are lower-case; a header sent more than once is a list. */
+export type HeaderMap = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/**
+ * One HTTP request, in the plain shape the core speaks. Hosts build it; nothing in it is a framework's object.
+ */
+export interface GatewayRequest {
+  readonly method: string;
+  /** Raw and undecoded, relative to the mount: `/api/v1/models`. Never holds the query. */
+  readonly path: string;
+  /** Without the leading `?`. */
+  readonly query: string;
+  readonly headers: HeaderMap;
+  /** Resolves with the whole body. Rejects with `payload_too_large` above the host's limit. Called at most once. */
+  readBody(): Promise<Uint8Array>;
+  /** The body as the host parsed it already, where it did (`express.json()`); `readBody` is then not called. */
+  readonly json?: unknown;
+  /** Fires when the client has gone away. */
+  readonly signal: AbortSignal;
+  /** The public address of the mount, without a trailing slash: `https://host/ai`. */
+  readonly baseUrl: string;
+  readonly remoteAddress?: string | undefined;
+  /** Set when the host has its own authentication; the key in the headers is then not looked at. */
+  readonly principal?: Principal | undefined;
+}
+
+/** The first value of a header, or undefined. */
+export function headerOf(headers: HeaderMap, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === 'string' ? value : value?.[0];
+}

@@ -1,0 +1,125 @@
+import { z } from 'zod';
+
+import { reasoningDetailSchema, toolCallSchema } from './chat-message.ts';
+
+/** Why an answer ended, in the five words of the wire. */
+export const finishReasonSchema = z.enum(['stop', 'length', 'tool_calls', 'content_filter', 'error']);
+export type FinishReason = z.infer<typeof finishReasonSchema>;
+
+/** Token counts and cost. A count that upstream did not report is absent, never zero. */
+export const usageSchema = z.object({
+  prompt_tokens: z.int(),
+  completion_tokens: z.int(),
+  total_tokens: z.int(),
+  /** USD; null when the price is unknown. */
+  cost: z.number().nullable().optional(),
+  is_byok: z.boolean().optional(),
+  /** True when upstream reported no usage and the counts are our own estimate. */
+  estimated: z.boolean().optional(),
+  prompt_tokens_details: z
+    .object({
+      cached_tokens: z.int(),
+      cache_write_tokens: z.int(),
+      audio_tokens: z.int(),
+      video_tokens: z.int(),
+    })
+    .partial()
+    .optional(),
+  completion_tokens_details: z
+    .object({
+      reasoning_tokens: z.int(),
+      audio_tokens: z.int(),
+      image_tokens: z.int(),
+      accepted_prediction_tokens: z.int(),
+      rejected_prediction_tokens: z.int(),
+    })
+    .partial()
+    .optional(),
+  cost_details: z
+    .object({
+      upstream_inference_cost: z.number().nullable(),
+      upstream_inference_prompt_cost: z.number(),
+      upstream_inference_completions_cost: z.number(),
+    })
+    .optional(),
+});
+export type Usage = z.infer<typeof usageSchema>;
+
+/** A piece of a tool call. `id` and the name come once, with the first piece; arguments concatenate. */
+export interface ToolCallDelta {
+  index: number;
+  id?: string;
+  type?: 'function';
+  function: { name?: string; arguments: string };
+}
+
+/** What one chunk adds to one choice. A whole answer is one delta that holds everything. */
+export interface ChatDelta {
+  role?: 'assistant';
+  content?: string | null;
+  refusal?: string | null;
+  reasoning?: string | null;
+  reasoning_details?: z.infer<typeof reasoningDetailSchema>[];
+  tool_calls?: ToolCallDelta[];
+  images?: unknown[];
+  audio?: unknown;
+  annotations?: unknown[];
+}
+
+export interface ChatChunkChoice {
+  index: number;
+  delta: ChatDelta;
+  finish_reason: FinishReason | null;
+  native_finish_reason: string | null;
+  logprobs?: unknown;
+}
+
+/**
+ * One decoded piece of a chat answer in our own format, as providers yield it. `id`, `created`, `model` and
+ * `provider` are the gateway's to add; what stands here is what upstream alone knows.
+ */
+export interface ChatChunk {
+  choices: ChatChunkChoice[];
+  usage?: Usage;
+  /** USD as upstream itself charges; wins over catalogue prices. */
+  upstreamCostUsd?: number;
+  upstreamId?: string;
+  systemFingerprint?: string;
+  serviceTier?: string;
+}
+
+const errorSchema = z.object({
+  code: z.int(),
+  message: z.string(),
+  metadata: z.looseObject({ error_type: z.string() }).optional(),
+});
+
+/** The answer of `POST /chat/completions` without `stream`. */
+export const chatCompletionResultSchema = z.object({
+  id: z.string(),
+  object: z.literal('chat.completion'),
+  created: z.int(),
+  model: z.string(),
+  provider: z.string(),
+  choices: z.array(
+    z.object({
+      index: z.int(),
+      finish_reason: finishReasonSchema.nullable(),
+      native_finish_reason: z.string().nullable(),
+      logprobs: z.unknown().nullable(),
+      message: z.looseObject({
+        role: z.literal('assistant'),
+        content: z.string().nullable(),
+        refusal: z.string().nullable(),
+        reasoning: z.string().nullable(),
+        reasoning_details: z.array(reasoningDetailSchema).optional(),
+        tool_calls: z.array(toolCallSchema).optional(),
+      }),
+      error: errorSchema.optional(),
+    }),
+  ),
+  system_fingerprint: z.string().nullable(),
+  service_tier: z.string().nullable().optional(),
+  usage: usageSchema.optional(),
+});
+export type ChatCompletionResult = z.infer<typeof chatCompletionResultSchema>;

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+
+/** USD a unit as decimal text (api reference 14.2). `-1` stands for a price that is not known, as on the public wire. */
+export const pricingSchema = z.object({
+  prompt: z.string(),
+  completion: z.string(),
+  request: z.string().optional(),
+  image: z.string().optional(),
+  image_token: z.string().optional(),
+  image_output: z.string().optional(),
+  audio: z.string().optional(),
+  audio_output: z.string().optional(),
+  input_audio_cache: z.string().optional(),
+  input_cache_read: z.string().optional(),
+  input_cache_write: z.string().optional(),
+  input_cache_write_1h: z.string().optional(),
+  internal_reasoning: z.string().optional(),
+  web_search: z.string().optional(),
+});
+export type Pricing = z.infer<typeof pricingSchema>;
+
+export const architectureSchema = z.object({
+  input_modalities: z.array(z.string()),
+  output_modalities: z.array(z.string()),
+  /** `<input>-><output>`, e.g. `text+image->text`. */
+  modality: z.string().nullable(),
+  instruct_type: z.string().nullable(),
+  tokenizer: z.string(),
+});
+
+/** A model as the lists show it. */
+export const modelSchema = z.object({
+  id: z.string(),
+  canonical_slug: z.string(),
+  name: z.string(),
+  description: z.string(),
+  /** Unix seconds. */
+  created: z.int(),
+  context_length: z.int().nullable(),
+  architecture: architectureSchema,
+  pricing: pricingSchema,
+  top_provider: z.object({
+    is_moderated: z.boolean(),
+    context_length: z.int().nullable(),
+    max_completion_tokens: z.int().nullable(),
+  }),
+  supported_parameters: z.array(z.string()),
+  supported_voices: z.array(z.string()).nullable(),
+  default_parameters: z.record(z.string(), z.number().nullable()).nullable(),
+  per_request_limits: z.object({ prompt_tokens: z.number(), completion_tokens: z.number() }).nullable(),
+  links: z.object({ details: z.string() }),
+  expiration_date: z.string().nullable(),
+  knowledge_cutoff: z.string().nullable(),
+});
+export type Model = z.infer<typeof modelSchema>;
+
+export const modelListSchema = z.object({
+  data: z.array(modelSchema),
+  total_count: z.int(),
+  links: z.object({ next: z.string().nullable() }),
+});
+
+/** One model at one provider, as `GET /models/{author}/{slug}/endpoints` lists it. */
+export const modelEndpointSchema = z.object({
+  name: z.string(),
+  model_id: z.string(),
+  model_name: z.string(),
+  provider_name: z.string(),
+  tag: z.string(),
+  quantization: z.string().nullable(),
+  context_length: z.int(),
+  max_completion_tokens: z.int().nullable(),
+  max_prompt_tokens: z.int().nullable(),
+  pricing: pricingSchema,
+  supported_parameters: z.array(z.string()),
+  supports_implicit_caching: z.boolean(),
+  supports_tool_choice: z.object({
+    auto: z.boolean(),
+    function: z.boolean(),
+    none: z.boolean(),
+    required: z.boolean(),
+  }),
+  status: z.int(),
+  uptime_last_5m: z.number().nullable(),
+  uptime_last_30m: z.number().nullable(),
+  uptime_last_1d: z.number().nullable(),
+  latency_last_30m: z.unknown().nullable(),
+  throughput_last_30m: z.unknown().nullable(),
+});
+export type ModelEndpoint = z.infer<typeof modelEndpointSchema>;
+
+export const modelEndpointsSchema = z.object({
+  data: z.object({
+    id: z.string(),
+    name: z.string(),
+    created: z.int(),
+    description: z.string(),
+    architecture: architectureSchema,
+    endpoints: z.array(modelEndpointSchema),
+  }),
+});

@@ -1,0 +1,84 @@
+import type { ErrorBody } from '../errors.ts';
+import type { ChatChunk, ChatChunkChoice, FinishReason, Usage } from '../schemas/chat-chunk.ts';
+
+/** What every chunk of one answer repeats. */
+export interface ChunkEnvelope {
+  readonly id: string;
+  /** Unix seconds. */
+  readonly created: number;
+  readonly model: string;
+  /** Display name. */
+  readonly provider: string;
+  readonly systemFingerprint?: string | undefined;
+  readonly serviceTier?: string | undefined;
+}
+
+export const DONE_FRAME = 'data: [DONE]\n\n';
+/** Keeps proxies and clients from taking silence for death. */
+export const KEEP_ALIVE_FRAME = ': SERVICE PROCESSING\n\n';
+
+/** Turns the chunks of one answer into server-sent frames (api reference 7). */
+export interface FrameEncoder {
+  /** Frames of what chunks add; finish reasons and usage are left out, because they come once and last. */
+  encode(chunks: readonly ChatChunk[]): string;
+  encodeFinish(reason: FinishReason, native: string | null): string;
+  encodeUsage(usage: Usage): string;
+  encodeError(error: ErrorBody): string;
+}
+
+/** Creates an encoder. With `hideReasoning`, reasoning is left out of the frames. */
+export function createFrameEncoder(envelope: ChunkEnvelope, hideReasoning: boolean): FrameEncoder {
+  // Everything up to the choices is the same in each frame, so it is serialised once.
+  const { id, created, model, provider, systemFingerprint, serviceTier } = envelope;
+  const repeated = JSON.stringify({
+    ...{ id, object: 'chat.completion.chunk', created, model, provider },
+    ...(systemFingerprint !== undefined && { system_fingerprint: systemFingerprint }),
+    ...(serviceTier !== undefined && { service_tier: serviceTier }),
+  });
+  const head = `data: ${repeated.slice(0, -1)},`;
+  const textHead = `${head}"choices":[{"index":0,"delta":{"role":"assistant","content":`;
+  const textTail = '},"finish_reason":null,"native_finish_reason":null,"logprobs":null}]}\n\n';
+
+  const encodeChoice = (choice: ChatChunkChoice): string => {
+    const { delta } = choice;
+    if (isTextOnly(choice)) return textHead + JSON.stringify(delta.content) + textTail;
+    const { reasoning, reasoning_details, ...others } = delta;
+    const shown = hideReasoning ? others : delta;
+    if (isEmpty(shown) && choice.logprobs === undefined) return '';
+    const encoded = {
+      index: choice.index,
+      delta: { role: 'assistant', content: '', ...shown },
+      finish_reason: null,
+      native_finish_reason: null,
+      logprobs: choice.logprobs ?? null,
+    };
+    return `${head}"choices":[${JSON.stringify(encoded)}]}\n\n`;
+  };
+
+  const encodeEmpty = (reason: string, native: string | null): string =>
+    `"choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":${JSON.stringify(reason)},` +
+    `"native_finish_reason":${JSON.stringify(native)},"logprobs":null}]}\n\n`;
+
+  return {
+    encode(chunks) {
+      let frames = '';
+      for (const chunk of chunks) for (const choice of chunk.choices) frames += encodeChoice(choice);
+      return frames;
+    },
+    encodeFinish: (reason, native) => head + encodeEmpty(reason, native),
+    encodeUsage: (usage) => `${head}"choices":[],"usage":${JSON.stringify(usage)}}\n\n`,
+    encodeError: (error) => `${head}"error":${JSON.stringify(error)},${encodeEmpty('error', null)}`,
+  };
+}
+
+/** By far the most frequent kind of chunk. */
+function isTextOnly({ index, delta, logprobs }: ChatChunkChoice): boolean {
+  if (index !== 0 || logprobs !== undefined || typeof delta.content !== 'string') return false;
+  for (const field in delta) if (field !== 'content') return false;
+  return true;
+}
+
+function isEmpty(object: object): boolean {
+  for (const _ in object) return false;
+  return true;
+}

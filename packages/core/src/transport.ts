@@ -1,0 +1,65 @@
+/** How far an upstream call got before it failed; decides whether it may be tried again and what the caller is told. */
+export type TransportPhase = 'dns' | 'connect' | 'tls' | 'headers' | 'body';
+
+/** An upstream call failed below HTTP: no address, no connection, a reset, a time limit, a body cut short. */
+export class TransportError extends Error {
+  override readonly name = 'TransportError';
+  readonly phase: TransportPhase;
+  /** False only when upstream certainly saw no byte of the request. */
+  readonly requestSent: boolean;
+  /** A limit of ours ran out, as opposed to upstream breaking. */
+  readonly timedOut: boolean;
+  readonly remoteAddress: string | undefined;
+
+  constructor(
+    message: string,
+    options: {
+      readonly phase: TransportPhase;
+      readonly requestSent: boolean;
+      readonly timedOut?: boolean | undefined;
+      readonly remoteAddress?: string | undefined;
+      readonly cause?: unknown;
+    },
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.phase = options.phase;
+    this.requestSent = options.requestSent;
+    this.timedOut = options.timedOut ?? false;
+    this.remoteAddress = options.remoteAddress;
+  }
+}
+
+export interface TransportRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array | undefined;
+  /** Aborting closes the connection at once, in every phase. */
+  readonly signal: AbortSignal;
+  /** Limit from the request being sent to the answer's headers. */
+  readonly headersTimeoutMs: number;
+  /** Limit between two pieces of the answer's body. */
+  readonly idleTimeoutMs: number;
+  /** Limit on the whole exchange. */
+  readonly totalTimeoutMs: number;
+}
+
+export interface TransportResponse {
+  readonly status: number;
+  /** Lower-case names; a repeated header is joined with a comma. */
+  readonly headers: Readonly<Record<string, string>>;
+  /**
+   * The decoded bytes; all that has arrived by then comes as one piece. Consumed once. Ends normally only when the
+   * message was complete; otherwise rejects with `TransportError` of phase `body`. Leaving it early through `return()`
+   * gives the connection back when upstream ends the message promptly, and closes it otherwise.
+   */
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+/**
+ * Sends one request to an upstream. Never follows redirects. Rejects with `TransportError`, or with the signal's
+ * reason when it was aborted.
+ */
+export interface Transport {
+  send(request: TransportRequest): Promise<TransportResponse>;
+}

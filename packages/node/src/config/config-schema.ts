@@ -1,0 +1,174 @@
+import { isIP } from 'node:net';
+
+import { DEFAULT_TIMEOUTS, modelDefinitionSchema } from '@model-gateway/core';
+import { z } from 'zod';
+
+/** The longest a JavaScript timer can wait; a longer one fires at once. */
+const MAX_TIMER_MS = 2_147_483_647;
+
+const milliseconds = (defaultMs: number) => z.int().min(1).max(MAX_TIMER_MS).default(defaultMs);
+
+const isHttpUrl = (text: string): boolean => {
+  const url = URL.parse(text);
+  return url !== null && (url.protocol === 'http:' || url.protocol === 'https:') && url.hostname !== '';
+};
+
+const httpUrl = z
+  .string()
+  .refine(isHttpUrl, { message: 'must be an http or https address, e.g. "https://host/v1"', abort: true })
+  // An address ends up in logs and error messages, so nothing secret may stand in it.
+  .refine((text) => URL.parse(text)?.username === '' && URL.parse(text)?.password === '', {
+    message: 'must not hold a user name or password: those belong in apiKey or headers',
+  });
+
+const baseUrl = httpUrl.refine((text) => !/[?#]/.test(text), 'must not hold a query or fragment');
+
+/** Either the secret itself or `env:NAME`, which is resolved before this schema sees it. */
+const secret = (what: string) =>
+  z.string().min(1, 'must not be empty').describe(`${what}: the text itself, or env:NAME`);
+
+/** Sent in a header, where anything else would be an error on every single call. */
+const key = secret('Key').regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces; was it copied whole?');
+
+const headersSchema = z.record(
+  z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/),
+  z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'must be one line of Latin characters, as HTTP headers are'),
+);
+
+const isAddressRange = (text: string): boolean => {
+  const [address = '', prefix, ...rest] = text.split('/');
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128));
+};
+
+const isOrigin = (text: string): boolean => URL.parse(text)?.origin === text;
+
+const serverSchema = z.strictObject({
+  host: z.string().min(1).default('127.0.0.1').describe('Address to listen on; loopback keeps other machines out'),
+  port: z.int().min(0).max(65_535).default(8855).describe('0 picks a free port'),
+  publicUrl: baseUrl.nullable().default(null).describe('Where clients reach the gateway, if not at host and port'),
+  trustedProxies: z
+    .array(z.string().refine(isAddressRange, 'must be an IP address or range, e.g. "10.0.0.0/8"'))
+    .default([])
+    .describe('Proxies whose X-Forwarded-* headers are believed'),
+  bodyLimitMb: z.number().positive().max(1024).default(32),
+  allowedOrigins: z
+    .array(z.string().refine(isOrigin, 'must be an origin without a path, e.g. "https://app.example"'))
+    .default([])
+    .describe('Web pages of these origins may call the gateway from a browser'),
+});
+
+const authSchema = z.strictObject({
+  bootstrapKeys: z
+    .array(
+      z.strictObject({
+        key,
+        kind: z.enum(['api', 'management']).default('api'),
+        name: z.string().min(1).default('bootstrap'),
+      }),
+    )
+    .default([])
+    .describe('Keys that are valid while they stand here; never stored'),
+});
+
+const accountSchema = z.strictObject({
+  creditsUsd: z.number().min(0).nullable().default(null).describe('Spending limit of the whole account; null is none'),
+  defaultModel: z.string().min(1).nullable().default(null).describe('Used when a request names no model'),
+  providers: z
+    .strictObject({ only: z.array(z.string()).default([]), ignore: z.array(z.string()).default([]) })
+    .prefault({}),
+  privacy: z.strictObject({ zdr: z.boolean().default(false), allowTraining: z.boolean().default(true) }).prefault({}),
+});
+
+const storeSchema = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('json').default('json'),
+    dir: z.string().min(1).default('./data').describe('Relative to the config file'),
+  }),
+  z.strictObject({ type: z.literal('postgres'), url: secret('Connection address') }),
+  z.strictObject({ type: z.literal('memory') }),
+]);
+
+const sharedSchema = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('memory').default('memory') }),
+  z.strictObject({ type: z.literal('redis'), url: secret('Connection address') }),
+]);
+
+const timeoutsSchema = z.strictObject({
+  connectMs: milliseconds(DEFAULT_TIMEOUTS.connectMs),
+  headersMs: milliseconds(DEFAULT_TIMEOUTS.headersMs),
+  nonStreamMs: milliseconds(DEFAULT_TIMEOUTS.nonStreamMs),
+  firstTokenMs: milliseconds(DEFAULT_TIMEOUTS.firstTokenMs),
+  idleMs: milliseconds(DEFAULT_TIMEOUTS.idleMs),
+  totalMs: milliseconds(DEFAULT_TIMEOUTS.totalMs),
+  keepAliveMs: milliseconds(DEFAULT_TIMEOUTS.keepAliveMs),
+  clientWriteMs: milliseconds(DEFAULT_TIMEOUTS.clientWriteMs),
+  drainMs: milliseconds(DEFAULT_TIMEOUTS.drainMs),
+});
+
+const loggingSchema = z.strictObject({
+  inputOutput: z.boolean().default(true).describe('Store prompts and answers, not only facts about them'),
+  retentionDays: z.int().min(1).default(30),
+  maxGenerations: z.int().min(1).default(100_000),
+  maxContentMb: z.number().positive().default(8).describe('Content of one generation beyond this is cut'),
+});
+
+const webhooksSchema = z.strictObject({
+  signingSecret: secret('Signing secret').nullable().default(null),
+  defaultCallbackUrl: httpUrl.nullable().default(null),
+  allowPrivateNetwork: z.boolean().default(false).describe('Also admits loopback, and covers destinations'),
+});
+
+const regionSchema = z.strictObject({ name: z.string().min(1), hosts: z.array(z.string().min(1)).min(1) });
+
+const rateLimitSchema = z.strictObject({
+  key: z.string().min(1).default('*'),
+  model: z.string().min(1).default('*'),
+  requestsPerMinute: z.int().min(1).nullable().default(null),
+  tokensPerMinute: z.int().min(1).nullable().default(null),
+});
+
+const slugText = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]*$/, 'must be lower-case letters, digits, dots or hyphens, e.g. "my-provider"');
+
+/** One provider as the file describes it: either a preset, or a wire and its address. */
+export const providerSchema = z.strictObject({
+  slug: slugText.describe('Names it in models and in routing preferences'),
+  name: z.string().min(1).optional().describe('For people'),
+  preset: z.string().min(1).optional().describe('A well-known provider, so that only its key need be given'),
+  wire: z.enum(['openai', 'anthropic', 'google']).optional().describe('The format it speaks'),
+  baseUrl: baseUrl.optional().describe('With the version segment, e.g. http://127.0.0.1:11434/v1'),
+  apiKey: key.nullable().optional().describe("The text itself, or env:NAME; by default the preset's own variable"),
+  headers: headersSchema.default({}).describe('Sent with every call; values may be env:NAME'),
+  dataPolicy: z
+    .strictObject({ training: z.boolean().nullable(), retainsPrompts: z.boolean().nullable() })
+    .optional()
+    .describe('What it does with what it is sent; null is unknown, which no privacy rule accepts'),
+  region: z.string().min(1).optional(),
+  byok: z.boolean().default(false).describe('The caller pays this provider directly'),
+  discoverModels: z.boolean().default(false).describe('Ask it at start which models it has, and serve them'),
+});
+
+/** The whole config file (design section 5). Closed: a misspelt field that did nothing would mislead. */
+export const configSchema = z.strictObject({
+  $schema: z.string().optional(),
+  server: serverSchema.prefault({}),
+  regions: z.array(regionSchema).default([]),
+  auth: authSchema.prefault({}),
+  account: accountSchema.prefault({}),
+  store: storeSchema.prefault({}),
+  shared: sharedSchema.prefault({}),
+  timeouts: timeoutsSchema.prefault({}),
+  logging: loggingSchema.prefault({}),
+  webhooks: webhooksSchema.prefault({}),
+  rateLimits: z.array(rateLimitSchema).default([]),
+  providers: z.array(providerSchema).default([]),
+  models: z.array(modelDefinitionSchema).default([]),
+});
+
+/** The config file with its defaults filled in, before presets and paths are resolved. */
+export type ConfigFile = z.infer<typeof configSchema>;
+/** One entry of `providers` with its defaults filled in. */
+export type ProviderEntry = z.infer<typeof providerSchema>;

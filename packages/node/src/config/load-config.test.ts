@@ -1,0 +1,361 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+import { DEFAULT_TIMEOUTS } from '@model-gateway/core';
+import { PRESETS } from '@model-gateway/core/providers/presets';
+import { afterAll, expect, test } from 'vitest';
+
+import { ConfigError } from './config-error.ts';
+import { type GatewayConfig, loadConfig, type LoadConfigOptions } from './load-config.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'config-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const file = join(folder, 'gateway.config.json');
+
+function load(config: unknown, options: Partial<LoadConfigOptions> = {}): GatewayConfig {
+  writeFileSync(file, typeof config === 'string' ? config : JSON.stringify(config));
+  return loadConfig({ file, env: {}, presets: PRESETS, ...options });
+}
+
+/** The issues of a config that must be refused, as `path: message` lines. */
+function refused(config: unknown, options: Partial<LoadConfigOptions> = {}): string[] {
+  let error: unknown;
+  try {
+    load(config, options);
+  } catch (thrown) {
+    error = thrown;
+  }
+  if (!(error instanceof ConfigError)) throw new Error('the config was accepted', { cause: error });
+  const lines = error.issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
+  expect(error.message.split('\n  ').slice(1)).toEqual(lines);
+  expect(error.message).toContain(file);
+  return lines;
+}
+
+const local = { slug: 'local', wire: 'openai', baseUrl: 'http://127.0.0.1:11434/v1/' };
+const endpoint = { provider: 'local', providerModel: 'x' };
+
+test('an empty file is a whole configuration', () => {
+  const config = load({ $schema: './config.schema.json' });
+  expect(config).toMatchObject({
+    origin: 'file',
+    file,
+    server: { host: '127.0.0.1', port: 8855, publicUrl: null, trustedProxies: [], bodyLimitMb: 32, allowedOrigins: [] },
+    auth: { bootstrapKeys: [] },
+    account: { creditsUsd: null, defaultModel: null, providers: { only: [], ignore: [] } },
+    store: { type: 'json', dir: join(folder, 'data') },
+    logging: { inputOutput: true, retentionDays: 30, maxGenerations: 100_000, maxContentMb: 8 },
+    webhooks: { signingSecret: null, defaultCallbackUrl: null, allowPrivateNetwork: false },
+    providers: [],
+    models: [],
+    warnings: [],
+  });
+  expect(config.timeouts).toEqual(DEFAULT_TIMEOUTS);
+});
+
+test('a provider is taken as it stands, with a model that names it', () => {
+  const config = load(
+    {
+      providers: [{ ...local, headers: { 'x-team': 'env:TEAM' }, region: 'eu' }],
+      models: [{ id: 'acme/chat-1', endpoints: [endpoint] }],
+    },
+    { env: { TEAM: 'blue' } },
+  );
+  expect(config.providers).toEqual([
+    {
+      slug: 'local',
+      name: 'local',
+      preset: null,
+      wire: 'openai',
+      baseUrl: 'http://127.0.0.1:11434/v1',
+      apiKey: undefined,
+      headers: { 'x-team': 'blue' },
+      dataPolicy: undefined,
+      region: 'eu',
+      byok: false,
+      discoverModels: false,
+    },
+  ]);
+  expect(config.models).toEqual([{ id: 'acme/chat-1', endpoints: [endpoint] }]);
+  expect(config.warnings).toEqual([]);
+});
+
+test('a preset brings its address, and its key from the customary variable', () => {
+  const { providers, warnings } = load(
+    { providers: [{ slug: 'openai', preset: 'openai' }] },
+    { env: { OPENAI_API_KEY: 'key-of-the-variable\n' } },
+  );
+  expect(providers[0]).toMatchObject({
+    name: 'OpenAI',
+    baseUrl: 'https://api.openai.com/v1',
+    apiKey: 'key-of-the-variable',
+  });
+  expect(warnings).toEqual([expect.stringContaining('provider "openai" serves no model')]);
+});
+
+test('the key of a preset is not sent to an address that replaces its own', () => {
+  const { providers } = load(
+    { providers: [{ slug: 'proxy', preset: 'openai', baseUrl: 'https://proxy.example/v1' }] },
+    { env: { OPENAI_API_KEY: 'key-of-the-variable' } },
+  );
+  expect(providers[0]?.apiKey).toBeUndefined();
+});
+
+test('env:NAME is read wherever a secret may stand, and nowhere else', () => {
+  const env = { KEY: 'sk-one', PROVIDER_KEY: 'sk-two', HEADER: 'three', SECRET: 'four' };
+  const config = load(
+    {
+      auth: { bootstrapKeys: [{ key: 'env:KEY', kind: 'api', name: 'dev' }] },
+      webhooks: { signingSecret: 'env:SECRET' },
+      account: { defaultModel: 'env:KEY' },
+      providers: [{ ...local, apiKey: 'env:PROVIDER_KEY', headers: { a: 'env:HEADER' }, discoverModels: true }],
+    },
+    { env },
+  );
+  expect(config.auth.bootstrapKeys[0]?.key).toBe('sk-one');
+  expect(config.webhooks.signingSecret).toBe('four');
+  expect(config.providers[0]).toMatchObject({ apiKey: 'sk-two', headers: { a: 'three' } });
+  expect(config.account.defaultModel).toBe('env:KEY');
+});
+
+test('flags win over the file, and a data directory given there is not relative to the file', () => {
+  const flags = { host: '::1', port: 0, dataDir: 'elsewhere' };
+  const config = load({ server: { host: '0.0.0.0', port: 1 }, store: { dir: 'kept' } }, { flags });
+  expect(config.server).toMatchObject({ host: '::1', port: 0 });
+  expect(config.store).toEqual({ type: 'json', dir: resolve('elsewhere') });
+  expect(load({ store: { type: 'memory' } }, { flags }).store).toEqual({ type: 'memory' });
+});
+
+test('without a file, providers come from the variables that are set', () => {
+  const env = { GROQ_API_KEY: 'g', OPENAI_API_KEY: '  ', ANTHROPIC_API_KEY: 'a' };
+  const config = loadConfig({ env, presets: PRESETS });
+  expect(config).toMatchObject({ origin: 'environment', file: null, store: { type: 'json', dir: resolve('data') } });
+  expect(config.providers.map(({ slug, apiKey, discoverModels }) => [slug, apiKey, discoverModels])).toEqual([
+    ['groq', 'g', true],
+  ]);
+  expect(config.warnings).toEqual([
+    'ANTHROPIC_API_KEY is set, but provider "anthropic" is not available in this version',
+  ]);
+  expect(loadConfig({ env: {}, presets: PRESETS })).toMatchObject({ origin: 'none', providers: [] });
+});
+
+test.each<[string, unknown, string]>([
+  ['an unknown field', { server: { prot: 1 } }, 'server.prot: is not a known field. Did you mean "port"?'],
+  [
+    'an unknown field in another case',
+    { providers: [{ ...local, base_url: 'x' }] },
+    'providers[0].base_url: is not a known field. Did you mean "baseUrl"?',
+  ],
+  [
+    'an unknown field like no other',
+    { logging: { colour: 'red' } },
+    'logging.colour: is not a known field. Remove it; the fields here are inputOutput, retentionDays, maxGenerations, maxContentMb',
+  ],
+  ['an unknown section', { provider: [] }, 'provider: is not a known field. Did you mean "providers"?'],
+  [
+    'an unknown field of a tagged section',
+    { store: { drr: 'x' } },
+    'store.drr: is not a known field. Did you mean "dir"?',
+  ],
+  [
+    'an unknown field in a model',
+    { providers: [local], models: [{ id: 'a/b', endpoints: [{ ...endpoint, pricing: { promt: '1' } }] }] },
+    'models[0].endpoints[0].pricing.promt: is not a known field. Did you mean "prompt"?',
+  ],
+  ['the wrong type', { server: { port: '8855' } }, 'server.port: must be a number, but is text'],
+  ['a broken number', { server: { port: 1.5 } }, 'server.port: must be a whole number'],
+  ['a number beyond its range', { server: { port: 70000 } }, 'server.port: must be at most 65535'],
+  ['a timer longer than timers can be', { timeouts: { totalMs: 3e9 } }, 'timeouts.totalMs: must be at most 2147483647'],
+  [
+    'a missing field',
+    { providers: [{ wire: 'openai', baseUrl: 'http://x/v1' }] },
+    'providers[0].slug: is missing; give text in double quotes',
+  ],
+  [
+    'a word that is not one of the choices',
+    { auth: { bootstrapKeys: [{ key: 'k', kind: 'root' }] } },
+    'auth.bootstrapKeys[0].kind: must be one of "api", "management"',
+  ],
+  ['an unknown store', { store: { type: 'sqlite' } }, 'store.type: must be one of "json", "postgres", "memory"'],
+  [
+    'an address that is not http',
+    { providers: [{ ...local, baseUrl: 'ftp://x' }] },
+    'providers[0].baseUrl: must be an http or https address, e.g. "https://host/v1"',
+  ],
+  [
+    'an address with a password',
+    { providers: [{ ...local, baseUrl: 'http://u:hidden@x/v1' }] },
+    'providers[0].baseUrl: must not hold a user name or password: those belong in apiKey or headers',
+  ],
+  [
+    'an address with a query',
+    { providers: [{ ...local, baseUrl: 'http://x/v1?key=hidden' }] },
+    'providers[0].baseUrl: must not hold a query or fragment',
+  ],
+  [
+    'a header name with a space',
+    { providers: [{ ...local, headers: { 'a b': 'x' } }] },
+    'providers[0].headers.a b: is not a name that an HTTP header may have',
+  ],
+  [
+    'a key with a line break in it',
+    { providers: [{ ...local, apiKey: 'hidden\nhidden' }] },
+    'providers[0].apiKey: must be printable ASCII without spaces; was it copied whole?',
+  ],
+  [
+    'a provider without an address',
+    { providers: [{ slug: 'a', wire: 'openai' }] },
+    'providers[0].baseUrl: is missing; a provider without a preset needs it',
+  ],
+  [
+    'a provider without anything',
+    { providers: [{ slug: 'a' }] },
+    'providers[0]: needs a "preset", or a "wire" and a "baseUrl"',
+  ],
+  [
+    'a preset and a wire',
+    { providers: [{ slug: 'a', preset: 'ollama', wire: 'openai' }] },
+    'providers[0].wire: contradicts "preset", which decides the wire; remove one of them',
+  ],
+  [
+    'a preset without its key',
+    { providers: [{ slug: 'a', preset: 'groq' }] },
+    'providers[0].apiKey: is missing, and GROQ_API_KEY is not set. Set one of them ("env:NAME" works here)',
+  ],
+  [
+    'a variable that is not set',
+    { providers: [{ ...local, apiKey: 'env:MISSING_KEY' }] },
+    'providers[0].apiKey: the environment variable MISSING_KEY is not set (or empty). Set it, or write the value here',
+  ],
+  [
+    'a reference without a name',
+    { providers: [{ ...local, apiKey: 'env:' }] },
+    'providers[0].apiKey: after "env:" comes the name of an environment variable, e.g. "env:OPENAI_API_KEY"',
+  ],
+  [
+    'two providers of one slug',
+    { providers: [local, local] },
+    'providers[1].slug: "local" stands in providers[0] already',
+  ],
+  [
+    'two models of one id',
+    { providers: [local], models: [1, 2].map(() => ({ id: 'a/b', endpoints: [endpoint] })) },
+    'models[1].id: "a/b" stands in models[0] already',
+  ],
+  [
+    'a model at an unknown provider',
+    { providers: [local], models: [{ id: 'a/b', endpoints: [{ provider: 'locl', providerModel: 'x' }] }] },
+    'models[0].endpoints[0].provider: "locl" is not the slug of a configured provider; there are: "local". Did you mean "local"?',
+  ],
+  [
+    'a rule about an unknown provider',
+    { providers: [local], account: { providers: { ignore: ['evil'] } } },
+    'account.providers.ignore[0]: "evil" is not the slug of a configured provider; there are: "local"',
+  ],
+  [
+    'one key twice',
+    {
+      auth: {
+        bootstrapKeys: [
+          { key: 'hidden', name: 'a' },
+          { key: 'hidden', kind: 'management' },
+        ],
+      },
+    },
+    'auth.bootstrapKeys[1].key: is the same key as auth.bootstrapKeys[0].key',
+  ],
+  [
+    'the public demo key',
+    { auth: { bootstrapKeys: [{ key: 'sk-gw-v1-demo' }] } },
+    'auth.bootstrapKeys[0].key: is the public key of demo mode, which anybody knows; choose another',
+  ],
+  [
+    'a proxy that is no address',
+    { server: { trustedProxies: ['10.0.0.0/33'] } },
+    'server.trustedProxies[0]: must be an IP address or range, e.g. "10.0.0.0/8"',
+  ],
+  [
+    'an origin with a path',
+    { server: { allowedOrigins: ['https://a.example/'] } },
+    'server.allowedOrigins[0]: must be an origin without a path, e.g. "https://app.example"',
+  ],
+  [
+    'regions',
+    { regions: [{ name: 'eu', hosts: ['eu.example'] }] },
+    'regions: is not available in this version: remove this section',
+  ],
+  [
+    'rate limits',
+    { rateLimits: [{ requestsPerMinute: 600 }] },
+    'rateLimits: is not available in this version: remove this section',
+  ],
+  [
+    'account credits',
+    { account: { creditsUsd: 5 } },
+    'account.creditsUsd: is not available in this version: a spending limit would not be kept; set it to null',
+  ],
+  [
+    'PostgreSQL',
+    { store: { type: 'postgres', url: 'postgres://x' } },
+    'store.type: is not available in this version: "postgres" cannot be chosen; use "json" or "memory"',
+  ],
+  [
+    'Redis',
+    { shared: { type: 'redis', url: 'redis://x' } },
+    'shared.type: is not available in this version: "redis" cannot be chosen; use "memory"',
+  ],
+  [
+    'a wire of a later version',
+    { providers: [{ ...local, wire: 'anthropic' }] },
+    'providers[0].wire: "anthropic" is not available in this version; this one has "openai"',
+  ],
+])('%s is refused, with the field and the fix', (_name, config, issue) => {
+  const issues = refused(config);
+  expect(issues).toEqual([issue]);
+  expect(issues.join()).not.toContain('hidden');
+});
+
+test('a preset that is not there yet is refused with those that are', () => {
+  expect(refused({ providers: [{ slug: 'x', preset: 'openay' }] })).toEqual([
+    expect.stringMatching(/^providers\[0\]\.preset: "openay" is not available .*"openai".*Did you mean "openai"\?$/),
+  ]);
+});
+
+test('all errors are reported at once, those between sections and those in broken entries included', () => {
+  const issues = refused({
+    servr: {},
+    timeouts: { idleMs: 0 },
+    account: { creditsUsd: 1 },
+    providers: [{ ...local, region: 1 }, { ...local, slug: 'b', apiKey: 'env:NOT_THERE' }, { slug: 'c' }],
+    models: [
+      { id: 'no-author', endpoints: [] },
+      { id: 'a/b', endpoints: [endpoint, { ...endpoint, provider: 'nobody' }] },
+    ],
+  });
+  expect(issues.map((issue) => issue.split(': ')[0]).toSorted()).toEqual([
+    'account.creditsUsd',
+    'models[0].endpoints',
+    'models[0].id',
+    'models[1].endpoints[1].provider',
+    'providers[0].region',
+    'providers[1].apiKey',
+    'providers[2]',
+    'servr',
+    'timeouts.idleMs',
+  ]);
+});
+
+test('a file that is not JSON is refused with the line and column, and nothing of it is shown', () => {
+  expect(refused('{\n  "providers": [\n    { "apiKey": "hidden", }\n  ]\n}')).toEqual([
+    'line 3, column 25: a comma before "}" is not allowed',
+  ]);
+  expect(refused('\uFEFF{\n // hidden\n}')).toEqual(['line 2, column 2: comments are not allowed in JSON']);
+  expect(refused('[]')).toEqual(['must be an object: { … }, but is a list']);
+});
+
+test('a file that is not there is refused by its path', () => {
+  const missing = join(folder, 'missing.json');
+  expect(() => loadConfig({ file: missing, env: {} })).toThrow(`${missing} has an error:\n  there is no such file`);
+  expect(() => loadConfig({ file: folder, env: {} })).toThrow('reading it failed (EISDIR)');
+});

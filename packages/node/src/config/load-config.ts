@@ -1,0 +1,169 @@
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+
+import type { z } from 'zod';
+
+import { checkConfig, type Placed } from './check-config.ts';
+import { ConfigError } from './config-error.ts';
+import { configSchema, type ConfigFile } from './config-schema.ts';
+import { describeSchemaIssue } from './describe-schema-issue.ts';
+import { findJsonError } from './find-json-error.ts';
+import { type ProviderConfig, type ProviderPreset, toProviderConfig } from './provider-config.ts';
+import { providersFromEnvironment } from './providers-from-environment.ts';
+import { type Environment, resolveSecrets } from './resolve-secrets.ts';
+
+/** What the command line says over the config file's head. */
+export interface ConfigFlags {
+  readonly host?: string | undefined;
+  readonly port?: number | undefined;
+  /** Relative to the working directory, unlike `store.dir` in a file. */
+  readonly dataDir?: string | undefined;
+}
+
+export interface LoadConfigOptions {
+  /** Without one, providers come from the well-known environment variables. */
+  readonly file?: string | undefined;
+  readonly env: Environment;
+  readonly flags?: ConfigFlags | undefined;
+  /** The presets that `preset` may name: `PRESETS` of `@model-gateway/core/providers/presets`. Default: none. */
+  readonly presets?: Readonly<Record<string, ProviderPreset>> | undefined;
+}
+
+/** A configuration ready for use: checked, defaults filled in, secrets read, paths absolute. Holds secrets. */
+export interface GatewayConfig extends Pick<
+  ConfigFile,
+  'server' | 'auth' | 'account' | 'timeouts' | 'logging' | 'webhooks' | 'models'
+> {
+  /** `none`: there is no file, and no variable names a provider. */
+  readonly origin: 'file' | 'environment' | 'none';
+  /** Absolute. */
+  readonly file: string | null;
+  readonly store: { readonly type: 'json'; readonly dir: string } | { readonly type: 'memory' };
+  readonly providers: readonly ProviderConfig[];
+  /** What is allowed but probably not meant. */
+  readonly warnings: readonly string[];
+}
+
+/** Reads and checks a configuration. Throws `ConfigError` with everything that is wrong in it, not just the first. */
+export function loadConfig({ file, env, flags = {}, presets = {} }: LoadConfigOptions): GatewayConfig {
+  if (file === undefined) {
+    const { providers, warnings } = providersFromEnvironment(env, presets);
+    const origin = providers.length > 0 ? 'environment' : 'none';
+    return toGatewayConfig(configSchema.parse({}), { origin, file: null, providers, warnings, flags });
+  }
+  const path = resolve(file);
+  const { tree, issues } = resolveSecrets(readJson(path), env);
+  const parsed = configSchema.safeParse(tree);
+  const broken = parsed.error?.issues ?? [];
+  issues.push(...broken.flatMap((issue) => describeSchemaIssue(issue, configSchema, tree)));
+  if (typeof tree !== 'object' || tree === null || Array.isArray(tree)) throw new ConfigError(path, issues);
+
+  const sound = takeSoundParts(tree as Record<string, unknown>, broken);
+  const slugs = listSlugs((tree as Record<string, unknown>)['providers']);
+  issues.push(...checkConfig({ ...sound, slugs, presets, env }));
+  if (issues.length > 0) throw new ConfigError(path, issues);
+
+  const providers = sound.providers.map(({ entry }) => toProviderConfig(entry, presets, env));
+  const config = { ...sound.file, models: sound.models.map(({ entry }) => entry) };
+  const warnings = listWarnings(providers, config.models);
+  return toGatewayConfig(config, { origin: 'file', file: path, providers, warnings, flags });
+}
+
+function readJson(path: string): unknown {
+  const fail = (message: string): never => {
+    throw new ConfigError(path, [{ path: '', message }]);
+  };
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    const reason = code === 'ENOENT' ? 'there is no such file' : `reading it failed (${code ?? 'unknown error'})`;
+    return fail(`${reason}; give the path of a readable config file`);
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    const found = findJsonError(text);
+    return fail(found === null ? 'is not JSON' : `line ${found.line}, column ${found.column}: ${found.message}`);
+  }
+}
+
+/** Leaves out what has errors of its own, so that everything else can still be checked for more. */
+function takeSoundParts(
+  tree: Record<string, unknown>,
+  broken: readonly z.core.$ZodIssue[],
+): {
+  file: ConfigFile;
+  providers: Placed<ConfigFile['providers'][number]>[];
+  models: Placed<ConfigFile['models'][number]>[];
+} {
+  const takeList = (section: string): Placed<unknown>[] => {
+    const list = tree[section];
+    const bad = broken.filter(({ path }) => path[0] === section).map(({ path }) => path[1]);
+    if (!Array.isArray(list)) return [];
+    return list.map((entry, index) => ({ entry, index })).filter(({ index }) => !bad.includes(index));
+  };
+  const providers = takeList('providers');
+  const models = takeList('models');
+  const badSections = new Set(broken.map(({ path }) => path[0]));
+  const sections = Object.entries(tree).filter(
+    ([name]) => Object.hasOwn(configSchema.shape, name) && !badSections.has(name),
+  );
+  const file = configSchema.parse({
+    ...Object.fromEntries(sections),
+    providers: providers.map(({ entry }) => entry),
+    models: models.map(({ entry }) => entry),
+  });
+  return {
+    file,
+    providers: file.providers.map((entry, place) => ({ entry, index: providers[place]?.index ?? place })),
+    models: file.models.map((entry, place) => ({ entry, index: models[place]?.index ?? place })),
+  };
+}
+
+function listSlugs(providers: unknown): string[] {
+  if (!Array.isArray(providers)) return [];
+  return providers.flatMap((entry: unknown) =>
+    typeof entry === 'object' && entry !== null && 'slug' in entry && typeof entry.slug === 'string'
+      ? [entry.slug]
+      : [],
+  );
+}
+
+function listWarnings(providers: readonly ProviderConfig[], models: ConfigFile['models']): string[] {
+  const used = new Set(models.flatMap(({ endpoints }) => endpoints.map(({ provider }) => provider)));
+  return providers
+    .filter(({ slug, discoverModels }) => !discoverModels && !used.has(slug))
+    .map(({ slug }) => `provider "${slug}" serves no model: name it in models, or set its discoverModels to true`);
+}
+
+function toGatewayConfig(
+  config: ConfigFile,
+  facts: Pick<GatewayConfig, 'origin' | 'file' | 'providers' | 'warnings'> & { readonly flags: ConfigFlags },
+): GatewayConfig {
+  const { server, auth, account, timeouts, logging, webhooks, models } = config;
+  const { flags, ...rest } = facts;
+  return {
+    ...rest,
+    server: {
+      ...server,
+      host: flags.host ?? server.host,
+      port: flags.port ?? server.port,
+      publicUrl: server.publicUrl?.replace(/\/+$/, '') ?? null,
+    },
+    auth,
+    account,
+    timeouts,
+    logging,
+    webhooks,
+    models,
+    store: toStore(config.store, rest.file, flags.dataDir),
+  };
+}
+
+function toStore(store: ConfigFile['store'], file: string | null, dataDir: string | undefined): GatewayConfig['store'] {
+  if (store.type !== 'json') return { type: 'memory' };
+  if (dataDir !== undefined) return { type: 'json', dir: resolve(dataDir) };
+  return { type: 'json', dir: resolve(file === null ? '.' : dirname(file), store.dir) };
+}

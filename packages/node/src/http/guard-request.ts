@@ -1,0 +1,101 @@
+import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+
+import { GatewayError } from '@model-gateway/core';
+import ipaddr from 'ipaddr.js';
+
+export interface GuardOptions {
+  /** The address listened on. On loopback only known `Host` values are served, which keeps out DNS rebinding. */
+  readonly host: string;
+  readonly port: number;
+  readonly publicUrl: string | null;
+  /** Further names under which clients may reach us, without a port. */
+  readonly allowedHosts: readonly string[];
+  /** Web origins whose pages may call us. */
+  readonly allowedOrigins: readonly string[];
+}
+
+export interface RequestGuard {
+  /** Throws what a request deserves that must not be looked at any closer. */
+  check(request: IncomingMessage): void;
+  /** CORS headers for a request from an allowed origin; empty for all others. */
+  corsHeaders(request: IncomingMessage): Record<string, string>;
+}
+
+/** Node reads on to 1,000 headers and then drops the rest without a word; nobody honest sends a tenth of that. */
+const MAX_HEADERS = 200;
+/** Headers whose second value one parser might believe and another not. */
+const SINGLE_HEADERS: ReadonlySet<string> = new Set(['host', 'authorization', 'content-length', 'content-type', 'origin']);
+const STATE_CHANGING: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/** Creates the checks that come before authentication and before any body is read. */
+export function createRequestGuard(options: GuardOptions): RequestGuard {
+  const hosts = isLoopbackHost(options.host) ? toAllowedHosts(options) : null;
+  const origins = new Set(options.allowedOrigins.map((origin) => origin.toLowerCase()));
+  if (options.publicUrl !== null) origins.add(new URL(options.publicUrl).origin);
+
+  const isAllowedOrigin = (request: IncomingMessage): boolean => {
+    const origin = request.headers.origin?.toLowerCase();
+    return origin === undefined || origins.has(origin) || isOwnOrigin(origin, request.headers.host);
+  };
+
+  return {
+    check(request) {
+      refuseOddHeaders(request.rawHeaders);
+      const host = request.headers.host?.toLowerCase();
+      if (host === undefined || !/^(\[[\da-f:.]+\]|[\w.-]+)(:\d+)?$/.test(host)) {
+        throw new GatewayError('invalid_request', 'The Host header is missing or malformed');
+      }
+      if (hosts !== null && !hosts.has(host)) {
+        throw new GatewayError('permission_denied', 'This Host is not served here; the operator can list it in server.publicUrl');
+      }
+      if (STATE_CHANGING.has(request.method ?? '') && !isAllowedOrigin(request)) {
+        throw new GatewayError('permission_denied', 'Pages of this origin may not call the gateway; the operator can list it in server.allowedOrigins');
+      }
+    },
+    corsHeaders(request): Record<string, string> {
+      const { origin } = request.headers;
+      if (origin === undefined || !origins.has(origin.toLowerCase())) return {};
+      return {
+        'access-control-allow-origin': origin,
+        'access-control-expose-headers': 'x-generation-id, retry-after',
+        vary: 'origin',
+      };
+    },
+  };
+}
+
+function refuseOddHeaders(rawHeaders: readonly string[]): void {
+  if (rawHeaders.length > MAX_HEADERS * 2) {
+    throw new GatewayError('headers_too_large', `More than ${MAX_HEADERS} headers`);
+  }
+  let seen: Set<string> | undefined;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = (rawHeaders[i] as string).toLowerCase();
+    if (!SINGLE_HEADERS.has(name)) continue;
+    seen ??= new Set();
+    if (seen.has(name)) {
+      const code = name === 'authorization' ? 'authentication' : 'invalid_request';
+      throw new GatewayError(code, `The ${name} header is given twice`);
+    }
+    seen.add(name);
+  }
+}
+
+/** The exact values of `Host` that mean us. Anything else that reaches a loopback port was led there. */
+function toAllowedHosts({ host, port, publicUrl, allowedHosts }: GuardOptions): ReadonlySet<string> {
+  const own = new Set(['localhost', '127.0.0.1', '[::1]', isIP(host) === 6 ? `[${host}]` : host.toLowerCase()]);
+  const hosts = new Set([...own].map((name) => `${name}:${port}`));
+  if (port === 80) for (const name of own) hosts.add(name);
+  for (const name of allowedHosts) hosts.add(name.toLowerCase()).add(`${name.toLowerCase()}:${port}`);
+  if (publicUrl !== null) hosts.add(new URL(publicUrl).host);
+  return hosts;
+}
+
+const isOwnOrigin = (origin: string, host: string | undefined): boolean =>
+  host !== undefined && (origin === `http://${host.toLowerCase()}` || origin === `https://${host.toLowerCase()}`);
+
+/** Whether an address to listen on can only be reached from this machine. */
+export function isLoopbackHost(host: string): boolean {
+  return host === 'localhost' || (isIP(host) !== 0 && ipaddr.process(host).range() === 'loopback');
+}

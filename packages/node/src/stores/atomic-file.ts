@@ -1,0 +1,140 @@
+import { randomBytes } from 'node:crypto';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { errorCode, type FileSystem, OPEN, readFully, writeFully } from './file-system.ts';
+
+const TEMPORARY = /\.[0-9a-f]{12}\.gateway-tmp$/;
+const RENAME_ATTEMPTS = 5;
+
+/** A new name beside `path` for a file that is renamed to it when complete. `sweepTemporaryFiles` knows the form. */
+export function temporaryPath(path: string): string {
+  return `${path}.${randomBytes(6).toString('hex')}.gateway-tmp`;
+}
+
+/**
+ * Replaces a file as a whole: afterwards it holds the old bytes or the new ones, whatever fails in between, power
+ * included. With `previousPath`, the file as it was is kept under that name.
+ *
+ * Rejects with the file system's error, the old file untouched. The usual packages for this accept a write that was
+ * cut short on a full disk and replace a good file by a truncated one, so the length is checked before the rename.
+ */
+export async function replaceFile(
+  files: FileSystem,
+  path: string,
+  bytes: Uint8Array,
+  options: { readonly previousPath?: string | undefined } = {},
+): Promise<void> {
+  const temporary = temporaryPath(path);
+  const fd = await files.open(temporary, OPEN.createNew);
+  try {
+    await fillAndClose(files, fd, bytes);
+    if (options.previousPath !== undefined) await keepAs(files, path, options.previousPath);
+    await renameFile(files, temporary, path);
+  } catch (error) {
+    await removeIfThere(files, temporary).catch(() => undefined);
+    throw error;
+  }
+  await syncDirectory(files, dirname(path));
+}
+
+async function fillAndClose(files: FileSystem, fd: number, bytes: Uint8Array): Promise<void> {
+  try {
+    await writeFully(files, fd, { buffer: bytes, length: bytes.length, position: 0 });
+    const { size } = await files.stat(fd);
+    if (size !== bytes.length) throw new Error(`Only ${size} of ${bytes.length} bytes arrived on disk`);
+    await files.sync(fd);
+  } finally {
+    await files.close(fd);
+  }
+}
+
+/** Gives the file a second name, replacing what had it. `path` itself is never missing in between. */
+async function keepAs(files: FileSystem, path: string, keptPath: string): Promise<void> {
+  const temporary = temporaryPath(keptPath);
+  if (await linkOrCopy(files, path, temporary)) await renameFile(files, temporary, keptPath);
+}
+
+/** False when there is nothing to link. Copies where the file system knows no hard links (FAT, some network shares). */
+async function linkOrCopy(files: FileSystem, from: string, to: string): Promise<boolean> {
+  try {
+    await files.link(from, to);
+    return true;
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'ENOENT') return false;
+    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS' && code !== 'EOPNOTSUPP') throw error;
+  }
+  const fd = await files.open(to, OPEN.createNew);
+  await fillAndClose(files, fd, await readWholeFile(files, from));
+  return true;
+}
+
+/**
+ * Keeps a damaged file for people to look at, as `<name>.corrupt-<time>`, and returns that path. The file keeps its own
+ * name, too, until `replaceFile` or a rename puts a clean one there: a crash in between loses nothing.
+ */
+export async function setAside(files: FileSystem, path: string, nowMs: number): Promise<string> {
+  const time = new Date(nowMs).toISOString().replaceAll(/[:.]/g, '-');
+  for (let attempt = 0; ; attempt += 1) {
+    const kept = `${path}.corrupt-${time}${attempt === 0 ? '' : `-${attempt}`}`;
+    try {
+      await linkOrCopy(files, path, kept);
+      return kept;
+    } catch (error) {
+      if (errorCode(error) !== 'EEXIST') throw error;
+    }
+  }
+}
+
+/** Reads a file that fits in memory. Rejects with `ENOENT` when there is none, with `ELOOP` when it is a link. */
+export async function readWholeFile(files: FileSystem, path: string): Promise<Buffer> {
+  const fd = await files.open(path, OPEN.read);
+  try {
+    const { size } = await files.stat(fd);
+    const buffer = Buffer.alloc(size);
+    return buffer.subarray(0, await readFully(files, fd, buffer, 0));
+  } finally {
+    await files.close(fd);
+  }
+}
+
+/** Renames, trying a few times on Windows, where a virus scanner may hold the file for a moment. */
+export async function renameFile(files: FileSystem, from: string, to: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await files.rename(from, to);
+    } catch (error) {
+      const isHeld = process.platform === 'win32' && ['EPERM', 'EACCES', 'EBUSY'].includes(errorCode(error) ?? '');
+      if (!isHeld || attempt >= RENAME_ATTEMPTS) throw error;
+      await delay(attempt * 50);
+    }
+  }
+}
+
+/** Makes created, renamed and removed names durable. */
+export async function syncDirectory(files: FileSystem, directory: string): Promise<void> {
+  // Windows cannot open a directory to sync it and journals its names by itself.
+  if (process.platform === 'win32') return;
+  const fd = await files.open(directory, OPEN.read);
+  try {
+    await files.sync(fd);
+  } finally {
+    await files.close(fd);
+  }
+}
+
+/** Removes what writes that never ended have left behind; touches only names this module makes. */
+export async function sweepTemporaryFiles(files: FileSystem, directory: string): Promise<void> {
+  for (const name of await files.list(directory)) {
+    if (TEMPORARY.test(basename(name))) await removeIfThere(files, join(directory, name));
+  }
+}
+
+/** Removes a file; it is fine when it is gone already. */
+export async function removeIfThere(files: FileSystem, path: string): Promise<void> {
+  try {
+    await files.unlink(path);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+  }
+}

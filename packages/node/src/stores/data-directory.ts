@@ -1,0 +1,95 @@
+import { lstat, mkdir, readdir, chmod, realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from '@model-gateway/core';
+import { errorCode, errorReason } from './file-system.ts';
+
+/** The places of a store's files. Both folders exist. */
+export interface DataDirectory {
+  /** With every symbolic link resolved, so that one directory has one name. */
+  readonly path: string;
+  readonly logsPath: string;
+}
+
+const OWNER_ONLY = 0o700;
+const OTHERS_MAY_WRITE = 0o022;
+
+/**
+ * Makes sure of a directory that only its owner can enter, with a `logs` folder in it, creating what is missing.
+ *
+ * Throws an error of one clear line when the path cannot be used. A directory that holds something already keeps its
+ * permissions, because it may serve others, too; every file of the store is closed to others anyway.
+ */
+export async function prepareDataDirectory(directory: string, logger: Logger | undefined): Promise<DataDirectory> {
+  try {
+    const created = await mkdir(directory, { recursive: true, mode: OWNER_ONLY });
+    const path = await realpath(directory);
+    await checkOwner(path, directory);
+    if (created !== undefined || (await readdir(path)).length === 0) await chmod(path, OWNER_ONLY);
+    else if (((await stat(path)).mode & OTHERS_MAY_WRITE) !== 0 && process.platform !== 'win32') {
+      logger?.warn('Other users may write into the data directory; chmod 700 closes it', { directory: path });
+    }
+    return { path, logsPath: await prepareLogs(path) };
+  } catch (error) {
+    throw toDirectoryError(directory, error);
+  }
+}
+
+async function prepareLogs(path: string): Promise<string> {
+  const logsPath = join(path, 'logs');
+  try {
+    await mkdir(logsPath, { mode: OWNER_ONLY });
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  }
+  // Never through a link: whoever planted one would decide where prompts are written.
+  if (!(await lstat(logsPath)).isDirectory()) {
+    throw new UnusableDirectoryError(`${logsPath} is not a directory of its own; remove it or choose another directory`);
+  }
+  await chmod(logsPath, OWNER_ONLY);
+  return logsPath;
+}
+
+async function checkOwner(path: string, directory: string): Promise<void> {
+  const found = await stat(path);
+  const user = process.getuid?.();
+  // Root may use a directory of any user: containers run as root on mounted ones.
+  if (user === undefined || user === 0 || found.uid === user) return;
+  throw new UnusableDirectoryError(
+    `The data directory ${directory} belongs to another user (uid ${found.uid}, this process runs as ${user}); ` +
+      'choose another directory, or change its owner with chown',
+  );
+}
+
+/** Why a directory cannot hold a store, in one line that also says what to do. */
+class UnusableDirectoryError extends Error {
+  override readonly name = 'UnusableDirectoryError';
+}
+
+const ADVICE: Readonly<Record<string, string>> = {
+  EEXIST: 'it is not a directory; move that file away or choose another directory',
+  ENOTDIR: 'a part of the path is a file, not a directory; choose another directory',
+  EACCES: 'this user may not use it; change its permissions or choose another directory',
+  EPERM: 'this user may not use it; change its permissions or choose another directory',
+  EROFS: 'its file system is read-only; choose a directory that can be written',
+  ELOOP: 'symbolic links there lead in a circle or out of it; remove the link or choose another directory',
+  ENOSPC: 'the disk is full; free some space or choose a directory on another disk',
+  EDQUOT: 'the disk quota is used up; free some space or choose a directory on another disk',
+  ENAMETOOLONG: 'its name is too long; choose a shorter one',
+  EMFILE: 'too many files are open; raise the limit (ulimit -n)',
+};
+
+/** Turns a system error met while opening a store into one line that says what, where and what to do. */
+export function toDirectoryError(directory: string, error: unknown): unknown {
+  const code = errorCode(error);
+  const advice = code === undefined ? undefined : ADVICE[code];
+  if (advice === undefined) return error;
+  const where = pathOf(error) ?? directory;
+  const about = where === directory ? '' : ` (at ${where})`;
+  return new UnusableDirectoryError(`Cannot use the data directory ${directory}${about}: ${advice} [${code}]`, {
+    cause: errorReason(error),
+  });
+}
+
+function pathOf(error: unknown): string | undefined {
+  return error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : undefined;
+}

@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import { unlink } from 'node:fs/promises';
+import { connect, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { errorCode, errorReason } from './file-system.ts';
+
+/** The right to use a directory, held until released or until the process dies, however it dies. */
+export interface DirectoryOwner {
+  release(): Promise<void>;
+}
+
+/** Thrown when another process, or another store in this one, uses the directory. */
+export class DirectoryInUseError extends Error {
+  override readonly name = 'DirectoryInUseError';
+  /** Undefined when the owner does not answer, for instance because it is stopped. */
+  readonly ownerPid: number | undefined;
+
+  constructor(directory: string, ownerPid: number | undefined) {
+    super(`The data directory ${directory} is in use by ${describeOwner(ownerPid)}`);
+    this.ownerPid = ownerPid;
+  }
+}
+
+const ANSWER_WITHIN_MS = 2000;
+const LONGEST_SOCKET_PATH = 100;
+
+/**
+ * Takes a directory for this process, by a socket that the kernel closes with the process: no lock file can be left
+ * behind, no clock decides, and a stopped process keeps what it holds. Other starters ask the socket for the owner's
+ * PID. The socket does not keep the process alive.
+ *
+ * `directory` has its links resolved. Throws `DirectoryInUseError` at once when it is taken. On Linux the name lives in
+ * the network namespace: two containers that share a volume do not see one another's.
+ */
+export async function ownDirectory(
+  directory: string,
+  platform: NodeJS.Platform = process.platform,
+): Promise<DirectoryOwner> {
+  const address = addressOf(directory, platform);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await listenAt(address);
+    } catch (error) {
+      const code = errorCode(error);
+      // A pipe that another Windows user holds is refused rather than said to be in use.
+      if (code !== 'EADDRINUSE' && !(code === 'EACCES' && platform === 'win32')) throw error;
+    }
+    const answer = await askOwner(address);
+    if (answer.isAlive || attempt > 3) throw new DirectoryInUseError(directory, answer.pid);
+    // Only a socket in the file system outlives its process. Two starters meeting here can both remove it; the one
+    // who then listens first loses its name. Accepted: this is for systems that offer nothing better.
+    if (isFile(platform)) await unlink(address).catch(() => undefined);
+  }
+}
+
+function addressOf(directory: string, platform: NodeJS.Platform): string {
+  const name = `model-gateway-${createHash('sha256').update(directory).digest('hex')}`;
+  if (platform === 'linux') return `\0${name}`;
+  if (platform === 'win32') return `\\\\.\\pipe\\${name}`;
+  const inside = join(directory, 'owner.sock');
+  return inside.length <= LONGEST_SOCKET_PATH ? inside : join(tmpdir(), `${name.slice(0, 40)}.sock`);
+}
+
+function isFile(platform: NodeJS.Platform): boolean {
+  return platform !== 'linux' && platform !== 'win32';
+}
+
+function listenAt(address: string): Promise<DirectoryOwner> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => {
+      socket.unref();
+      socket.on('error', () => socket.destroy());
+      // Not left to the asker to close: one that hangs must not hold up `release`.
+      socket.end(String(process.pid), () => socket.destroy());
+    });
+    server.once('error', reject);
+    server.listen(address, () => {
+      server.removeListener('error', reject);
+      // From here on an error can only concern one asker; the directory stays ours.
+      server.on('error', () => undefined);
+      server.unref();
+      resolve({ release: () => closeServer(server) });
+    });
+  });
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => server.close(() => resolve()));
+}
+
+function askOwner(address: string): Promise<{ readonly isAlive: boolean; readonly pid: number | undefined }> {
+  return new Promise((resolve) => {
+    let answer = '';
+    const socket = connect(address);
+    const end = (isAlive: boolean): void => {
+      socket.destroy();
+      const pid = Number.parseInt(answer, 10);
+      resolve({ isAlive, pid: Number.isNaN(pid) ? undefined : pid });
+    };
+    socket.setEncoding('latin1');
+    socket.setTimeout(ANSWER_WITHIN_MS, () => end(true));
+    socket.on('data', (text) => (answer += String(text)));
+    socket.once('end', () => end(true));
+    socket.once('error', (error) => end(!isGone(error)));
+  });
+}
+
+function isGone(error: unknown): boolean {
+  return ['ECONNREFUSED', 'ENOENT', 'ENOTSOCK'].includes(errorCode(error) ?? '');
+}
+
+function describeOwner(ownerPid: number | undefined): string {
+  if (ownerPid === undefined) {
+    return 'another process that does not answer (it may be stopped); end it, or choose another directory';
+  }
+  return ownerPid === process.pid
+    ? `this very process (PID ${ownerPid}); close the store that has it first`
+    : `the process with PID ${ownerPid}; end it, or choose another directory`;
+}
+
+/** Says why a directory could not be taken although nobody has it, for a system that forbids such sockets. */
+export function describeOwnershipFailure(error: unknown): string {
+  return `One process per directory cannot be ensured here: ${errorReason(error)}`;
+}

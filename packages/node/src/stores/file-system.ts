@@ -1,0 +1,110 @@
+import {
+  close,
+  constants,
+  fstat,
+  fsync,
+  ftruncate,
+  link,
+  open,
+  read,
+  readdir,
+  rename,
+  type Stats,
+  unlink,
+  write,
+} from 'node:fs';
+import { promisify } from 'node:util';
+
+/**
+ * The calls by which the store touches its files, each one that can fail on its own: the seam where tests let the
+ * nth call fail or write too little. Everything goes by descriptor, so that a name is resolved only once.
+ */
+export interface FileSystem {
+  open(path: string, flags: number): Promise<number>;
+  close(fd: number): Promise<void>;
+  stat(fd: number): Promise<Stats>;
+  /** May read less than asked for; 0 at the end. */
+  read(fd: number, buffer: Uint8Array, offset: number, length: number, position: number): Promise<number>;
+  /** May write less than asked for: `writeFully` is what callers want. */
+  write(fd: number, buffer: Uint8Array, offset: number, length: number, position: number): Promise<number>;
+  sync(fd: number): Promise<void>;
+  truncate(fd: number, length: number): Promise<void>;
+  rename(from: string, to: string): Promise<void>;
+  link(existing: string, created: string): Promise<void>;
+  unlink(path: string): Promise<void>;
+  list(directory: string): Promise<string[]>;
+}
+
+// A link planted in the directory must not lead a write elsewhere. Windows knows no such flag.
+const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
+
+/** Flags for `open`, none of which follows a symbolic link in the last part of the path. */
+export const OPEN = {
+  read: constants.O_RDONLY | NO_FOLLOW,
+  readWriteOrCreate: constants.O_RDWR | constants.O_CREAT | NO_FOLLOW,
+  createNew: constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW,
+} as const;
+
+const OWNER_ONLY = 0o600;
+const openFile = promisify(open);
+
+/** The file system of this machine. Files it creates are readable by their owner only. */
+export const nodeFileSystem: FileSystem = {
+  open: (path, flags) => openFile(path, flags, OWNER_ONLY),
+  close: promisify(close),
+  stat: promisify<number, Stats>(fstat),
+  read: (fd, buffer, offset, length, position) =>
+    new Promise((resolve, reject) => {
+      read(fd, buffer, offset, length, position, (error, count) => (error ? reject(error) : resolve(count)));
+    }),
+  write: (fd, buffer, offset, length, position) =>
+    new Promise((resolve, reject) => {
+      write(fd, buffer, offset, length, position, (error, count) => (error ? reject(error) : resolve(count)));
+    }),
+  sync: promisify(fsync),
+  truncate: promisify<number, number>(ftruncate),
+  rename: promisify(rename),
+  link: promisify(link),
+  unlink: promisify(unlink),
+  list: promisify<string, string[]>(readdir),
+};
+
+/** Writes all `length` bytes at `position`. A file system may take less at a time without calling it an error. */
+export async function writeFully(
+  files: FileSystem,
+  fd: number,
+  bytes: { readonly buffer: Uint8Array; readonly length: number; readonly position: number },
+): Promise<void> {
+  let done = 0;
+  while (done < bytes.length) {
+    const count = await files.write(fd, bytes.buffer, done, bytes.length - done, bytes.position + done);
+    if (count === 0) throw Object.assign(new Error('The file system took no more bytes'), { code: 'ENOSPC' });
+    done += count;
+  }
+}
+
+/** Fills `buffer` from `position`; returns how many bytes there were, fewer only at the end of the file. */
+export async function readFully(
+  files: FileSystem,
+  fd: number,
+  buffer: Uint8Array,
+  position: number,
+): Promise<number> {
+  let done = 0;
+  while (done < buffer.length) {
+    const count = await files.read(fd, buffer, done, buffer.length - done, position + done);
+    if (count === 0) break;
+    done += count;
+  }
+  return done;
+}
+
+/** The system's short name of what went wrong (`ENOENT`), or undefined for anything else that was thrown. */
+export function errorCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** A one-line reason fit for a log or a message. */
+export function errorReason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,127 @@
+import { crc32 } from 'node:zlib';
+
+/**
+ * One line of a journal: `{"crc32":"xxxxxxxx","record":{...}}`, the sum taken over the bytes of the record's JSON
+ * text. The frame has a fixed width, so the record is found and checked without parsing anything.
+ */
+const FRAME = '{"crc32":"xxxxxxxx","record":';
+const FRAME_BYTES = FRAME.length;
+const SUM_AT = FRAME.indexOf('x');
+const LINE_START = FRAME.slice(0, SUM_AT);
+const NEWLINE = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const CLOSING_BRACE = 0x7d;
+/** Bytes of a line beside its record: the frame, its closing brace and the newline. */
+const OVERHEAD_BYTES = FRAME_BYTES + 2;
+
+const FIRST_CAPACITY_BYTES = 64 * 1024;
+// One huge answer must not leave its buffer behind for good.
+const KEPT_CAPACITY_BYTES = 1024 * 1024;
+const GENEROUS_LENGTH = 256 * 1024;
+
+/** Lines gathered for one write. Encodes each text once, straight into the bytes that go to the file. */
+export interface LineBuffer {
+  readonly length: number;
+  readonly bytes: Uint8Array;
+  /** Adds a record given as JSON text; returns the bytes of its line, newline included. */
+  add(recordJson: string): number;
+  clear(): void;
+}
+
+/** Creates an empty buffer of lines; it grows as needed. */
+export function createLineBuffer(): LineBuffer {
+  let bytes = Buffer.allocUnsafeSlow(FIRST_CAPACITY_BYTES);
+  let length = 0;
+
+  const reserve = (size: number): void => {
+    if (length + size <= bytes.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(bytes.length * 2, length + size));
+    bytes.copy(larger, 0, 0, length);
+    bytes = larger;
+  };
+
+  return {
+    get length() {
+      return length;
+    },
+    get bytes() {
+      return bytes;
+    },
+    add(recordJson) {
+      // Three bytes a code unit is the most UTF-8 can take; counting exactly only pays for long texts.
+      const most = recordJson.length > GENEROUS_LENGTH ? Buffer.byteLength(recordJson) : recordJson.length * 3;
+      reserve(most + OVERHEAD_BYTES);
+      const recordAt = length + FRAME_BYTES;
+      const recordEnd = recordAt + bytes.write(recordJson, recordAt, 'utf8');
+      bytes.write(frame(crc32(bytes.subarray(recordAt, recordEnd))), length, 'latin1');
+      bytes[recordEnd] = CLOSING_BRACE;
+      bytes[recordEnd + 1] = NEWLINE;
+      const lineBytes = recordEnd + 2 - length;
+      length += lineBytes;
+      return lineBytes;
+    },
+    clear() {
+      length = 0;
+      if (bytes.length > KEPT_CAPACITY_BYTES) bytes = Buffer.allocUnsafeSlow(FIRST_CAPACITY_BYTES);
+    },
+  };
+}
+
+/** Frames one record, given as JSON text or as its bytes, as a line of its own, newline included. */
+export function toLine(record: string | Uint8Array): Buffer {
+  const body = typeof record === 'string' ? Buffer.from(record) : record;
+  return Buffer.concat([Buffer.from(frame(crc32(body)), 'latin1'), body, Buffer.from('}\n')]);
+}
+
+/**
+ * Returns the bytes of the record in a line (given without its newline), or undefined when they are not what was
+ * written. A carriage return at the end is overlooked: some copying tools add one to every line.
+ */
+export function recordOf(line: Buffer): Buffer | undefined {
+  const end = line.at(-1) === CARRIAGE_RETURN ? line.length - 1 : line.length;
+  if (end < OVERHEAD_BYTES || line[end - 1] !== CLOSING_BRACE) return undefined;
+  const record = line.subarray(FRAME_BYTES, end - 1);
+  const sum = parseInt(line.latin1Slice(SUM_AT, SUM_AT + 8), 16);
+  return crc32(record) === sum ? record : undefined;
+}
+
+/**
+ * Returns the records that can still be told apart in a damaged line: where a newline was lost, two good lines hide in
+ * one bad one. The start of a line cannot occur inside a record's text, where quotes are escaped.
+ */
+export function salvageRecords(line: Buffer): readonly Buffer[] {
+  const found: Buffer[] = [];
+  let start = line.indexOf(LINE_START);
+  while (start !== -1) {
+    const next = line.indexOf(LINE_START, start + 1);
+    const piece = line.subarray(start, next === -1 ? line.length : next);
+    const end = piece.lastIndexOf('}}');
+    const record = end === -1 ? undefined : recordOf(piece.subarray(0, end + 2));
+    if (record !== undefined) found.push(record);
+    start = next;
+  }
+  return found;
+}
+
+/** Whether these bytes can be what a write that was cut short left behind: the beginning of a line. */
+export function isLineBeginning(bytes: Buffer): boolean {
+  const compared = Math.min(bytes.length, LINE_START.length);
+  return bytes.latin1Slice(0, compared) === LINE_START.slice(0, compared) && !bytes.includes(0);
+}
+
+/** Whether bytes read back are whole and undamaged lines, every one of them. */
+export function isWholeLines(bytes: Buffer): boolean {
+  let start = 0;
+  while (start < bytes.length) {
+    const end = bytes.indexOf(NEWLINE, start);
+    if (end === -1) return false;
+    // An empty line separates what a crash left from what came after it.
+    if (end > start && recordOf(bytes.subarray(start, end)) === undefined) return false;
+    start = end + 1;
+  }
+  return true;
+}
+
+function frame(sum: number): string {
+  return `${LINE_START}${sum.toString(16).padStart(8, '0')}","record":`;
+}

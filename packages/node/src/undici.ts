@@ -1,0 +1,5 @@
+export {
+  createUndiciTransport,
+  type UndiciTransport,
+  type UndiciTransportOptions,
+} from './upstream/undici-transport.ts';

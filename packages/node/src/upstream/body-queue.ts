@@ -1,0 +1,122 @@
+import { TransportError } from '@model-gateway/core';
+
+/** Above this much unread data the sender is paused. */
+const PAUSE_ABOVE_BYTES = 64 * 1024;
+/** How long a reader that has all it wants leaves upstream to end the message, so that the connection can be reused. */
+const LINGER_MS = 1000;
+
+export interface BodyQueueOptions {
+  readonly maxBytes: number;
+  onPause(): void;
+  onResume(): void;
+  /** The reader wants no more. With a grace, upstream may still end the message properly within that time. */
+  onAbandon(reason: Error, graceMs: number): void;
+}
+
+/** Pushed by a socket, read by one reader. */
+export interface BodyQueue {
+  readonly isPaused: boolean;
+  push(bytes: Uint8Array): void;
+  /** No more will come; with an error the reader gets it after what is queued. Counts once. */
+  end(error: Error | undefined): void;
+  readonly iterable: AsyncIterable<Uint8Array>;
+}
+
+/**
+ * Turns pushed pieces into an async iterable with back-pressure.
+ *
+ * Pieces that arrive together are read together: one TCP read brings many small HTTP chunks, and whoever reads them
+ * then decodes, relays and writes once instead of once a chunk.
+ */
+export function createBodyQueue(options: BodyQueueOptions): BodyQueue {
+  let pieces: Uint8Array[] = [];
+  let queuedBytes = 0;
+  let totalBytes = 0;
+  let isPaused = false;
+  let isEnded = false;
+  let isAbandoned = false;
+  let isFlushScheduled = false;
+  let failure: Error | undefined;
+  let waiting: { resolve: (result: IteratorResult<Uint8Array>) => void; reject: (error: Error) => void } | undefined;
+
+  const take = (): Uint8Array => {
+    const first = pieces[0] as Uint8Array;
+    const bytes = pieces.length === 1 ? first : Buffer.concat(pieces);
+    pieces = [];
+    queuedBytes = 0;
+    if (isPaused) {
+      isPaused = false;
+      options.onResume();
+    }
+    return bytes;
+  };
+
+  const flush = (): void => {
+    isFlushScheduled = false;
+    if (waiting === undefined) return;
+    const { resolve, reject } = waiting;
+    if (pieces.length > 0) resolve({ done: false, value: take() });
+    else if (failure !== undefined) reject(failure);
+    else if (isEnded) resolve({ done: true, value: undefined });
+    else return;
+    waiting = undefined;
+  };
+
+  // A microtask runs after the whole TCP read has been parsed, so that all its pieces are here by then.
+  const scheduleFlush = (): void => {
+    if (isFlushScheduled || waiting === undefined) return;
+    isFlushScheduled = true;
+    queueMicrotask(flush);
+  };
+
+  const end = (error: Error | undefined): void => {
+    if (isEnded) return;
+    isEnded = true;
+    failure = error;
+    scheduleFlush();
+  };
+
+  return {
+    get isPaused() {
+      return isPaused;
+    },
+    push(bytes) {
+      if (isEnded) return;
+      if (isAbandoned) return options.onAbandon(new Error('data after the end of the answer'), 0);
+      totalBytes += bytes.byteLength;
+      if (totalBytes > options.maxBytes) {
+        const error = new TransportError('the answer is larger than allowed', { phase: 'body', requestSent: true });
+        return options.onAbandon(error, 0);
+      }
+      pieces.push(bytes);
+      queuedBytes += bytes.byteLength;
+      scheduleFlush();
+      if (queuedBytes > PAUSE_ABOVE_BYTES && !isPaused) {
+        isPaused = true;
+        options.onPause();
+      }
+    },
+    end,
+    iterable: {
+      [Symbol.asyncIterator]: () => ({
+        next: () =>
+          new Promise((resolve, reject) => {
+            waiting = { resolve, reject };
+            flush();
+          }),
+        return: () => {
+          isAbandoned = true;
+          pieces = [];
+          if (!isEnded) {
+            options.onAbandon(new Error('the reader wants no more'), LINGER_MS);
+            if (isPaused) {
+              isPaused = false;
+              options.onResume();
+            }
+          }
+          return Promise.resolve({ done: true, value: undefined });
+        },
+      }),
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import { TransportError, type TransportPhase } from '@model-gateway/core';
+
+/** What a failed socket is known by; undici and Node put their facts in different places. */
+interface SocketFailure extends Error {
+  readonly code?: string;
+  readonly socket?: { readonly bytesRead?: number; readonly remoteAddress?: string };
+  /** Noted by our connector, because a reset carries no facts of its own. */
+  bytesReadBefore?: number;
+}
+
+const DNS_CODES = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'ENODATA', 'ESERVFAIL']);
+const CONNECT_CODES = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EADDRNOTAVAIL',
+  'ETIMEDOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+const TIMEOUT_CODES = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT']);
+const BROKEN_CONNECTION_CODES = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
+const TLS_CODE = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|EPROTO|HOSTNAME_MISMATCH)/;
+
+/** What callers are told of each class of failure: no host, no address, no detail of ours. */
+const PUBLIC_MESSAGE: Readonly<Record<TransportPhase, string>> = {
+  dns: 'the name could not be resolved',
+  connect: 'no connection could be made',
+  tls: 'the TLS handshake failed',
+  headers: 'the connection broke before an answer',
+  body: 'the answer was cut short',
+};
+
+/** Classifies what undici failed with. `phase` says how far our own book-keeping saw the call get. */
+export function toTransportError(thrown: Error, phase: TransportPhase): TransportError {
+  const failure = thrown as SocketFailure;
+  const code = failure.code ?? '';
+  const found: TransportPhase =
+    phase === 'body' || phase === 'headers'
+      ? phase
+      : DNS_CODES.has(code)
+        ? 'dns'
+        : TLS_CODE.test(code)
+          ? 'tls'
+          : CONNECT_CODES.has(code)
+            ? 'connect'
+            : phase;
+  return new TransportError(PUBLIC_MESSAGE[found], {
+    phase: found,
+    requestSent: found === 'headers' || found === 'body',
+    timedOut: TIMEOUT_CODES.has(code),
+    remoteAddress: failure.socket?.remoteAddress,
+    cause: thrown,
+  });
+}
+
+/**
+ * Whether the call may be sent once more on a fresh connection: the name service asked for patience, or a connection
+ * that had served others before broke without a byte of an answer, as idle ones do when upstream closes them.
+ */
+export function mayRetryOnFreshConnection(thrown: Error): boolean {
+  const failure = thrown as SocketFailure;
+  const code = failure.code ?? '';
+  if (code === 'EAI_AGAIN') return true;
+  return BROKEN_CONNECTION_CODES.has(code) && (failure.bytesReadBefore ?? failure.socket?.bytesRead ?? 0) > 0;
+}
+
+/** Notes on a socket's error how much the socket had read. Attach before undici does. */
+export function noteBytesRead(failure: Error, bytesRead: number): void {
+  (failure as SocketFailure).bytesReadBefore = bytesRead;
+}

@@ -1,0 +1,31 @@
+export interface DemoFacts {
+  /** Without a trailing slash. */
+  readonly api: string;
+  readonly key: string;
+  readonly dataDir: string;
+}
+
+/** What demo mode says when it listens: enough to send a request, and to see what was recorded, by pasting. */
+export function createDemoBanner({ api, key, dataDir }: DemoFacts): string {
+  return `
+  Model Gateway, demo mode: recorded answers, no network, no cost.
+
+  API address   ${api}
+  API key       ${key}
+
+  Send a chat completion:
+
+curl -sS ${api}/chat/completions \\
+  -H 'authorization: Bearer ${key}' \\
+  -H 'content-type: application/json' \\
+  -d '{"model":"demo/chat","messages":[{"role":"user","content":"Hello!"}]}'
+
+  Add "stream":true for a stream. Every answer has an id; with it, see what was recorded (/generation/content
+  has the prompt and the answer):
+
+curl -sS -H 'authorization: Bearer ${key}' '${api}/generation?id=PASTE-THE-ID-HERE'
+
+  Kept in ${dataDir}. Ctrl-C stops it.
+
+`;
+}

@@ -1,0 +1,92 @@
+import type { Logger } from '@model-gateway/core';
+import { type DestinationStream, pino, stdSerializers } from 'pino';
+
+import type { LogLevel } from './parse-command.ts';
+
+export interface ServerLogger extends Logger {
+  /** Writes out what is pending; for the moment before the process ends. */
+  flush(): void;
+}
+
+export interface LoggerOptions {
+  readonly level: LogLevel;
+  /** Texts that must not appear in any line, wherever they come from. */
+  readonly secrets: readonly string[];
+  /** Default: stderr, readable lines on a terminal and JSON elsewhere. */
+  readonly destination?: DestinationStream | undefined;
+}
+
+/** Shorter ones are words of ordinary messages as well. */
+const MIN_SECRET_LENGTH = 8;
+/** Keys that were issued, and so are in no configuration. */
+const ISSUED_KEY = /sk-gw-v1-[A-Za-z0-9_-]{20,}/g;
+const BEARER = /(bearer\s+)[^\s"\\]+/gi;
+
+/** More than this is pending only when nobody reads stderr; further lines are then dropped, for memory's sake. */
+const MAX_PENDING_BYTES = 4 * 1024 * 1024;
+
+/** Creates the server's log: one line an event on stderr, with secrets taken out. */
+export function createLogger({ level, secrets, destination }: LoggerOptions): ServerLogger {
+  const redact = createRedactor(secrets);
+  const isTerminal = process.stderr.isTTY;
+  // Not synchronous, so that a reader who stalls does not stall the gateway.
+  const pipe =
+    destination === undefined && !isTerminal
+      ? pino.destination({ dest: 2, sync: false, maxLength: MAX_PENDING_BYTES })
+      : undefined;
+  const terminal: DestinationStream = { write: (line) => void process.stderr.write(toReadableLine(line)) };
+  const log = pino(
+    {
+      level,
+      base: null,
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: stdSerializers.err, error: stdSerializers.err, cause: stdSerializers.err },
+      hooks: { streamWrite: redact },
+    },
+    destination ?? pipe ?? terminal,
+  );
+  return {
+    info: (message, fields = {}) => log.info(fields, message),
+    warn: (message, fields = {}) => log.warn(fields, message),
+    error: (message, fields = {}) => log.error(fields, message),
+    flush() {
+      try {
+        pipe?.flushSync();
+      } catch {
+        // Nobody reads stderr any more, so there is nobody to tell.
+      }
+    },
+  };
+}
+
+/** Builds the function that takes secrets out of a line of JSON. */
+export function createRedactor(secrets: readonly string[]): (line: string) => string {
+  const texts = secrets
+    .filter((secret) => secret.length >= MIN_SECRET_LENGTH)
+    // As they stand inside JSON text. The longest first, as one may be the beginning of another.
+    .map((secret) => JSON.stringify(secret).slice(1, -1))
+    .toSorted((a, b) => b.length - a.length);
+  return (line) =>
+    texts
+      .reduce((text, secret) => text.replaceAll(secret, '[redacted]'), line)
+      .replace(ISSUED_KEY, '[redacted]')
+      .replace(BEARER, '$1[redacted]');
+}
+
+/** Shapes a line of the log for people: time, level unless it is info, message, and the fields. */
+export function toReadableLine(line: string): string {
+  const { level, time, msg, ...fields } = JSON.parse(line) as Record<string, unknown>;
+  const clock = typeof time === 'string' ? time.slice(11, 19) : '';
+  const label = level === 'info' ? '' : `${String(level).toUpperCase()} `;
+  const rest = Object.entries(fields).map(([name, value]) => ` ${name}=${toFieldText(value)}`);
+  return `${clock} ${label}${String(msg)}${rest.join('')}\n`;
+}
+
+function toFieldText(value: unknown): string {
+  if (typeof value === 'string') return /^\S*$/.test(value) ? value : JSON.stringify(value);
+  if (typeof value === 'object' && value !== null && 'stack' in value && typeof value.stack === 'string') {
+    return `\n  ${value.stack.replaceAll('\n', '\n  ')}`;
+  }
+  return JSON.stringify(value);
+}

@@ -1,0 +1,57 @@
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** How other processes of this machine's user reach the gateway that owns a data directory. */
+export interface Owner {
+  readonly pid: number;
+  /** Without a trailing slash. */
+  readonly url: string;
+  /** A management key, valid as long as the process runs. */
+  readonly token: string;
+}
+
+const pathIn = (dataDir: string): string => join(dataDir, 'owner.json');
+
+/** Writes who owns a data directory, for the file's owner alone to read. Replaces what a crash left behind. */
+export async function writeOwnerFile(dataDir: string, owner: Owner): Promise<void> {
+  await mkdir(dataDir, { recursive: true });
+  const path = pathIn(dataDir);
+  const temporary = `${path}.${owner.pid}.tmp`;
+  await rm(temporary, { force: true });
+  // `wx`: a file (or link) that somebody else put there must not receive the token.
+  await writeFile(temporary, `${JSON.stringify(owner)}\n`, { mode: 0o600, flag: 'wx' });
+  await rename(temporary, path);
+}
+
+/** Reads who owns a data directory. Undefined when nobody does, or when its process is gone. */
+export async function readOwnerFile(dataDir: string): Promise<Owner | undefined> {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(await readFile(pathIn(dataDir), 'utf8'));
+  } catch {
+    return undefined;
+  }
+  return isOwner(parsed) && isAlive(parsed.pid) ? parsed : undefined;
+}
+
+/** Removes the file if it is still this owner's. */
+export async function removeOwnerFile(dataDir: string, { token }: Owner): Promise<void> {
+  const current = await readOwnerFile(dataDir);
+  if (current?.token === token) await rm(pathIn(dataDir), { force: true });
+}
+
+function isOwner(value: unknown): value is Owner {
+  if (typeof value !== 'object' || value === null) return false;
+  const { pid, url, token } = value as Record<string, unknown>;
+  return Number.isSafeInteger(pid) && typeof url === 'string' && typeof token === 'string';
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    // Signal 0 only asks. A process of another user answers EPERM, and is there all the same.
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,150 @@
+import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
+
+import { COMMAND_HELP, HELP } from './help.ts';
+
+/** A command line that cannot be followed. Its message says what to type instead. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export interface ServeOptions {
+  readonly config: string | undefined;
+  readonly host: string | undefined;
+  readonly port: number | undefined;
+  readonly dataDir: string | undefined;
+  readonly fixtures: string | undefined;
+  readonly demo: boolean;
+  readonly logLevel: LogLevel;
+}
+
+export interface KeysCreateOptions {
+  /** The config file that names the store, unless a directory is given. */
+  readonly config: string | undefined;
+  readonly dataDir: string | undefined;
+  readonly name: string;
+  readonly management: boolean;
+  readonly limitUsd: number | null;
+}
+
+export type Command =
+  | { readonly type: 'help'; readonly text: string }
+  | { readonly type: 'version' }
+  | { readonly type: 'serve'; readonly options: ServeOptions }
+  | { readonly type: 'keys-create'; readonly options: KeysCreateOptions };
+
+const common = { help: { type: 'boolean', short: 'h' } } as const satisfies ParseArgsOptionsConfig;
+const storeFlags = {
+  ...common,
+  config: { type: 'string' },
+  'data-dir': { type: 'string' },
+} as const satisfies ParseArgsOptionsConfig;
+const serveFlags = {
+  ...storeFlags,
+  host: { type: 'string' },
+  port: { type: 'string' },
+  fixtures: { type: 'string' },
+  record: { type: 'string' },
+  demo: { type: 'boolean' },
+  workers: { type: 'string' },
+  'log-level': { type: 'string' },
+} as const satisfies ParseArgsOptionsConfig;
+const keysCreateFlags = {
+  ...storeFlags,
+  name: { type: 'string' },
+  management: { type: 'boolean' },
+  limit: { type: 'string' },
+} as const satisfies ParseArgsOptionsConfig;
+
+/** Reads the arguments after `model-gateway`. Throws `UsageError`. */
+export function parseCommand(args: readonly string[]): Command {
+  const [first, ...rest] = args;
+  switch (first) {
+    case undefined:
+      throw new UsageError(`Say what to do.\n\n${HELP}`);
+    case '--help':
+    case '-h':
+    case 'help':
+      return { type: 'help', text: HELP };
+    case '--version':
+    case '-v':
+      return { type: 'version' };
+    case 'serve':
+      return parseServe(rest);
+    case 'keys':
+      return parseKeys(rest);
+    case 'record':
+    case 'replay':
+    case 'doctor':
+      throw new UsageError(`The command "${first}" is not available in this version.`);
+    default:
+      throw new UsageError(`There is no ${first.startsWith('-') ? 'flag' : 'command'} "${first}".\n\n${HELP}`);
+  }
+}
+
+function parseServe(args: readonly string[]): Command {
+  const values = readFlags('serve', args, serveFlags);
+  if (values.help === true) return { type: 'help', text: COMMAND_HELP.serve };
+  if (values.record !== undefined) throw new UsageError('--record is not available in this version.');
+  if (values.workers !== undefined && readInteger('--workers', values.workers, 1, 1024) > 1) {
+    throw new UsageError('--workers above 1 needs a PostgreSQL store, which is not available in this version.');
+  }
+  const isDemo = values.demo === true || values.fixtures !== undefined;
+  if (isDemo && values.config !== undefined) {
+    throw new UsageError('Demo mode (--demo, --fixtures) takes no --config: leave one of them out.');
+  }
+  return {
+    type: 'serve',
+    options: {
+      config: values.config,
+      host: values.host,
+      port: values.port === undefined ? undefined : readInteger('--port', values.port, 0, 65_535),
+      dataDir: values['data-dir'],
+      fixtures: values.fixtures,
+      demo: isDemo,
+      logLevel: readLogLevel(values['log-level'] ?? 'info'),
+    },
+  };
+}
+
+function parseKeys([action, ...rest]: readonly string[]): Command {
+  if (action === '--help' || action === '-h') return { type: 'help', text: COMMAND_HELP.keys };
+  if (action !== 'create') throw new UsageError(`Say what to do with keys.\n\n${COMMAND_HELP.keys}`);
+  const values = readFlags('keys', rest, keysCreateFlags);
+  if (values.help === true) return { type: 'help', text: COMMAND_HELP.keys };
+  const { name = '', management = false, limit } = values;
+  if (name.trim() === '') throw new UsageError('Give the key a name, by which you will recognise it: --name "my app"');
+  if (management && limit !== undefined) {
+    throw new UsageError('A management key cannot call models, so it takes no --limit.');
+  }
+  const limitUsd = limit === undefined ? null : Number(limit);
+  if (limit !== undefined && !/^\d+(\.\d+)?$/.test(limit)) {
+    throw new UsageError(`--limit is an amount of USD, e.g. 10 or 0.50, not "${limit}".`);
+  }
+  const options = { name, management, limitUsd, config: values.config, dataDir: values['data-dir'] };
+  return { type: 'keys-create', options };
+}
+
+function readFlags<T extends ParseArgsOptionsConfig>(command: keyof typeof COMMAND_HELP, args: readonly string[], options: T) {
+  try {
+    return parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values;
+  } catch (error) {
+    // Of Node's message only the first sentence helps; the rest is advice on escaping.
+    const [reason = ''] = (error as Error).message.split('. ');
+    throw new UsageError(`${reason.replace(/\.$/, '')}.\n\n${COMMAND_HELP[command]}`);
+  }
+}
+
+function readInteger(flag: string, text: string, least: number, most: number): number {
+  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= least && value <= most) return value;
+  throw new UsageError(`${flag} is a whole number from ${least} to ${most}, not "${text}".`);
+}
+
+function readLogLevel(text: string): LogLevel {
+  const level = LOG_LEVELS.find((known) => known === text);
+  if (level === undefined) throw new UsageError(`--log-level is one of ${LOG_LEVELS.join(', ')}, not "${text}".`);
+  return level;
+}

@@ -1,0 +1,75 @@
+import type { Logger } from '@model-gateway/core';
+
+/** The part of `process` that tells of signals and of errors nobody caught. */
+export interface ProcessEvents {
+  on(event: string, listener: (value: unknown) => void): unknown;
+}
+
+export interface StopOptions {
+  readonly events: ProcessEvents;
+  /** Lets open calls end and closes everything. Called once. */
+  readonly stop: () => Promise<void>;
+  /** Ends the process. */
+  readonly exit: (code: number) => void;
+  readonly logger: Logger;
+  /** Stopping for longer than this is given up. */
+  readonly limitMs: number;
+  /** Milliseconds on any steady clock. */
+  readonly now: () => number;
+}
+
+/** Ctrl-C under npm reaches the server twice: from the terminal, and passed on by npm. That is not impatience. */
+const ECHO_MS = 500;
+
+/**
+ * Stops the server on SIGTERM and SIGINT, and on an error that nobody caught; a second signal ends it at once.
+ *
+ * Exit codes: 0 after a signal, 1 after an error, a forced end, or a stop that failed.
+ */
+export function stopOnSignals({ events, stop, exit, logger, limitMs, now }: StopOptions): void {
+  let stoppingSince: number | undefined;
+
+  const begin = (code: number): void => {
+    stoppingSince = now();
+    const timer = setTimeout(() => {
+      logger.error('stopping took too long, so this ends it', { limitMs });
+      exit(1);
+    }, limitMs);
+    timer.unref();
+    stop().then(
+      () => exit(code),
+      (error: unknown) => {
+        logger.error('stopping failed', { error });
+        exit(1);
+      },
+    );
+  };
+  const onSignal = (signal: 'SIGTERM' | 'SIGINT') => (): void => {
+    if (stoppingSince === undefined) {
+      logger.info('stopping: open calls may end, new ones are refused', { signal });
+      return begin(0);
+    }
+    if (signal === 'SIGINT' && now() - stoppingSince < ECHO_MS) return;
+    logger.warn('stopped by a second signal: open calls were cut off', { signal });
+    exit(1);
+  };
+  const onError = (message: string) => (error: unknown): void => {
+    logger.error(message, { error });
+    // The state after an error that nobody expected is not to be trusted with new calls.
+    if (stoppingSince === undefined) begin(1);
+  };
+
+  events.on('SIGTERM', onSignal('SIGTERM'));
+  events.on('SIGINT', onSignal('SIGINT'));
+  events.on('uncaughtException', onError('an exception was not caught; stopping'));
+  events.on('unhandledRejection', onError('a rejection was not handled; stopping'));
+}
+
+/** Keeps the process alive when whoever reads its stdout or stderr goes away. */
+export function ignoreBrokenPipes(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+    });
+  }
+}

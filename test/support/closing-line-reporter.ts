@@ -1,0 +1,47 @@
+import type { Reporter, SerializedError, TestModule, TestSuite, Vitest } from 'vitest/node';
+
+/**
+ * Ends a run with `N passed, N failed, N skipped`, alone on its line, for people and programs that
+ * only want the sum.
+ *
+ * Skipped and to-do tests are counted apart, never as passed. A file or a suite that fails outside
+ * any test (it does not load, a hook throws) counts as one failure, and so does an unhandled error,
+ * so that the line never says `0 failed` after a run that failed.
+ */
+export function createClosingLineReporter(): Reporter {
+  let vitest: Vitest | undefined;
+
+  return {
+    onInit(instance) {
+      vitest = instance;
+    },
+    onTestRunEnd(testModules, unhandledErrors) {
+      vitest?.logger.log(toClosingLine(testModules, unhandledErrors));
+    },
+  };
+}
+
+function toClosingLine(testModules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): string {
+  let passed = 0;
+  let failed = unhandledErrors.length;
+  let skipped = 0;
+
+  for (const testModule of testModules) {
+    if (hasOwnError(testModule)) failed += 1;
+    for (const suite of testModule.children.allSuites()) {
+      if (hasOwnError(suite)) failed += 1;
+    }
+    for (const test of testModule.children.allTests()) {
+      const { state } = test.result();
+      if (state === 'passed') passed += 1;
+      else if (state === 'failed') failed += 1;
+      else skipped += 1;
+    }
+  }
+
+  return `${passed} passed, ${failed} failed, ${skipped} skipped`;
+}
+
+function hasOwnError(task: TestModule | TestSuite): boolean {
+  return task.errors().length > 0;
+}
