@@ -1,1 +1,3 @@
-export {};
+export type { ExpressRequest, Next } from './express-request.ts';
+export { gatewayRouter, type GatewayRouter, type GatewayRouterOptions } from './gateway-router.ts';
+export type { PassthroughOptions } from './passthrough.ts';

@@ -7,3 +7,4 @@ export { listen, type Listener, type ListenOptions } from './http/listen.ts';
 export { isLoopbackHost } from './http/guard-request.ts';
 export { type NodeRequestOptions, toGatewayRequest } from './http/to-gateway-request.ts';
 export { type WriteOptions, writeResponse } from './http/write-response.ts';
+export { createJsonFileStore, type JsonFileStoreOptions } from './stores/json-file-store.ts';

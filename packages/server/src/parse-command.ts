@@ -127,7 +127,11 @@ function parseKeys([action, ...rest]: readonly string[]): Command {
   return { type: 'keys-create', options };
 }
 
-function readFlags<T extends ParseArgsOptionsConfig>(command: keyof typeof COMMAND_HELP, args: readonly string[], options: T) {
+function readFlags<T extends ParseArgsOptionsConfig>(
+  command: keyof typeof COMMAND_HELP,
+  args: readonly string[],
+  options: T,
+) {
   try {
     return parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values;
   } catch (error) {

@@ -74,7 +74,9 @@ function listeningSockets(table: string, port: number): string[] {
 }
 
 function holdsSocket(folder: string, sockets: ReadonlySet<string>): boolean {
-  return readOr(() => readdirSync(folder), []).some((fd) => sockets.has(readOr(() => readlinkSync(`${folder}/${fd}`), '')));
+  return readOr(() => readdirSync(folder), []).some((fd) =>
+    sockets.has(readOr(() => readlinkSync(`${folder}/${fd}`), '')),
+  );
 }
 
 /** Processes come and go, and most of another user's are closed to us. */

@@ -53,11 +53,13 @@ export function stopOnSignals({ events, stop, exit, logger, limitMs, now }: Stop
     logger.warn('stopped by a second signal: open calls were cut off', { signal });
     exit(1);
   };
-  const onError = (message: string) => (error: unknown): void => {
-    logger.error(message, { error });
-    // The state after an error that nobody expected is not to be trusted with new calls.
-    if (stoppingSince === undefined) begin(1);
-  };
+  const onError =
+    (message: string) =>
+    (error: unknown): void => {
+      logger.error(message, { error });
+      // The state after an error that nobody expected is not to be trusted with new calls.
+      if (stoppingSince === undefined) begin(1);
+    };
 
   events.on('SIGTERM', onSignal('SIGTERM'));
   events.on('SIGINT', onSignal('SIGINT'));

@@ -89,8 +89,8 @@ function createRelayStream(relay: ChatRelay, head: HeadListener): AsyncIterable<
       {
         id: observer.id,
         created: relay.created,
-        model: observer.endpoint?.modelId ?? relay.route[0]?.[0]?.modelId ?? '',
-        provider: observer.endpoint?.provider.name ?? '',
+        model: observer.endpoint()?.modelId ?? relay.route[0]?.[0]?.modelId ?? '',
+        provider: observer.endpoint()?.provider.name ?? '',
         systemFingerprint: observer.answer.systemFingerprint,
         serviceTier: observer.answer.serviceTier,
       },
@@ -127,12 +127,12 @@ function createRelayStream(relay: ChatRelay, head: HeadListener): AsyncIterable<
 
   const onUpstreamEnd = (): void => {
     if (observer.answer.finish !== undefined) return end({ status: 'completed' });
-    const name = observer.endpoint?.provider.name ?? 'The provider';
+    const name = observer.endpoint()?.provider.name ?? 'The provider';
     onFailure(new GatewayError('provider_unavailable', `${name} ended its answer without a finish reason`));
   };
 
   const onFailure = (thrown: unknown): void => {
-    const error = toCallError(life.signal.aborted ? life.signal.reason : thrown, observer.endpoint?.provider.name ?? '');
+    const error = toCallError(life.signal.aborted ? life.signal.reason : thrown, observer.endpoint()?.provider.name ?? '');
     end({ status: error.code === 'client_closed_request' ? 'cancelled' : 'failed', error });
   };
 

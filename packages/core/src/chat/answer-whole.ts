@@ -23,7 +23,7 @@ export async function answerWhole(relay: ChatRelay): Promise<GatewayResponse> {
     const result = toResult(relay, first, endpoint.provider.name, settled.usage);
     return toJsonResponse(200, result, relay.headers);
   } catch (thrown) {
-    const error = toCallError(life.signal.aborted ? life.signal.reason : thrown, observer.endpoint?.provider.name ?? '');
+    const error = toCallError(life.signal.aborted ? life.signal.reason : thrown, observer.endpoint()?.provider.name ?? '');
     await recordFailure(relay, error);
     throw error;
   } finally {
@@ -37,7 +37,7 @@ async function readToEnd(rest: AsyncIterator<readonly ChatChunk[]>, observer: Ge
 }
 
 async function recordFailure({ runtime, observer }: ChatRelay, error: GatewayError): Promise<void> {
-  if (observer.isSettled) return;
+  if (observer.isSettled()) return;
   const outcome: Outcome = { status: error.code === 'client_closed_request' ? 'cancelled' : 'failed', error };
   await recordGeneration(runtime, observer.settle(outcome), outcome);
 }
@@ -53,7 +53,7 @@ function toResult(
     id,
     object: 'chat.completion',
     created: relay.created,
-    model: relay.observer.endpoint?.modelId ?? '',
+    model: relay.observer.endpoint()?.modelId ?? '',
     provider,
     choices: chunks
       .flatMap(({ choices }) => choices)

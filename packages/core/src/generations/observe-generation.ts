@@ -33,6 +33,8 @@ export interface SettledGeneration {
   readonly record: GenerationRecord;
   /** Null when contents are not to be stored. */
   readonly content: GenerationContent | null;
+  /** About how long the content is in characters. */
+  readonly contentLength: number;
 }
 
 /** Follows one call from its first attempt to its end. */
@@ -40,8 +42,8 @@ export interface GenerationObserver {
   readonly id: string;
   readonly answer: AnswerAccumulator;
   /** The endpoint whose answer is being relayed. */
-  readonly endpoint: Endpoint | undefined;
-  readonly isSettled: boolean;
+  endpoint(): Endpoint | undefined;
+  isSettled(): boolean;
   noteAttempt(attempt: Attempt): void;
   observe(chunks: readonly ChatChunk[]): void;
   /** Call once. Makes the record; writing it is `recordGeneration`'s. */
@@ -53,6 +55,8 @@ export interface ObservedCall {
   readonly context: RequestContext;
   readonly request: ChatCompletionRequest;
   readonly sessionId: string | null;
+  /** Length of the request's body. */
+  readonly bodyLength: number;
 }
 
 /** Starts to follow a call, at the moment this is called. */
@@ -68,12 +72,8 @@ export function observeGeneration(call: ObservedCall): GenerationObserver {
   return {
     id: call.id,
     answer,
-    get endpoint() {
-      return endpoint;
-    },
-    get isSettled() {
-      return isSettled;
-    },
+    endpoint: () => endpoint,
+    isSettled: () => isSettled,
     noteAttempt(attempt) {
       attempts.push(attempt);
       if (attempt.error === null) ({ endpoint } = attempt);
@@ -92,6 +92,7 @@ export function observeGeneration(call: ObservedCall): GenerationObserver {
         usage: usage && withCost(usage, cost, endpoint),
         record: { generation, principalId: call.context.principal.id, costNanoUsd: cost?.nanoUsd ?? 0 },
         content: inputOutput ? toContent(call.request, answer, attempts, outcome) : null,
+        contentLength: call.bodyLength + answer.text.length + answer.reasoning.length,
       };
     },
   };

@@ -9,13 +9,14 @@ import type { Outcome, SettledGeneration } from './observe-generation.ts';
  */
 export async function recordGeneration(
   { store, logger, logging, counters }: Runtime,
-  { record, content }: SettledGeneration,
+  settled: SettledGeneration,
   outcome: Outcome,
 ): Promise<void> {
+  const { record } = settled;
   const { generation } = record;
   counters[outcome.status] += 1;
   try {
-    await store.generations.append(record, withinLimit(content, logging.maxContentBytes));
+    await store.generations.append(record, withinLimit(settled, logging.maxContentBytes));
   } catch (cause) {
     counters.recordFailures += 1;
     logger.error('a generation could not be recorded', { id: generation.id, reason: String(cause) });
@@ -34,15 +35,6 @@ export async function recordGeneration(
 }
 
 /** A content above the limit is not stored at all: half a conversation would pass for a whole one. */
-function withinLimit(content: GenerationContent | null, maxBytes: number): GenerationContent | null {
-  return content !== null && sizeOf(content) > maxBytes ? null : content;
-}
-
-/** About how many bytes a value takes as JSON, without making it: two for each character of its texts at most. */
-function sizeOf(value: unknown): number {
-  if (typeof value === 'string') return value.length;
-  if (typeof value !== 'object' || value === null) return 8;
-  let size = 0;
-  for (const key in value) size += key.length + sizeOf((value as Record<string, unknown>)[key]);
-  return size;
+function withinLimit({ content, contentLength }: SettledGeneration, maxBytes: number): GenerationContent | null {
+  return contentLength > maxBytes ? null : content;
 }

@@ -30,7 +30,7 @@ export async function createChatCompletion(context: RequestContext): Promise<Gat
     runtime,
     request,
     route,
-    observer: observeGeneration({ id, context, request, sessionId }),
+    observer: observeGeneration({ id, context, request, sessionId, bodyLength: bodyLengthOf(context, request) }),
     clientSignal: context.request.signal,
     created: Math.floor(runtime.platform.now() / 1000),
     hideReasoning: request.reasoning?.exclude === true || request.include_reasoning === false,
@@ -46,4 +46,10 @@ function readSessionId(request: ChatCompletionRequest, context: RequestContext):
     throw new GatewayError('invalid_request', `x-session-id: must have at most ${MAX_SESSION_ID_LENGTH} characters`);
   }
   return sessionId;
+}
+
+/** As the client says it, which is exact; only a body sent in chunks has to be measured. */
+function bodyLengthOf({ request: { headers } }: RequestContext, { messages }: ChatCompletionRequest): number {
+  const stated = headerOf(headers, 'content-length');
+  return stated === undefined ? JSON.stringify(messages).length : Number(stated);
 }

@@ -18,15 +18,15 @@ const MAX_MESSAGE_LENGTH = 500;
 const MAX_RETRY_AFTER_SECONDS = 3600;
 
 /** Upstream codes that say more than their status does. */
-const CODE_OF_PROVIDER_CODE: Readonly<Record<string, ErrorCode>> = {
-  context_length_exceeded: 'context_length_exceeded',
-  content_policy_violation: 'content_policy_violation',
-  content_filter: 'content_policy_violation',
-  rate_limit_exceeded: 'rate_limit_exceeded',
-  rate_limit_error: 'rate_limit_exceeded',
-  overloaded_error: 'provider_overloaded',
-  server_overloaded: 'provider_overloaded',
-};
+const CODE_OF_PROVIDER_CODE: ReadonlyMap<string, ErrorCode> = new Map([
+  ['context_length_exceeded', 'context_length_exceeded'],
+  ['content_policy_violation', 'content_policy_violation'],
+  ['content_filter', 'content_policy_violation'],
+  ['rate_limit_exceeded', 'rate_limit_exceeded'],
+  ['rate_limit_error', 'rate_limit_exceeded'],
+  ['overloaded_error', 'provider_overloaded'],
+  ['server_overloaded', 'provider_overloaded'],
+]);
 
 /** Errors that are the caller's to mend, so that upstream's words help them. All others are between us and upstream. */
 const MESSAGE_IS_FOR_CALLER: ReadonlySet<ErrorCode> = new Set([
@@ -58,7 +58,7 @@ export function toUpstreamError(facts: UpstreamErrorFacts): GatewayError {
 }
 
 function codeOf({ status, providerCode }: UpstreamErrorFacts): ErrorCode {
-  const named = providerCode === undefined ? undefined : CODE_OF_PROVIDER_CODE[providerCode];
+  const named = providerCode === undefined ? undefined : CODE_OF_PROVIDER_CODE.get(providerCode);
   if (named !== undefined) return named;
   switch (status) {
     case 400:
@@ -110,8 +110,11 @@ function toPublicMessage(text: string | undefined, secrets: readonly string[]): 
   for (const secret of secrets) if (secret !== '') clean = clean.replaceAll(secret, '[redacted]');
   clean = clean
     .replace(/\b(bearer|basic)\s+\S+/gi, '$1 [redacted]')
-    .replace(/\b(sk|pk|key|gsk|xai|AIza)[-_][\w-]{8,}/g, '[redacted]')
-    .replace(/\bhttps?:\/\/(localhost|\[[\da-f:.]+\]|\d{1,3}(\.\d{1,3}){3}|[\w-]+(\.local|\.internal)?)(:\d+)?[^\s"')]*/gi, '[address]')
+    .replace(/\b((sk|pk|key|gsk|xai)[-_]|AIza)[\w-]{8,}/g, '[redacted]')
+    .replace(
+      /\bhttps?:\/\/(localhost|\[[\da-f:.]+\]|\d{1,3}(\.\d{1,3}){3}|[\w-]+|([\w-]+\.)+(local|internal))(?!\.?[\w-])(:\d+)?[^\s"')]*/gi,
+      '[address]',
+    )
     .replace(/\b\d{1,3}(\.\d{1,3}){3}(:\d+)?\b/g, '[address]')
     // oxlint-disable-next-line no-control-regex -- control characters are exactly what must not reach a terminal or a log
     .replace(/[\u0000-\u001f\u007f\u2028\u2029\u202a-\u202e]+/g, ' ')
@@ -128,7 +131,7 @@ export function readRetryAfterSeconds(
   headers: Readonly<Record<string, string>>,
   nowMs: number,
 ): number | undefined {
-  const milliseconds = Number(headers['retry-after-ms'] ?? Number.NaN);
+  const milliseconds = Number(headers['retry-after-ms'] || Number.NaN);
   const text = headers['retry-after'] ?? '';
   const seconds = Number.isFinite(milliseconds)
     ? milliseconds / 1000

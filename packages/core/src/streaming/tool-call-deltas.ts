@@ -17,7 +17,8 @@ interface OpenCall {
   id: string;
   name: string;
   isAnnounced: boolean;
-  hasArguments: boolean;
+  /** What has come of its arguments. */
+  text: string;
 }
 
 /** Mends the tool calls of one answer. Holds what has been seen of them so far. */
@@ -26,7 +27,7 @@ export interface ToolCallDeltas {
   push(pieces: readonly UpstreamToolCall[]): ToolCallDelta[];
   /** Call once at the end of the answer. Returns what was still waiting, and `{}` for calls without arguments. */
   flush(): ToolCallDelta[];
-  readonly count: number;
+  count(): number;
 }
 
 /**
@@ -34,7 +35,7 @@ export interface ToolCallDeltas {
  * and one name with its first piece, and arguments concatenate to what upstream meant.
  *
  * Seen in the wild: parallel calls that all carry index 0, ids repeated on every piece or changing within a call, ids
- * missing altogether, names in two pieces or repeated, arguments as an object, no arguments at all.
+ * missing altogether, names in two pieces or repeated, arguments as an object, no arguments at all, null for a piece.
  */
 export function createToolCallDeltas(makeId: (number: number) => string): ToolCallDeltas {
   const calls: OpenCall[] = [];
@@ -45,8 +46,13 @@ export function createToolCallDeltas(makeId: (number: number) => string): ToolCa
     const index = piece.index ?? null;
     const sameIndex = index === null ? calls.at(-1) : calls.findLast((call) => call.upstreamIndex === index);
     if (sameIndex === undefined) return undefined;
+    if (name === '') return sameIndex;
     // A new id with a name begins another call even at an index in use; without a name it only relabels the open one.
-    const beginsAnother = id !== '' && sameIndex.upstreamId !== '' && name !== '';
+    // Where there are no ids, another name does once arguments have come, and so does the same after complete ones.
+    const beginsAnother =
+      id !== ''
+        ? sameIndex.upstreamId !== ''
+        : sameIndex.text !== '' && (name !== sameIndex.name || isJson(sameIndex.text));
     return beginsAnother ? undefined : sameIndex;
   };
 
@@ -58,7 +64,7 @@ export function createToolCallDeltas(makeId: (number: number) => string): ToolCa
       id: id === '' ? makeId(calls.length) : id,
       name: '',
       isAnnounced: false,
-      hasArguments: false,
+      text: '',
     };
     calls.push(call);
     return call;
@@ -73,8 +79,9 @@ export function createToolCallDeltas(makeId: (number: number) => string): ToolCa
     push(pieces) {
       const ready: ToolCallDelta[] = [];
       for (const piece of pieces) {
-        const id = piece.id === null || piece.id === undefined ? '' : String(piece.id);
-        const name = piece.function?.name ?? '';
+        if (typeof piece !== 'object' || piece === null) continue;
+        const id = typeof piece.id === 'string' || typeof piece.id === 'number' ? String(piece.id) : '';
+        const name = typeof piece.function?.name === 'string' ? piece.function.name : '';
         const known = find(piece, id, name);
         if (known === undefined) {
           // Whatever came before has its whole name by now.
@@ -84,7 +91,7 @@ export function createToolCallDeltas(makeId: (number: number) => string): ToolCa
         if (!call.isAnnounced && name !== call.name) call.name += name;
         const text = toArgumentText(piece.function?.arguments);
         if (text === '') continue;
-        call.hasArguments = true;
+        call.text += text;
         ready.push(call.isAnnounced ? { index: call.index, function: { arguments: text } } : announce(call, text));
       }
       return ready;
@@ -93,18 +100,25 @@ export function createToolCallDeltas(makeId: (number: number) => string): ToolCa
       const ready: ToolCallDelta[] = [];
       for (const call of calls) {
         if (!call.isAnnounced) ready.push(announce(call, '{}'));
-        else if (!call.hasArguments) ready.push({ index: call.index, function: { arguments: '{}' } });
-        call.hasArguments = true;
+        else if (call.text === '') ready.push({ index: call.index, function: { arguments: '{}' } });
+        call.text ||= '{}';
       }
       return ready;
     },
-    get count() {
-      return calls.length;
-    },
+    count: () => calls.length,
   };
 }
 
 function toArgumentText(value: unknown): string {
   if (typeof value === 'string') return value;
   return value === null || value === undefined ? '' : JSON.stringify(value);
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

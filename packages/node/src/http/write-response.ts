@@ -20,8 +20,8 @@ export async function writeResponse(
   answer: GatewayResponse,
   options: WriteOptions,
 ): Promise<void> {
-  const headers = { ...answer.headers, ...options.headers };
   const { body } = answer;
+  const headers: Record<string, string | number> = { ...answer.headers, ...options.headers };
   if (response.destroyed) {
     if (isStream(body)) await body[Symbol.asyncIterator]().return?.();
     return;
@@ -31,9 +31,10 @@ export async function writeResponse(
     await writeStream(response, body, options);
     return;
   }
-  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-  response.writeHead(answer.status, bytes === null ? headers : { ...headers, 'content-length': String(bytes.byteLength) });
-  response.end(bytes ?? undefined);
+  if (body !== null) headers['content-length'] = Buffer.byteLength(body);
+  response.writeHead(answer.status, headers);
+  // A text leaves in one system call with its headers, bytes in another of their own.
+  response.end(body ?? undefined);
 }
 
 const isStream = (body: GatewayResponse['body']): body is AsyncIterable<Uint8Array> =>

@@ -31,24 +31,30 @@ export async function openAppendFile(
   firstLine: Uint8Array = new Uint8Array(),
 ): Promise<AppendFile> {
   const fd = await files.open(path, OPEN.readWriteOrCreate);
+  const file: AppendFile = { path, fd, end: 0, synced: 0, isTorn: false, hasFailedSync: false };
   try {
     const stats = await files.stat(fd);
     if (!stats.isFile()) throw new Error(`${path} is not a file; move it away or choose another data directory`);
-    const { size } = stats;
-    const last = Buffer.alloc(1);
-    if (size > 0) await readFully(files, fd, last, size - 1);
-    const opening = size === 0 ? firstLine : last.toString() === '\n' ? new Uint8Array() : Buffer.from('\n');
-    const file: AppendFile = { path, fd, end: size, synced: size, isTorn: false, hasFailedSync: false };
+    file.end = stats.size;
+    file.synced = stats.size;
+    const opening = stats.size === 0 ? firstLine : await missingNewline(files, fd, stats.size);
     await writeAtEnd(files, file, opening, opening.length);
-    file.end += opening.length;
+    moveEnd(file, opening.length);
     return file;
   } catch (error) {
+    if (file.isTorn) await cutOff(files, file);
     await files.close(fd).catch(() => undefined);
     throw error;
   }
 }
 
-/** Writes after `end`. The caller moves `end` when everything that belongs together is written, else calls `cutOff`. */
+async function missingNewline(files: FileSystem, fd: number, size: number): Promise<Uint8Array> {
+  const last = Buffer.alloc(1);
+  await readFully(files, fd, last, size - 1);
+  return last.toString() === '\n' ? new Uint8Array() : Buffer.from('\n');
+}
+
+/** Writes after `end`. Everything that belongs together written, `moveEnd` keeps it; else `cutOff`. */
 export async function writeAtEnd(
   files: FileSystem,
   file: AppendFile,
@@ -65,6 +71,11 @@ export async function writeAtEnd(
   file.isTorn = false;
 }
 
+/** Counts bytes that `writeAtEnd` has written as belonging to the file. */
+export function moveEnd(file: AppendFile, length: number): void {
+  file.end += length;
+}
+
 /** Removes what was written beyond `end`. Never rejects: what cannot be removed now is removed before the next write. */
 export async function cutOff(files: FileSystem, file: AppendFile): Promise<void> {
   file.isTorn = true;
@@ -76,9 +87,10 @@ export async function cutOff(files: FileSystem, file: AppendFile): Promise<void>
   }
 }
 
-/** Brings what has been written so far to the disk itself. */
+/** Brings what has been written so far to the disk itself, repairing first what an earlier sync has failed to. */
 export async function syncFile(files: FileSystem, file: AppendFile): Promise<void> {
   const end = file.end;
+  if (file.hasFailedSync) return rewriteUnsynced(files, file);
   if (file.synced === end) return;
   try {
     await files.sync(file.fd);
@@ -95,7 +107,7 @@ export async function syncFile(files: FileSystem, file: AppendFile): Promise<voi
  * Syncing again alone would prove nothing: after reporting a failure once, the system counts the lost pages as written
  * and the next sync succeeds. The bytes are checked first, since lost pages may read as something older.
  */
-export async function rewriteUnsynced(files: FileSystem, file: AppendFile): Promise<void> {
+async function rewriteUnsynced(files: FileSystem, file: AppendFile): Promise<void> {
   const { end } = file;
   const bytes = Buffer.allocUnsafe(end - file.synced);
   const count = await readFully(files, file.fd, bytes, file.synced);

@@ -5,15 +5,19 @@ import { errorCode, type FileSystem, OPEN, readFully, writeFully } from './file-
 
 const TEMPORARY = /\.[0-9a-f]{12}\.gateway-tmp$/;
 const RENAME_ATTEMPTS = 5;
+const WRITE_BYTES = 1024 * 1024;
 
 /** A new name beside `path` for a file that is renamed to it when complete. `sweepTemporaryFiles` knows the form. */
 export function temporaryPath(path: string): string {
   return `${path}.${randomBytes(6).toString('hex')}.gateway-tmp`;
 }
 
+/** Writes a file's content piece by piece; a piece must not be changed afterwards. */
+export type Fill = (write: (piece: Uint8Array) => Promise<void>) => Promise<void>;
+
 /**
  * Replaces a file as a whole: afterwards it holds the old bytes or the new ones, whatever fails in between, power
- * included. With `previousPath`, the file as it was is kept under that name.
+ * included. With `previousPath`, the file as it was is kept under that name. A `Fill` may read the old file.
  *
  * Rejects with the file system's error, the old file untouched. The usual packages for this accept a write that was
  * cut short on a full disk and replace a good file by a truncated one, so the length is checked before the rename.
@@ -21,13 +25,12 @@ export function temporaryPath(path: string): string {
 export async function replaceFile(
   files: FileSystem,
   path: string,
-  bytes: Uint8Array,
+  content: Uint8Array | Fill,
   options: { readonly previousPath?: string | undefined } = {},
 ): Promise<void> {
   const temporary = temporaryPath(path);
-  const fd = await files.open(temporary, OPEN.createNew);
   try {
-    await fillAndClose(files, fd, bytes);
+    await writeNewFile(files, temporary, content);
     if (options.previousPath !== undefined) await keepAs(files, path, options.previousPath);
     await renameFile(files, temporary, path);
   } catch (error) {
@@ -37,15 +40,40 @@ export async function replaceFile(
   await syncDirectory(files, dirname(path));
 }
 
-async function fillAndClose(files: FileSystem, fd: number, bytes: Uint8Array): Promise<void> {
+/** Creates a file, which must not exist, and brings it to the disk; a failure leaves none. The name is not synced. */
+export async function writeNewFile(files: FileSystem, path: string, content: Uint8Array | Fill): Promise<void> {
+  const fd = await files.open(path, OPEN.createNew);
   try {
-    await writeFully(files, fd, { buffer: bytes, length: bytes.length, position: 0 });
+    const length = await writePieces(files, fd, content instanceof Uint8Array ? (write) => write(content) : content);
     const { size } = await files.stat(fd);
-    if (size !== bytes.length) throw new Error(`Only ${size} of ${bytes.length} bytes arrived on disk`);
+    if (size !== length) throw new Error(`Only ${size} of ${length} bytes of ${path} arrived on disk`);
     await files.sync(fd);
-  } finally {
-    await files.close(fd);
+  } catch (error) {
+    await files.close(fd).catch(() => undefined);
+    await removeIfThere(files, path).catch(() => undefined);
+    throw error;
   }
+  await files.close(fd);
+}
+
+async function writePieces(files: FileSystem, fd: number, fill: Fill): Promise<number> {
+  let pieces: Uint8Array[] = [];
+  let gathered = 0;
+  let position = 0;
+  const flush = async (): Promise<void> => {
+    const buffer = Buffer.concat(pieces, gathered);
+    pieces = [];
+    gathered = 0;
+    await writeFully(files, fd, { buffer, length: buffer.length, position });
+    position += buffer.length;
+  };
+  await fill(async (piece) => {
+    pieces.push(piece);
+    gathered += piece.length;
+    if (gathered >= WRITE_BYTES) await flush();
+  });
+  await flush();
+  return position;
 }
 
 /** Gives the file a second name, replacing what had it. `path` itself is never missing in between. */
@@ -64,8 +92,7 @@ async function linkOrCopy(files: FileSystem, from: string, to: string): Promise<
     if (code === 'ENOENT') return false;
     if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS' && code !== 'EOPNOTSUPP') throw error;
   }
-  const fd = await files.open(to, OPEN.createNew);
-  await fillAndClose(files, fd, await readWholeFile(files, from));
+  await writeNewFile(files, to, await readWholeFile(files, from));
   return true;
 }
 

@@ -18,6 +18,8 @@ export interface ConfigData {
 export interface ConfigFile {
   /** As last written: never something that may still fail to reach the disk. */
   readonly data: ConfigData;
+  /** Whether there was none before. */
+  readonly isNew: boolean;
   /** Writes what `change` makes of the present data; durable when it resolves, unchanged when it rejects. */
   change(change: (data: ConfigData) => ConfigData): Promise<void>;
   /** Resolves when nothing is being written any more. */
@@ -61,8 +63,10 @@ export interface ConfigFileOptions {
  * damaged file is set aside, with a warning; without a readable version it throws and changes nothing.
  */
 export async function openConfigFile(options: ConfigFileOptions): Promise<ConfigFile> {
-  const low = new Low<ConfigData>(createAdapter(options), { version: FORMAT_VERSION, keys: [] });
+  const none: ConfigData = { version: FORMAT_VERSION, keys: [] };
+  const low = new Low<ConfigData>(createAdapter(options), none);
   await low.read();
+  const isNew = low.data === none;
   await low.write();
 
   let lastChange: Promise<void> = Promise.resolve();
@@ -78,6 +82,7 @@ export async function openConfigFile(options: ConfigFileOptions): Promise<Config
     get data() {
       return written;
     },
+    isNew,
     change(change) {
       // One after the other, each on what the one before has made durable.
       const done = lastChange.then(() => apply(change));

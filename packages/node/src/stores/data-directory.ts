@@ -1,7 +1,8 @@
-import { lstat, mkdir, readdir, chmod, realpath, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, lstat, mkdir, readdir, realpath, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Logger } from '@model-gateway/core';
-import { errorCode, errorReason } from './file-system.ts';
+import { syncDirectory } from './atomic-file.ts';
+import { errorCode, errorReason, nodeFileSystem } from './file-system.ts';
 
 /** The places of a store's files. Both folders exist. */
 export interface DataDirectory {
@@ -28,7 +29,10 @@ export async function prepareDataDirectory(directory: string, logger: Logger | u
     else if (((await stat(path)).mode & OTHERS_MAY_WRITE) !== 0 && process.platform !== 'win32') {
       logger?.warn('Other users may write into the data directory; chmod 700 closes it', { directory: path });
     }
-    return { path, logsPath: await prepareLogs(path) };
+    const logsPath = await prepareLogs(path);
+    if (created !== undefined) await syncNames(dirname(path));
+    await syncNames(path);
+    return { path, logsPath };
   } catch (error) {
     throw toDirectoryError(directory, error);
   }
@@ -43,10 +47,17 @@ async function prepareLogs(path: string): Promise<string> {
   }
   // Never through a link: whoever planted one would decide where prompts are written.
   if (!(await lstat(logsPath)).isDirectory()) {
-    throw new UnusableDirectoryError(`${logsPath} is not a directory of its own; remove it or choose another directory`);
+    throw new UnusableDirectoryError(
+      `${logsPath} is not a directory of its own; remove it or choose another directory`,
+    );
   }
   await chmod(logsPath, OWNER_ONLY);
   return logsPath;
+}
+
+/** Makes the new folders themselves durable, where the system allows to: some parents can be passed but not opened. */
+async function syncNames(path: string): Promise<void> {
+  await syncDirectory(nodeFileSystem, path).catch(() => undefined);
 }
 
 async function checkOwner(path: string, directory: string): Promise<void> {
@@ -71,6 +82,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   EACCES: 'this user may not use it; change its permissions or choose another directory',
   EPERM: 'this user may not use it; change its permissions or choose another directory',
   EROFS: 'its file system is read-only; choose a directory that can be written',
+  ENOENT: 'the path leads nowhere; remove a symbolic link that is broken or choose another directory',
   ELOOP: 'symbolic links there lead in a circle or out of it; remove the link or choose another directory',
   ENOSPC: 'the disk is full; free some space or choose a directory on another disk',
   EDQUOT: 'the disk quota is used up; free some space or choose a directory on another disk',
@@ -81,12 +93,12 @@ const ADVICE: Readonly<Record<string, string>> = {
 /** Turns a system error met while opening a store into one line that says what, where and what to do. */
 export function toDirectoryError(directory: string, error: unknown): unknown {
   const code = errorCode(error);
-  const advice = code === undefined ? undefined : ADVICE[code];
-  if (advice === undefined) return error;
+  if (code === undefined || error instanceof UnusableDirectoryError) return error;
+  const advice = ADVICE[code] ?? errorReason(error);
   const where = pathOf(error) ?? directory;
   const about = where === directory ? '' : ` (at ${where})`;
   return new UnusableDirectoryError(`Cannot use the data directory ${directory}${about}: ${advice} [${code}]`, {
-    cause: errorReason(error),
+    cause: error,
   });
 }
 

@@ -84,12 +84,7 @@ export async function writeFully(
 }
 
 /** Fills `buffer` from `position`; returns how many bytes there were, fewer only at the end of the file. */
-export async function readFully(
-  files: FileSystem,
-  fd: number,
-  buffer: Uint8Array,
-  position: number,
-): Promise<number> {
+export async function readFully(files: FileSystem, fd: number, buffer: Uint8Array, position: number): Promise<number> {
   let done = 0;
   while (done < buffer.length) {
     const count = await files.read(fd, buffer, done, buffer.length - done, position + done);

@@ -81,7 +81,7 @@ export function recordOf(line: Buffer): Buffer | undefined {
   const end = line.at(-1) === CARRIAGE_RETURN ? line.length - 1 : line.length;
   if (end < OVERHEAD_BYTES || line[end - 1] !== CLOSING_BRACE) return undefined;
   const record = line.subarray(FRAME_BYTES, end - 1);
-  const sum = parseInt(line.latin1Slice(SUM_AT, SUM_AT + 8), 16);
+  const sum = parseInt(line.toString('latin1', SUM_AT, SUM_AT + 8), 16);
   return crc32(record) === sum ? record : undefined;
 }
 
@@ -95,18 +95,29 @@ export function salvageRecords(line: Buffer): readonly Buffer[] {
   while (start !== -1) {
     const next = line.indexOf(LINE_START, start + 1);
     const piece = line.subarray(start, next === -1 ? line.length : next);
-    const end = piece.lastIndexOf('}}');
-    const record = end === -1 ? undefined : recordOf(piece.subarray(0, end + 2));
+    const record = recordBeforeRubbish(piece);
     if (record !== undefined) found.push(record);
     start = next;
   }
   return found;
 }
 
+/** The record of a line with something behind it. A few ends are tried: the rubbish may have braces of its own. */
+function recordBeforeRubbish(piece: Buffer): Buffer | undefined {
+  let end = piece.length;
+  for (let attempt = 0; attempt < 8; attempt += 1) {
+    end = piece.lastIndexOf('}}', end - 1);
+    if (end === -1) return undefined;
+    const record = recordOf(piece.subarray(0, end + 2));
+    if (record !== undefined) return record;
+  }
+  return undefined;
+}
+
 /** Whether these bytes can be what a write that was cut short left behind: the beginning of a line. */
 export function isLineBeginning(bytes: Buffer): boolean {
   const compared = Math.min(bytes.length, LINE_START.length);
-  return bytes.latin1Slice(0, compared) === LINE_START.slice(0, compared) && !bytes.includes(0);
+  return bytes.toString('latin1', 0, compared) === LINE_START.slice(0, compared) && !bytes.includes(0);
 }
 
 /** Whether bytes read back are whole and undamaged lines, every one of them. */

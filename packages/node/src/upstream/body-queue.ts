@@ -15,7 +15,7 @@ export interface BodyQueueOptions {
 
 /** Pushed by a socket, read by one reader. */
 export interface BodyQueue {
-  readonly isPaused: boolean;
+  isPaused(): boolean;
   push(bytes: Uint8Array): void;
   /** No more will come; with an error the reader gets it after what is queued. Counts once. */
   end(error: Error | undefined): void;
@@ -77,9 +77,7 @@ export function createBodyQueue(options: BodyQueueOptions): BodyQueue {
   };
 
   return {
-    get isPaused() {
-      return isPaused;
-    },
+    isPaused: () => isPaused,
     push(bytes) {
       if (isEnded) return;
       if (isAbandoned) return options.onAbandon(new Error('data after the end of the answer'), 0);

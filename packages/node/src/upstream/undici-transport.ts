@@ -145,7 +145,7 @@ export function createUndiciTransport(options: UndiciTransportOptions = {}): Und
           },
           onResponseData(_, bytes) {
             if (isOver) return;
-            if (!body.isPaused) limitTo(request.idleTimeoutMs);
+            if (!body.isPaused()) limitTo(request.idleTimeoutMs);
             body.push(bytes);
           },
           onResponseEnd: () => end(undefined),

@@ -16,46 +16,41 @@ interface UpstreamAnswer {
 }
 
 interface UpstreamChoice {
-  readonly index?: number | null;
+  readonly index?: unknown;
   readonly delta?: UpstreamMessage | null;
   readonly message?: UpstreamMessage | null;
-  readonly finish_reason?: string | null;
+  readonly finish_reason?: unknown;
   readonly logprobs?: unknown;
 }
 
 interface UpstreamMessage {
-  readonly content?: string | readonly UpstreamPart[] | null;
-  readonly refusal?: string | null;
+  /** Mistral sends parts, with its reasoning among them. */
+  readonly content?: unknown;
+  readonly refusal?: unknown;
   /** Groq, vLLM and gateways. */
-  readonly reasoning?: string | null;
+  readonly reasoning?: unknown;
   /** DeepSeek, xAI and older servers. */
-  readonly reasoning_content?: string | null;
-  readonly reasoning_details?: readonly ReasoningDetail[] | null;
-  readonly tool_calls?: readonly UpstreamToolCall[] | null;
-  readonly images?: unknown[] | null;
+  readonly reasoning_content?: unknown;
+  readonly reasoning_details?: unknown;
+  readonly tool_calls?: unknown;
+  readonly images?: unknown;
   readonly audio?: unknown;
-  readonly annotations?: unknown[] | null;
+  readonly annotations?: unknown;
 }
 
-/** Mistral sends content as parts, with its reasoning among them. */
-interface UpstreamPart {
-  readonly type?: string;
-  readonly text?: string;
-  readonly thinking?: readonly { readonly text?: string }[] | string;
-}
-
-const FINISH_REASONS: Readonly<Record<string, FinishReason>> = {
-  stop: 'stop',
-  length: 'length',
-  tool_calls: 'tool_calls',
-  content_filter: 'content_filter',
-  error: 'error',
-  eos: 'stop',
-  end_turn: 'stop',
-  function_call: 'tool_calls',
-  max_tokens: 'length',
-  model_length: 'length',
-};
+/** Words that only other servers have for it, and the wire's own. Anything else counts as `stop`. */
+const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
+  ['stop', 'stop'],
+  ['length', 'length'],
+  ['tool_calls', 'tool_calls'],
+  ['content_filter', 'content_filter'],
+  ['error', 'error'],
+  ['eos', 'stop'],
+  ['end_turn', 'stop'],
+  ['function_call', 'tool_calls'],
+  ['max_tokens', 'length'],
+  ['model_length', 'length'],
+]);
 
 /** Reads one answer, whole or piece by piece. Holds what must be remembered between pieces. */
 export interface OpenAiAnswerReader {
@@ -82,13 +77,13 @@ export function createOpenAiAnswerReader(options: OpenAiAnswerReaderOptions): Op
   };
 
   const readChoice = (choice: UpstreamChoice, isWhole: boolean): ChatChunkChoice | undefined => {
-    const index = choice.index ?? 0;
+    const index = Number.isSafeInteger(choice.index) ? Math.abs(choice.index as number) : 0;
     const message = choice.delta ?? choice.message;
     const delta = message ? toDelta(message) : {};
-    const native = choice.finish_reason ?? null;
+    const native = typeof choice.finish_reason === 'string' ? choice.finish_reason : null;
     const isFinished = native !== null || isWhole;
-    const pieces = message?.tool_calls;
-    if (pieces?.length || (isFinished && toolCalls.has(index))) {
+    const pieces = listOf<UpstreamToolCall>(message?.tool_calls);
+    if (pieces !== undefined || (isFinished && toolCalls.has(index))) {
       const calls = toolCallsOf(index);
       const deltas = calls.push(pieces ?? []);
       if (isFinished) deltas.push(...calls.flush());
@@ -99,7 +94,7 @@ export function createOpenAiAnswerReader(options: OpenAiAnswerReaderOptions): Op
     return {
       index,
       delta,
-      finish_reason: isFinished ? toFinishReason(native, toolCalls.get(index)?.count ?? 0) : null,
+      finish_reason: isFinished ? toFinishReason(native, toolCalls.get(index)?.count() ?? 0) : null,
       native_finish_reason: native,
       ...(logprobs !== undefined && { logprobs }),
     };
@@ -151,33 +146,39 @@ function parseAnswer(text: string, providerName: string): UpstreamAnswer {
     typeof answer === 'object' &&
     answer !== null &&
     !Array.isArray(answer) &&
-    (!('choices' in answer) || !answer.choices || (Array.isArray(answer.choices) && answer.choices.every(isRecord)));
+    (!('choices' in answer) || answer.choices === null || (Array.isArray(answer.choices) && answer.choices.every(isRecord)));
   if (!isAnswer) throw new GatewayError('provider_unavailable', `${providerName} returned JSON that is no chat answer`);
   return answer as UpstreamAnswer;
 }
 
-const isRecord = (value: unknown): boolean => typeof value === 'object' && value !== null;
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null;
+
+/** A list with something in it, or undefined. What it holds is for its reader to check. */
+const listOf = <Item>(value: unknown): Item[] | undefined => (Array.isArray(value) && value.length > 0 ? value : undefined);
 
 function toDelta(message: UpstreamMessage): ChatDelta {
   const delta: ChatDelta = {};
-  const { content } = message;
+  const { content, refusal } = message;
   let reasoning = message.reasoning ?? message.reasoning_content;
   if (typeof content === 'string') {
     if (content !== '') delta.content = content;
   } else if (Array.isArray(content)) {
     const text = joinText(content);
     if (text !== '') delta.content = text;
-    reasoning ??= joinThinking(content);
+    reasoning ??= content.map((part) => (isRecord(part) ? joinText(part['thinking']) : '')).join('');
   }
-  if (message.refusal) delta.refusal = message.refusal;
+  if (typeof refusal === 'string' && refusal !== '') delta.refusal = refusal;
   if (typeof reasoning === 'string' && reasoning !== '') {
     delta.reasoning = reasoning;
     delta.reasoning_details = [{ type: 'reasoning.text', text: reasoning, format: 'unknown', index: 0 }];
   }
-  if (message.reasoning_details?.length) delta.reasoning_details = [...message.reasoning_details];
-  if (message.images?.length) delta.images = message.images;
+  const details = listOf<ReasoningDetail>(message.reasoning_details);
+  const images = listOf(message.images);
+  const annotations = listOf(message.annotations);
+  if (details) delta.reasoning_details = details;
+  if (images) delta.images = images;
   if (message.audio) delta.audio = message.audio;
-  if (message.annotations?.length) delta.annotations = message.annotations;
+  if (annotations) delta.annotations = annotations;
   return delta;
 }
 
@@ -186,14 +187,10 @@ function isEmpty(delta: ChatDelta): boolean {
   return true;
 }
 
-function joinText(parts: readonly UpstreamPart[]): string {
-  return parts.map((part) => (part.type === 'text' ? (part.text ?? '') : '')).join('');
-}
-
-function joinThinking(parts: readonly UpstreamPart[]): string {
-  return parts
-    .map(({ thinking }) => (typeof thinking === 'string' ? thinking : (thinking ?? []).map((p) => p.text ?? '').join('')))
-    .join('');
+/** The text of parts; of anything else but a text, nothing. */
+function joinText(parts: unknown): string {
+  if (!Array.isArray(parts)) return typeof parts === 'string' ? parts : '';
+  return parts.map((part) => (isRecord(part) && part['type'] === 'text' && typeof part['text'] === 'string' ? part['text'] : '')).join('');
 }
 
 /** Pieces of the same call come together in a whole answer; they leave as one. */
@@ -209,7 +206,7 @@ function mergeWhole(deltas: NonNullable<ChatDelta['tool_calls']>): NonNullable<C
 
 /** Some servers end with `stop` although they called tools; a client that goes by the reason would drop the calls. */
 function toFinishReason(native: string | null, toolCallCount: number): FinishReason {
-  const reason = native === null ? 'stop' : (FINISH_REASONS[native] ?? 'stop');
+  const reason = native === null ? 'stop' : (FINISH_REASONS.get(native) ?? 'stop');
   return reason === 'stop' && toolCallCount > 0 ? 'tool_calls' : reason;
 }
 

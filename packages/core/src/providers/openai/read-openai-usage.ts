@@ -2,6 +2,11 @@ import type { Usage } from '../../schemas/chat-chunk.ts';
 
 type Unchecked = Readonly<Record<string, unknown>>;
 
+/** More than any model reads or writes in one call: a count beyond it is a mistake, and would spoil sums. */
+const MAX_COUNT = 1e9;
+/** The same for what one call costs. */
+const MAX_COST_USD = 1e6;
+
 /**
  * Reads upstream's token counts; undefined when there are none that can be believed. Counts that are missing stay
  * missing. Cached tokens are part of the prompt tokens on this wire.
@@ -38,7 +43,7 @@ export function readOpenAiUsage(value: unknown): { usage: Usage; upstreamCostUsd
     ...(Object.keys(completionDetails).length > 0 && { completion_tokens_details: completionDetails }),
   };
   const cost = value['cost'];
-  return typeof cost === 'number' && Number.isFinite(cost) && cost >= 0 ? { usage, upstreamCostUsd: cost } : { usage };
+  return typeof cost === 'number' && cost >= 0 && cost <= MAX_COST_USD ? { usage, upstreamCostUsd: cost } : { usage };
 }
 
 /**
@@ -66,7 +71,7 @@ function readDetails<Name extends string>(value: unknown, names: readonly Name[]
 
 /** A count is a whole number from 0 up; anything else a provider sends would spoil a budget. */
 function readCount(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_COUNT ? value : undefined;
 }
 
 function isObject(value: unknown): value is Unchecked {

@@ -1,0 +1,212 @@
+import { expect, test } from 'vitest';
+
+import { type ChatCompletionRequest, chatCompletionRequestSchema } from '../../schemas/chat-completion.ts';
+import { PRESETS } from '../presets.ts';
+import type { ChatCall } from '../provider.ts';
+import { COMMON_DIALECT, type OpenAiDialect } from './openai-dialect.ts';
+import { toOpenAiRequest } from './to-openai-request.ts';
+
+const HELLO = [{ role: 'user', content: 'Hello' }];
+
+/** The upstream body of a public request. */
+function build(
+  body: object,
+  { dialect = COMMON_DIALECT, ...call }: Partial<ChatCall> & { dialect?: OpenAiDialect } = {},
+): Record<string, unknown> {
+  const request: ChatCompletionRequest = chatCompletionRequestSchema.parse({ messages: HELLO, ...body });
+  return toOpenAiRequest(
+    {
+      generationId: 'gen-1',
+      request,
+      providerModel: 'chat-1',
+      stream: request.stream === true,
+      supportedParameters: null,
+      signal: new AbortController().signal,
+      timeouts: { headersMs: 1, nonStreamMs: 1, idleMs: 1, totalMs: 1 },
+      ...call,
+    },
+    dialect,
+  );
+}
+
+test('sends the provider’s own name of the model and the messages, and invents nothing', () => {
+  expect(build({ model: 'acme/chat' })).toMatchInlineSnapshot(`
+    {
+      "messages": [
+        {
+          "content": "Hello",
+          "role": "user",
+        },
+      ],
+      "model": "chat-1",
+    }
+  `);
+});
+
+test('asks for usage when streaming, unless the server sends it anyway', () => {
+  expect(build({ stream: true })).toMatchObject({ stream: true, stream_options: { include_usage: true } });
+  expect(build({ stream: true, stream_options: { include_usage: false } })).toMatchObject({
+    stream_options: { include_usage: true },
+  });
+  const always = build({ stream: true }, { dialect: { ...COMMON_DIALECT, streamUsage: 'always' } });
+  expect(always).not.toHaveProperty('stream_options');
+  expect(build({ stream: false, stream_options: { include_usage: true } })).not.toHaveProperty('stream_options');
+});
+
+test('hands on every parameter that both sides know', () => {
+  const parameters = {
+    temperature: 0,
+    top_p: 0.5,
+    top_k: 40,
+    min_p: 0.1,
+    top_a: 0.2,
+    repetition_penalty: 1.1,
+    frequency_penalty: -2,
+    presence_penalty: 2,
+    seed: 0,
+    stop: ['a', 'b'],
+    logit_bias: { '50256': -100 },
+    logprobs: false,
+    top_logprobs: 20,
+    tool_choice: 'auto',
+    parallel_tool_calls: false,
+    response_format: { type: 'json_schema', json_schema: { name: 'x', schema: { type: 'object' }, strict: true } },
+    prediction: { type: 'content', content: 'abc' },
+    modalities: ['text', 'audio'],
+    verbosity: 'low',
+    prompt_cache_key: 'k',
+    service_tier: 'flex',
+  };
+  expect(build(parameters)).toEqual({ model: 'chat-1', messages: HELLO, ...parameters });
+});
+
+test('leaves out what is null, what is ours and what nobody knows', () => {
+  const body = build({
+    ...{ temperature: null, max_tokens: null, stop: null, tools: null, tool_choice: null, reasoning: null, seed: null },
+    ...{ provider: { order: ['acme'] }, models: ['a/b'], route: 'fallback', transforms: [], plugins: [], preset: null },
+    ...{ user: 'u-1', session_id: 's', metadata: { a: 'b' }, trace: { trace_id: 't' }, debug: { echo_upstream_body: true } },
+    ...{ cache_control: { type: 'ephemeral' }, include_reasoning: true, image_config: { size: 1 }, max_tool_calls: 3 },
+    ...{ unknown_field: 1, stream: null, stop_server_tools_when: null },
+  });
+  expect(body).toEqual({ model: 'chat-1', messages: HELLO });
+});
+
+test('sends the newer output limit when both are given, under the name the server takes', () => {
+  expect(build({ max_tokens: 10 })).toMatchObject({ max_tokens: 10 });
+  expect(build({ max_tokens: 10, max_completion_tokens: 20 })).toMatchObject({ max_tokens: 20 });
+  const openai = build({ max_tokens: 10 }, { dialect: PRESETS['openai']?.dialect ?? COMMON_DIALECT });
+  expect(openai).toMatchObject({ max_completion_tokens: 10 });
+  expect(openai).not.toHaveProperty('max_tokens');
+});
+
+test('leaves out what the server would refuse', () => {
+  const sampling = { top_k: 1, min_p: 0.1, top_a: 0.1, repetition_penalty: 1, temperature: 1 };
+  expect(build(sampling, { dialect: PRESETS['groq']?.dialect ?? COMMON_DIALECT })).toEqual({
+    model: 'chat-1',
+    messages: HELLO,
+    temperature: 1,
+  });
+});
+
+test('leaves out what the endpoint does not list, under any of the names that lists use', () => {
+  const asked = {
+    temperature: 1,
+    seed: 7,
+    tools: [{ type: 'function', function: { name: 'f' } }],
+    tool_choice: 'auto',
+    parallel_tool_calls: true,
+    response_format: { type: 'json_object' },
+    reasoning_effort: 'low',
+    prompt_cache_key: 'k',
+    service_tier: 'auto',
+    modalities: ['text'],
+    prediction: { type: 'content' },
+  };
+  const keysWith = (...supported: string[]): string[] =>
+    Object.keys(build(asked, { supportedParameters: new Set(supported) })).filter((key) => key !== 'model' && key !== 'messages');
+
+  const always = ['prediction', 'modalities', 'prompt_cache_key', 'service_tier'];
+  expect(keysWith().toSorted()).toEqual(always.toSorted());
+  expect(keysWith('seed')).toContain('seed');
+  expect(keysWith('tools')).toEqual(expect.arrayContaining(['tools', 'tool_choice', 'parallel_tool_calls']));
+  expect(keysWith('tool_choice')).not.toContain('tools');
+  expect(keysWith('structured_outputs')).toContain('response_format');
+  expect(keysWith('reasoning')).toContain('reasoning_effort');
+});
+
+test.each([
+  [{ reasoning: { effort: 'high' } }, 'high'],
+  [{ reasoning_effort: 'low' }, 'low'],
+  [{ reasoning: { effort: 'max' } }, 'xhigh'],
+  [{ reasoning_effort: 'none' }, 'none'],
+  [{ reasoning: { enabled: true } }, 'medium'],
+  [{ reasoning: { enabled: true }, reasoning_effort: 'minimal' }, 'minimal'],
+  [{ reasoning: { enabled: false } }, undefined],
+  [{ reasoning: { exclude: true } }, undefined],
+  [{}, undefined],
+])('asks for the reasoning of %j as %s', (body, effort) => {
+  expect(build(body)['reasoning_effort']).toBe(effort);
+});
+
+test('calls the fast tier by its upstream name', () => {
+  expect(build({ service_tier: 'fast' })['service_tier']).toBe('priority');
+});
+
+test('sends tools without the marks of other wires, and no empty list', () => {
+  const tool = { type: 'function', function: { name: 'f', parameters: { type: 'object', $defs: {} }, strict: true } };
+  expect(build({ tools: [{ ...tool, cache_control: { type: 'ephemeral' } }, tool] })['tools']).toEqual([tool, tool]);
+  expect(build({ tools: [] })).not.toHaveProperty('tools');
+});
+
+test('translates every kind of message', () => {
+  const call = { id: 'c1', type: 'function', function: { name: 'f', arguments: '{"a":1}' } };
+  const messages = [
+    { role: 'system', content: 'Be brief.', name: 'ops' },
+    { role: 'developer', content: [{ type: 'text', text: 'x', cache_control: { type: 'ephemeral' } }] },
+    { role: 'assistant', content: null, tool_calls: [call], reasoning: 'hm', reasoning_details: [{ type: 'x' }] },
+    { role: 'tool', content: 'ok', tool_call_id: 'c1' },
+    { role: 'assistant', refusal: 'no', tool_calls: [], audio: { id: 'a1' }, name: null },
+    { role: 'assistant', content: 'And' },
+  ];
+  expect(build({ messages })['messages']).toEqual([
+    { role: 'system', content: 'Be brief.', name: 'ops' },
+    { role: 'developer', content: [{ type: 'text', text: 'x' }] },
+    { role: 'assistant', content: null, tool_calls: [call] },
+    { role: 'tool', content: 'ok', tool_call_id: 'c1' },
+    { role: 'assistant', refusal: 'no', audio: { id: 'a1' } },
+    { role: 'assistant', content: 'And' },
+  ]);
+});
+
+test('translates every kind of content part', () => {
+  const content = [
+    { type: 'text', text: 'Look', cache_control: null, prompt_cache_breakpoint: { mode: 'explicit' } },
+    { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==', detail: null }, cache_control: { type: 'ephemeral' } },
+    { type: 'image_url', image_url: { url: 'https://x.example/a.png', detail: 'high' } },
+    { type: 'input_audio', input_audio: { data: 'AA==', format: 'wav' } },
+    { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,AA==', file_id: null } },
+    { type: 'video_url', video_url: { url: 'https://x.example/a.mp4' } },
+    { type: 'input_video', video_url: { url: 'https://x.example/b.mp4' } },
+  ];
+  expect(build({ messages: [{ role: 'user', content }] })['messages']).toEqual([
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'Look' },
+        { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } },
+        { type: 'image_url', image_url: { url: 'https://x.example/a.png', detail: 'high' } },
+        { type: 'input_audio', input_audio: { data: 'AA==', format: 'wav' } },
+        { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,AA==' } },
+        { type: 'video_url', video_url: { url: 'https://x.example/a.mp4' } },
+        { type: 'video_url', video_url: { url: 'https://x.example/b.mp4' } },
+      ],
+    },
+  ]);
+});
+
+test('passes tool arguments on to the letter, big numbers and all', () => {
+  const argumentText = '{"id": 12345678901234567890, "x":1e400,  "s":"\\ud800"}';
+  const call = { id: 'c', type: 'function', function: { name: 'f', arguments: argumentText } };
+  const sent = JSON.stringify(build({ messages: [{ role: 'assistant', tool_calls: [call] }] }));
+  expect((JSON.parse(sent) as { messages: (typeof call)[][] }).messages[0]).toMatchObject({ tool_calls: [call] });
+});

@@ -1,0 +1,125 @@
+import type { GenerationContent } from '../schemas/generation.ts';
+import type {
+  GenerationPage,
+  GenerationRecord,
+  GenerationRepository,
+  KeyRecord,
+  KeyRepository,
+  Store,
+} from './store.ts';
+
+export interface MemoryStoreOptions {
+  /** How many generations are kept; the oldest go first, their cost stays counted. Default: 10,000. */
+  readonly maxGenerations?: number | undefined;
+}
+
+const DEFAULT_MAX_GENERATIONS = 10_000;
+
+/** Creates a store that lives as long as the process: for tests, demos and hosts that keep their own records. */
+export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
+  return {
+    keys: createKeyRepository(),
+    generations: createGenerationRepository(options.maxGenerations ?? DEFAULT_MAX_GENERATIONS),
+    close: () => Promise.resolve(),
+  };
+}
+
+function createKeyRepository(): KeyRepository {
+  const byHash = new Map<string, KeyRecord>();
+  return {
+    get: (hash) => byHash.get(hash),
+    list: () => [...byHash.values()],
+    async insert(key) {
+      if (byHash.has(key.hash)) throw new Error(`A key with hash ${key.hash} exists`);
+      byHash.set(key.hash, key);
+    },
+    async update(key) {
+      if (!byHash.has(key.hash)) return false;
+      byHash.set(key.hash, key);
+      return true;
+    },
+    remove: (hash) => Promise.resolve(byHash.delete(hash)),
+  };
+}
+
+interface Entry {
+  record: GenerationRecord;
+  content: GenerationContent | null;
+  /** Counts up with every append; tells its place in `order`. */
+  readonly sequence: number;
+}
+
+function createGenerationRepository(maxGenerations: number): GenerationRepository {
+  const byId = new Map<string, Entry>();
+  const spent = new Map<string, number>();
+  /** Oldest first, beginning at `dropped`: cutting the front off at every append would cost its length each time. */
+  let order: Entry[] = [];
+  let dropped = 0;
+  let nextSequence = 0;
+
+  const addCost = (record: GenerationRecord, sign: 1 | -1): void => {
+    spent.set(record.principalId, (spent.get(record.principalId) ?? 0) + sign * record.costNanoUsd);
+  };
+  const dropOldest = (): void => {
+    const oldest = order[dropped];
+    if (oldest !== undefined) byId.delete(oldest.record.generation.id);
+    dropped += 1;
+    if (dropped * 2 > order.length) {
+      order = order.slice(dropped);
+      dropped = 0;
+    }
+  };
+
+  return {
+    append(record, content) {
+      const { id } = record.generation;
+      if (byId.has(id)) return Promise.reject(new Error(`A generation with the id ${id} exists already`));
+      const entry: Entry = { record, content, sequence: nextSequence };
+      nextSequence += 1;
+      byId.set(id, entry);
+      order.push(entry);
+      addCost(record, 1);
+      if (byId.size > maxGenerations) dropOldest();
+      return RESOLVED;
+    },
+    async update(record) {
+      const entry = byId.get(record.generation.id);
+      if (entry === undefined) return false;
+      addCost(entry.record, -1);
+      entry.record = record;
+      addCost(record, 1);
+      return true;
+    },
+    get: (id) => byId.get(id)?.record,
+    getContent: (id) => byId.get(id)?.content ?? undefined,
+    async deleteContent(id) {
+      const entry = byId.get(id);
+      if (entry === undefined || entry.content === null) return false;
+      entry.content = null;
+      return true;
+    },
+    page(query) {
+      const first = nextSequence - order.length;
+      const before = query.before === undefined ? nextSequence : (byId.get(query.before)?.sequence ?? first + dropped);
+      return pageOf(order, { start: dropped, end: before - first, limit: query.limit });
+    },
+    spentNanoUsd: (principalId) => spent.get(principalId) ?? 0,
+  };
+}
+
+// One promise for all: appending is on the path of every request.
+const RESOLVED = Promise.resolve();
+
+function pageOf(
+  order: readonly Entry[],
+  { start, end, limit }: { readonly start: number; readonly end: number; readonly limit: number },
+): GenerationPage {
+  const from = Math.max(start, end - Math.max(0, limit));
+  const records = order
+    .slice(from, end)
+    .reverse()
+    .map((entry) => entry.record);
+  const oldest = order[from];
+  const hasOlder = from > start && from < end && oldest !== undefined;
+  return { records, next: hasOlder ? oldest.record.generation.id : null };
+}

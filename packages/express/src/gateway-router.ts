@@ -1,0 +1,134 @@
+import type { ServerResponse } from 'node:http';
+
+import {
+  createTimerWheel,
+  DEFAULT_TIMEOUTS,
+  type Gateway,
+  GatewayError,
+  type GatewayResponse,
+  type Principal,
+  type Surface,
+  toErrorBody,
+} from '@model-gateway/core';
+import { createNodePlatform, type WriteOptions, writeResponse } from '@model-gateway/node';
+
+import type { ExpressRequest, Next } from './express-request.ts';
+import { createPassthrough, type PassthroughOptions } from './passthrough.ts';
+import { toMountedRequest } from './to-mounted-request.ts';
+
+export interface GatewayRouterOptions<Request extends ExpressRequest = ExpressRequest> {
+  /** Sends paths below `/api/v1` that the gateway does not have to another gateway. Off by default. */
+  readonly passthrough?: PassthroughOptions | undefined;
+  /** Routes to offer beside the API. Default: none. */
+  readonly expose?: readonly Exclude<Surface, 'api'>[] | undefined;
+  /**
+   * The host's own authentication, in place of the gateway's keys; null is answered 401. Not asked for health checks
+   * and the OpenAPI document. What it throws goes to the host's error handler.
+   */
+  readonly authenticate?: ((request: Request) => Principal | null | Promise<Principal | null>) | undefined;
+  /** Largest body in bytes. Default 32 MiB. A parser that runs before the gateway has a limit of its own. */
+  readonly bodyLimitBytes?: number | undefined;
+  /** How long a client may leave data unread before its connection is closed. Default two minutes. */
+  readonly clientWriteTimeoutMs?: number | undefined;
+}
+
+/** Fits `app.use` of Express 4 and 5. */
+export type GatewayRouter<Request extends ExpressRequest = ExpressRequest> = (
+  request: Request,
+  response: ServerResponse,
+  next: Next,
+) => void;
+
+const DEFAULT_BODY_LIMIT_BYTES = 32 * 1024 * 1024;
+
+/**
+ * Mounts a gateway into an Express application: `app.use('/ai', gatewayRouter(gateway))` serves `/ai/api/v1/…`.
+ *
+ * Requests that are no route of the gateway's, by path or by method, are left to the host through `next()`. The host
+ * may parse bodies before it or not. The gateway stays the caller's to start and to close.
+ */
+export function gatewayRouter<Request extends ExpressRequest = ExpressRequest>(
+  gateway: Gateway,
+  options: GatewayRouterOptions<Request> = {},
+): GatewayRouter<Request> {
+  const { authenticate } = options;
+  const surfaces: readonly Surface[] = ['api', ...(options.expose ?? [])];
+  const bodyLimitBytes = options.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES;
+  const passthrough = options.passthrough && createPassthrough(options.passthrough);
+  const write: WriteOptions = {
+    wheel: createTimerWheel(createNodePlatform()),
+    clientWriteTimeoutMs: options.clientWriteTimeoutMs ?? DEFAULT_TIMEOUTS.clientWriteMs,
+  };
+
+  /** Undefined leaves it to the gateway, null means refused. */
+  const askHost = async (request: Request, path: string): Promise<Principal | null | undefined> => {
+    const method = request.method ?? '';
+    if (authenticate === undefined || gateway.matches(method, path, ['health', 'openapi'])) return undefined;
+    const principal = await authenticate(request);
+    // The gateway itself decides who needs no key for these.
+    return principal ?? (gateway.matches(method, path, ['metrics']) ? undefined : null);
+  };
+
+  const answer = async (request: Request, response: ServerResponse, path: string): Promise<void> => {
+    const principal = await askHost(request, path);
+    if (isAnswered(response)) return;
+    if (principal === null) return refuse(response, new GatewayError('authentication', 'Not authenticated'));
+    const mounted = toMountedRequest(request, response, { bodyLimitBytes, principal });
+    const result = await gateway.handle(mounted);
+    // A time limit of the host's, for one, may have answered meanwhile.
+    if (response.headersSent) return discard(result);
+    await writeResponse(response, result, write);
+  };
+
+  const forward = async (request: Request, response: ServerResponse, path: string): Promise<void> => {
+    const principal = await askHost(request, path);
+    if (isAnswered(response)) return;
+    try {
+      if (principal === null) throw new GatewayError('authentication', 'Not authenticated');
+      // The upstream key is for the gateway's own callers alone.
+      if (options.passthrough?.apiKey !== undefined) {
+        await gateway.authenticate(toMountedRequest(request, response, { bodyLimitBytes, principal }));
+      }
+      await passthrough?.forward(request, response);
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      if (!isAnswered(response)) await refuse(response, error);
+    }
+  };
+
+  const refuse = (response: ServerResponse, error: GatewayError): Promise<void> =>
+    writeResponse(response, toErrorResponse(error), write);
+
+  return (request, response, next) => {
+    const path = pathOf(request);
+    const isOurs = gateway.matches(request.method ?? '', path, surfaces);
+    if (!isOurs && passthrough?.accepts(path) !== true) return next();
+    const serve = isOurs ? answer : forward;
+    const onFailure = (error: unknown): void => {
+      if (response.headersSent) response.destroy();
+      else next(error);
+    };
+    serve(request, response, path).catch(onFailure);
+  };
+}
+
+function pathOf({ url = '/' }: ExpressRequest): string {
+  const queryAt = url.indexOf('?');
+  return queryAt === -1 ? url : url.slice(0, queryAt);
+}
+
+/** Whether there is nobody left to answer: the client has gone, or the host has answered. */
+const isAnswered = (response: ServerResponse): boolean => response.headersSent || response.closed || response.destroyed;
+
+const toErrorResponse = (error: GatewayError): GatewayResponse => ({
+  status: error.status,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ error: toErrorBody(error) }),
+});
+
+/** Ends a streamed answer that nobody will read, and with it the call upstream. */
+async function discard({ body }: GatewayResponse): Promise<void> {
+  if (typeof body === 'object' && body !== null && Symbol.asyncIterator in body) {
+    await body[Symbol.asyncIterator]().return?.();
+  }
+}

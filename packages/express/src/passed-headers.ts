@@ -1,0 +1,57 @@
+/** Headers that belong to the one connection, or that make a server believe things about it. */
+const OWN_TO_CONNECTION: ReadonlySet<string> = new Set([
+  'forwarded',
+  'keep-alive',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'upgrade',
+  'via',
+  'x-real-ip',
+]);
+
+/** What the host's own pages send to the host: sessions, and the marks of a browser, which a gateway may refuse. */
+const OWN_TO_HOST: ReadonlySet<string> = new Set(['cookie', 'cookie2', 'origin']);
+
+/** Other places where APIs look for keys. */
+const KEY_HEADERS: ReadonlySet<string> = new Set(['api-key', 'x-api-key', 'x-goog-api-key']);
+
+/** Whether a caller's header goes on to the upstream gateway. Beside a key of our own, none of the caller's does. */
+export function isPassedOn(name: string, hasOwnKey: boolean): boolean {
+  if (OWN_TO_CONNECTION.has(name) || OWN_TO_HOST.has(name)) return false;
+  if (name.startsWith('x-forwarded-') || name.startsWith('sec-')) return false;
+  return !(hasOwnKey && KEY_HEADERS.has(name));
+}
+
+/**
+ * What a client of an API needs. Everything else speaks for upstream's own origin (cookies, CORS, transport security,
+ * content policy) and would here be taken for the host's.
+ */
+const PASSED_BACK: ReadonlySet<string> = new Set([
+  'accept-ranges',
+  'cache-control',
+  'content-disposition',
+  'content-encoding',
+  'content-language',
+  'content-length',
+  'content-range',
+  'content-type',
+  'date',
+  'etag',
+  'expires',
+  'last-modified',
+  'link',
+  'location',
+  'retry-after',
+  'retry-after-ms',
+  'transfer-encoding',
+  'vary',
+]);
+
+const NOT_PASSED_BACK: ReadonlySet<string> = new Set(['x-frame-options', 'x-powered-by', 'x-xss-protection']);
+
+/** Whether a header of the upstream gateway's answer goes back to the caller. */
+export function isPassedBack(name: string): boolean {
+  return PASSED_BACK.has(name) || (name.startsWith('x-') && !NOT_PASSED_BACK.has(name));
+}

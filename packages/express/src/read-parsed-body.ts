@@ -1,0 +1,31 @@
+import type { ExpressRequest } from './express-request.ts';
+
+/** What has become of a request's body before it reached us. */
+export type ParsedBody =
+  /** Nobody has read it; it still comes from the connection. */
+  | { readonly type: 'unread' }
+  /** `express.json()` or the like. */
+  | { readonly type: 'json'; readonly value: unknown }
+  /** `express.raw()`, `express.text()`. */
+  | { readonly type: 'bytes'; readonly bytes: Uint8Array }
+  /** Somebody has read it and left nothing that could be used in its place. */
+  | { readonly type: 'lost' };
+
+/** As the core sees it: these bodies it takes for JSON. */
+const JSON_TYPE = /^application\/([\w.-]+\+)?json\b/i;
+
+/**
+ * Finds the body of a request that parsers may have run on.
+ *
+ * Whether one did is told by the connection, not by `request.body`: Express 4 sets that to `{}` for every body its
+ * parser left alone. An object made of a body that says it is no JSON (a form) counts as lost.
+ */
+export function readParsedBody(request: ExpressRequest): ParsedBody {
+  if (!request.readableEnded) return { type: 'unread' };
+  const { body } = request;
+  if (typeof body === 'string') return { type: 'bytes', bytes: Buffer.from(body) };
+  if (body instanceof Uint8Array) return { type: 'bytes', bytes: body };
+  const contentType = request.headers['content-type'];
+  const isJson = body !== undefined && (contentType === undefined || JSON_TYPE.test(contentType));
+  return isJson ? { type: 'json', value: body } : { type: 'lost' };
+}

@@ -1,0 +1,103 @@
+import { errorReason } from './file-system.ts';
+import type { GenerationIndex } from './generation-index.ts';
+import { type CarriedForward, carriedLine } from './generation-lines.ts';
+import { addMetadata, type Journal } from './journal.ts';
+import { type LoadOptions, removeDroppedFiles } from './load-generations.ts';
+import { planRetention, type RetentionLimits } from './retention.ts';
+import { compareSegments } from './segment-name.ts';
+
+/** What dropping needs. */
+export interface RetentionOptions<Operation> extends LoadOptions {
+  readonly setTimer: (callback: () => void, delayMs: number) => () => void;
+  readonly limits: RetentionLimits;
+  readonly index: GenerationIndex;
+  readonly journal: Journal<Operation>;
+  /** As found at start. */
+  readonly carried: CarriedForward;
+  /** What the journal is to call the line that keeps the sums. */
+  readonly carryOperation: Operation;
+}
+
+/** Keeps the limits while the store is open. */
+export interface Retention {
+  /** Looks now, and again if it is looking already. Failures are logged: old files are no reason to refuse new ones. */
+  look(): void;
+  /** Resolves when nothing is being dropped. */
+  settled(): Promise<void>;
+  /** Looks no more; what has begun goes on until `settled`. */
+  stop(): void;
+}
+
+const LOOK_EVERY_MS = 60 * 60 * 1000;
+
+/** Starts to keep the limits: at once, every hour, and whenever `look` is called. `stop` ends it. */
+export function startRetention<Operation>(options: RetentionOptions<Operation>): Retention {
+  let { carried } = options;
+  let running = Promise.resolve();
+  let waiting = 0;
+  let isStopped = false;
+  let cancelTimer = (): void => undefined;
+
+  const look = (): void => {
+    if (isStopped) return;
+    // One look that has not begun yet sees everything; a second one would see the same.
+    if (waiting > 0) return;
+    waiting += 1;
+    running = running
+      .then(async () => {
+        waiting -= 1;
+        carried = await drop(options, carried);
+      })
+      .catch((error: unknown) => {
+        options.logger?.error('Old generations could not be dropped', { reason: errorReason(error) });
+      });
+  };
+  const lookEveryHour = (): void => {
+    cancelTimer = options.setTimer(() => {
+      // A store that nobody writes to moves on as well, so that its last day can go, too.
+      if (options.journal.active.lines > 0) options.journal.rollIfDue();
+      look();
+      lookEveryHour();
+    }, LOOK_EVERY_MS);
+  };
+
+  look();
+  lookEveryHour();
+  return {
+    look,
+    settled: () => running,
+    stop() {
+      isStopped = true;
+      cancelTimer();
+    },
+  };
+}
+
+async function drop<Operation>(options: RetentionOptions<Operation>, carried: CarriedForward): Promise<CarriedForward> {
+  const { index, journal, limits } = options;
+  const segments = [...index.segments.values()].sort((left, right) => compareSegments(left.name, right.name));
+  const plan = planRetention(segments, journal.oldest.name, { limits, nowMs: options.now() });
+  if (plan.dropThrough === null && plan.dropContentThrough === null) return carried;
+
+  const spending = new Map(carried.spentNanoUsd);
+  if (plan.dropThrough !== null) {
+    for (const [principalId, nanoUsd] of index.removeThrough(plan.dropThrough)) {
+      spending.set(principalId, (spending.get(principalId) ?? 0) + nanoUsd);
+    }
+  }
+  if (plan.dropContentThrough !== null) index.removeContentThrough(plan.dropContentThrough);
+  const next: CarriedForward = {
+    droppedThrough: plan.dropThrough ?? carried.droppedThrough,
+    contentDroppedThrough: plan.dropContentThrough ?? carried.contentDroppedThrough,
+    spentNanoUsd: [...spending],
+  };
+  // The sums are on the disk before what they were made of is gone: a crash in between only leaves files to remove.
+  await addMetadata(journal.batch(), carriedLine(next), options.carryOperation);
+  await journal.sync();
+  await removeDroppedFiles(options, next);
+  options.logger?.info('Old generations were dropped', {
+    through: next.droppedThrough,
+    contentThrough: next.contentDroppedThrough,
+  });
+  return next;
+}

@@ -1,0 +1,156 @@
+import type { GenerationPage, GenerationRecord } from '@model-gateway/core';
+import { type ContentReference, parseGeneration } from './generation-lines.ts';
+import { isThrough, type SegmentName } from './segment-name.ts';
+
+/** One generation in memory. */
+export interface Entry {
+  readonly id: string;
+  /** Where its first version stands; it goes when that segment is dropped. */
+  readonly segment: SegmentName;
+  principalId: string;
+  costNanoUsd: number;
+  /** Undefined until asked for when it was read at start: parsing all of them would double the time to start. */
+  record: GenerationRecord | undefined;
+  /** JSON text of the generation, while there is no `record`. */
+  text: Buffer | undefined;
+  content: ContentReference | null;
+  /** Place in the order of writing; -1 until written, when only its id is taken. */
+  position: number;
+}
+
+/** What retention needs to know of a segment. */
+export interface SegmentFacts {
+  readonly name: SegmentName;
+  records: number;
+  contentBytes: number;
+}
+
+/** Sums of nano-dollars by principal. */
+export type Spending = Map<string, number>;
+
+/** Every generation by id and in order, with running sums. Holds no file and waits for nothing. */
+export interface GenerationIndex {
+  readonly size: number;
+  readonly segments: ReadonlyMap<SegmentName, SegmentFacts>;
+  /** What the principal has spent, on dropped records, too. */
+  spentNanoUsd(principalId: string): number;
+  /** Whether the id is taken, be it by a generation that is still being written. */
+  has(id: string): boolean;
+  /** A generation that has been written. */
+  find(id: string): Entry | undefined;
+  /** Takes the id for a generation that is about to be written; `add` or `release` follows. */
+  reserve(entry: Entry): void;
+  release(entry: Entry): void;
+  /** Adds a generation as the newest. */
+  add(entry: Entry): void;
+  /** Puts a later version in place. */
+  replace(entry: Entry, version: Pick<Entry, 'principalId' | 'costNanoUsd' | 'record' | 'text'>): void;
+  addSegment(name: SegmentName): SegmentFacts;
+  /** Forgets this segment and all older ones, their spending remembered; returns what they add up to. */
+  removeThrough(name: SegmentName): Spending;
+  /** Forgets the content of this segment and of all older ones. */
+  removeContentThrough(name: SegmentName): void;
+  /** Adds spending of records that are not here. */
+  addSpending(spending: Iterable<readonly [string, number]>): void;
+  page(query: { readonly limit: number; readonly before?: string | undefined }): GenerationPage;
+  entries(): Iterable<Entry>;
+}
+
+/** Creates an empty index. */
+export function createGenerationIndex(): GenerationIndex {
+  const byId = new Map<string, Entry>();
+  const spent: Spending = new Map();
+  const segments = new Map<SegmentName, SegmentFacts>();
+  let order: Entry[] = [];
+
+  const find = (id: string): Entry | undefined => {
+    const entry = byId.get(id);
+    return entry === undefined || entry.position === -1 ? undefined : entry;
+  };
+  const addSegment = (name: SegmentName): SegmentFacts => {
+    const facts = segments.get(name) ?? { name, records: 0, contentBytes: 0 };
+    segments.set(name, facts);
+    return facts;
+  };
+
+  return {
+    get size() {
+      return order.length;
+    },
+    segments,
+    spentNanoUsd: (principalId) => spent.get(principalId) ?? 0,
+    has: (id) => byId.has(id),
+    find,
+    reserve: (entry) => void byId.set(entry.id, entry),
+    release: (entry) => void byId.delete(entry.id),
+    add(entry) {
+      byId.set(entry.id, entry);
+      entry.position = order.length;
+      order.push(entry);
+      addTo(spent, entry.principalId, entry.costNanoUsd);
+      const facts = addSegment(entry.segment);
+      facts.records += 1;
+      if (entry.content !== null) facts.contentBytes += entry.content.length + 1;
+    },
+    replace(entry, version) {
+      addTo(spent, entry.principalId, -entry.costNanoUsd);
+      addTo(spent, version.principalId, version.costNanoUsd);
+      const { principalId, costNanoUsd, record, text } = version;
+      Object.assign(entry, { principalId, costNanoUsd, record, text });
+    },
+    addSegment,
+    removeThrough(name) {
+      const removed: Spending = new Map();
+      const kept: Entry[] = [];
+      for (const entry of order) {
+        if (isThrough(entry.segment, name)) {
+          addTo(removed, entry.principalId, entry.costNanoUsd);
+          byId.delete(entry.id);
+          entry.position = -1;
+        } else {
+          entry.position = kept.length;
+          kept.push(entry);
+        }
+      }
+      order = kept;
+      for (const segment of segments.keys()) if (isThrough(segment, name)) segments.delete(segment);
+      return removed;
+    },
+    removeContentThrough(name) {
+      for (const entry of order) if (isThrough(entry.segment, name)) entry.content = null;
+      for (const facts of segments.values()) if (isThrough(facts.name, name)) facts.contentBytes = 0;
+    },
+    addSpending(spending) {
+      for (const [principalId, nanoUsd] of spending) addTo(spent, principalId, nanoUsd);
+    },
+    page: (query) => pageOf(order, find, query),
+    entries: () => order,
+  };
+}
+
+/** The record of an entry, parsed now if nobody has asked for it before. */
+export function recordOfEntry(entry: Entry): GenerationRecord {
+  if (entry.record !== undefined) return entry.record;
+  if (entry.text === undefined) throw new Error(`Generation ${entry.id} has neither a record nor its text`);
+  const { principalId, costNanoUsd } = entry;
+  entry.record = { generation: parseGeneration(entry.text), principalId, costNanoUsd };
+  entry.text = undefined;
+  return entry.record;
+}
+
+function pageOf(
+  order: readonly Entry[],
+  find: (id: string) => Entry | undefined,
+  query: { readonly limit: number; readonly before?: string | undefined },
+): GenerationPage {
+  // A cursor that retention has removed leads nowhere: everything older is gone, too.
+  const end = query.before === undefined ? order.length : (find(query.before)?.position ?? 0);
+  const start = Math.max(0, end - Math.max(0, query.limit));
+  const records = order.slice(start, end).reverse().map(recordOfEntry);
+  const oldest = order[start];
+  return { records, next: start > 0 && start < end && oldest !== undefined ? oldest.id : null };
+}
+
+function addTo(spending: Spending, principalId: string, nanoUsd: number): void {
+  spending.set(principalId, (spending.get(principalId) ?? 0) + nanoUsd);
+}

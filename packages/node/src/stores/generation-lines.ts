@@ -1,0 +1,128 @@
+import type { Generation, GenerationContent, GenerationRecord } from '@model-gateway/core';
+import { FORMAT_VERSION } from './config-file.ts';
+import type { SegmentName } from './segment-name.ts';
+
+/** Where a content line stands. */
+export interface ContentReference {
+  readonly file: string;
+  readonly offset: number;
+  /** Bytes of the line, its newline not counted. */
+  readonly length: number;
+}
+
+/** What outlives the files that retention drops; the last such line counts. */
+export interface CarriedForward {
+  /** This segment and all older ones are gone, or to be removed if a crash has left them. */
+  readonly droppedThrough: SegmentName | null;
+  /** The content of this segment and of all older ones is gone. */
+  readonly contentDroppedThrough: SegmentName | null;
+  /** What the dropped records had cost, by principal. */
+  readonly spentNanoUsd: readonly (readonly [principalId: string, nanoUsd: number])[];
+}
+
+interface RecordHead {
+  readonly id: string;
+  readonly principalId: string;
+  readonly costNanoUsd: number;
+}
+
+/** A metadata line as read. `generation` is the JSON text still, parsed when somebody asks for the record. */
+export type MetadataLine =
+  | { readonly type: 'segment'; readonly version: number }
+  | ({
+      readonly type: 'generation';
+      readonly content: ContentReference | null;
+      readonly generation: Buffer;
+    } & RecordHead)
+  | ({ readonly type: 'update'; readonly segment: SegmentName; readonly generation: Buffer } & RecordHead)
+  | { readonly type: 'content-deleted'; readonly id: string }
+  | ({ readonly type: 'carried' } & CarriedForward);
+
+// Unescaped quotes: this cannot occur inside a string of the head, so its first occurrence ends the head.
+const HEAD_END = ',"generation":{';
+
+// What `recordText` begins with. A content reference before it has no member of this name.
+const TEXT_START = '"id":';
+
+/** The first line of every metadata file. */
+export function segmentLine(): string {
+  return JSON.stringify({ type: 'segment', version: FORMAT_VERSION });
+}
+
+/** The part of a metadata line that costs: the record itself, as JSON text. Throws for what JSON cannot hold. */
+export function recordText(record: GenerationRecord): string {
+  const { generation, principalId, costNanoUsd } = record;
+  if (!Number.isSafeInteger(costNanoUsd)) throw new TypeError(`costNanoUsd must be a safe integer, got ${costNanoUsd}`);
+  return (
+    `"id":${JSON.stringify(generation.id)},"principalId":${JSON.stringify(principalId)},` +
+    `"costNanoUsd":${costNanoUsd}${HEAD_END}${JSON.stringify(generation).slice(1)}}`
+  );
+}
+
+/** The line of a new generation. What is needed at start stands in front, apart from `generation`. */
+export function generationLine(text: string, content: ContentReference | null): string {
+  if (content === null) return `{"type":"generation","content":null,${text}`;
+  const { file, offset, length } = content;
+  return `{"type":"generation","content":{"file":"${file}","offset":${offset},"length":${length}},${text}`;
+}
+
+/** The same line of a generation with its content elsewhere, or gone. */
+export function withContent(record: Buffer, content: ContentReference | null): string {
+  const text = record.toString();
+  return generationLine(text.slice(text.indexOf(TEXT_START)), content);
+}
+
+/** The line of a later version. It names the segment of the first, with which it goes when that is dropped. */
+export function updateLine(text: string, segment: SegmentName): string {
+  return `{"type":"update","segment":"${segment}",${text}`;
+}
+
+/** The line after which a generation has no content any more. */
+export function contentDeletedLine(id: string): string {
+  return JSON.stringify({ type: 'content-deleted', id });
+}
+
+/** The line that keeps sums and limits when files are dropped. */
+export function carriedLine(carried: CarriedForward): string {
+  return JSON.stringify({ type: 'carried', ...carried });
+}
+
+/** A content line names its generation, so that a wrong offset can never show one caller what another wrote. */
+export function contentLine(id: string, content: GenerationContent): string {
+  return `{"id":${JSON.stringify(id)},"content":${JSON.stringify(content)}}`;
+}
+
+/** Reads a metadata record whose checksum was right. Undefined for a type that a newer program has written. */
+export function parseMetadata(record: Buffer): MetadataLine | undefined {
+  const headEnd = record.indexOf(HEAD_END, 0, 'latin1');
+  const head: unknown = JSON.parse(headEnd === -1 ? record.toString() : `${record.toString('utf8', 0, headEnd)}}`);
+  if (typeof head !== 'object' || head === null || !('type' in head)) return undefined;
+  switch (head.type) {
+    case 'generation':
+    case 'update':
+      if (headEnd === -1) return undefined;
+      // The checksum vouches for the shape: this program wrote these very bytes.
+      return {
+        ...head,
+        generation: record.subarray(headEnd + HEAD_END.length - 1, record.length - 1),
+      } as unknown as MetadataLine;
+    case 'segment':
+    case 'content-deleted':
+    case 'carried':
+      return head as unknown as MetadataLine;
+    default:
+      return undefined;
+  }
+}
+
+/** Parses the JSON text of a generation whose checksum was right. */
+export function parseGeneration(text: Buffer): Generation {
+  return JSON.parse(text.toString()) as Generation;
+}
+
+/** Reads a content record whose checksum was right; undefined when it does not name a generation. */
+export function parseContent(record: Buffer): { readonly id: string; readonly content: GenerationContent } | undefined {
+  const parsed: unknown = JSON.parse(record.toString());
+  const isContent = typeof parsed === 'object' && parsed !== null && 'id' in parsed && 'content' in parsed;
+  return isContent ? (parsed as { readonly id: string; readonly content: GenerationContent }) : undefined;
+}

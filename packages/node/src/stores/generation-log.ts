@@ -1,0 +1,198 @@
+import type { GenerationContent, GenerationRecord, GenerationRepository } from '@model-gateway/core';
+import { startRetention } from './apply-retention.ts';
+import { compactSegment } from './compaction.ts';
+import { type ContentReader, createContentReader } from './content-reader.ts';
+import { errorReason } from './file-system.ts';
+import { type Entry, type GenerationIndex, recordOfEntry } from './generation-index.ts';
+import {
+  type CarriedForward,
+  contentDeletedLine,
+  contentLine,
+  generationLine,
+  recordText,
+  updateLine,
+} from './generation-lines.ts';
+import { addContent, addMetadata, type Journal, openJournal } from './journal.ts';
+import { currentContentFile, loadGenerations, type LoadOptions } from './load-generations.ts';
+import type { OpenSegmentsOptions } from './open-segments.ts';
+import { type RetentionLimits, segmentLimits } from './retention.ts';
+import type { SegmentStart } from './segment.ts';
+import { compareSegments, isThrough, nextSegment, type SegmentName } from './segment-name.ts';
+
+/** What the log needs. `logsPath` exists and belongs to this process. */
+export interface GenerationLogOptions extends LoadOptions {
+  readonly setTimer: OpenSegmentsOptions['setTimer'];
+  readonly limits: RetentionLimits;
+}
+
+/** Generations on disk, to be closed by whoever opened them. */
+export interface GenerationLog {
+  readonly repository: GenerationRepository;
+  /** How many there were at start. */
+  readonly loaded: number;
+  /** Writes and syncs what is pending; rejects when something may not have become durable. */
+  close(): Promise<void>;
+}
+
+/** What a line in the journal means for the index, once it is written. */
+type Operation =
+  | { readonly type: 'add'; readonly entry: Entry }
+  | { readonly type: 'replace'; readonly entry: Entry; readonly record: GenerationRecord }
+  | { readonly type: 'delete-content'; readonly entry: Entry }
+  | { readonly type: 'carry' };
+
+/** Opens the generations of a directory: reads and repairs, compacts, drops what is too old or too much. */
+export async function openGenerationLog(options: GenerationLogOptions): Promise<GenerationLog> {
+  const { index, carried, withDeletedContent } = await loadGenerations(options);
+  const loaded = index.size;
+  const reader = createContentReader({ ...options, index });
+  for (const segment of withDeletedContent) await compact(options, { index, reader, segment });
+
+  const journal = await openJournal<Operation>(await chooseStart(options, index, carried), {
+    ...options,
+    segmentLimits: segmentLimits(options.limits),
+    commit: (operations) => commit(index, operations),
+    discard: (operations) => discard(index, operations),
+    rolled: () => void index.addSegment(journal.active.name),
+    // Retiring needs a batch to have been written, and there is none before retention has begun below.
+    retired: () => retention.look(),
+  });
+  index.addSegment(journal.active.name);
+  const retention = startRetention<Operation>({
+    ...options,
+    index,
+    journal,
+    carried,
+    carryOperation: { type: 'carry' },
+  });
+  await retention.settled();
+
+  return {
+    repository: createRepository({ index, reader, journal }),
+    loaded,
+    async close() {
+      retention.stop();
+      await retention.settled();
+      await journal.close();
+    },
+  };
+}
+
+async function compact(
+  options: GenerationLogOptions,
+  target: { readonly index: GenerationIndex; readonly reader: ContentReader; readonly segment: SegmentName },
+): Promise<void> {
+  try {
+    await compactSegment({ ...options, ...target }, target.segment);
+  } catch (error) {
+    options.logger?.warn('Deleted content could not be removed from the disk yet; the next start tries again', {
+      segment: target.segment,
+      reason: errorReason(error),
+    });
+  }
+}
+
+/** Goes on with the newest segment if it is of today, else begins one that is newer than everything there has been. */
+async function chooseStart(
+  options: GenerationLogOptions,
+  index: GenerationIndex,
+  { droppedThrough }: CarriedForward,
+): Promise<SegmentStart> {
+  const newest = [...index.segments.keys()].sort(compareSegments).at(-1) ?? null;
+  const last = newest === null || isThrough(newest, droppedThrough) ? droppedThrough : newest;
+  const next = nextSegment(last, options.now());
+  // The next part of the day that is there already: so that part is still today's.
+  const isSameDay = last !== null && next.slice(0, 10) === last.slice(0, 10);
+  const name = isSameDay && last === newest ? last : next;
+  const lines = index.segments.get(name)?.records ?? 0;
+  return { name, contentFile: await currentContentFile(options, name), lines };
+}
+
+function commit(index: GenerationIndex, operations: readonly Operation[]): void {
+  for (const operation of operations) {
+    switch (operation.type) {
+      case 'add':
+        index.add(operation.entry);
+        break;
+      case 'replace': {
+        const { record, entry } = operation;
+        const { principalId, costNanoUsd } = record;
+        index.replace(entry, { principalId, costNanoUsd, record, text: undefined });
+        break;
+      }
+      case 'delete-content':
+        operation.entry.content = null;
+        break;
+      case 'carry':
+        break;
+    }
+  }
+}
+
+function discard(index: GenerationIndex, operations: readonly Operation[]): void {
+  for (const operation of operations) if (operation.type === 'add') index.release(operation.entry);
+}
+
+interface Parts {
+  readonly index: GenerationIndex;
+  readonly reader: ContentReader;
+  readonly journal: Journal<Operation>;
+}
+
+function createRepository(parts: Parts): GenerationRepository {
+  const { index, reader, journal } = parts;
+  return {
+    append(record, content) {
+      // Not an async function: all of a batch wait for one promise, and most requests pay for none of their own.
+      try {
+        return append(parts, record, content);
+      } catch (error) {
+        return Promise.reject(error instanceof Error ? error : new Error(String(error)));
+      }
+    },
+    async update(record) {
+      const entry = index.find(record.generation.id);
+      if (entry === undefined) return false;
+      const text = recordText(record);
+      await addMetadata(journal.batch(), updateLine(text, entry.segment), { type: 'replace', entry, record });
+      return true;
+    },
+    get(id) {
+      const entry = index.find(id);
+      return entry === undefined ? undefined : recordOfEntry(entry);
+    },
+    getContent(id) {
+      const entry = index.find(id);
+      return entry === undefined || entry.content === null ? undefined : reader.read(entry);
+    },
+    async deleteContent(id) {
+      const entry = index.find(id);
+      if (entry === undefined || entry.content === null) return false;
+      await addMetadata(journal.batch(), contentDeletedLine(id), { type: 'delete-content', entry });
+      return true;
+    },
+    page: (query) => index.page(query),
+    spentNanoUsd: (principalId) => index.spentNanoUsd(principalId),
+  };
+}
+
+function append({ index, journal }: Parts, record: GenerationRecord, content: GenerationContent | null): Promise<void> {
+  const { id } = record.generation;
+  if (index.has(id)) throw new Error(`A generation with the id ${id} exists already`);
+  // Everything that can throw comes before anything is added to the batch.
+  const text = recordText(record);
+  const contentText = content === null ? null : contentLine(id, content);
+  const batch = journal.batch();
+  const entry: Entry = {
+    id,
+    segment: batch.segment.name,
+    principalId: record.principalId,
+    costNanoUsd: record.costNanoUsd,
+    record,
+    text: undefined,
+    content: contentText === null ? null : addContent(batch, contentText),
+    position: -1,
+  };
+  index.reserve(entry);
+  return addMetadata(batch, generationLine(text, entry.content), { type: 'add', entry });
+}

@@ -1,0 +1,127 @@
+import type { Logger, Store } from '@model-gateway/core';
+import { sweepTemporaryFiles } from './atomic-file.ts';
+import { openConfigFile } from './config-file.ts';
+import { type DataDirectory, prepareDataDirectory, toDirectoryError } from './data-directory.ts';
+import { describeOwnershipFailure, DirectoryInUseError, type DirectoryOwner, ownDirectory } from './directory-owner.ts';
+import { type FileSystem, nodeFileSystem } from './file-system.ts';
+import { type GenerationLogOptions, openGenerationLog } from './generation-log.ts';
+import { createKeyTable } from './key-table.ts';
+
+/** Where a JSON-file store lives and how much it keeps. */
+export interface JsonFileStoreOptions {
+  /** Created when missing, closed to other users. On a local disk: network file systems are not supported. */
+  readonly dir: string;
+  /** Told of damage, repairs and a disk that refuses; without it they go unnoticed. */
+  readonly logger?: Logger | undefined;
+  /** Milliseconds since the epoch; it decides which day a generation belongs to. Default: the system clock. */
+  readonly now?: (() => number) | undefined;
+  /** Whole days that generations are kept. Default: 30. */
+  readonly retentionDays?: number | undefined;
+  /** How many generations are kept, to within a tenth. Default: 100,000; the store is not made for more. */
+  readonly maxGenerations?: number | undefined;
+  /** Bytes of prompts and answers that are kept, all together and to within a tenth. Default: 2 GiB. */
+  readonly maxContentBytes?: number | undefined;
+  /** Goes on, with a warning, where the system offers no way to keep a second process out. Default: false. */
+  readonly lockOptional?: boolean | undefined;
+}
+
+/** What tests put in the place of the machine. */
+export interface StoreHost {
+  readonly files: FileSystem;
+  /** Calls back once; must not keep the process alive. Returns what cancels it. */
+  readonly setTimer: GenerationLogOptions['setTimer'];
+}
+
+const DEFAULT_RETENTION_DAYS = 30;
+const DEFAULT_MAX_GENERATIONS = 100_000;
+const DEFAULT_MAX_CONTENT_BYTES = 2 * 1024 ** 3;
+
+/**
+ * Opens the store that keeps everything in files of one directory: `config.json` for what changes seldom, daily logs
+ * under `logs/` for generations. What it acknowledges survives the death of this process at once, and that of the
+ * machine within a second.
+ *
+ * The caller closes it. Throws one clear line when the directory cannot be used, `DirectoryInUseError` when another
+ * process has it, and when a newer version wrote it. Damage never makes it start empty: what is good is kept, what is
+ * not is set aside beside it, and the logger is told.
+ */
+export async function createJsonFileStore(options: JsonFileStoreOptions): Promise<Store> {
+  return openJsonFileStore(options, { files: nodeFileSystem, setTimer: setUnrefTimer });
+}
+
+/** The same on a given host. */
+export async function openJsonFileStore(options: JsonFileStoreOptions, host: StoreHost): Promise<Store> {
+  const directory = await prepareDataDirectory(options.dir, options.logger);
+  const owner = await takeDirectory(options, directory);
+  try {
+    return await openOwned(options, host, { directory, owner });
+  } catch (error) {
+    await owner?.release();
+    throw toDirectoryError(options.dir, error);
+  }
+}
+
+async function openOwned(
+  options: JsonFileStoreOptions,
+  { files, setTimer }: StoreHost,
+  { directory, owner }: { readonly directory: DataDirectory; readonly owner: DirectoryOwner | undefined },
+): Promise<Store> {
+  const { logger, now = Date.now } = options;
+  await sweepTemporaryFiles(files, directory.path);
+  await sweepTemporaryFiles(files, directory.logsPath);
+  const config = await openConfigFile({ files, directory: directory.path, logger, now });
+  const generations = await openGenerationLog({
+    files,
+    logsPath: directory.logsPath,
+    logger,
+    now,
+    setTimer,
+    limits: {
+      retentionDays: options.retentionDays ?? DEFAULT_RETENTION_DAYS,
+      maxGenerations: options.maxGenerations ?? DEFAULT_MAX_GENERATIONS,
+      maxContentBytes: options.maxContentBytes ?? DEFAULT_MAX_CONTENT_BYTES,
+    },
+  });
+  if (config.isNew && generations.loaded > 0) {
+    logger?.warn('There was no config.json beside the logs of generations; the store begins without keys', {
+      directory: directory.path,
+    });
+  }
+  return {
+    keys: createKeyTable(config),
+    generations: generations.repository,
+    async close() {
+      try {
+        await config.settled();
+        await generations.close();
+      } finally {
+        await owner?.release();
+      }
+    },
+  };
+}
+
+async function takeDirectory(
+  { dir, logger, lockOptional }: JsonFileStoreOptions,
+  directory: DataDirectory,
+): Promise<DirectoryOwner | undefined> {
+  try {
+    return await ownDirectory(directory.path);
+  } catch (error) {
+    if (error instanceof DirectoryInUseError) throw error;
+    const reason = describeOwnershipFailure(error);
+    if (lockOptional !== true) {
+      throw new Error(`Cannot use the data directory ${dir}: ${reason}; set lockOptional to go on without`, {
+        cause: error,
+      });
+    }
+    logger?.warn(reason, { directory: directory.path });
+    return undefined;
+  }
+}
+
+function setUnrefTimer(callback: () => void, delayMs: number): () => void {
+  const timer = setTimeout(callback, delayMs);
+  timer.unref();
+  return () => clearTimeout(timer);
+}

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import module from 'node:module';
+import process from 'node:process';
+
+import { parseCommand } from './parse-command.ts';
+import { ignoreBrokenPipes } from './signals.ts';
+
+// Names, because importing the classes would load every package before the command is even understood.
+/** What the person at the keyboard can put right: a command line, a configuration. */
+const USAGE_ERRORS: ReadonlySet<string> = new Set(['UsageError', 'ConfigError']);
+/** What something outside the program has to put right. */
+const OUTSIDE_ERRORS: ReadonlySet<string> = new Set([
+  'StartError',
+  'DirectoryInUseError',
+  'UnusableDirectoryError',
+  'FixtureError',
+]);
+
+async function run(args: readonly string[]): Promise<void> {
+  const command = parseCommand(args);
+  // The commands are loaded when asked for: help and mistakes are answered at once.
+  switch (command.type) {
+    case 'help':
+      return void process.stdout.write(command.text);
+    case 'version':
+      return void process.stdout.write(`${readVersion()}\n`);
+    case 'serve':
+      return (await import('./serve.ts')).serve(command.options);
+    case 'keys-create':
+      return (await import('./keys.ts')).createKey(command.options);
+  }
+}
+
+function readVersion(): string {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+function fail(error: unknown): void {
+  const name = error instanceof Error ? error.name : '';
+  const isPlain = USAGE_ERRORS.has(name) || OUTSIDE_ERRORS.has(name);
+  const text = error instanceof Error ? (isPlain ? error.message : (error.stack ?? error.message)) : String(error);
+  process.exitCode = USAGE_ERRORS.has(name) ? 2 : 1;
+  process.stderr.write(`${text.trimEnd()}\n`);
+}
+
+ignoreBrokenPipes();
+// Halves the time that loading takes, from the second start on.
+module.enableCompileCache();
+run(process.argv.slice(2)).catch(fail);

@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest';
+
+import { parseCommand, UsageError } from './parse-command.ts';
+
+const parse = (line: string) => parseCommand(line.split(' ').filter((word) => word !== ''));
+
+test('serve without flags leaves everything to the configuration', () => {
+  expect(parse('serve')).toEqual({
+    type: 'serve',
+    options: {
+      config: undefined,
+      host: undefined,
+      port: undefined,
+      dataDir: undefined,
+      fixtures: undefined,
+      demo: false,
+      logLevel: 'info',
+    },
+  });
+});
+
+test('serve takes every flag, in both spellings', () => {
+  expect(parse('serve --config c.json --host ::1 --port=0 --data-dir d --workers 1 --log-level debug')).toEqual({
+    type: 'serve',
+    options: {
+      config: 'c.json',
+      host: '::1',
+      port: 0,
+      dataDir: 'd',
+      fixtures: undefined,
+      demo: false,
+      logLevel: 'debug',
+    },
+  });
+});
+
+test('recorded answers mean demo mode', () => {
+  expect(parse('serve --fixtures f')).toMatchObject({ options: { demo: true, fixtures: 'f' } });
+});
+
+test('keys create takes a name, a limit, or the kind', () => {
+  const where = { config: undefined, dataDir: undefined };
+  expect(parse('keys create --name app --limit 0.50')).toEqual({
+    type: 'keys-create',
+    options: { ...where, name: 'app', management: false, limitUsd: 0.5 },
+  });
+  expect(parse('keys create --name admin --management --data-dir d')).toEqual({
+    type: 'keys-create',
+    options: { ...where, dataDir: 'd', name: 'admin', management: true, limitUsd: null },
+  });
+});
+
+test.each([
+  ['--help', /serve .*run the gateway/s],
+  ['-h', /keys create/],
+  ['help', /--version/],
+  ['serve --help', /--data-dir/],
+  ['serve --port 1 -h', /--data-dir/],
+  ['keys --help', /--management/],
+  ['keys create -h', /--management/],
+])('%s explains itself', (line, text) => {
+  expect(parse(line)).toEqual({ type: 'help', text: expect.stringMatching(text) });
+});
+
+test('the version can be asked for', () => {
+  expect(parse('--version')).toEqual({ type: 'version' });
+  expect(parse('-v')).toEqual({ type: 'version' });
+});
+
+test.each([
+  ['', /^Say what to do.\n\nUsage:/],
+  ['sevre', /^There is no command "sevre".\n\nUsage:/],
+  ['--port 1', /^There is no flag "--port".\n\nUsage:/],
+  ['record', /"record" is not available in this version/],
+  ['serve --prot 1', /^Unknown option '--prot'.\n\nUsage: model-gateway serve/],
+  ['serve extra', /^Unexpected argument 'extra'.*\n\nUsage: model-gateway serve/],
+  ['serve --port', /--port <value>' argument missing.\n\nUsage:/],
+  ['serve --port http', /^--port is a whole number from 0 to 65535, not "http"/],
+  ['serve --port 65536', /^--port is a whole number from 0 to 65535/],
+  ['serve --port 1e3', /^--port is a whole number/],
+  ['serve --workers 0', /^--workers is a whole number from 1/],
+  ['serve --workers 2', /^--workers above 1 needs a PostgreSQL store, which is not available in this version/],
+  ['serve --record d', /^--record is not available in this version/],
+  ['serve --demo --config c', /takes no --config/],
+  ['serve --log-level loud', /^--log-level is one of trace, .*not "loud"/],
+  ['keys', /^Say what to do with keys.\n\nUsage: model-gateway keys create/],
+  ['keys revoke', /^Say what to do with keys/],
+  ['keys create', /--name "my app"/],
+  ['keys create --name a --limit $5', /^--limit is an amount of USD/],
+  ['keys create --name a --limit -5', /--limit/],
+  ['keys create --name a --management --limit 5', /takes no --limit/],
+])('"%s" is refused with what to type instead', (line, message) => {
+  expect(() => parse(line)).toThrow(UsageError);
+  expect(() => parse(line)).toThrow(message);
+});

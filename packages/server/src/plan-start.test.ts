@@ -1,0 +1,58 @@
+import { resolve } from 'node:path';
+
+import { ConfigError } from '@model-gateway/node';
+import { expect, test } from 'vitest';
+
+import { parseCommand, UsageError } from './parse-command.ts';
+import { planStart, type StartPlan } from './plan-start.ts';
+
+function plan(flags: string, env: NodeJS.ProcessEnv = {}): StartPlan {
+  const command = parseCommand(['serve', ...flags.split(' ').filter((word) => word !== '')]);
+  if (command.type !== 'serve') throw new Error('not serve');
+  return planStart(command.options, env);
+}
+
+test('without a config and without keys in the environment it is the demo', () => {
+  const { config, demoFixturesDir } = plan('');
+  expect(demoFixturesDir).toMatch(/demo-fixtures$/);
+  expect(config.store).toEqual({ type: 'json', dir: resolve('data/demo') });
+  expect(config.auth.bootstrapKeys).toEqual([
+    { key: 'sk-gw-v1-demo', kind: 'api', name: 'demo' },
+    { key: 'sk-gw-v1-demo-management', kind: 'management', name: 'demo management' },
+  ]);
+});
+
+test('a key in the environment means that provider, without the demo’s keys', () => {
+  const { config, demoFixturesDir } = plan('', { OPENAI_API_KEY: 'k' });
+  expect(demoFixturesDir).toBeNull();
+  expect(config.providers.map(({ slug }) => slug)).toEqual(['openai']);
+  expect(config.auth.bootstrapKeys).toEqual([]);
+  expect(config.store).toEqual({ type: 'json', dir: resolve('data') });
+});
+
+test('the demo that is asked for does not look at the environment', () => {
+  expect(plan('--demo', { OPENAI_API_KEY: 'k' })).toMatchObject({
+    config: { providers: [] },
+    demoFixturesDir: expect.any(String),
+  });
+  expect(plan('--fixtures my/recordings', { OPENAI_API_KEY: 'k' }).demoFixturesDir).toBe('my/recordings');
+});
+
+test('a variable that is of no use yet is mentioned when it ends in the demo', () => {
+  expect(plan('', { ANTHROPIC_API_KEY: 'k' }).config.warnings).toEqual([expect.stringContaining('ANTHROPIC_API_KEY')]);
+});
+
+test('flags count in the demo, too', () => {
+  const { config } = plan('--demo --port 0 --host ::1 --data-dir elsewhere');
+  expect(config.server).toMatchObject({ host: '::1', port: 0 });
+  expect(config.store).toEqual({ type: 'json', dir: resolve('elsewhere') });
+});
+
+test.each(['0.0.0.0', '::', '192.168.1.5', 'my-machine'])('the demo refuses to listen on %s', (host) => {
+  expect(() => plan(`--demo --host ${host}`)).toThrow(UsageError);
+  expect(() => plan(`--host ${host}`)).toThrow(/Demo mode.*this machine only/);
+});
+
+test('a config file that cannot be used is refused', () => {
+  expect(() => plan('--config not/there.json')).toThrow(ConfigError);
+});

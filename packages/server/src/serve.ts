@@ -1,0 +1,152 @@
+import { randomBytes } from 'node:crypto';
+import process from 'node:process';
+
+import type { Store } from '@model-gateway/core';
+import { DEMO_KEY, type GatewayConfig, listen, type Listener } from '@model-gateway/node';
+
+import { compose, listSecrets, openStore } from './compose.ts';
+import { createDemoBanner } from './demo-banner.ts';
+import { createLogger, type ServerLogger } from './logger.ts';
+import { removeOwnerFile, writeOwnerFile } from './owner-file.ts';
+import type { ServeOptions } from './parse-command.ts';
+import { planStart, type StartPlan } from './plan-start.ts';
+import { describeListenError } from './port-holder.ts';
+import { stopOnSignals } from './signals.ts';
+import { StartError } from './start-error.ts';
+
+/** Beyond the drain limit: for recording what was cut off, and for writing files out. */
+const CLOSE_MARGIN_MS = 5000;
+
+interface Start extends StartPlan {
+  readonly logger: ServerLogger;
+  /** Management key for other commands of this machine's user, valid while this process runs. */
+  readonly ownerToken: string;
+  /** What has been opened so far; closed from the end. */
+  readonly closers: (() => Promise<void>)[];
+  /** Whether a signal came while still starting. */
+  readonly isStopping: () => boolean;
+}
+
+/**
+ * Runs the gateway until a signal ends the process. Resolves when it listens; rejects, with everything closed again,
+ * when it cannot start.
+ */
+export async function serve(options: ServeOptions): Promise<void> {
+  const plan = planStart(options, process.env);
+  const ownerToken = `sk-gw-v1-owner-${randomBytes(32).toString('hex')}`;
+  const secrets = plan.demoFixturesDir === null ? listSecrets(plan.config) : [];
+  const logger = createLogger({ level: options.logLevel, secrets: [...secrets, ownerToken] });
+  const closers: Start['closers'] = [];
+  let isStopping = false;
+
+  const started = start({ ...plan, logger, ownerToken, closers, isStopping: () => isStopping });
+  stopOnSignals({
+    events: process,
+    logger,
+    limitMs: plan.config.timeouts.drainMs + 2 * CLOSE_MARGIN_MS,
+    now: () => performance.now(),
+    async stop() {
+      isStopping = true;
+      await started.catch(() => undefined);
+      await closeAll(closers);
+    },
+    exit(code) {
+      logger.flush();
+      process.exit(code);
+    },
+  });
+  try {
+    await started;
+  } catch (error) {
+    await closeAll(closers);
+    logger.flush();
+    throw error;
+  }
+}
+
+async function start(start: Start): Promise<void> {
+  const { config, logger, closers, demoFixturesDir, ownerToken } = start;
+  for (const warning of config.warnings) logger.warn(warning);
+  const store = await openStore(config, logger);
+  closers.push(() => store.close());
+
+  const extraKeys = [{ key: ownerToken, kind: 'management' as const, name: 'owner of the data directory' }];
+  const { gateway, closeAfterwards } = await compose({ config, store, logger, extraKeys, demoFixturesDir });
+  for (const closable of closeAfterwards.toReversed()) closers.push(() => closable.close());
+  if (start.isStopping()) return;
+
+  const listener = await startListening(gateway, config, logger);
+  closers.push(async () => {
+    // At once no new connections; what the gateway then ends at its drain limit still gets written.
+    const closed = listener.close(config.timeouts.drainMs + CLOSE_MARGIN_MS);
+    await gateway.close();
+    await closed;
+  });
+  await announceOwner(start, listener);
+  announce(start, listener);
+  await hintAtMissingKeys(start, store);
+  // Not awaited: a provider that takes its time with its list must not hold up a stop, either.
+  gateway.start().catch((error: unknown) => logger.error('looking for models failed', { error }));
+}
+
+async function startListening(
+  gateway: Parameters<typeof listen>[0],
+  { server, timeouts }: GatewayConfig,
+  logger: ServerLogger,
+): Promise<Listener> {
+  try {
+    return await listen(gateway, {
+      host: server.host,
+      port: server.port,
+      bodyLimitBytes: Math.round(server.bodyLimitMb * 1024 * 1024),
+      publicUrl: server.publicUrl,
+      trustedProxies: server.trustedProxies,
+      allowedOrigins: server.allowedOrigins,
+      clientWriteTimeoutMs: timeouts.clientWriteMs,
+      logger,
+    });
+  } catch (cause) {
+    const message = await describeListenError(cause, server);
+    throw message === undefined ? cause : new StartError(message, { cause });
+  }
+}
+
+/** Leaves word of where this process answers, for commands that want the same data directory. */
+async function announceOwner({ config, closers, ownerToken }: Start, { port }: Listener): Promise<void> {
+  if (config.store.type !== 'json') return;
+  const { dir } = config.store;
+  const { host } = config.server;
+  // A wildcard is an address to listen on, not one to call.
+  const callable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  const url = `http://${callable.includes(':') ? `[${callable}]` : callable}:${port}`;
+  const owner = { pid: process.pid, url, token: ownerToken };
+  await writeOwnerFile(dir, owner);
+  closers.push(() => removeOwnerFile(dir, owner));
+}
+
+/** Says that it listens: to programs in one line on stdout, to people on stderr. */
+function announce({ config, logger, demoFixturesDir }: Start, { url }: Listener): void {
+  const api = `${url}/api/v1`;
+  process.stdout.write(`${JSON.stringify({ event: 'listening', url, api })}\n`);
+  const place = config.store.type === 'json' ? config.store.dir : 'memory, gone when this process ends';
+  const what = config.logging.inputOutput
+    ? 'prompts and answers are stored with every generation (logging.inputOutput is true)'
+    : 'prompts and answers are not stored, only facts about each generation (logging.inputOutput is false)';
+  logger.info(`listening; ${what}`, { url, dataDir: place, providers: config.providers.map(({ slug }) => slug) });
+  if (demoFixturesDir !== null) process.stderr.write(createDemoBanner({ api, key: DEMO_KEY, dataDir: place }));
+}
+
+async function hintAtMissingKeys({ config, logger }: Start, store: Store): Promise<void> {
+  if (config.auth.bootstrapKeys.length > 0 || (await store.keys.list()).length > 0) return;
+  const where = config.store.type === 'json' ? ` --data-dir '${config.store.dir}'` : '';
+  logger.warn(`there is no key yet, so nobody can call: model-gateway keys create --name NAME${where}`);
+}
+
+/** Closes what was opened last first, and goes on when something fails; the first failure is thrown at the end. */
+async function closeAll(closers: (() => Promise<void>)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (let close = closers.pop(); close !== undefined; close = closers.pop()) {
+    await close().catch((error: unknown) => failures.push(error));
+  }
+  if (failures.length > 0) throw failures[0];
+}

@@ -1,0 +1,142 @@
+import { type Transport, TransportError, type TransportRequest } from '@model-gateway/core';
+
+/** One call to an upstream, in the hands of the test. */
+export interface ScriptedExchange {
+  readonly request: TransportRequest;
+  /** The request's JSON body. */
+  readonly sent: Record<string, unknown>;
+  /** Sends status and headers; the body follows with `push` and `end`. */
+  respond(status?: number, headers?: Readonly<Record<string, string>>): void;
+  push(piece: string | Uint8Array): void;
+  end(): void;
+  /** Fails the call in the phase it is in. */
+  fail(error: Error): void;
+  /** How many pieces the reader has asked for so far. */
+  readonly pulls: number;
+  /** The signal fired, or the reader left: upstream's connection would be closed by now. */
+  readonly isClosed: boolean;
+}
+
+export interface ScriptedTransport extends Transport {
+  /** Every call so far, oldest first. */
+  readonly exchanges: readonly ScriptedExchange[];
+}
+
+const encoder = new TextEncoder();
+
+/** Creates a transport that answers nothing by itself. */
+export function createScriptedTransport(onCall?: (exchange: ScriptedExchange) => void): ScriptedTransport {
+  const exchanges: ScriptedExchange[] = [];
+  return {
+    exchanges,
+    send(request) {
+      const { exchange, response } = openExchange(request);
+      exchanges.push(exchange);
+      onCall?.(exchange);
+      return response;
+    },
+  };
+}
+
+/** Creates a transport whose every call is answered by the next of these, and the last again after that. */
+export function createReplayTransport(
+  ...answers: readonly {
+    readonly status?: number;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly pieces: readonly (string | Uint8Array)[];
+  }[]
+): ScriptedTransport {
+  let calls = 0;
+  return createScriptedTransport((exchange) => {
+    const answer = answers[Math.min(calls, answers.length - 1)];
+    calls += 1;
+    exchange.respond(answer?.status ?? 200, answer?.headers ?? { 'content-type': 'text/event-stream' });
+    for (const piece of answer?.pieces ?? []) exchange.push(piece);
+    exchange.end();
+  });
+}
+
+/** An upstream that reset the connection. */
+export function connectionReset(): TransportError {
+  return new TransportError('the connection was reset', { phase: 'body', requestSent: true });
+}
+
+type Response = Awaited<ReturnType<Transport['send']>>;
+
+function openExchange(request: TransportRequest): { exchange: ScriptedExchange; response: Promise<Response> } {
+  const head = Promise.withResolvers<Response>();
+  const queue: (Uint8Array | Error | 'end')[] = [];
+  let waiting: { resolve: (result: IteratorResult<Uint8Array>) => void; reject: (error: unknown) => void } | undefined;
+  let hasHead = false;
+  let pulls = 0;
+  let isClosed = false;
+
+  const deliver = (): void => {
+    if (waiting === undefined || queue.length === 0) return;
+    const { resolve, reject } = waiting;
+    const next = queue.shift() as Uint8Array | Error | 'end';
+    waiting = undefined;
+    if (next === 'end') resolve({ done: true, value: undefined });
+    else if (next instanceof Error) reject(next);
+    else resolve({ done: false, value: next });
+  };
+
+  const onAbort = (): void => {
+    isClosed = true;
+    if (!hasHead) head.reject(request.signal.reason as Error);
+    queue.length = 0;
+    queue.push(request.signal.reason as Error);
+    deliver();
+  };
+  if (request.signal.aborted) onAbort();
+  else request.signal.addEventListener('abort', onAbort, { once: true });
+
+  const body: AsyncIterable<Uint8Array> = {
+    [Symbol.asyncIterator]: () => ({
+      next() {
+        pulls += 1;
+        return new Promise((resolve, reject) => {
+          waiting = { resolve, reject };
+          deliver();
+        });
+      },
+      async return() {
+        isClosed = true;
+        return { done: true, value: undefined };
+      },
+    }),
+  };
+
+  const exchange: ScriptedExchange = {
+    request,
+    get sent() {
+      return JSON.parse(String(request.body)) as Record<string, unknown>;
+    },
+    respond(status = 200, headers = { 'content-type': 'text/event-stream' }) {
+      hasHead = true;
+      head.resolve({ status, headers, body });
+    },
+    push(piece) {
+      queue.push(typeof piece === 'string' ? encoder.encode(piece) : piece);
+      deliver();
+    },
+    end() {
+      queue.push('end');
+      deliver();
+    },
+    fail(error) {
+      if (!hasHead) head.reject(error);
+      else {
+        queue.push(error);
+        deliver();
+      }
+    },
+    get pulls() {
+      return pulls;
+    },
+    get isClosed() {
+      return isClosed;
+    },
+  };
+  return { exchange, response: head.promise };
+}
