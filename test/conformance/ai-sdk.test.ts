@@ -68,7 +68,7 @@ describe.each(HOST_KINDS)('the AI SDK on %s', (kind) => {
   test('sends an image unchanged', async () => {
     const { text } = await generateText({
       model: openrouter('test/image'),
-      messages: [{ role: 'user', content: [{ type: 'image', image: PIXEL_URL }] }],
+      messages: [{ role: 'user', content: [{ type: 'file', mediaType: 'image/png', data: PIXEL_URL }] }],
     });
     expect(text).toBe(`I see ${PIXEL_URL}`);
   });

@@ -131,7 +131,7 @@ const rateLimitSchema = z.strictObject({
 
 const slugText = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9._-]*$/, 'must be lower-case letters, digits, dots or hyphens, e.g. "my-provider"');
+  .regex(/^[A-Za-z0-9][\w.-]*$/, 'must be letters, digits, dots, underscores or hyphens, e.g. "my-provider"');
 
 /** One provider as the file describes it: either a preset, or a wire and its address. */
 export const providerSchema = z.strictObject({
