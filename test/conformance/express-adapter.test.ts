@@ -1,13 +1,15 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 
-import type { GatewayRequest, Principal } from '@model-gateway/core';
+import type { GatewayRequest, GatewayResponse, Principal } from '@model-gateway/core';
 import { gatewayRouter } from '@model-gateway/express';
 import compression from 'compression';
 import express5, { type ErrorRequestHandler, type RequestHandler } from 'express';
 import express4 from 'express-4';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
+import { chat, withKey } from '../support/chat.ts';
+import { createDeferred } from '../support/deferred.ts';
 import { startApp } from '../support/hosts.ts';
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts';
 import { createTestGateway, TEST_KEY, TEST_MANAGEMENT_KEY } from '../support/test-gateway.ts';
@@ -67,7 +69,7 @@ describe.each([
     ['GET', '/ai/metrics'],
     ['GET', '/ai/openapi.json'],
     ['GET', '/ai'],
-    ['GET', '/ai/api/v1/../v1/models%2f'],
+    ['GET', '/ai/api/v1/models%2f'],
     ['GET', '/api/v1/models'],
   ])('leaves %s %s to the host', async (method, path) => {
     const app = express();
@@ -75,7 +77,7 @@ describe.each([
     app.use((request, response) => void response.status(418).send(`${request.method} ${request.originalUrl}`));
     const response = await fetch((await start(app)) + path, { ...withKey(), method });
     expect(response.status).toBe(418);
-    if (!path.includes('..')) expect(await response.text()).toBe(`${method} ${path}`);
+    expect(await response.text()).toBe(`${method} ${path}`);
   });
 
   test('offers further routes where they are exposed', async () => {
@@ -125,67 +127,6 @@ describe.each([
     expect(handled).toEqual([]);
   });
 
-  test.each([
-    ['no parser', () => []],
-    ['json()', () => [express.json()]],
-    ['json() and urlencoded()', () => [express.json(), express.urlencoded({ extended: true })]],
-    ['json() of any type', () => [express.json({ type: () => true })]],
-    ['raw() of any type', () => [express.raw({ type: () => true })]],
-    ['text() of any type', () => [express.text({ type: () => true })]],
-    ['urlencoded() alone', () => [express.urlencoded({ extended: true })]],
-  ] satisfies [string, () => RequestHandler[]][])('takes the same bodies after %s', async (_name, parsers) => {
-    const app = express();
-    for (const parser of parsers()) app.use(parser);
-    app.use(gatewayRouter(createGateway().gateway));
-    const url = `${await start(app)}/api/v1`;
-    const post = async (body: string, contentType?: string): Promise<[number, string]> => {
-      // Bytes, because a string would bring a content type of its own.
-      const response = await fetch(`${url}/chat/completions`, {
-        method: 'POST',
-        body: Buffer.from(body),
-        headers: { ...withKey().headers, ...(contentType !== undefined && { 'content-type': contentType }) },
-      });
-      return [response.status, await response.text()];
-    };
-    const json = JSON.stringify(HELLO);
-    expect(await post(json, 'application/json')).toMatchObject([200, expect.stringContaining('Hello there')]);
-    expect(await post(json, 'application/json; charset=utf-8')).toMatchObject([
-      200,
-      expect.stringContaining('Hello there'),
-    ]);
-    expect(await post(json)).toMatchObject([200, expect.stringContaining('Hello there')]);
-    expect(await post('{}', 'application/json')).toMatchObject([400, expect.stringContaining('messages')]);
-    expect(await post('model=test%2Ftext', 'application/x-www-form-urlencoded')).toMatchObject([
-      415,
-      expect.stringContaining('Content-Type'),
-    ]);
-    expect(await post(json, 'text/plain')).toMatchObject([415, expect.stringContaining('Content-Type')]);
-  });
-
-  test.each([
-    ['no parser', () => []],
-    ['json()', () => [express.json({ limit: '1mb' })]],
-    ['raw()', () => [express.raw({ type: () => true, limit: '1mb' })]],
-  ] satisfies [string, () => RequestHandler[]][])('holds its own limit on bodies after %s', async (_name, parsers) => {
-    const app = express();
-    for (const parser of parsers()) app.use(parser);
-    app.use(gatewayRouter(createGateway().gateway, { bodyLimitBytes: 1000 }));
-    const url = `${await start(app)}/api/v1`;
-    expect(await chat(url, HELLO)).toMatchObject({ status: 200 });
-    const tooLarge = { ...HELLO, messages: [{ role: 'user', content: 'x'.repeat(2000) }] };
-    expect(await chat(url, tooLarge)).toMatchObject({ status: 413, body: { error: { code: 413 } } });
-  });
-
-  test('says so when the host has used the body up', async () => {
-    const drain: RequestHandler = (request, _response, next) => void request.on('end', next).resume();
-    const app = express().use(drain, gatewayRouter(createGateway().gateway));
-    const answer = await chat(`${await start(app)}/api/v1`, HELLO);
-    expect(answer).toMatchObject({
-      status: 422,
-      body: { error: { message: expect.stringContaining('The application read the body') } },
-    });
-  });
-
   test('streams chunk by chunk through compression(), and lets it compress whole answers', async () => {
     const app = express().use(compression({ threshold: 0 }), gatewayRouter(createGateway().gateway));
     const url = `${await start(app)}/api/v1`;
@@ -196,12 +137,12 @@ describe.each([
       body: JSON.stringify({ ...HELLO, model: 'test/held', stream: true }),
     });
     const reader = (streaming.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
-    // The upstream holds the rest back until it is told, so whatever is read here did not wait for the end.
     let text = '';
-    while (!text.includes('there, ')) text += (await reader.read()).value ?? '';
-    expect(text).not.toContain('[DONE]');
-    upstream.release();
-    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) text += piece.value;
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+      text += piece.value;
+      // The upstream holds the rest back until its beginning has been read: buffered, the stream would never end.
+      if (text.includes('there, ')) upstream.release();
+    }
     expect(text).toMatch(/data: \[DONE\]\n\n$/);
     expect(await (await call).closed).toBe(true);
 
@@ -272,29 +213,35 @@ describe.each([
     expect([response.status, await response.text()]).toEqual([418, 'the session store is down']);
   });
 
-  test('does not begin a call for a client that left while the host was authenticating', async () => {
-    const { gateway, recordCount } = createGateway();
+  test('does not ask the gateway on behalf of a client that left while the host was authenticating', async () => {
+    const { gateway } = createGateway();
     const leaving = new AbortController();
-    const asked = Promise.withResolvers<ServerResponse>();
-    const left = Promise.withResolvers<Principal>();
-    const served = Promise.withResolvers<void>();
-    const router = gatewayRouter(gateway, {
-      authenticate: (request: express5.Request) => {
-        asked.resolve(request.res as ServerResponse);
-        // Resolves last of all, so what the router does next has been done when the test goes on.
-        void left.promise.then(() => setImmediate(served.resolve));
-        return left.promise;
+    const asked = createDeferred<ServerResponse>();
+    const authenticated = createDeferred<Principal>();
+    const handled: GatewayRequest[] = [];
+    const handle = (request: GatewayRequest): Promise<GatewayResponse> => {
+      handled.push(request);
+      return gateway.handle(request);
+    };
+    const router = gatewayRouter(
+      { ...gateway, handle },
+      {
+        authenticate: (request: express5.Request) => {
+          asked.resolve(request.res as ServerResponse);
+          return authenticated.promise;
+        },
       },
-    });
-    const url = await start(express().use(router));
+    );
+    const url = await start(express().use(express.json(), router));
     const pending = chat(`${url}/api/v1`, HELLO, TEST_KEY, leaving.signal).catch((error: Error) => error.name);
     const closed = once(await asked.promise, 'close');
     leaving.abort();
     await closed;
-    left.resolve(API_PRINCIPAL);
-    await served.promise;
+    authenticated.resolve(API_PRINCIPAL);
+    // What the router does next takes no more than promises that are settled already.
+    await new Promise(setImmediate);
     expect(await pending).toBe('AbortError');
-    expect([upstream.calls.length, recordCount()]).toEqual([0, 0]);
+    expect(handled).toEqual([]);
   });
 
   test('closes the call upstream when the host has answered meanwhile', async () => {
@@ -335,23 +282,3 @@ describe.each([
     expect((await read('first', TEST_KEY)).status).toBe(200);
   });
 });
-
-const withKey = (key = TEST_KEY): { headers: Record<string, string> } => ({
-  headers: { authorization: `Bearer ${key}` },
-});
-
-interface ChatAnswer {
-  readonly status: number;
-  readonly body: { readonly id: string; readonly error: { readonly code: number } };
-}
-
-/** Sends a chat request, or a text in its place. */
-async function chat(url: string, body: object | string, key = TEST_KEY, signal?: AbortSignal): Promise<ChatAnswer> {
-  const response = await fetch(`${url}/chat/completions`, {
-    method: 'POST',
-    headers: { ...withKey(key).headers, 'content-type': 'application/json' },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-    ...(signal && { signal }),
-  });
-  return { status: response.status, body: (await response.json()) as ChatAnswer['body'] };
-}

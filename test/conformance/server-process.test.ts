@@ -60,6 +60,17 @@ async function serve(args: readonly string[], env?: Record<string, string>): Pro
   return { child, url, api, output, exited };
 }
 
+/** Resolves when stderr holds a text, which may come after the line on stdout. */
+function waitForStderr({ child, output }: Running, text: string): Promise<void> {
+  return new Promise((resolve) => {
+    const look = (): void => {
+      if (output.stderr.includes(text)) resolve();
+    };
+    child.stderr?.on('data', look);
+    look();
+  });
+}
+
 async function runToEnd(args: readonly string[]) {
   const { output, exited } = spawnGateway(args);
   return { code: await exited, ...output };
@@ -139,6 +150,7 @@ const hasShell = spawnSync('bash', ['-c', 'command -v curl']).status === 0;
 
 test.runIf(hasShell)('without any configuration it is the demo, whose curl lines work when pasted', async () => {
   const demo = await serve(['--data-dir', newPath('data')]);
+  await waitForStderr(demo, 'Ctrl-C');
   const commands = /^curl(?:.*\\\n)*.*$/gm;
   const [send = '', read = ''] = demo.output.stderr.match(commands) ?? [];
   const paste = (text: string) => promisify(execFile)('bash', ['-c', text]);
@@ -287,11 +299,8 @@ test('a second signal ends it at once, with 1', async () => {
   });
   const answer = chat(gateway).catch(() => undefined);
   await reached;
-  const stopping = new Promise<void>((resolve) => {
-    gateway.child.stderr?.on('data', () => gateway.output.stderr.includes('stopping') && resolve());
-  });
   gateway.child.kill('SIGTERM');
-  await stopping;
+  await waitForStderr(gateway, 'stopping');
   gateway.child.kill('SIGTERM');
   expect(await gateway.exited).toBe(1);
   await answer;

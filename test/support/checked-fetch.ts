@@ -11,8 +11,8 @@ import { z } from 'zod';
 
 export interface CheckedFetch {
   readonly fetch: typeof fetch;
-  /** What was wrong with the answers so far; must stay empty. */
-  readonly violations: readonly string[];
+  /** Throws when an answer since the last call was not as it must be. */
+  throwViolations(): void;
 }
 
 /** By how the path ends; the first that fits. */
@@ -62,7 +62,10 @@ export function createCheckedFetch(): CheckedFetch {
   };
 
   return {
-    violations,
+    throwViolations() {
+      const found = violations.splice(0);
+      if (found.length > 0) throw new Error(`answers that break the official schemas:\n${found.join('\n')}`);
+    },
     async fetch(input, init) {
       const response = await fetch(input, init);
       const path = new URL(input instanceof Request ? input.url : input).pathname;

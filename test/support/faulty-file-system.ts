@@ -1,80 +1,89 @@
 import { type FileSystem, nodeFileSystem } from '../../packages/node/src/stores/file-system.ts';
 
-/** Calls that change something or can lose it; the others only look. */
-const FAILING_CALLS = ['open', 'close', 'write', 'sync', 'truncate', 'rename', 'link', 'unlink'] as const;
-type FailingCall = (typeof FAILING_CALLS)[number];
+/** Calls that change something or can lose it; the others only look and never fail here. */
+export type FailingCall = 'open' | 'close' | 'write' | 'sync' | 'truncate' | 'rename' | 'link' | 'unlink';
+
+/** How a call fails. A write stores `writtenBytes` first; without `code` it then ends well, as a short write does. */
+export interface Fault {
+  readonly code?: string;
+  readonly writtenBytes?: number;
+}
 
 /** A file system that does as the real one until it is told to fail. */
 export interface FaultyFileSystem extends FileSystem {
   /** How many calls that can fail there have been. */
   readonly calls: number;
-  /** Fails the nth such call from now on (1 is the next), or with `only` the nth of that name, once. */
-  failNth(nth: number, fault: Fault): void;
-  /** Fails every such call of that name until `heal`. */
-  failAll(only: FailingCall, fault: Fault): void;
+  /** Their names, in order. */
+  readonly names: readonly FailingCall[];
+  /** Fails one call: 1 is the next, of any name or of `only` this one. */
+  failNth(nth: number, fault: Fault, only?: FailingCall): void;
+  /** Fails that call and all after it, as if the machine had stopped there. */
+  failFrom(nth: number, fault: Fault): void;
+  /** Fails every call of a name. */
+  failAll(name: FailingCall, fault: Fault): void;
+  /** Fails nothing any more. */
   heal(): void;
-}
-
-/** How a call fails. A write with `writtenBytes` writes so many first; without `code` it then ends well, as `write` may. */
-export interface Fault {
-  readonly code?: string;
-  readonly writtenBytes?: number;
-  readonly only?: FailingCall;
 }
 
 /** Creates one over the file system of this machine. */
 export function createFaultyFileSystem(): FaultyFileSystem {
-  let calls = 0;
-  let left = Number.POSITIVE_INFINITY;
-  let fault: Fault = {};
-  let isLasting = false;
+  const names: FailingCall[] = [];
+  let countdown = 0;
+  let counted:
+    | { readonly fault: Fault; readonly only: FailingCall | undefined; readonly isLasting: boolean }
+    | undefined;
+  const always = new Map<FailingCall, Fault>();
 
-  /** The fault that this call is to have, if any. */
-  const next = (name: FailingCall): Fault | undefined => {
-    calls += 1;
-    if (fault.only !== undefined && fault.only !== name) return undefined;
-    left -= 1;
-    return left === 0 || (isLasting && left < 0) ? fault : undefined;
+  const faultOf = (name: FailingCall): Fault | undefined => {
+    names.push(name);
+    if (counted !== undefined && (counted.only ?? name) === name) {
+      countdown -= 1;
+      if (countdown === 0 || (countdown < 0 && counted.isLasting)) return counted.fault;
+    }
+    return always.get(name);
   };
   const failing =
     <Arguments extends unknown[], Result>(name: FailingCall, call: (...given: Arguments) => Promise<Result>) =>
     async (...given: Arguments): Promise<Result> => {
-      const found = next(name);
-      if (found?.code === undefined) return call(...given);
+      const fault = faultOf(name);
+      if (fault?.code === undefined) return call(...given);
       // The system lets go of a descriptor even when closing reports a failure.
       if (name === 'close') await call(...given);
-      throw toError(found.code, name);
+      throw toError(fault.code, name);
     };
-  const { open, close, write, sync, truncate, rename, link, unlink } = nodeFileSystem;
+  const { open, close, write, truncate, rename, link, unlink } = nodeFileSystem;
 
   return {
     ...nodeFileSystem,
     get calls() {
-      return calls;
+      return names.length;
     },
-    failNth(nth, given) {
-      [left, fault, isLasting] = [nth, given, false];
+    names,
+    failNth(nth, fault, only) {
+      [countdown, counted] = [nth, { fault, only, isLasting: false }];
     },
-    failAll(only, given) {
-      [left, fault, isLasting] = [1, { ...given, only }, true];
+    failFrom(nth, fault) {
+      [countdown, counted] = [nth, { fault, only: undefined, isLasting: true }];
     },
+    failAll: (name, fault) => void always.set(name, fault),
     heal() {
-      left = Number.POSITIVE_INFINITY;
-      isLasting = false;
+      counted = undefined;
+      always.clear();
     },
     open: failing('open', open),
     close: failing('close', close),
-    sync: failing('sync', sync),
+    // Counted, and failing when told to, but not waited for: no test pulls the plug.
+    sync: failing('sync', async () => undefined),
     truncate: failing('truncate', truncate),
     rename: failing('rename', rename),
     link: failing('link', link),
     unlink: failing('unlink', unlink),
     async write(fd, buffer, offset, length, position) {
-      const found = next('write');
-      if (found === undefined) return write(fd, buffer, offset, length, position);
-      const partial = Math.min(found.writtenBytes ?? 0, length);
+      const fault = faultOf('write');
+      if (fault === undefined) return write(fd, buffer, offset, length, position);
+      const partial = Math.min(fault.writtenBytes ?? 0, length);
       const count = partial === 0 ? 0 : await write(fd, buffer, offset, partial, position);
-      if (found.code !== undefined) throw toError(found.code, 'write');
+      if (fault.code !== undefined) throw toError(fault.code, 'write');
       return count;
     },
   };

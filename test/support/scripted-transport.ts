@@ -61,20 +61,29 @@ export function connectionReset(): TransportError {
   return new TransportError('the connection was reset', { phase: 'body', requestSent: true });
 }
 
-type Response = Awaited<ReturnType<Transport['send']>>;
+type ScriptedResponse = Awaited<ReturnType<Transport['send']>>;
 
-function openExchange(request: TransportRequest): { exchange: ScriptedExchange; response: Promise<Response> } {
-  const head = Promise.withResolvers<Response>();
-  const queue: (Uint8Array | Error | 'end')[] = [];
+function openExchange(request: TransportRequest): { exchange: ScriptedExchange; response: Promise<ScriptedResponse> } {
+  let resolveHead: (response: ScriptedResponse) => void = () => undefined;
+  let rejectHead: (error: Error) => void = () => undefined;
+  const response = new Promise<ScriptedResponse>((resolve, reject) => {
+    resolveHead = resolve;
+    rejectHead = reject;
+  });
+  // A caller that has given up does not look any more.
+  response.catch(() => undefined);
+  let queue: (Uint8Array | Error | 'end')[] = [];
+  let taken = 0;
   let waiting: { resolve: (result: IteratorResult<Uint8Array>) => void; reject: (error: unknown) => void } | undefined;
   let hasHead = false;
   let pulls = 0;
   let isClosed = false;
 
   const deliver = (): void => {
-    if (waiting === undefined || queue.length === 0) return;
+    const next = queue[taken];
+    if (waiting === undefined || next === undefined) return;
     const { resolve, reject } = waiting;
-    const next = queue.shift() as Uint8Array | Error | 'end';
+    taken += 1;
     waiting = undefined;
     if (next === 'end') resolve({ done: true, value: undefined });
     else if (next instanceof Error) reject(next);
@@ -83,9 +92,8 @@ function openExchange(request: TransportRequest): { exchange: ScriptedExchange; 
 
   const onAbort = (): void => {
     isClosed = true;
-    if (!hasHead) head.reject(request.signal.reason as Error);
-    queue.length = 0;
-    queue.push(request.signal.reason as Error);
+    rejectHead(request.signal.reason as Error);
+    queue = [...queue.slice(0, taken), request.signal.reason as Error];
     deliver();
   };
   if (request.signal.aborted) onAbort();
@@ -114,7 +122,7 @@ function openExchange(request: TransportRequest): { exchange: ScriptedExchange; 
     },
     respond(status = 200, headers = { 'content-type': 'text/event-stream' }) {
       hasHead = true;
-      head.resolve({ status, headers, body });
+      resolveHead({ status, headers, body });
     },
     push(piece) {
       queue.push(typeof piece === 'string' ? encoder.encode(piece) : piece);
@@ -125,7 +133,7 @@ function openExchange(request: TransportRequest): { exchange: ScriptedExchange; 
       deliver();
     },
     fail(error) {
-      if (!hasHead) head.reject(error);
+      if (!hasHead) rejectHead(error);
       else {
         queue.push(error);
         deliver();
@@ -138,5 +146,5 @@ function openExchange(request: TransportRequest): { exchange: ScriptedExchange; 
       return isClosed;
     },
   };
-  return { exchange, response: head.promise };
+  return { exchange, response };
 }

@@ -34,7 +34,7 @@ export function toFetchHandler(
       path: url.pathname.slice(mountPath.length),
       query: url.search.slice(1),
       headers: Object.fromEntries(request.headers),
-      readBody: () => readBody(request, limitBytes),
+      readBody: () => readBody(request, limitBytes).catch(toUploadError(request)),
       signal: request.signal,
       baseUrl: url.origin + mountPath,
       principal: options.principalOf?.(request),
@@ -42,6 +42,12 @@ export function toFetchHandler(
     return toResponse(answer);
   };
 }
+
+/** An upload breaks off when its client leaves; that is no failure of the gateway's. */
+const toUploadError = (request: Request) => (cause: unknown): never => {
+  if (cause instanceof GatewayError || !request.signal.aborted) throw cause;
+  throw new GatewayError('client_closed_request', 'The client closed the request', { cause });
+};
 
 async function readBody(request: Request, limitBytes: number): Promise<Uint8Array> {
   const tooLarge = (): GatewayError => new GatewayError('payload_too_large', `The body is larger than ${limitBytes} bytes`);

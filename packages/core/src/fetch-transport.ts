@@ -43,11 +43,17 @@ export function createFetchTransport(options: FetchTransportOptions): Transport 
         throw fail(error);
       });
       phase = 'body';
-      limitTo(request.idleTimeoutMs);
+      limitTo(request.totalTimeoutMs);
       return {
         status: response.status,
         headers: Object.fromEntries(response.headers),
-        body: readBody(response, { onPiece: () => limitTo(request.idleTimeoutMs), onEnd: release, fail }),
+        body: readBody(response, {
+          onAsk: () => limitTo(request.idleTimeoutMs),
+          // A reader that takes its time is not upstream's pause.
+          onPiece: () => limitTo(request.totalTimeoutMs),
+          onEnd: release,
+          fail,
+        }),
       };
     },
   };
@@ -66,11 +72,12 @@ function toInit({ method, headers, body }: TransportRequest, signal: AbortSignal
 
 async function* readBody(
   response: Response,
-  hooks: { onPiece: () => void; onEnd: () => void; fail: (thrown: unknown) => Error },
+  hooks: { onAsk: () => void; onPiece: () => void; onEnd: () => void; fail: (thrown: unknown) => Error },
 ): AsyncGenerator<Uint8Array> {
   const reader = response.body?.getReader();
   try {
     for (;;) {
+      hooks.onAsk();
       const next = await reader?.read().catch((error: unknown) => {
         throw hooks.fail(error);
       });
@@ -85,7 +92,8 @@ async function* readBody(
   }
 }
 
+/** A fetch does not tell whether it failed before or after it sent the request, so it counts as sent. */
 function toTransportError(cause: unknown, phase: TransportPhase): TransportError {
-  const message = phase === 'body' ? 'the answer was cut short' : 'no connection could be made';
-  return new TransportError(message, { phase: phase === 'body' ? 'body' : 'connect', requestSent: phase === 'body', cause });
+  const message = phase === 'body' ? 'the answer was cut short' : 'no answer came';
+  return new TransportError(message, { phase, requestSent: true, cause });
 }

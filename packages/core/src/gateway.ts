@@ -71,6 +71,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       const discovering = options.providers.filter((provider) => provider.discoverModels === true);
       if (discovering.length === 0) return;
       const round = async (): Promise<void> => {
+        if (closing.signal.aborted) return;
         await Promise.all(discovering.map((provider) => discover(runtime, provider, closing.signal)));
         if (!closing.signal.aborted) platform.setTimer(() => void round(), DISCOVERY_INTERVAL_MS);
       };

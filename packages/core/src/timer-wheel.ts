@@ -43,12 +43,13 @@ export function createTimerWheel(platform: Pick<Platform, 'monotonicNow' | 'setT
   const tick = (): void => {
     const now = platform.monotonicNow();
     const lateBy = now - expectedAt;
+    const due: Entry[] = [];
     for (const entry of entries) {
       if (lateBy > LATE_MS) entry.dueAt += lateBy;
-      if (entry.dueAt > now) continue;
-      entries.delete(entry);
-      entry.onExpire();
+      if (entry.dueAt <= now) due.push(entry);
     }
+    // Called only now, so that a limit set anew by its own expiry waits for the next tick.
+    for (const entry of due) if (entries.delete(entry)) entry.onExpire();
     schedule();
   };
 

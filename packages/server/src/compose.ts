@@ -12,14 +12,19 @@ import { PRESETS } from '@model-gateway/core/providers/presets';
 import { createMemoryStore } from '@model-gateway/core/stores/memory-store';
 import { createJsonFileStore, createNodePlatform, type GatewayConfig } from '@model-gateway/node';
 
+import { createLazyTransport } from './lazy-transport.ts';
+
 /** Something that holds connections or files, and lets go of them when closed. */
 interface Closable {
   close(): Promise<void>;
 }
 
-/** What answers calls, and what has to be closed after the gateway, in this order. */
+/** What answers calls. */
 export interface Composition {
   readonly gateway: Gateway;
+  /** Loads what the first call needs but listening does not. */
+  readonly preload: () => void;
+  /** To be closed after the gateway, in this order. */
   readonly closeAfterwards: readonly Closable[];
 }
 
@@ -43,7 +48,7 @@ export async function openStore(config: GatewayConfig, logger: Logger): Promise<
 /** The composition root: everything that this server is made of is named here, and nowhere else. */
 export async function compose(options: CompositionOptions): Promise<Composition> {
   const { config, store, logger, extraKeys, demoFixturesDir } = options;
-  const sources = demoFixturesDir === null ? await connectProviders(config) : await openDemo(demoFixturesDir);
+  const sources = demoFixturesDir === null ? connectProviders(config) : await openDemo(demoFixturesDir);
   const gateway = createGateway({
     providers: sources.providers,
     models: sources.models,
@@ -55,30 +60,29 @@ export async function compose(options: CompositionOptions): Promise<Composition>
     logging: { inputOutput: config.logging.inputOutput, maxContentMb: config.logging.maxContentMb },
     logger,
   });
-  return { gateway, closeAfterwards: sources.closeAfterwards };
+  return { gateway, preload: sources.preload, closeAfterwards: sources.closeAfterwards };
 }
 
-interface Sources {
+interface Sources extends Pick<Composition, 'preload' | 'closeAfterwards'> {
   readonly providers: readonly Provider[];
   readonly models: readonly ModelDefinition[];
-  readonly closeAfterwards: readonly Closable[];
 }
 
-async function connectProviders({ providers, models, timeouts }: GatewayConfig): Promise<Sources> {
-  if (providers.length === 0) return { providers: [], models, closeAfterwards: [] };
-  // Loaded here because the demo, which has no network, would otherwise wait for it.
-  const { createUndiciTransport } = await import('@model-gateway/node/undici');
-  const transport = createUndiciTransport({ connectTimeoutMs: timeouts.connectMs });
+function connectProviders({ providers, models, timeouts }: GatewayConfig): Sources {
+  const transport = createLazyTransport(async () => {
+    const { createUndiciTransport } = await import('@model-gateway/node/undici');
+    return createUndiciTransport({ connectTimeoutMs: timeouts.connectMs });
+  });
   const created = providers.map(({ preset, wire: _wire, ...settings }) => {
     const dialect = preset === null ? undefined : PRESETS[preset]?.dialect;
     return createOpenAiProvider({ ...settings, dialect, transport });
   });
-  return { providers: created, models, closeAfterwards: [transport] };
+  return { providers: created, models, preload: () => transport.preload(), closeAfterwards: [transport] };
 }
 
 async function openDemo(dir: string): Promise<Sources> {
   const { createDemo } = await import('@model-gateway/fixtures');
-  return { ...createDemo({ dir }), closeAfterwards: [] };
+  return { ...createDemo({ dir }), preload: () => undefined, closeAfterwards: [] };
 }
 
 /** Every secret of a configuration, for the log to leave out. */

@@ -68,6 +68,7 @@ async function createInStore(dir: string, { name, management, limitUsd }: KeysCr
     // Generations are not this command's business: it does not know how long they are to be kept.
     retentionDays: Number.MAX_SAFE_INTEGER,
     maxGenerations: Number.MAX_SAFE_INTEGER,
+    maxContentBytes: Number.MAX_SAFE_INTEGER,
   });
   try {
     await store.keys.insert(record);

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import process from 'node:process';
+import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Store } from '@model-gateway/core';
 import { DEMO_KEY, type GatewayConfig, listen, type Listener } from '@model-gateway/node';
@@ -14,8 +15,12 @@ import { describeListenError } from './port-holder.ts';
 import { stopOnSignals } from './signals.ts';
 import { StartError } from './start-error.ts';
 
-/** Beyond the drain limit: for recording what was cut off, and for writing files out. */
-const CLOSE_MARGIN_MS = 5000;
+/** Beyond the drain limit: for the last bytes of answers to leave. */
+const CUT_AFTER_MS = 1000;
+/** A stop waits this long for a start that is not done yet. */
+const START_LIMIT_MS = 3000;
+/** Beyond the drain limit: for all that, and for writing files out. */
+const STOP_MARGIN_MS = 10_000;
 
 interface Start extends StartPlan {
   readonly logger: ServerLogger;
@@ -43,11 +48,12 @@ export async function serve(options: ServeOptions): Promise<void> {
   stopOnSignals({
     events: process,
     logger,
-    limitMs: plan.config.timeouts.drainMs + 2 * CLOSE_MARGIN_MS,
+    limitMs: plan.config.timeouts.drainMs + STOP_MARGIN_MS,
     now: () => performance.now(),
     async stop() {
       isStopping = true;
-      await started.catch(() => undefined);
+      // What is being opened has to be closed, too; but a file system that hangs must not prevent the end.
+      await Promise.race([started.catch(() => undefined), delay(START_LIMIT_MS, undefined, { ref: false })]);
       await closeAll(closers);
     },
     exit(code) {
@@ -71,19 +77,21 @@ async function start(start: Start): Promise<void> {
   closers.push(() => store.close());
 
   const extraKeys = [{ key: ownerToken, kind: 'management' as const, name: 'owner of the data directory' }];
-  const { gateway, closeAfterwards } = await compose({ config, store, logger, extraKeys, demoFixturesDir });
+  const { gateway, preload, closeAfterwards } = await compose({ config, store, logger, extraKeys, demoFixturesDir });
   for (const closable of closeAfterwards.toReversed()) closers.push(() => closable.close());
   if (start.isStopping()) return;
 
   const listener = await startListening(gateway, config, logger);
   closers.push(async () => {
-    // At once no new connections; what the gateway then ends at its drain limit still gets written.
-    const closed = listener.close(config.timeouts.drainMs + CLOSE_MARGIN_MS);
-    await gateway.close();
-    await closed;
+    const ended = gateway.close();
+    // A client that has stopped reading would keep the gateway waiting; closing the listener cuts it off.
+    await Promise.race([ended, delay(config.timeouts.drainMs + CUT_AFTER_MS, undefined, { ref: false })]);
+    await listener.close(CUT_AFTER_MS);
+    await ended;
   });
   await announceOwner(start, listener);
   announce(start, listener);
+  preload();
   await hintAtMissingKeys(start, store);
   // Not awaited: a provider that takes its time with its list must not hold up a stop, either.
   gateway.start().catch((error: unknown) => logger.error('looking for models failed', { error }));
@@ -132,8 +140,10 @@ function announce({ config, logger, demoFixturesDir }: Start, { url }: Listener)
   const what = config.logging.inputOutput
     ? 'prompts and answers are stored with every generation (logging.inputOutput is true)'
     : 'prompts and answers are not stored, only facts about each generation (logging.inputOutput is false)';
-  logger.info(`listening; ${what}`, { url, dataDir: place, providers: config.providers.map(({ slug }) => slug) });
-  if (demoFixturesDir !== null) process.stderr.write(createDemoBanner({ api, key: DEMO_KEY, dataDir: place }));
+  const isDemo = demoFixturesDir !== null;
+  const providers = isDemo ? ['demo'] : config.providers.map(({ slug }) => slug);
+  logger.info(`listening; ${what}`, { url, dataDir: place, providers });
+  if (isDemo) process.stderr.write(createDemoBanner({ api, key: DEMO_KEY, dataDir: place }));
 }
 
 async function hintAtMissingKeys({ config, logger }: Start, store: Store): Promise<void> {

@@ -71,7 +71,8 @@ export function stopOnSignals({ events, stop, exit, logger, limitMs, now }: Stop
 export function ignoreBrokenPipes(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
+      // EIO is how a terminal that was closed answers.
+      if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
     });
   }
 }

@@ -70,16 +70,16 @@ function priceTest(unit: 'prompt' | 'completion', min: number | undefined, max: 
   };
 }
 
-const SORT_KEYS: Readonly<Record<string, (record: Model) => number | null>> = {
-  newest: (record) => -record.created,
-  'pricing-low-to-high': ({ pricing }) => knownPrice(pricing.prompt),
-  'pricing-high-to-low': ({ pricing }) => negative(knownPrice(pricing.prompt)),
-  'context-high-to-low': (record) => negative(record.context_length),
-};
+const SORT_KEYS: ReadonlyMap<string, (record: Model) => number | null> = new Map([
+  ['newest', (record) => -record.created],
+  ['pricing-low-to-high', ({ pricing }) => knownPrice(pricing.prompt)],
+  ['pricing-high-to-low', ({ pricing }) => negative(knownPrice(pricing.prompt))],
+  ['context-high-to-low', (record) => negative(record.context_length)],
+]);
 
 /** Models without the datum go last; an order that needs data nobody has leaves the list as it is. */
 function sortModels(records: Model[], sort: string | undefined): Model[] {
-  const keyOf = sort === undefined ? undefined : SORT_KEYS[sort];
+  const keyOf = SORT_KEYS.get(sort ?? '');
   if (keyOf === undefined) return records;
   const rank = (record: Model): number => keyOf(record) ?? Number.POSITIVE_INFINITY;
   return records.toSorted((a, b) => (rank(a) === rank(b) ? 0 : rank(a) - rank(b)));

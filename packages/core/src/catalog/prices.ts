@@ -88,7 +88,12 @@ function split(
   return cost + BigInt(rest) * price;
 }
 
-const toUsd = (atto: bigint): number => Number(atto) / 1e18;
+/** The number nearest to an exact amount. Above 2^53 a division would round twice; parsing decimal text does not. */
+function toUsd(atto: bigint): number {
+  if (atto <= Number.MAX_SAFE_INTEGER) return Number(atto) / 1e18;
+  const digits = atto.toString().padStart(19, '0');
+  return Number(`${digits.slice(0, -18)}.${digits.slice(-18)}`);
+}
 
 function toNanoUsd(atto: bigint): number {
   const whole = atto / ATTO_PER_NANO;

@@ -98,8 +98,8 @@ function createRelayStream(relay: ChatRelay, head: HeadListener): AsyncIterable<
     ));
 
   const onBegun = (begun: CommittedAnswer): void => {
-    if (isEnding) return;
     answer = begun;
+    if (life.signal.aborted) return onFailure(life.signal.reason);
     observer.observe(begun.first);
     if (!isHeadSent) commitHead();
     const text = framesOf().encode(begun.first);
@@ -171,9 +171,11 @@ function createRelayStream(relay: ChatRelay, head: HeadListener): AsyncIterable<
     answer?.rest.return?.().then(undefined, () => undefined);
   };
 
-  const onInterrupted = (): void => onFailure(life.signal.reason);
-  if (life.signal.aborted) onInterrupted();
-  else life.signal.addEventListener('abort', onInterrupted, { once: true });
+  // Until an answer has begun the attempts notice by themselves, and note who was being asked.
+  const onInterrupted = (): void => {
+    if (answer !== undefined) onFailure(life.signal.reason);
+  };
+  life.signal.addEventListener('abort', onInterrupted, { once: true });
 
   keepAlive.set(runtime.timeouts.keepAliveMs);
   runAttempts({ runtime, request, route: relay.route, observer, signal: life.signal }).then(onBegun, onFailure);

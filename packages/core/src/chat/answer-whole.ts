@@ -6,7 +6,7 @@ import type { ChatCompletionResult, ChatDelta, Usage } from '../schemas/chat-chu
 import type { ChatChunk } from '../schemas/chat-chunk.ts';
 import { openCall } from './open-call.ts';
 import type { ChatRelay } from './relay.ts';
-import { runAttempts, toCallError } from './run-attempts.ts';
+import { raceAbort, runAttempts, toCallError } from './run-attempts.ts';
 
 /** Runs a call and answers it in one piece. Throws what ended it; either way it has been recorded once. */
 export async function answerWhole(relay: ChatRelay): Promise<GatewayResponse> {
@@ -15,7 +15,7 @@ export async function answerWhole(relay: ChatRelay): Promise<GatewayResponse> {
   try {
     const { first, rest, endpoint } = await runAttempts({ runtime, request, route: relay.route, observer, signal: life.signal });
     observer.observe(first);
-    await readToEnd(rest, observer);
+    await raceAbort(readToEnd(rest, observer), life.signal);
     life.signal.throwIfAborted();
     const outcome: Outcome = { status: 'completed' };
     const settled = observer.settle(outcome);

@@ -62,36 +62,56 @@ export async function runAttempts(options: AttemptsOptions): Promise<CommittedAn
 
 /** Asks one endpoint and waits until it says something. */
 async function begin(endpoint: Endpoint, options: AttemptsOptions): Promise<CommittedAnswer> {
-  const { runtime, request, signal } = options;
-  const attempt = new AbortController();
-  const onAbort = (): void => attempt.abort(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
-  const firstToken = runtime.wheel.add(() => {
-    attempt.abort(new GatewayError('timeout', `${endpoint.provider.name} sent no token within the time limit`));
-  });
-  const isStream = request.stream === true;
-  if (isStream) firstToken.set(runtime.timeouts.firstTokenMs);
+  const { runtime, request } = options;
+  const attempt = openAttempt(endpoint, options);
   try {
     const chunks = endpoint.provider.chat?.({
       generationId: options.observer.id,
       request,
       providerModel: endpoint.providerModel,
-      stream: isStream,
+      stream: request.stream === true,
       supportedParameters: endpoint.supportedParameters,
       signal: attempt.signal,
       timeouts: runtime.timeouts,
     });
     if (chunks === undefined) throw new GatewayError('not_found', `${endpoint.provider.name} offers no chat`);
     const rest = chunks[Symbol.asyncIterator]();
-    return { endpoint, first: await readFirst(rest, attempt.signal, endpoint.provider.name), rest };
+    const first = await readFirst(rest, attempt.signal, endpoint.provider.name);
+    attempt.onBegun();
+    return { endpoint, first, rest };
   } catch (error) {
-    signal.removeEventListener('abort', onAbort);
-    // A provider that failed for its own reasons may still hold a connection.
-    attempt.abort(error);
+    attempt.abandon(error);
     throw error;
-  } finally {
-    firstToken.clear();
   }
+}
+
+interface AttemptLife {
+  readonly signal: AbortSignal;
+  /** A token has come: the limit on the first one is over. */
+  onBegun(): void;
+  /** The attempt has failed. A provider that failed for its own reasons may still hold a connection. */
+  abandon(error: unknown): void;
+}
+
+/** A streamed attempt can end before its call does, by the limit on its first token. An unstreamed one shares its call's fate. */
+function openAttempt(endpoint: Endpoint, { runtime, request, signal }: AttemptsOptions): AttemptLife {
+  if (request.stream !== true) return { signal, onBegun: () => undefined, abandon: () => undefined };
+  const attempt = new AbortController();
+  const onAbort = (): void => attempt.abort(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  const firstToken = runtime.wheel.add(() => {
+    attempt.abort(new GatewayError('timeout', `${endpoint.provider.name} sent no token within the time limit`));
+  });
+  firstToken.set(runtime.timeouts.firstTokenMs);
+  return {
+    signal: attempt.signal,
+    onBegun: firstToken.clear,
+    abandon(error) {
+      firstToken.clear();
+      signal.removeEventListener('abort', onAbort);
+      attempt.abort(error);
+    },
+  };
 }
 
 async function readFirst(
@@ -112,12 +132,21 @@ async function readFirst(
 }
 
 /** Waits no longer than the signal allows, even for a provider that does not heed it. */
-function raceAbort<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+export function raceAbort<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason as Error);
     if (signal.aborted) onAbort();
     else signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+    promise.then(
+      (value) => {
+        signal.removeEventListener('abort', onAbort);
+        resolve(value);
+      },
+      (error: Error) => {
+        signal.removeEventListener('abort', onAbort);
+        reject(error);
+      },
+    );
   });
 }
 

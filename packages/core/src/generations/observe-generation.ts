@@ -83,10 +83,8 @@ export function observeGeneration(call: ObservedCall): GenerationObserver {
       isSettled = true;
       const usage = usageOf(call, answer, endpoint);
       const cost = endpoint && usage ? chargeFor(call, endpoint, answer, usage) : null;
-      const generation = toGeneration({
-        ...{ call, answer, attempts, endpoint, outcome, usage, cost, startedAt },
-        durationMs: platform.monotonicNow() - startedMonotonic,
-      });
+      const durationMs = platform.monotonicNow() - startedMonotonic;
+      const generation = toGeneration({ call, answer, attempts, endpoint, outcome, usage, cost, startedAt, durationMs });
       const { inputOutput } = call.context.runtime.logging;
       return {
         usage: usage && withCost(usage, cost, endpoint),
@@ -248,7 +246,9 @@ function toContent(
   outcome: Outcome,
 ): GenerationContent {
   const error = outcome.status === 'completed' ? null : outcome.error;
-  const failed = attempts.filter((attempt) => attempt.error !== null && attempt.error !== error);
+  // The last failure of a call without an answer is the error itself, told again with those before it.
+  const before = outcome.status === 'failed' ? attempts.slice(0, -1) : attempts;
+  const failed = before.filter((attempt) => attempt.error !== error);
   return {
     input: { messages: request.messages },
     output: {

@@ -7,18 +7,19 @@ import type { RequestContext } from '../context.ts';
 import { GatewayError } from '../errors.ts';
 import { observeGeneration } from '../generations/observe-generation.ts';
 import { createGenerationId } from '../random-id.ts';
-import { parseWith, readJsonBody } from '../read-json-body.ts';
+import { readJsonBody } from '../read-json-body.ts';
 import { headerOf } from '../request.ts';
 import type { GatewayResponse } from '../response.ts';
 import { planRoute } from '../routing/plan-route.ts';
-import { type ChatCompletionRequest, chatCompletionRequestSchema } from '../schemas/chat-completion.ts';
+import type { ChatCompletionRequest } from '../schemas/chat-completion.ts';
+import { parseChatCompletion } from '../schemas/parse-chat-completion.ts';
 
 const MAX_SESSION_ID_LENGTH = 256;
 
 /** `POST /chat/completions` */
 export async function createChatCompletion(context: RequestContext): Promise<GatewayResponse> {
   const { runtime, principal } = context;
-  const request = parseWith(chatCompletionRequestSchema, await readJsonBody(context.request));
+  const request = parseChatCompletion(await readJsonBody(context.request));
   refuseUnavailable(request);
   const sessionId = readSessionId(request, context);
   const route = planRoute(request, runtime);

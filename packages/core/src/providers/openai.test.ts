@@ -30,14 +30,30 @@ function callOf(overrides: Partial<ChatCall> = {}): ChatCall {
   };
 }
 
-const providerOn = (transport: Transport, settings: Partial<OpenAiProviderSettings> = {}): ReturnType<typeof createOpenAiProvider> =>
-  createOpenAiProvider({ slug: 'acme', name: 'Acme', baseUrl: 'https://api.acme.example/v1', apiKey: 'key-of-acme', transport, ...settings });
+const providerOn = (
+  transport: Transport,
+  settings: Partial<OpenAiProviderSettings> = {},
+): ReturnType<typeof createOpenAiProvider> =>
+  createOpenAiProvider({
+    slug: 'acme',
+    name: 'Acme',
+    baseUrl: 'https://api.acme.example/v1',
+    apiKey: 'key-of-acme',
+    transport,
+    ...settings,
+  });
 
 /** Reads an answer to its end and folds it. */
 async function read(transport: Transport, overrides: Partial<ChatCall> = {}): Promise<AnswerAccumulator> {
   const answer = createAnswerAccumulator();
   for await (const chunks of providerOn(transport).chat?.(callOf(overrides)) ?? []) answer.observe(chunks);
   return answer;
+}
+
+async function collect(chunks: AsyncIterable<readonly ChatChunk[]> | undefined): Promise<(readonly ChatChunk[])[]> {
+  const batches: (readonly ChatChunk[])[] = [];
+  for await (const batch of chunks ?? []) batches.push(batch);
+  return batches;
 }
 
 /** What both forms of an answer must agree on. */
@@ -75,7 +91,8 @@ function toWholeAnswer(pieces: readonly Piece[]): object {
       {
         index: 0,
         message: { role: 'assistant', ...message, ...(calls.length > 0 && { tool_calls: calls }) },
-        finish_reason: pieces.flatMap(({ choices }) => choices).findLast((choice) => choice.finish_reason)?.finish_reason,
+        finish_reason: pieces.flatMap(({ choices }) => choices).findLast((choice) => choice.finish_reason)
+          ?.finish_reason,
       },
     ],
   };
@@ -84,7 +101,9 @@ function toWholeAnswer(pieces: readonly Piece[]): object {
 /** Cuts a whole answer into pieces of a few characters, as a server that streams would. */
 function toPieces(whole: Piece): object[] {
   const { message = {}, finish_reason } = whole.choices[0] ?? {};
-  const { tool_calls, ...texts } = message as { tool_calls?: { id: string; function: { name: string; arguments: string } }[] };
+  const { tool_calls, ...texts } = message as {
+    tool_calls?: { id: string; function: { name: string; arguments: string } }[];
+  };
   const piece = (delta: object, extra: object = {}): object => ({
     ...whole,
     usage: null,
@@ -93,11 +112,15 @@ function toPieces(whole: Piece): object[] {
   return [
     piece({ role: 'assistant', content: '' }),
     ...Object.entries(texts).flatMap(([field, value]) =>
-      typeof value !== 'string' || field === 'role' ? [] : (value.match(/[^]{1,7}/g) ?? []).map((part) => piece({ [field]: part })),
+      typeof value !== 'string' || field === 'role'
+        ? []
+        : (value.match(/[^]{1,40}/g) ?? []).map((part) => piece({ [field]: part })),
     ),
     ...(tool_calls ?? []).flatMap(({ id, function: { name, arguments: text } }, index) => [
       piece({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] }),
-      ...(text.match(/[^]{1,3}/g) ?? []).map((part) => piece({ tool_calls: [{ index, function: { arguments: part } }] })),
+      ...(text.match(/[^]{1,3}/g) ?? []).map((part) =>
+        piece({ tool_calls: [{ index, function: { arguments: part } }] }),
+      ),
     ]),
     piece({}, { finish_reason }),
     { ...whole, choices: [] },
@@ -106,52 +129,75 @@ function toPieces(whole: Piece): object[] {
 
 const captures = findCaptures((payload) => 'choices' in payload);
 
-test.skipIf(missingCaptures !== undefined)(`finds recordings of this wire${missingCaptures === undefined ? '' : `: ${missingCaptures}`}`, () => {
-  expect(captures.length).toBeGreaterThanOrEqual(7);
-});
+test.skipIf(missingCaptures !== undefined)(
+  `finds recordings of this wire${missingCaptures === undefined ? '' : `: ${missingCaptures}`}`,
+  () => {
+    expect(captures.length).toBeGreaterThanOrEqual(7);
+  },
+);
 
-test.each(captures.filter(({ isStream }) => isStream))('reads $name the same streamed in any chunking, and whole', async ({ payloads }) => {
-  const pieces = payloads.map((payload) => JSON.parse(payload) as Piece);
-  const whole = toWholeAnswer(pieces);
-  const expected = await read(
-    createReplayTransport({ headers: { 'content-type': 'application/json' }, pieces: [JSON.stringify(whole)] }),
-    { stream: false },
-  );
-  const { message, finish_reason } = (whole as Piece).choices[0] as { message: Record<string, string>; finish_reason: string };
-  expect(expected.text).toBe(message['content'] ?? '');
-  expect(expected.reasoning).toBe(message['reasoning_content'] ?? message['reasoning'] ?? '');
-  expect(expected.finish).toEqual({ reason: finish_reason, native: finish_reason });
-  expect(expected.usage?.total_tokens).toBe(((whole as Piece)['usage'] as { total_tokens: number }).total_tokens);
+test.each(captures.filter(({ isStream }) => isStream))(
+  'reads $name the same streamed in any chunking, and whole',
+  async ({ payloads }) => {
+    const pieces = payloads.map((payload) => JSON.parse(payload) as Piece);
+    const whole = toWholeAnswer(pieces);
+    const expected = await read(
+      createReplayTransport({ headers: { 'content-type': 'application/json' }, pieces: [JSON.stringify(whole)] }),
+      { stream: false },
+    );
+    const { message, finish_reason } = (whole as Piece).choices[0] as {
+      message: Record<string, string>;
+      finish_reason: string;
+    };
+    expect(expected.text).toBe(message['content'] ?? '');
+    expect(expected.reasoning).toBe(message['reasoning_content'] ?? message['reasoning'] ?? '');
+    expect(expected.finish).toEqual({ reason: finish_reason, native: finish_reason });
+    expect(expected.usage?.total_tokens).toBe(((whole as Piece)['usage'] as { total_tokens: number }).total_tokens);
 
-  for (const [chunking, bytes] of chunkings(toEventPieces(payloads))) {
-    const streamed = await read(createReplayTransport({ pieces: bytes }));
-    expect({ chunking, ...(messageOf(streamed) as object) }).toEqual({ chunking, ...(messageOf(expected) as object) });
-  }
-});
-
-test.each(captures.filter(({ isStream }) => !isStream))('reads $name the same whole, and streamed in any chunking', async ({ payloads: [text = ''] }) => {
-  const whole = JSON.parse(text) as Piece;
-  for (const [chunking, bytes] of chunkings([text])) {
-    const answer = await read(createReplayTransport({ headers: { 'content-type': 'application/json' }, pieces: bytes }), { stream: false });
-    const message = whole.choices[0]?.message as { content?: string; tool_calls?: unknown[] };
-    expect({ chunking, text: answer.text, calls: answer.toolCalls }).toEqual({
-      chunking,
-      text: message.content ?? '',
-      calls: (message.tool_calls ?? []).map((call) => expect.objectContaining({ id: (call as { id: string }).id }) as unknown),
-    });
-    for (const [, streamBytes] of chunkings(toEventPieces(toPieces(whole)))) {
-      expect(messageOf(await read(createReplayTransport({ pieces: streamBytes })))).toEqual(messageOf(answer));
+    for (const [chunking, bytes] of chunkings(toEventPieces(payloads))) {
+      const streamed = await read(createReplayTransport({ pieces: bytes }));
+      expect({ chunking, ...(messageOf(streamed) as object) }).toEqual({
+        chunking,
+        ...(messageOf(expected) as object),
+      });
     }
-  }
-});
+  },
+);
+
+test.each(captures.filter(({ isStream }) => !isStream))(
+  'reads $name the same whole, and streamed in any chunking',
+  async ({ payloads: [text = ''] }) => {
+    const whole = JSON.parse(text) as Piece;
+    for (const [chunking, bytes] of chunkings([text])) {
+      const answer = await read(
+        createReplayTransport({ headers: { 'content-type': 'application/json' }, pieces: bytes }),
+        { stream: false },
+      );
+      const message = whole.choices[0]?.message as { content?: string; tool_calls?: unknown[] };
+      expect({ chunking, text: answer.text, calls: answer.toolCalls }).toEqual({
+        chunking,
+        text: message.content ?? '',
+        calls: (message.tool_calls ?? []).map(
+          (call) => expect.objectContaining({ id: (call as { id: string }).id }) as unknown,
+        ),
+      });
+      for (const [, streamBytes] of chunkings(toEventPieces(toPieces(whole)))) {
+        expect(messageOf(await read(createReplayTransport({ pieces: streamBytes })))).toEqual(messageOf(answer));
+      }
+    }
+  },
+);
 
 const piece = (content: string): object => ({ choices: [{ index: 0, delta: { content }, finish_reason: null }] });
 const stop = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
 
 test('posts to the chat path with its key, its headers and the limits of a stream', async () => {
   const transport = createReplayTransport({ pieces: toEventPieces([piece('Hi'), stop]) });
-  const provider = providerOn(transport, { baseUrl: 'https://api.acme.example/v1//', headers: { 'x-organisation': 'org-1' } });
-  await Array.fromAsync(provider.chat?.(callOf()) ?? []);
+  const provider = providerOn(transport, {
+    baseUrl: 'https://api.acme.example/v1//',
+    headers: { 'x-organisation': 'org-1' },
+  });
+  await collect(provider.chat?.(callOf()));
   const [exchange] = transport.exchanges;
   expect(exchange?.request).toMatchObject({
     method: 'POST',
@@ -166,23 +212,38 @@ test('posts to the chat path with its key, its headers and the limits of a strea
 
 test('sends no authorization without a key, and limits an unstreamed call as a whole', async () => {
   const whole = { choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }] };
-  const transport = createReplayTransport({ headers: { 'content-type': 'application/json' }, pieces: [JSON.stringify(whole)] });
+  const transport = createReplayTransport({
+    headers: { 'content-type': 'application/json' },
+    pieces: [JSON.stringify(whole)],
+  });
   const provider = createOpenAiProvider({ slug: 'local', baseUrl: 'http://127.0.0.1:11434/v1', transport });
-  const batches = await Array.fromAsync(provider.chat?.(callOf({ stream: false })) ?? []);
+  const batches = await collect(provider.chat?.(callOf({ stream: false })));
   expect(batches).toEqual([
     [{ choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: 'stop', native_finish_reason: 'stop' }] }],
   ]);
   const { request } = transport.exchanges[0] ?? {};
   expect(request?.headers).toEqual({ 'content-type': 'application/json' });
   expect(request).toMatchObject({ headersTimeoutMs: 2, idleTimeoutMs: 2, totalTimeoutMs: 2 });
-  expect(provider).toMatchObject({ slug: 'local', name: 'local', dataPolicy: { training: null, retainsPrompts: null } });
+  expect(provider).toMatchObject({
+    slug: 'local',
+    name: 'local',
+    dataPolicy: { training: null, retainsPrompts: null },
+  });
 });
 
 test('yields all that one piece of bytes completed as one batch', async () => {
   const events = [piece('a'), piece('b'), piece('c'), stop].map(toEvent);
-  const pieces = [`${events[0]}${events[1]}`, `${events[2]}${(events[3] ?? '').slice(0, 9)}`, (events[3] ?? '').slice(9)];
-  const batches = await Array.fromAsync(providerOn(createReplayTransport({ pieces })).chat?.(callOf()) ?? []);
-  expect(batches.map((batch) => batch.map(({ choices }) => choices[0]?.delta.content))).toEqual([['a', 'b'], ['c'], [undefined]]);
+  const pieces = [
+    `${events[0]}${events[1]}`,
+    `${events[2]}${(events[3] ?? '').slice(0, 9)}`,
+    (events[3] ?? '').slice(9),
+  ];
+  const batches = await collect(providerOn(createReplayTransport({ pieces })).chat?.(callOf()));
+  expect(batches.map((batch) => batch.map(({ choices }) => choices[0]?.delta.content))).toEqual([
+    ['a', 'b'],
+    ['c'],
+    [undefined],
+  ]);
 });
 
 test('asks upstream for no more than its reader asks for', async () => {
@@ -257,7 +318,10 @@ test('takes comments, names of events and empty events for nothing', async () =>
 });
 
 test('reads a whole answer although a stream was asked for', async () => {
-  const whole = { choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }], usage: { prompt_tokens: 1, completion_tokens: 1 } };
+  const whole = {
+    choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 1, completion_tokens: 1 },
+  };
   for (const [, pieces] of chunkings([JSON.stringify(whole)])) {
     const transport = createReplayTransport({ headers: { 'content-type': 'application/json; charset=utf-8' }, pieces });
     expect(await read(transport)).toMatchObject({ text: 'Hi', finish: { reason: 'stop' }, usage: { total_tokens: 2 } });
@@ -269,19 +333,29 @@ test.each([
   ['text/plain', { 'content-type': 'text/plain' }],
   ['an unusual case', { 'content-type': 'Text/Event-Stream; charset=UTF-8' }],
 ])('reads a valid stream that comes with %s', async (_name, headers) => {
-  const transport = createReplayTransport({ headers: headers as Record<string, string>, pieces: toEventPieces([piece('Hi'), stop]) });
+  const transport = createReplayTransport({
+    headers: headers as Record<string, string>,
+    pieces: toEventPieces([piece('Hi'), stop]),
+  });
   expect((await read(transport)).text).toBe('Hi');
 });
 
 test.each([
-  ['a web page', { 'content-type': 'text/html; charset=utf-8' }, '<html>Log in</html>', 'a web page instead of an answer'],
+  [
+    'a web page',
+    { 'content-type': 'text/html; charset=utf-8' },
+    '<html>Log in</html>',
+    'a web page instead of an answer',
+  ],
   ['nothing', { 'content-type': 'application/json' }, '', 'something that is not JSON'],
   ['null', { 'content-type': 'application/json' }, 'null', 'JSON that is no chat answer'],
   ['a list', { 'content-type': 'application/json' }, '[]', 'JSON that is no chat answer'],
   ['an answer without choices', { 'content-type': 'application/json' }, '{"choices":[]}', 'an answer without choices'],
 ])('refuses %s with status 200', async (_name, headers, text, message) => {
   const failure = { code: 'provider_unavailable', message: `Acme returned ${message}` };
-  await expect(read(createReplayTransport({ headers, pieces: [text] }), { stream: false })).rejects.toMatchObject(failure);
+  await expect(read(createReplayTransport({ headers, pieces: [text] }), { stream: false })).rejects.toMatchObject(
+    failure,
+  );
   await expect(read(createReplayTransport({ headers, pieces: [text] }))).rejects.toMatchObject(failure);
 });
 
@@ -290,19 +364,23 @@ test('throws the error that an unstreamed answer with status 200 holds', async (
     headers: { 'content-type': 'application/json' },
     pieces: ['{"error":{"message":"prompt too long","code":"context_length_exceeded"}}'],
   });
-  await expect(read(transport, { stream: false })).rejects.toMatchObject({ code: 'context_length_exceeded', status: 400 });
+  await expect(read(transport, { stream: false })).rejects.toMatchObject({
+    code: 'context_length_exceeded',
+    status: 400,
+  });
 });
 
-test.each(captures.length === 0 ? [] : findCaptures((payload) => 'error' in payload && 'message' in (payload['error'] as object)))(
-  'says what the refusal in $name says',
-  async ({ payloads: [text = ''] }) => {
-    const { message } = (JSON.parse(text) as { error: { message: string } }).error;
-    await expect(read(createReplayTransport({ status: 400, pieces: [text] }))).rejects.toMatchObject({
-      code: 'invalid_request',
-      message: expect.stringContaining(message.slice(0, 40)) as string,
-    });
-  },
-);
+test.each(
+  captures.length === 0
+    ? []
+    : findCaptures((payload) => 'error' in payload && 'message' in (payload['error'] as object)),
+)('says what the refusal in $name says', async ({ payloads: [text = ''] }) => {
+  const { message } = (JSON.parse(text) as { error: { message: string } }).error;
+  await expect(read(createReplayTransport({ status: 400, pieces: [text] }))).rejects.toMatchObject({
+    code: 'invalid_request',
+    message: expect.stringContaining(message.slice(0, 40)) as string,
+  });
+});
 
 test('reads the refusal of an upstream, without its own key, and with the wait it names', async () => {
   const transport = createReplayTransport({
@@ -326,7 +404,9 @@ test.each([
   ['JSON that is no object', 400, '"no"', 'invalid_request'],
   ['a redirect', 307, '', 'provider_unavailable'],
 ])('makes the best of a refusal with %s', async (_name, status, text, code) => {
-  const error: unknown = await read(createReplayTransport({ status, pieces: [text] })).catch((thrown: unknown) => thrown);
+  const error: unknown = await read(createReplayTransport({ status, pieces: [text] })).catch(
+    (thrown: unknown) => thrown,
+  );
   expect(error).toMatchObject({ code, upstreamStatus: status });
   expect((error as Error).message).not.toMatch(/<|xxxx/);
 });
@@ -362,7 +442,11 @@ test('passes the failures of the transport on as they are', async () => {
 });
 
 test('makes ids of its own for tool calls that come without', async () => {
-  const call = { choices: [{ delta: { tool_calls: [{ index: 0, function: { name: 'f', arguments: '{}' } }] }, finish_reason: 'tool_calls' }] };
+  const call = {
+    choices: [
+      { delta: { tool_calls: [{ index: 0, function: { name: 'f', arguments: '{}' } }] }, finish_reason: 'tool_calls' },
+    ],
+  };
   const { toolCalls } = await read(createReplayTransport({ pieces: toEventPieces([call]) }));
   expect(toolCalls[0]?.id).toBe('call_abcdefghijkl_0');
 });
@@ -379,7 +463,10 @@ test('lists the models that a server names, with what it says of them', async ()
       'text',
     ],
   };
-  const transport = createReplayTransport({ headers: { 'content-type': 'application/json' }, pieces: [JSON.stringify(body)] });
+  const transport = createReplayTransport({
+    headers: { 'content-type': 'application/json' },
+    pieces: [JSON.stringify(body)],
+  });
   const { signal } = new AbortController();
   expect(await providerOn(transport).listModels?.(signal)).toEqual([
     { id: 'llama3:8b', created: 1700000000, contextLength: 8192 },

@@ -1,12 +1,19 @@
 import { GatewayError } from '../errors.ts';
 import type { ChatChunk } from '../schemas/chat-chunk.ts';
 import { createSseDecoder } from '../streaming/sse-decoder.ts';
+import { openLate } from '../streaming/open-late.ts';
 import { readText } from '../streaming/read-text.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../transport.ts';
 import { createOpenAiAnswerReader, type OpenAiAnswerReader, readErrorFields } from './openai/openai-answer-reader.ts';
 import { COMMON_DIALECT, type OpenAiDialect } from './openai/openai-dialect.ts';
 import { toOpenAiRequest } from './openai/to-openai-request.ts';
-import { type ChatCall, type DataPolicy, type DiscoveredModel, type Provider, UNKNOWN_DATA_POLICY } from './provider.ts';
+import {
+  type ChatCall,
+  type DataPolicy,
+  type DiscoveredModel,
+  type Provider,
+  UNKNOWN_DATA_POLICY,
+} from './provider.ts';
 import { readRetryAfterSeconds, toUpstreamError } from './upstream-error.ts';
 
 export interface OpenAiProviderSettings {
@@ -53,6 +60,29 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
     });
   };
 
+  const openAnswer = async (call: ChatCall): Promise<AsyncIterable<readonly ChatChunk[]>> => {
+    const response = await settings.transport.send({
+      method: 'POST',
+      url: `${baseUrl}/chat/completions`,
+      headers: chatHeaders,
+      body: JSON.stringify(toOpenAiRequest(call, dialect)),
+      ...limitsOf(call),
+    });
+    if (response.status !== 200) throw await fail(response);
+    const reader = createOpenAiAnswerReader({
+      providerName: name,
+      secrets,
+      makeId: (number) => `call_${call.generationId.slice(-12)}_${number}`,
+    });
+    const contentType = response.headers['content-type'] ?? '';
+    if (contentType.startsWith('text/html')) {
+      throw new GatewayError('provider_unavailable', `${name} returned a web page instead of an answer`);
+    }
+    // A server that ignores `stream` answers whole all the same; that is an answer, too.
+    const isStream = call.stream && !contentType.startsWith('application/json');
+    return isStream ? readEvents(response, reader, name) : readOnce(response, reader);
+  };
+
   return {
     slug: settings.slug,
     name,
@@ -61,29 +91,7 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
     byok: settings.byok,
     discoverModels: settings.discoverModels,
 
-    async *chat(call) {
-      const response = await settings.transport.send({
-        method: 'POST',
-        url: `${baseUrl}/chat/completions`,
-        headers: chatHeaders,
-        body: JSON.stringify(toOpenAiRequest(call, dialect)),
-        ...limitsOf(call),
-      });
-      if (response.status !== 200) throw await fail(response);
-      const reader = createOpenAiAnswerReader({
-        providerName: name,
-        secrets,
-        makeId: (number) => `call_${call.generationId.slice(-12)}_${number}`,
-      });
-      const contentType = response.headers['content-type'] ?? '';
-      if (contentType.startsWith('text/html')) {
-        throw new GatewayError('provider_unavailable', `${name} returned a web page instead of an answer`);
-      }
-      // A server that ignores `stream` answers whole all the same; that is an answer, too.
-      const isStream = call.stream && !contentType.startsWith('application/json');
-      if (isStream) yield* readEvents(response, reader, name);
-      else yield [reader.readWhole(await readText(response.body))];
-    },
+    chat: (call) => openLate(() => openAnswer(call)),
 
     async listModels(signal) {
       const response = await settings.transport.send({
@@ -101,10 +109,11 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
   };
 }
 
-function limitsOf({ stream, signal, timeouts }: ChatCall): Pick<
-  TransportRequest,
-  'signal' | 'headersTimeoutMs' | 'idleTimeoutMs' | 'totalTimeoutMs'
-> {
+function limitsOf({
+  stream,
+  signal,
+  timeouts,
+}: ChatCall): Pick<TransportRequest, 'signal' | 'headersTimeoutMs' | 'idleTimeoutMs' | 'totalTimeoutMs'> {
   // An unstreamed answer keeps silent until it is whole, so only the limit on the whole says anything.
   return stream
     ? {
@@ -119,6 +128,13 @@ function limitsOf({ stream, signal, timeouts }: ChatCall): Pick<
         idleTimeoutMs: timeouts.nonStreamMs,
         totalTimeoutMs: timeouts.nonStreamMs,
       };
+}
+
+async function* readOnce(
+  response: TransportResponse,
+  reader: OpenAiAnswerReader,
+): AsyncGenerator<readonly ChatChunk[]> {
+  yield [reader.readWhole(await readText(response.body))];
 }
 
 /** Yields what each piece of bytes completed. What was read before an error is yielded before it is thrown. */
@@ -138,6 +154,7 @@ async function* readEvents(
           isDone = true;
           break;
         }
+        if (isBlank(data)) continue;
         const chunk = reader.readEvent(data);
         if (chunk !== undefined) batch.push(chunk);
       }
@@ -159,10 +176,15 @@ function readUnfinished(data: string, reader: OpenAiAnswerReader, providerName: 
   try {
     JSON.parse(data);
   } catch (cause) {
-    throw new GatewayError('provider_unavailable', `${providerName} ended its answer in the middle of an event`, { cause });
+    throw new GatewayError('provider_unavailable', `${providerName} ended its answer in the middle of an event`, {
+      cause,
+    });
   }
   return reader.readEvent(data);
 }
+
+/** An event that only keeps the connection alive. */
+const isBlank = (data: string): boolean => data.length < 16 && data.trim() === '';
 
 const isDoneMarker = (data: string): boolean => data.length < 16 && data.trim().toUpperCase() === '[DONE]';
 

@@ -42,7 +42,11 @@ test.each(OF_STATUS)('answers an upstream status %s with %s', (status, code, ans
 });
 
 test.each([401, 402, 403])('never passes an upstream %d on as the caller’s own, nor what it said', (status) => {
-  const error = fail({ status, message: 'Incorrect API key provided: sk-proj-1234567890', providerCode: 'invalid_api_key' });
+  const error = fail({
+    status,
+    message: 'Incorrect API key provided: sk-proj-1234567890',
+    providerCode: 'invalid_api_key',
+  });
   expect(error.status).toBe(502);
   expect(error.message).toContain("refused the gateway's own account");
   expect(error.message).not.toContain('sk-proj');
@@ -63,16 +67,27 @@ test.each([
   expect(error.metadata).toEqual({ provider_name: 'Acme', provider_code: providerCode });
 });
 
-test.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])('takes the code %s for a name like any other', (providerCode) => {
-  expect(fail({ status: 400, providerCode })).toMatchObject({ code: 'invalid_request', status: 400 });
-});
+test.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])(
+  'takes the code %s for a name like any other',
+  (providerCode) => {
+    expect(fail({ status: 400, providerCode })).toMatchObject({ code: 'invalid_request', status: 400 });
+  },
+);
 
 test('passes on what the caller can act upon, and says the rest itself', () => {
-  expect(fail({ status: 400, message: "Unsupported value: 'temperature'" }).message).toBe("Unsupported value: 'temperature'");
-  expect(fail({ status: 429, message: 'Rate limit reached for gpt-x: 3 requests a minute' }).message).toContain('3 requests a minute');
-  expect(fail({ status: 500, message: 'NullPointerException at Foo.java' }).message).toBe('Acme returned an error (HTTP 500)');
+  expect(fail({ status: 400, message: "Unsupported value: 'temperature'" }).message).toBe(
+    "Unsupported value: 'temperature'",
+  );
+  expect(fail({ status: 429, message: 'Rate limit reached for gpt-x: 3 requests a minute' }).message).toContain(
+    '3 requests a minute',
+  );
+  expect(fail({ status: 500, message: 'NullPointerException at Foo.java' }).message).toBe(
+    'Acme returned an error (HTTP 500)',
+  );
   expect(fail({ status: null, message: 'oops' }).message).toBe('Acme returned an error');
-  expect(fail({ status: 404, message: 'no deployment xyz-internal' }).message).toBe('Acme does not serve this model now');
+  expect(fail({ status: 404, message: 'no deployment xyz-internal' }).message).toBe(
+    'Acme does not serve this model now',
+  );
   expect(fail({ status: 408 }).message).toBe('Acme took too long to answer');
   expect(fail({ status: 429 }).message).toBe('Acme limits the rate of requests now');
   expect(fail({ status: 503 }).message).toBe('Acme is overloaded');
@@ -101,7 +116,11 @@ test.each([
   ['an IPv6 address', 'dial http://[fd00::1]:9000/v1 failed', 'dial [address] failed'],
   ['a bare address', 'connect to 192.168.1.20:443 refused', 'connect to [address] refused'],
   ['a host without a domain', 'at http://vllm-worker-3:8000/x failed', 'at [address] failed'],
-  ['an internal host', 'at https://llm.svc.cluster.local/x and https://llm.prod.internal', 'at [address] and [address]'],
+  [
+    'an internal host',
+    'at https://llm.svc.cluster.local/x and https://llm.prod.internal',
+    'at [address] and [address]',
+  ],
   ['a terminal’s control characters', 'a\u001b[31m\r\nb\u0007\u2028c\u202ed', 'a [31m b c d'],
 ])('leaves out %s', (_name, message, shown) => {
   expect(fail({ status: 400, message, secrets: ['s3cr3t-value!', ''] }).message).toBe(shown);

@@ -99,7 +99,9 @@ function defaultMessage(code: ErrorCode, { providerName, status }: UpstreamError
     case 'provider_overloaded':
       return `${providerName} is overloaded`;
     default:
-      return status === null ? `${providerName} returned an error` : `${providerName} returned an error (HTTP ${status})`;
+      return status === null
+        ? `${providerName} returned an error`
+        : `${providerName} returned an error (HTTP ${status})`;
   }
 }
 
@@ -127,10 +129,7 @@ function toPublicMessage(text: string | undefined, secrets: readonly string[]): 
  * Reads `Retry-After`: whole seconds or an HTTP date. Nonsense and the past count as not given; the far future is cut
  * to an hour. `retry-after-ms`, which some providers send beside it, is more exact and wins.
  */
-export function readRetryAfterSeconds(
-  headers: Readonly<Record<string, string>>,
-  nowMs: number,
-): number | undefined {
+export function readRetryAfterSeconds(headers: Readonly<Record<string, string>>, nowMs: number): number | undefined {
   const milliseconds = Number(headers['retry-after-ms'] || Number.NaN);
   const text = headers['retry-after'] ?? '';
   const seconds = Number.isFinite(milliseconds)

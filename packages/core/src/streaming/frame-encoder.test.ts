@@ -37,7 +37,9 @@ test.each(['\n\n', '\r', 'data: [DONE]', '\u2028', '"}]}', '\\', '\u0000', '\ud8
 
 test('repeats the fingerprint and the tier where upstream named them, and leaves them out otherwise', () => {
   const encoder = createFrameEncoder({ ...ENVELOPE, systemFingerprint: 'fp_1', serviceTier: 'default' }, false);
-  expect(read(encoder.encode([chunk({ content: 'x' })]))).toMatchObject([{ system_fingerprint: 'fp_1', service_tier: 'default' }]);
+  expect(read(encoder.encode([chunk({ content: 'x' })]))).toMatchObject([
+    { system_fingerprint: 'fp_1', service_tier: 'default' },
+  ]);
 
   const [plain] = read(createFrameEncoder(ENVELOPE, false).encode([chunk({ content: 'x' })])) as [object];
   expect(plain).not.toHaveProperty('system_fingerprint');
@@ -54,9 +56,17 @@ test('writes one frame a choice, with all that a delta may hold', () => {
     chunk({ content: 'x' }, { logprobs: { content: [] } }),
     chunk({ content: 'y', images: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } }] }),
   ]);
-  expect((read(frames) as { choices: { index: number; delta: unknown; logprobs: unknown }[] }[]).map(({ choices }) => choices)).toEqual(
+  expect(
+    (read(frames) as { choices: { index: number; delta: unknown; logprobs: unknown }[] }[]).map(
+      ({ choices }) => choices,
+    ),
+  ).toEqual(
     [
-      { index: 0, delta: { role: 'assistant', content: '', reasoning: 'hm', reasoning_details: details }, logprobs: null },
+      {
+        index: 0,
+        delta: { role: 'assistant', content: '', reasoning: 'hm', reasoning_details: details },
+        logprobs: null,
+      },
       { index: 0, delta: { role: 'assistant', content: '', tool_calls: [call] }, logprobs: null },
       { index: 0, delta: { role: 'assistant', content: '', refusal: 'no' }, logprobs: null },
       { index: 1, delta: { role: 'assistant', content: 'b' }, logprobs: null },
@@ -76,7 +86,9 @@ test('writes one frame a choice, with all that a delta may hold', () => {
 
 test('leaves reasoning out when it is to be hidden, and writes no frame for nothing else', () => {
   const encoder = createFrameEncoder(ENVELOPE, true);
-  expect(encoder.encode([chunk({ reasoning: 'secret', reasoning_details: [{ type: 'reasoning.text', text: 'secret' }] })])).toBe('');
+  expect(
+    encoder.encode([chunk({ reasoning: 'secret', reasoning_details: [{ type: 'reasoning.text', text: 'secret' }] })]),
+  ).toBe('');
   expect(read(encoder.encode([chunk({ reasoning: 'secret', content: 'shown' })]))).toMatchObject([
     { choices: [{ delta: { content: 'shown' } }] },
   ]);
@@ -86,7 +98,9 @@ test('leaves reasoning out when it is to be hidden, and writes no frame for noth
 test('keeps finish reasons and usage for frames of their own', () => {
   const encoder = createFrameEncoder(ENVELOPE, false);
   const usage = { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 };
-  expect(encoder.encode([{ ...chunk({}, { finish_reason: 'stop', native_finish_reason: 'end_turn' }), usage }])).toBe('');
+  expect(encoder.encode([{ ...chunk({}, { finish_reason: 'stop', native_finish_reason: 'end_turn' }), usage }])).toBe(
+    '',
+  );
   expect(read(encoder.encodeFinish('stop', 'end_turn'))).toEqual([
     {
       ...{ id: 'gen-1', object: 'chat.completion.chunk', created: 1700000000, model: 'acme/chat', provider: 'Acme' },
@@ -102,7 +116,15 @@ test('keeps finish reasons and usage for frames of their own', () => {
     },
   ]);
   expect(read(encoder.encodeUsage(usage))).toEqual([
-    { id: 'gen-1', object: 'chat.completion.chunk', created: 1700000000, model: 'acme/chat', provider: 'Acme', choices: [], usage },
+    {
+      id: 'gen-1',
+      object: 'chat.completion.chunk',
+      created: 1700000000,
+      model: 'acme/chat',
+      provider: 'Acme',
+      choices: [],
+      usage,
+    },
   ]);
 });
 

@@ -17,16 +17,29 @@ const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 // The format cases of the web platform tests of EventSource, by their names there.
 const LONG = 'x'.repeat(2000);
 const FORMAT_CASES: readonly [name: string, stream: string, events: readonly string[], open?: string][] = [
-  ['format-bom: one byte order mark is skipped, later ones are not', '\uFEFFdata:1\n\n\uFEFFdata:2\n\ndata:3\n\n', ['1', '3']],
+  [
+    'format-bom: one byte order mark is skipped, later ones are not',
+    '\uFEFFdata:1\n\n\uFEFFdata:2\n\ndata:3\n\n',
+    ['1', '3'],
+  ],
   ['format-bom-2: the second of two byte order marks stays', '\uFEFF\uFEFFdata:1\n\ndata:2\n\ndata:3\n\n', ['2', '3']],
   [
     'format-comments: comments say nothing, long or short, whatever is in them',
     `data:1\r:\0\n:\r\ndata:2\n:${LONG}\rdata:3\n:data:fail\r:${LONG}\ndata:4\n\n`,
     ['1\n2\n3\n4'],
   ],
-  ['format-data-before-final-empty-line: an event without its blank line is not finished', 'retry:1000\ndata:test1\n\nid:test\ndata:test2', ['test1'], 'test2'],
+  [
+    'format-data-before-final-empty-line: an event without its blank line is not finished',
+    'retry:1000\ndata:test1\n\nid:test\ndata:test2',
+    ['test1'],
+    'test2',
+  ],
   ['format-field-data: data without a value is empty text', 'data:\n\ndata\ndata\n\ndata:test\n\n', ['', '\n', 'test']],
-  ['format-field-event: the name of an event does not matter', 'event:test\ndata:x\n\nevent:ping\n\ndata:y\n\n', ['x', 'y']],
+  [
+    'format-field-event: the name of an event does not matter',
+    'event:test\ndata:x\n\nevent:ping\n\ndata:y\n\n',
+    ['x', 'y'],
+  ],
   ['format-field-id: ids do not matter, not even with NUL in them', 'id: 1\ndata:a\n\nid:a\0b\ndata:b\n\n', ['a', 'b']],
   [
     'format-field-parsing: only a field called exactly "data" counts',
@@ -39,7 +52,11 @@ const FORMAT_CASES: readonly [name: string, stream: string, events: readonly str
     'data:test\n data\ndata\nfoobar:xxx\njustsometext\n:thisisacommentyay\ndata:test\n\n',
     ['test\n\ntest'],
   ],
-  ['format-leading-space: one space after the colon is dropped, no tab', 'data:\ttest\rdata: \ndata:test\n\n', ['\ttest\n\ntest']],
+  [
+    'format-leading-space: one space after the colon is dropped, no tab',
+    'data:\ttest\rdata: \ndata:test\n\n',
+    ['\ttest\n\ntest'],
+  ],
   ['format-newlines: line ends may be mixed', 'data:test\r\ndata\ndata:test\r\n\r\n', ['test\n\ntest']],
   ['format-null-character: NUL is a character like others', 'data:\0\n\n\n\n', ['\0']],
   ['format-utf-8: text is UTF-8', 'data:ok…é👩‍👩‍👧\n\n', ['ok…é👩‍👩‍👧']],

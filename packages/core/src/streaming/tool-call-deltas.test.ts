@@ -171,7 +171,7 @@ test('gives calls without arguments an empty object, once, at the end', () => {
   const deltas = createToolCallDeltas(makeId);
   deltas.push([{ index: 0, id: 'a', function: { name: 'f', arguments: null } }]);
   deltas.push([{ index: 1, id: 'b', function: { name: 'g' } }]);
-  expect(deltas.count).toBe(2);
+  expect(deltas.count()).toBe(2);
   expect(deltas.flush()).toEqual([
     { index: 0, function: { arguments: '{}' } },
     { index: 1, id: 'b', type: 'function', function: { name: 'g', arguments: '{}' } },
@@ -199,7 +199,9 @@ const DIALECTS: Readonly<Record<string, (call: Call, index: number) => UpstreamT
   'everything on every piece': ({ id, name, parts }, index) =>
     parts.map((part) => ({ index, id, function: { name, arguments: part } })),
   'always index 0': ({ id, name, parts }) =>
-    parts.map((part, i) => (i === 0 ? { index: 0, id, function: { name, arguments: part } } : { index: 0, function: { arguments: part } })),
+    parts.map((part, i) =>
+      i === 0 ? { index: 0, id, function: { name, arguments: part } } : { index: 0, function: { arguments: part } },
+    ),
   'no index': ({ id, name, parts }) =>
     parts.map((part, i) => (i === 0 ? { id, function: { name, arguments: part } } : { function: { arguments: part } })),
   'no ids': ({ name, parts }, index) =>
@@ -215,9 +217,15 @@ test.each(Object.entries(DIALECTS))('restores what upstream meant from pieces in
     .map(([value, cuts]) => {
       const text = JSON.stringify(value);
       const at = [0, ...cuts.map((cutAt) => Math.min(cutAt, text.length)).toSorted((a, b) => a - b), text.length];
-      return at.slice(1).map((end, i) => text.slice(at[i], end)).filter((part) => part !== '');
+      return at
+        .slice(1)
+        .map((end, i) => text.slice(at[i], end))
+        .filter((part) => part !== '');
     });
-  const calls = fc.array(fc.record({ name: fc.constantFrom('f', 'get_weather', 'g'), parts }), { minLength: 1, maxLength: 4 });
+  const calls = fc.array(fc.record({ name: fc.constantFrom('f', 'get_weather', 'g'), parts }), {
+    minLength: 1,
+    maxLength: 4,
+  });
   fc.assert(
     fc.property(calls, (unnamed) => {
       const meant = unnamed.map((call, i) => ({ ...call, id: `id-${i}` }));

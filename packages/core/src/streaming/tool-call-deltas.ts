@@ -4,10 +4,7 @@ import type { ToolCallDelta } from '../schemas/chat-chunk.ts';
 export interface UpstreamToolCall {
   readonly index?: number | null | undefined;
   readonly id?: string | number | null | undefined;
-  readonly function?:
-    | { readonly name?: string | null | undefined; readonly arguments?: unknown }
-    | null
-    | undefined;
+  readonly function?: { readonly name?: string | null | undefined; readonly arguments?: unknown } | null | undefined;
 }
 
 interface OpenCall {

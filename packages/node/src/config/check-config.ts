@@ -88,6 +88,12 @@ function checkProvider({ index, entry }: Placed<ProviderEntry>, { presets, env }
   const preset = Object.hasOwn(presets, entry.preset) ? presets[entry.preset] : undefined;
   if (preset === undefined) {
     const known = Object.keys(presets);
+    if (known.length === 0) {
+      return at(
+        '.preset',
+        'no presets were given to loadConfig: hand in PRESETS of @model-gateway/core/providers/presets',
+      );
+    }
     const near = suggestName(entry.preset, known);
     const hint = near === undefined ? '' : `. Did you mean "${near}"?`;
     return at('.preset', `"${entry.preset}" is not available in this version; this one has ${quote(known)}${hint}`);

@@ -42,7 +42,8 @@ const isAddressRange = (text: string): boolean => {
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128));
 };
 
-const isOrigin = (text: string): boolean => URL.parse(text)?.origin === text;
+/** Any scheme, because browser extensions and desktop shells have their own. */
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@]+$/i;
 
 const serverSchema = z.strictObject({
   host: z.string().min(1).default('127.0.0.1').describe('Address to listen on; loopback keeps other machines out'),
@@ -54,7 +55,7 @@ const serverSchema = z.strictObject({
     .describe('Proxies whose X-Forwarded-* headers are believed'),
   bodyLimitMb: z.number().positive().max(1024).default(32),
   allowedOrigins: z
-    .array(z.string().refine(isOrigin, 'must be an origin without a path, e.g. "https://app.example"'))
+    .array(z.string().regex(ORIGIN, 'must be an origin without a path, e.g. "https://app.example"'))
     .default([])
     .describe('Web pages of these origins may call the gateway from a browser'),
 });

@@ -322,6 +322,17 @@ test('a preset that is not there yet is refused with those that are', () => {
   ]);
 });
 
+test('an embedder who hands in no presets is told so', () => {
+  expect(refused({ providers: [{ slug: 'x', preset: 'openai' }] }, { presets: {} })).toEqual([
+    expect.stringMatching(/^providers\[0\]\.preset: no presets were given to loadConfig/),
+  ]);
+});
+
+test('origins of pages, extensions and desktop shells can be allowed', () => {
+  const allowedOrigins = ['https://App.example:8443', 'chrome-extension://abcdef', 'app://shell'];
+  expect(load({ server: { allowedOrigins } }).server.allowedOrigins).toEqual(allowedOrigins);
+});
+
 test('all errors are reported at once, those between sections and those in broken entries included', () => {
   const issues = refused({
     servr: {},

@@ -32,6 +32,12 @@ test('creates files that only their owner can read', async () => {
   expect((await stat(path)).mode & 0o777).toBe(0o600);
 });
 
+test('syncs the file before it gets its name, and the directory after', async () => {
+  const files = createFaultyFileSystem();
+  await replaceFile(files, path, NEW);
+  expect(files.names).toEqual(['open', 'write', 'sync', 'close', 'rename', 'open', 'sync', 'close']);
+});
+
 test('writes all of a file when the system takes only a few bytes at a time', async () => {
   const files = createFaultyFileSystem();
   files.failAll('write', { writtenBytes: 3 });
@@ -39,24 +45,26 @@ test('writes all of a file when the system takes only a few bytes at a time', as
   expect(await readFile(path)).toEqual(NEW);
 });
 
-test.each(['EIO', 'ENOSPC', 'EMFILE', 'EACCES'])('whichever call fails with %s, the file is old or new', async (code) => {
-  const counting = createFaultyFileSystem();
-  const previousPath = join(dir, 'config.previous.json');
-  await replaceFile(nodeFileSystem, path, OLD);
-  await replaceFile(counting, path, OLD, { previousPath });
-
-  for (let nth = 1; nth <= counting.calls; nth += 1) {
-    const files = createFaultyFileSystem();
-    files.failNth(nth, { code, writtenBytes: 4 });
-    await expect(replaceFile(files, path, NEW, { previousPath }), `call ${nth}`).rejects.toThrow(code);
-    const found = await readFile(path);
-    expect([OLD.toString(), NEW.toString()], `call ${nth}`).toContain(found.toString());
-    // Once the trouble is over, the next attempt succeeds, and nothing is left lying about.
+test.each(['EIO', 'ENOSPC', 'EMFILE', 'EACCES'])(
+  'whichever call fails with %s, the file is old or new',
+  async (code) => {
+    const counting = createFaultyFileSystem();
+    const previousPath = join(dir, 'config.previous.json');
     await replaceFile(nodeFileSystem, path, OLD);
-    await sweepTemporaryFiles(nodeFileSystem, dir);
-    expect((await readdir(dir)).toSorted()).toEqual(['config.json', 'config.previous.json']);
-  }
-});
+    await replaceFile(counting, path, OLD, { previousPath });
+
+    for (let nth = 1; nth <= counting.calls; nth += 1) {
+      const files = createFaultyFileSystem();
+      files.failNth(nth, { code, writtenBytes: 4 });
+      await expect(replaceFile(files, path, NEW, { previousPath }), `call ${nth}`).rejects.toThrow(code);
+      const found = await readFile(path);
+      expect([OLD.toString(), NEW.toString()], `call ${nth}`).toContain(found.toString());
+      // Nothing is left lying about, and once the trouble is over the next attempt succeeds.
+      expect((await readdir(dir)).toSorted(), `call ${nth}`).toEqual(['config.json', 'config.previous.json']);
+      await replaceFile(nodeFileSystem, path, OLD);
+    }
+  },
+);
 
 test('rejects a file that arrived shorter than it was written', async () => {
   const files = { ...nodeFileSystem, write: async (_fd: number, _b: Uint8Array, _o: number, length: number) => length };

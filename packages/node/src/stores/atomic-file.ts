@@ -79,7 +79,13 @@ async function writePieces(files: FileSystem, fd: number, fill: Fill): Promise<n
 /** Gives the file a second name, replacing what had it. `path` itself is never missing in between. */
 async function keepAs(files: FileSystem, path: string, keptPath: string): Promise<void> {
   const temporary = temporaryPath(keptPath);
-  if (await linkOrCopy(files, path, temporary)) await renameFile(files, temporary, keptPath);
+  if (!(await linkOrCopy(files, path, temporary))) return;
+  try {
+    await renameFile(files, temporary, keptPath);
+  } catch (error) {
+    await removeIfThere(files, temporary).catch(() => undefined);
+    throw error;
+  }
 }
 
 /** False when there is nothing to link. Copies where the file system knows no hard links (FAT, some network shares). */

@@ -110,6 +110,8 @@ function createAdapter(options: ConfigFileOptions): Adapter<ConfigData> {
       const text = `${JSON.stringify(data, null, 2)}\n`;
       // What is there already need not push the version before it out of `config.previous.json`.
       if (text === lastText) return;
+      // A failure may come after the rename: what is there is not known then.
+      lastText = undefined;
       await replaceFile(options.files, path, Buffer.from(text), { previousPath });
       lastText = text;
     },

@@ -27,7 +27,7 @@ async function ownInOtherProcess(platform: NodeJS.Platform): Promise<{ child: Ch
   const script = `
     import { ownDirectory } from ${JSON.stringify(source)};
     setInterval(() => {}, 1000);
-    ownDirectory(process.argv[1], process.argv[2]).then(() => console.log('owned'), (error) => console.log(error.message));`;
+    ownDirectory(process.argv[1], { platform: process.argv[2] }).then(() => console.log('owned'), (error) => console.log(error.message));`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script, dir, platform], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -55,27 +55,32 @@ test.each(platforms)('a second process is refused with the PID of the first (%s)
 test.each(platforms)('the directory is free at once when its owner is killed (%s)', async (platform) => {
   const { child } = await ownInOtherProcess(platform);
   await endProcess(child);
-  const owner = await ownDirectory(dir, platform);
+  const owner = await ownDirectory(dir, { platform });
   await owner.release();
 });
 
 test.each(platforms)('a stopped owner keeps the directory although it cannot answer (%s)', async (platform) => {
   const { child } = await ownInOtherProcess(platform);
   child.kill('SIGSTOP');
-  await expect(ownDirectory(dir, platform)).rejects.toThrow(/another process that does not answer \(it may be stopped\)/);
+  await expect(ownDirectory(dir, { platform, answerWithinMs: 50 })).rejects.toThrow(
+    /another process that does not answer \(it may be stopped\)/,
+  );
   child.kill('SIGCONT');
-  await expect(ownDirectory(dir, platform)).rejects.toThrow(`PID ${child.pid}`);
+  await expect(ownDirectory(dir, { platform })).rejects.toThrow(`PID ${child.pid}`);
 });
 
-test.each(platforms)('the same process cannot take a directory twice, until it lets go of it (%s)', async (platform) => {
-  const owner = await ownDirectory(dir, platform);
-  const refusal = await ownDirectory(dir, platform).catch((error: unknown) => error);
-  expect(refusal).toBeInstanceOf(DirectoryInUseError);
-  expect(refusal).toMatchObject({ ownerPid: process.pid, message: expect.stringContaining('this very process') });
-  await owner.release();
-  const again = await ownDirectory(dir, platform);
-  await again.release();
-});
+test.each(platforms)(
+  'the same process cannot take a directory twice, until it lets go of it (%s)',
+  async (platform) => {
+    const owner = await ownDirectory(dir, { platform });
+    const refusal = await ownDirectory(dir, { platform }).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(DirectoryInUseError);
+    expect(refusal).toMatchObject({ ownerPid: process.pid, message: expect.stringContaining('this very process') });
+    await owner.release();
+    const again = await ownDirectory(dir, { platform });
+    await again.release();
+  },
+);
 
 test('two directories do not get in each other’s way', async () => {
   const other = await mkdtemp(join(tmpdir(), 'gateway-owner-'));

@@ -129,10 +129,10 @@ function checkReference(
   return known === null ? null : { file: known, offset, length };
 }
 
-function adoptOrphans({ index, orphans, carried }: Loading): void {
+function adoptOrphans({ index, orphans }: Loading): void {
   for (const [id, { principalId, costNanoUsd, generation, segment }] of orphans) {
-    if (isThrough(segment, carried.droppedThrough)) continue;
-    // Its first version was lost to damage; the later one is as good, only its content is not known any more.
+    // Either its first version was dropped, then it goes with that segment at once; or it was lost to damage, then the
+    // later one is as good, only its content is not known any more.
     index.add({
       id,
       segment,

@@ -54,24 +54,36 @@ interface State {
   readonly options: OpenSegmentsOptions;
   readonly segments: Set<Segment>;
   active: Segment;
-  /** Syncing, rolling and closing happen one after the other. */
+  /** Syncing and closing happen one after the other. */
   upkeep: Promise<unknown>;
+  /** Settled unless the next segment is being opened. Not part of `upkeep`: a slow sync would let this one overflow. */
+  rolling: Promise<void>;
   cancelSync: (() => void) | null;
   isRolling: boolean;
   noRollBeforeMs: number;
+  isClosing: boolean;
 }
 
 /** Opens the segment to begin with. The caller closes what comes back. */
 export async function openSegments(start: SegmentStart, options: OpenSegmentsOptions): Promise<OpenSegments> {
   const first = await openSegment(options.files, options.logsPath, start);
+  try {
+    // At start there is time, and a disk that refuses is better known now than with the first request.
+    await syncSegment(options.files, first);
+  } catch (error) {
+    await closeSegment(options.files, first).catch(() => undefined);
+    throw error;
+  }
   const state: State = {
     options,
     segments: new Set([first]),
     active: first,
     upkeep: Promise.resolve(),
+    rolling: Promise.resolve(),
     cancelSync: null,
     isRolling: false,
     noRollBeforeMs: 0,
+    isClosing: false,
   };
   return {
     get active() {
@@ -89,7 +101,11 @@ export async function openSegments(start: SegmentStart, options: OpenSegmentsOpt
     scheduleSync: () => scheduleSync(state),
     repair: () => (needsRepair(state) ? inTurn(state, () => repair(state)) : undefined),
     sync: () => inTurn(state, () => syncAll(state)),
-    close: () => inTurn(state, () => closeAll(state)),
+    async close() {
+      state.isClosing = true;
+      await state.rolling;
+      await inTurn(state, () => closeAll(state));
+    },
   };
 }
 
@@ -137,9 +153,9 @@ function rollIfDue(state: State): void {
   const { lines, contentBytes } = options.segmentLimits;
   const now = options.now();
   const isDue = now >= active.endsAtMs || active.lines >= lines || active.content.end >= contentBytes;
-  if (!isDue || state.isRolling || now < state.noRollBeforeMs) return;
+  if (!isDue || state.isRolling || state.isClosing || now < state.noRollBeforeMs) return;
   state.isRolling = true;
-  void inTurn(state, () => roll(state)).finally(() => {
+  state.rolling = roll(state).finally(() => {
     state.isRolling = false;
   });
 }
@@ -162,8 +178,10 @@ async function roll(state: State): Promise<void> {
 }
 
 function retireIfIdle(state: State, segment: Segment): void {
-  if (segment === state.active || segment.openBatches > 0 || !state.segments.has(segment)) return;
+  if (segment === state.active || segment.openBatches > 0) return;
   void inTurn(state, async () => {
+    // Everything may have been closed by now, and the descriptors may be somebody else's already.
+    if (!state.segments.has(segment)) return;
     await syncSegment(state.options.files, segment);
     state.segments.delete(segment);
     await closeSegment(state.options.files, segment);

@@ -17,6 +17,8 @@ export interface Segment {
   lines: number;
   /** Batches that will still be written to it. */
   openBatches: number;
+  /** Set until the names of its files are durable, which the first sync sees to. */
+  newIn: string | null;
 }
 
 /** Where a segment begins or goes on: the content file that is its own at present, and the lines it has. */
@@ -26,21 +28,18 @@ export interface SegmentStart {
   readonly lines: number;
 }
 
-/** Opens or creates the files of a segment, the new names durable. `closeSegment` lets go of them. */
+/** Opens or creates the files of a segment, without waiting for the disk. `closeSegment` lets go of them. */
 export async function openSegment(files: FileSystem, logsPath: string, start: SegmentStart): Promise<Segment> {
   const { name, contentFile, lines } = start;
   const metadata = await openAppendFile(files, join(logsPath, metadataFileName(name)), toLine(segmentLine()));
-  let content: AppendFile | undefined;
   try {
-    content = await openAppendFile(files, join(logsPath, contentFile));
-    await syncDirectory(files, logsPath);
+    const content = await openAppendFile(files, join(logsPath, contentFile));
+    const endsAtMs = endOfSegment(name);
+    return { name, contentFile, endsAtMs, metadata, content, lines, openBatches: 0, newIn: logsPath };
   } catch (error) {
-    for (const file of [metadata, content]) {
-      if (file !== undefined) await files.close(file.fd).catch(() => undefined);
-    }
+    await files.close(metadata.fd).catch(() => undefined);
     throw error;
   }
-  return { name, contentFile, endsAtMs: endOfSegment(name), metadata, content, lines, openBatches: 0 };
 }
 
 /** Hands lines to the operating system, in both files or in neither. */
@@ -64,14 +63,27 @@ export async function writeSegment(
 
 /** Brings both files to the disk itself, with what an earlier sync has failed to bring there. */
 export async function syncSegment(files: FileSystem, segment: Segment): Promise<void> {
+  await syncNames(files, segment);
   const syncs = [syncFile(files, segment.content), syncFile(files, segment.metadata)];
   const failure = (await Promise.allSettled(syncs)).find((result) => result.status === 'rejected');
   if (failure !== undefined) throw failure.reason;
 }
 
+async function syncNames(files: FileSystem, segment: Segment): Promise<void> {
+  if (segment.newIn === null) return;
+  try {
+    await syncDirectory(files, segment.newIn);
+    segment.newIn = null;
+  } catch (error) {
+    // Bytes under a name that may be lost are no safer than lost bytes.
+    segment.metadata.hasFailedSync = true;
+    throw error;
+  }
+}
+
 /** Whether something waits for the next sync. */
-export function isDirty({ metadata, content }: Segment): boolean {
-  return metadata.synced < metadata.end || content.synced < content.end;
+export function isDirty({ metadata, content, newIn }: Segment): boolean {
+  return newIn !== null || metadata.synced < metadata.end || content.synced < content.end;
 }
 
 /** Whether a sync has failed and its bytes are uncertain. */

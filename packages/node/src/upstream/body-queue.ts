@@ -7,6 +7,8 @@ const LINGER_MS = 1000;
 
 export interface BodyQueueOptions {
   readonly maxBytes: number;
+  /** A piece has come after all before it had been read; the further ones of the same read are not worth a call. */
+  onFirstPiece(): void;
   onPause(): void;
   onResume(): void;
   /** The reader wants no more. With a grace, upstream may still end the message properly within that time. */
@@ -15,7 +17,6 @@ export interface BodyQueueOptions {
 
 /** Pushed by a socket, read by one reader. */
 export interface BodyQueue {
-  isPaused(): boolean;
   push(bytes: Uint8Array): void;
   /** No more will come; with an error the reader gets it after what is queued. Counts once. */
   end(error: Error | undefined): void;
@@ -77,7 +78,6 @@ export function createBodyQueue(options: BodyQueueOptions): BodyQueue {
   };
 
   return {
-    isPaused: () => isPaused,
     push(bytes) {
       if (isEnded) return;
       if (isAbandoned) return options.onAbandon(new Error('data after the end of the answer'), 0);
@@ -86,6 +86,7 @@ export function createBodyQueue(options: BodyQueueOptions): BodyQueue {
         const error = new TransportError('the answer is larger than allowed', { phase: 'body', requestSent: true });
         return options.onAbandon(error, 0);
       }
+      if (pieces.length === 0) options.onFirstPiece();
       pieces.push(bytes);
       queuedBytes += bytes.byteLength;
       scheduleFlush();

@@ -46,7 +46,8 @@ export function createUndiciTransport(options: UndiciTransportOptions = {}): Und
   const connector = buildConnector({ timeout: connectTimeoutMs, allowH2: false });
   const connect: buildConnector.connector = (target, callback) => {
     connector(target, (...[error, socket]) => {
-      if (socket === null) return callback(error ?? new Error('no socket'), null);
+      // On failure the socket is null by its types and undefined in fact.
+      if (!socket) return callback(error ?? new Error('no socket'), null);
       socket.prependListener('error', (failure: Error) => noteBytesRead(failure, socket.bytesRead));
       callback(null, socket);
     });
@@ -88,6 +89,7 @@ export function createUndiciTransport(options: UndiciTransportOptions = {}): Und
 
       const body = createBodyQueue({
         maxBytes: maxBodyBytes,
+        onFirstPiece: () => limitTo(request.idleTimeoutMs),
         onPause: () => {
           // While the reader is the slow side, upstream's silence is our own doing.
           deadline.set(totalAt - platform.monotonicNow());
@@ -144,9 +146,7 @@ export function createUndiciTransport(options: UndiciTransportOptions = {}): Und
             resolve({ status, headers: flat, body: decodeBody(body.iterable, flat['content-encoding'], maxBodyBytes) });
           },
           onResponseData(_, bytes) {
-            if (isOver) return;
-            if (!body.isPaused()) limitTo(request.idleTimeoutMs);
-            body.push(bytes);
+            if (!isOver) body.push(bytes);
           },
           onResponseEnd: () => end(undefined),
           onResponseError(_, error) {

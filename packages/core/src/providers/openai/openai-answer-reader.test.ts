@@ -17,7 +17,13 @@ const delta = (value: unknown): unknown => readEvent({ choices: [{ index: 0, del
 test('reads the text of an event, and what upstream alone knows', () => {
   expect(
     readEvent({
-      ...{ id: 'chatcmpl-1', object: 'chat.completion.chunk', model: 'x', system_fingerprint: 'fp', service_tier: 'default' },
+      ...{
+        id: 'chatcmpl-1',
+        object: 'chat.completion.chunk',
+        model: 'x',
+        system_fingerprint: 'fp',
+        service_tier: 'default',
+      },
       choices: [{ index: 0, delta: { role: 'assistant', content: 'Hi' }, finish_reason: null, logprobs: null }],
       usage: null,
     }),
@@ -49,7 +55,20 @@ test('reads usage beside empty choices', () => {
 test.each([
   [{ reasoning: 'hm' }, 'hm'],
   [{ reasoning_content: 'hm' }, 'hm'],
-  [{ content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'h' }, { type: 'text', text: 'm' }] }] }, 'hm'],
+  [
+    {
+      content: [
+        {
+          type: 'thinking',
+          thinking: [
+            { type: 'text', text: 'h' },
+            { type: 'text', text: 'm' },
+          ],
+        },
+      ],
+    },
+    'hm',
+  ],
   [{ content: [{ type: 'thinking', thinking: 'hm' }] }, 'hm'],
 ])('reads reasoning from %j', (message, reasoning) => {
   expect(delta(message)).toEqual({
@@ -60,11 +79,16 @@ test.each([
 
 test('keeps the reasoning details that upstream itself sends', () => {
   const details = [{ type: 'reasoning.encrypted', data: 'AA==', id: null }];
-  expect(delta({ reasoning: 'hm', reasoning_details: details })).toEqual({ reasoning: 'hm', reasoning_details: details });
+  expect(delta({ reasoning: 'hm', reasoning_details: details })).toEqual({
+    reasoning: 'hm',
+    reasoning_details: details,
+  });
 });
 
 test('reads content that comes in parts, refusals, images, audio and annotations', () => {
-  expect(delta({ content: [{ type: 'text', text: 'a' }, { type: 'text' }, { type: 'image' }, { type: 'text', text: 'b' }] })).toEqual({
+  expect(
+    delta({ content: [{ type: 'text', text: 'a' }, { type: 'text' }, { type: 'image' }, { type: 'text', text: 'b' }] }),
+  ).toEqual({
     content: 'ab',
   });
   expect(delta({ refusal: 'I cannot' })).toEqual({ refusal: 'I cannot' });
@@ -104,11 +128,17 @@ test.each([
 
 test('says that tools were called even when upstream says stop', () => {
   const reader = newReader();
-  reader.readEvent(JSON.stringify({ choices: [{ delta: { tool_calls: [{ index: 0, id: 'a', function: { name: 'f', arguments: '{}' } }] } }] }));
+  reader.readEvent(
+    JSON.stringify({
+      choices: [{ delta: { tool_calls: [{ index: 0, id: 'a', function: { name: 'f', arguments: '{}' } }] } }],
+    }),
+  );
   const end = reader.readEvent(JSON.stringify({ choices: [{ delta: {}, finish_reason: 'stop' }] }));
   expect(end?.choices[0]).toMatchObject({ finish_reason: 'tool_calls', native_finish_reason: 'stop' });
 
-  const whole = readWhole({ choices: [{ message: { tool_calls: [{ id: 'a', function: { name: 'f' } }] }, finish_reason: 'stop' }] });
+  const whole = readWhole({
+    choices: [{ message: { tool_calls: [{ id: 'a', function: { name: 'f' } }] }, finish_reason: 'stop' }],
+  });
   expect(whole.choices[0]).toMatchObject({
     finish_reason: 'tool_calls',
     delta: { tool_calls: [{ index: 0, id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }] },
@@ -117,7 +147,11 @@ test('says that tools were called even when upstream says stop', () => {
 
 test('hands out a call without arguments with the finish reason', () => {
   const reader = newReader();
-  expect(reader.readEvent(JSON.stringify({ choices: [{ delta: { tool_calls: [{ index: 0, id: 'a', function: { name: 'f' } }] } }] }))).toBeUndefined();
+  expect(
+    reader.readEvent(
+      JSON.stringify({ choices: [{ delta: { tool_calls: [{ index: 0, id: 'a', function: { name: 'f' } }] } }] }),
+    ),
+  ).toBeUndefined();
   const end = reader.readEvent(JSON.stringify({ choices: [{ delta: {}, finish_reason: 'tool_calls' }] }));
   expect(end?.choices[0]?.delta.tool_calls).toEqual([
     { index: 0, id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } },
@@ -128,7 +162,9 @@ test('keeps the tool calls of several choices apart', () => {
   const reader = newReader();
   const event = (index: number, id: string): unknown =>
     reader.readEvent(
-      JSON.stringify({ choices: [{ index, delta: { tool_calls: [{ index: 0, id, function: { name: 'f', arguments: '{}' } }] } }] }),
+      JSON.stringify({
+        choices: [{ index, delta: { tool_calls: [{ index: 0, id, function: { name: 'f', arguments: '{}' } }] } }],
+      }),
     )?.choices[0]?.delta.tool_calls?.[0]?.index;
   expect([event(0, 'a'), event(1, 'b')]).toEqual([0, 0]);
 });
@@ -164,22 +200,39 @@ test.each([
   expect(() => newReader().readEvent(text)).toThrow(refusal);
 });
 
-test.each(['null', '[]', '"ok"', '5', 'true', '{"choices":"x"}', '{"choices":{"0":{}}}', '{"choices":[null]}', '{"choices":[5]}'])(
-  'refuses %s as no answer',
-  (text) => {
-    const refusal = new GatewayError('provider_unavailable', 'Acme returned JSON that is no chat answer');
-    expect(() => newReader().readWhole(text)).toThrow(refusal);
-    expect(() => newReader().readEvent(text)).toThrow(refusal);
-  },
-);
+test.each([
+  'null',
+  '[]',
+  '"ok"',
+  '5',
+  'true',
+  '{"choices":"x"}',
+  '{"choices":{"0":{}}}',
+  '{"choices":[null]}',
+  '{"choices":[5]}',
+])('refuses %s as no answer', (text) => {
+  const refusal = new GatewayError('provider_unavailable', 'Acme returned JSON that is no chat answer');
+  expect(() => newReader().readWhole(text)).toThrow(refusal);
+  expect(() => newReader().readEvent(text)).toThrow(refusal);
+});
 
 test.each([{}, { choices: [] }, { choices: null }])('refuses %j as a whole answer', (answer) => {
-  expect(() => readWhole(answer)).toThrow(new GatewayError('provider_unavailable', 'Acme returned an answer without choices'));
+  expect(() => readWhole(answer)).toThrow(
+    new GatewayError('provider_unavailable', 'Acme returned an answer without choices'),
+  );
 });
 
 test.each([
-  ['{"error":{"message":"slow down","type":"requests","code":"rate_limit_exceeded"}}', 'rate_limit_exceeded', 'slow down'],
-  ['{"error":{"message":"too long","code":"context_length_exceeded"},"choices":[]}', 'context_length_exceeded', 'too long'],
+  [
+    '{"error":{"message":"slow down","type":"requests","code":"rate_limit_exceeded"}}',
+    'rate_limit_exceeded',
+    'slow down',
+  ],
+  [
+    '{"error":{"message":"too long","code":"context_length_exceeded"},"choices":[]}',
+    'context_length_exceeded',
+    'too long',
+  ],
   ['{"error":{"message":"no","code":429}}', 'rate_limit_exceeded', 'no'],
   ['{"error":{"message":"no","code":"503"}}', 'provider_overloaded', 'Acme is overloaded'],
   ['{"error":{"message":"bad s3cr3t","code":400}}', 'invalid_request', 'bad [redacted]'],
@@ -200,9 +253,18 @@ test.each([
   ['why', { status: null, message: 'why' }],
   [null, { status: null }],
   [7, { status: null }],
-  [{ message: 'm', type: 't', code: null }, { status: null, message: 'm', providerCode: 't' }],
-  [{ message: 5, code: 'c', type: 't', status: 404 }, { status: 404, providerCode: 'c' }],
-  [{ code: '429', type: 'tokens' }, { status: 429, providerCode: 'tokens' }],
+  [
+    { message: 'm', type: 't', code: null },
+    { status: null, message: 'm', providerCode: 't' },
+  ],
+  [
+    { message: 5, code: 'c', type: 't', status: 404 },
+    { status: 404, providerCode: 'c' },
+  ],
+  [
+    { code: '429', type: 'tokens' },
+    { status: 429, providerCode: 'tokens' },
+  ],
   [{ code: 200 }, { status: null }],
   [{ code: 600, status: 'INVALID_ARGUMENT' }, { status: null }],
 ])('reads the error fields of %j', (error, fields) => {
@@ -214,14 +276,23 @@ test('whatever shape a piece has, it is read, refused or passed over, and never 
     fc.constantFrom(null, true, 0, 1.5, -1, 'x', '', '__proto__', [], {}, [null], [5], ['x'], [[]], { length: 2 }),
     fc.json().map((text): unknown => JSON.parse(text)),
   );
-  const often = (usual: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> => fc.oneof({ weight: 3, arbitrary: usual }, { weight: 1, arbitrary: odd });
+  const often = (usual: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
+    fc.oneof({ weight: 3, arbitrary: usual }, { weight: 1, arbitrary: odd });
   const shape = (model: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<unknown> =>
-    often(fc.record(Object.fromEntries(Object.entries(model).map(([name, value]) => [name, often(value)])), { requiredKeys: [] }));
+    often(
+      fc.record(Object.fromEntries(Object.entries(model).map(([name, value]) => [name, often(value)])), {
+        requiredKeys: [],
+      }),
+    );
   const listOf = (item: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> => often(fc.array(item, { maxLength: 3 }));
 
   const called = shape({ name: fc.constantFrom('f', 'g'), arguments: fc.constantFrom('', '{', '}', '{}') });
   const toolCall = shape({ index: fc.nat(3), id: fc.constantFrom('a', 'b'), function: called });
-  const part = shape({ type: fc.constantFrom('text', 'thinking'), text: fc.string(), thinking: listOf(shape({ text: fc.string() })) });
+  const part = shape({
+    type: fc.constantFrom('text', 'thinking'),
+    text: fc.string(),
+    thinking: listOf(shape({ text: fc.string() })),
+  });
   const message = shape({
     content: fc.oneof(fc.string(), listOf(part)),
     refusal: fc.string(),
@@ -255,7 +326,8 @@ test('whatever shape a piece has, it is read, refused or passed over, and never 
       try {
         for (const each of answers) {
           const chunk = isWhole ? reader.readWhole(JSON.stringify(each)) : reader.readEvent(JSON.stringify(each));
-          for (const { index, delta: found, finish_reason: reason, native_finish_reason: native } of chunk?.choices ?? []) {
+          for (const { index, delta: found, finish_reason: reason, native_finish_reason: native } of chunk?.choices ??
+            []) {
             expect(Number.isSafeInteger(index) && index >= 0).toBe(true);
             expect(reason === null || finishReasonSchema.safeParse(reason).success).toBe(true);
             expect(native === null || typeof native === 'string').toBe(true);

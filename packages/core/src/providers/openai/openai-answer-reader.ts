@@ -4,6 +4,7 @@ import type { ReasoningDetail } from '../../schemas/chat-message.ts';
 import { createToolCallDeltas, type ToolCallDeltas, type UpstreamToolCall } from '../../streaming/tool-call-deltas.ts';
 import { toUpstreamError } from '../upstream-error.ts';
 import { readOpenAiUsage } from './read-openai-usage.ts';
+import { createTextEventTemplate } from './text-event-template.ts';
 
 /** Only the fields that are used; everything else an upstream sends is its own business. */
 interface UpstreamAnswer {
@@ -69,6 +70,7 @@ export interface OpenAiAnswerReaderOptions {
 
 /** Creates the reader of one answer on the OpenAI wire. */
 export function createOpenAiAnswerReader(options: OpenAiAnswerReaderOptions): OpenAiAnswerReader {
+  const template = createTextEventTemplate();
   const toolCalls = new Map<number, ToolCallDeltas>();
   const toolCallsOf = (index: number): ToolCallDeltas => {
     const known = toolCalls.get(index) ?? createToolCallDeltas(options.makeId);
@@ -122,7 +124,14 @@ export function createOpenAiAnswerReader(options: OpenAiAnswerReaderOptions): Op
 
   return {
     readEvent(data) {
+      const text = template.match(data);
+      if (text !== undefined) {
+        const delta = { content: text };
+        return { choices: [{ index: 0, delta, finish_reason: null, native_finish_reason: null }] };
+      }
       const chunk = read(parseAnswer(data, options.providerName), false);
+      const learnt = onlyTextOf(chunk);
+      if (learnt !== undefined) template.learn(data, learnt);
       return chunk.choices.length === 0 && chunk.usage === undefined ? undefined : chunk;
     },
     readWhole(text) {
@@ -133,6 +142,15 @@ export function createOpenAiAnswerReader(options: OpenAiAnswerReaderOptions): Op
       return chunk;
     },
   };
+}
+
+/** The text of a chunk that adds a text and nothing else. */
+function onlyTextOf({ choices, usage }: ChatChunk): string | undefined {
+  const choice = choices.length === 1 ? choices[0] : undefined;
+  if (choice === undefined || usage !== undefined || choice.index !== 0) return undefined;
+  if (choice.finish_reason !== null || choice.logprobs !== undefined) return undefined;
+  const { content, ...others } = choice.delta;
+  return typeof content === 'string' && isEmpty(others) ? content : undefined;
 }
 
 function parseAnswer(text: string, providerName: string): UpstreamAnswer {
@@ -146,15 +164,19 @@ function parseAnswer(text: string, providerName: string): UpstreamAnswer {
     typeof answer === 'object' &&
     answer !== null &&
     !Array.isArray(answer) &&
-    (!('choices' in answer) || answer.choices === null || (Array.isArray(answer.choices) && answer.choices.every(isRecord)));
+    (!('choices' in answer) ||
+      answer.choices === null ||
+      (Array.isArray(answer.choices) && answer.choices.every(isRecord)));
   if (!isAnswer) throw new GatewayError('provider_unavailable', `${providerName} returned JSON that is no chat answer`);
   return answer as UpstreamAnswer;
 }
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null;
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
 
 /** A list with something in it, or undefined. What it holds is for its reader to check. */
-const listOf = <Item>(value: unknown): Item[] | undefined => (Array.isArray(value) && value.length > 0 ? value : undefined);
+const listOf = <Item>(value: unknown): Item[] | undefined =>
+  Array.isArray(value) && value.length > 0 ? value : undefined;
 
 function toDelta(message: UpstreamMessage): ChatDelta {
   const delta: ChatDelta = {};
@@ -190,7 +212,9 @@ function isEmpty(delta: ChatDelta): boolean {
 /** The text of parts; of anything else but a text, nothing. */
 function joinText(parts: unknown): string {
   if (!Array.isArray(parts)) return typeof parts === 'string' ? parts : '';
-  return parts.map((part) => (isRecord(part) && part['type'] === 'text' && typeof part['text'] === 'string' ? part['text'] : '')).join('');
+  return parts
+    .map((part) => (isRecord(part) && part['type'] === 'text' && typeof part['text'] === 'string' ? part['text'] : ''))
+    .join('');
 }
 
 /** Pieces of the same call come together in a whole answer; they leave as one. */

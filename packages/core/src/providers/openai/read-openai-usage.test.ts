@@ -29,7 +29,12 @@ test('leaves out what upstream did not report instead of calling it zero', () =>
   const expected = { usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 } };
   expect(readOpenAiUsage({ prompt_tokens: 1, completion_tokens: 2 })).toEqual(expected);
   expect(
-    readOpenAiUsage({ prompt_tokens: 1, completion_tokens: 2, prompt_tokens_details: null, completion_tokens_details: {} }),
+    readOpenAiUsage({
+      prompt_tokens: 1,
+      completion_tokens: 2,
+      prompt_tokens_details: null,
+      completion_tokens_details: {},
+    }),
   ).toEqual(expected);
 });
 
@@ -49,7 +54,9 @@ test('adds reasoning that was counted beside the completion, and only that', () 
 test('reads cached tokens under the name DeepSeek gives them, unless they have their usual one', () => {
   const hits = { prompt_tokens: 9, completion_tokens: 1, prompt_cache_hit_tokens: 7 };
   expect(readOpenAiUsage(hits)?.usage.prompt_tokens_details).toEqual({ cached_tokens: 7 });
-  expect(readOpenAiUsage({ ...hits, prompt_tokens_details: { cached_tokens: 6 } })?.usage.prompt_tokens_details).toEqual({
+  expect(
+    readOpenAiUsage({ ...hits, prompt_tokens_details: { cached_tokens: 6 } })?.usage.prompt_tokens_details,
+  ).toEqual({
     cached_tokens: 6,
   });
 });
@@ -66,7 +73,10 @@ test.each([-1, 1.5, Number.NaN, 1e308, Number.POSITIVE_INFINITY, 2 ** 53, '12', 
   (count) => {
     expect(readOpenAiUsage({ prompt_tokens: count, completion_tokens: 1 })).toBeUndefined();
     expect(readOpenAiUsage({ prompt_tokens: 1, completion_tokens: count })).toBeUndefined();
-    const details = { prompt_tokens_details: { cached_tokens: count }, completion_tokens_details: { reasoning_tokens: count } };
+    const details = {
+      prompt_tokens_details: { cached_tokens: count },
+      completion_tokens_details: { reasoning_tokens: count },
+    };
     expect(readOpenAiUsage({ prompt_tokens: 1, completion_tokens: 1, ...details })).toEqual({
       usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
     });
@@ -84,7 +94,14 @@ test('takes a cost that upstream reports, if it can be one', () => {
 
 test('whatever it is given, the result is usage that may be shown, or nothing', () => {
   const names = fc.constantFrom(
-    ...['prompt_tokens', 'completion_tokens', 'total_tokens', 'prompt_cache_hit_tokens', 'cost', 'prompt_tokens_details'],
+    ...[
+      'prompt_tokens',
+      'completion_tokens',
+      'total_tokens',
+      'prompt_cache_hit_tokens',
+      'cost',
+      'prompt_tokens_details',
+    ],
     ...['completion_tokens_details', '__proto__'],
   );
   const count = fc.oneof(fc.nat(), fc.maxSafeNat(), fc.anything());

@@ -34,7 +34,12 @@ export function readOpenAiUsage(value: unknown): { usage: Usage; upstreamCostUsd
     'accepted_prediction_tokens',
     'rejected_prediction_tokens',
   ]);
-  const completion = withReasoning(reported, completionDetails.reasoning_tokens, prompt, readCount(value['total_tokens']));
+  const completion = withReasoning(
+    reported,
+    completionDetails.reasoning_tokens,
+    prompt,
+    readCount(value['total_tokens']),
+  );
   const usage: Usage = {
     prompt_tokens: prompt,
     completion_tokens: completion,

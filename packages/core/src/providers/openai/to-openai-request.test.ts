@@ -84,7 +84,13 @@ test('leaves out what is null, what is ours and what nobody knows', () => {
   const body = build({
     ...{ temperature: null, max_tokens: null, stop: null, tools: null, tool_choice: null, reasoning: null, seed: null },
     ...{ provider: { order: ['acme'] }, models: ['a/b'], route: 'fallback', transforms: [], plugins: [], preset: null },
-    ...{ user: 'u-1', session_id: 's', metadata: { a: 'b' }, trace: { trace_id: 't' }, debug: { echo_upstream_body: true } },
+    ...{
+      user: 'u-1',
+      session_id: 's',
+      metadata: { a: 'b' },
+      trace: { trace_id: 't' },
+      debug: { echo_upstream_body: true },
+    },
     ...{ cache_control: { type: 'ephemeral' }, include_reasoning: true, image_config: { size: 1 }, max_tool_calls: 3 },
     ...{ unknown_field: 1, stream: null, stop_server_tools_when: null },
   });
@@ -123,7 +129,9 @@ test('leaves out what the endpoint does not list, under any of the names that li
     prediction: { type: 'content' },
   };
   const keysWith = (...supported: string[]): string[] =>
-    Object.keys(build(asked, { supportedParameters: new Set(supported) })).filter((key) => key !== 'model' && key !== 'messages');
+    Object.keys(build(asked, { supportedParameters: new Set(supported) })).filter(
+      (key) => key !== 'model' && key !== 'messages',
+    );
 
   const always = ['prediction', 'modalities', 'prompt_cache_key', 'service_tier'];
   expect(keysWith().toSorted()).toEqual(always.toSorted());
@@ -181,7 +189,11 @@ test('translates every kind of message', () => {
 test('translates every kind of content part', () => {
   const content = [
     { type: 'text', text: 'Look', cache_control: null, prompt_cache_breakpoint: { mode: 'explicit' } },
-    { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==', detail: null }, cache_control: { type: 'ephemeral' } },
+    {
+      type: 'image_url',
+      image_url: { url: 'data:image/png;base64,AA==', detail: null },
+      cache_control: { type: 'ephemeral' },
+    },
     { type: 'image_url', image_url: { url: 'https://x.example/a.png', detail: 'high' } },
     { type: 'input_audio', input_audio: { data: 'AA==', format: 'wav' } },
     { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,AA==', file_id: null } },

@@ -1,0 +1,120 @@
+import { expect, test } from 'vitest';
+
+import { type Provider, UNKNOWN_DATA_POLICY } from '../providers/provider.ts';
+import { createCatalog } from './catalog.ts';
+import { modelDefinitionSchema } from './model-definition.ts';
+
+const providerOf = (slug: string, region?: string): Provider => ({ slug, name: slug.toUpperCase(), dataPolicy: UNKNOWN_DATA_POLICY, region });
+
+test('builds an endpoint from what the model, the endpoint and the provider say', () => {
+  const acme = providerOf('acme', 'eu');
+  const { endpoints } = createCatalog(
+    [acme],
+    [
+      {
+        id: 'acme/chat',
+        context_length: 1000,
+        endpoints: [
+          { provider: 'acme', providerModel: 'chat-1' },
+          {
+            provider: 'acme',
+            providerModel: 'chat-1-turbo',
+            tag: 'turbo',
+            region: 'us',
+            context_length: 500,
+            max_completion_tokens: 100,
+            max_prompt_tokens: 400,
+            pricing: { prompt: '0.5', completion: '1' },
+            supported_parameters: ['seed'],
+            quantization: 'fp8',
+            supports_implicit_caching: true,
+          },
+        ],
+      },
+    ],
+  ).find('acme/chat') ?? { endpoints: [] };
+  expect(endpoints).toEqual([
+    {
+      ...{ modelId: 'acme/chat', provider: acme, providerModel: 'chat-1', tag: 'acme', pricing: undefined, prices: {} },
+      ...{ contextLength: 1000, maxCompletionTokens: null, maxPromptTokens: null, supportedParameters: null },
+      ...{ quantization: null, region: 'eu', supportsImplicitCaching: false },
+    },
+    {
+      ...{ modelId: 'acme/chat', provider: acme, providerModel: 'chat-1-turbo', tag: 'acme/turbo' },
+      ...{ pricing: { prompt: '0.5', completion: '1' }, prices: { prompt: 5n * 10n ** 17n, completion: 10n ** 18n } },
+      ...{ contextLength: 500, maxCompletionTokens: 100, maxPromptTokens: 400, supportedParameters: new Set(['seed']) },
+      ...{ quantization: 'fp8', region: 'us', supportsImplicitCaching: true },
+    },
+  ]);
+});
+
+test('finds a model by its id and by its dated name, and hides none behind another', () => {
+  const catalog = createCatalog(
+    [providerOf('acme')],
+    [
+      { id: 'acme/chat', canonical_slug: 'acme/other', name: 'one', endpoints: [{ provider: 'acme', providerModel: '1' }] },
+      { id: 'acme/other', canonical_slug: 'acme/other-2026', name: 'two', endpoints: [{ provider: 'acme', providerModel: '2' }] },
+      { id: 'acme/chat', name: 'three', endpoints: [{ provider: 'acme', providerModel: '3' }] },
+    ],
+  );
+  const nameOf = (slug: string): string | undefined => catalog.find(slug)?.definition.name;
+  expect(['acme/chat', 'acme/other', 'acme/other-2026', 'acme/none', '__proto__', 'constructor'].map(nameOf)).toEqual([
+    ...['one', 'two', 'two', undefined, undefined, undefined],
+  ]);
+  expect(catalog.list().map(({ definition }) => definition.name)).toEqual(['one', 'two']);
+});
+
+test('names the providers there are when a model names another', () => {
+  const model = { id: 'a/b', endpoints: [{ provider: 'acme', providerModel: 'x' }] };
+  expect(() => createCatalog([providerOf('one'), providerOf('two')], [model])).toThrow(
+    new RangeError('model a/b names the provider "acme"; configured are: one, two'),
+  );
+  expect(() => createCatalog([], [model])).toThrow('configured are: none');
+});
+
+test('replaces what a provider listed before, and never a configured model', () => {
+  const local = providerOf('local');
+  const catalog = createCatalog(
+    [local],
+    [{ id: 'local/fixed', name: 'configured', endpoints: [{ provider: 'local', providerModel: 'f' }] }],
+  );
+  catalog.setDiscovered(local, [{ id: 'a' }, { id: 'fixed' }, { id: 'library/b:8b', created: 5, contextLength: 100 }]);
+  expect(catalog.list().map(({ id }) => id)).toEqual(['local/fixed', 'local/a', 'local/library/b:8b']);
+  expect(catalog.find('local/fixed')?.definition.name).toBe('configured');
+  expect(catalog.find('local/library/b:8b')).toMatchObject({
+    definition: { name: 'library/b:8b', created: 5, context_length: 100 },
+    endpoints: [{ providerModel: 'library/b:8b', contextLength: 100, prices: {} }],
+  });
+
+  catalog.setDiscovered(local, [{ id: 'c' }]);
+  expect(catalog.list().map(({ id }) => id)).toEqual(['local/fixed', 'local/c']);
+  expect(catalog.find('local/a')).toBeUndefined();
+});
+
+test('keeps what each provider listed apart', () => {
+  const [one, two] = [providerOf('one'), providerOf('two')];
+  const catalog = createCatalog([one, two], []);
+  catalog.setDiscovered(one, [{ id: 'x' }]);
+  catalog.setDiscovered(two, [{ id: 'x' }]);
+  catalog.setDiscovered(one, []);
+  expect(catalog.list().map(({ id }) => id)).toEqual(['two/x']);
+});
+
+const endpoints = [{ provider: 'p', providerModel: 'm' }];
+
+test.each([
+  ['an id without an author', { id: 'chat', endpoints }, 'id'],
+  ['no endpoint', { id: 'a/b', endpoints: [] }, 'endpoints'],
+  ['a price that is a number', { id: 'a/b', endpoints: [{ ...endpoints[0], pricing: { prompt: 0.1 } }] }, 'endpoints.0.pricing.prompt'],
+  ['a price below zero', { id: 'a/b', endpoints: [{ ...endpoints[0], pricing: { video: '-1' } }] }, 'endpoints.0.pricing.video'],
+  ['a price of an unknown unit', { id: 'a/b', endpoints: [{ ...endpoints[0], pricing: { promt: '1' } }] }, 'endpoints.0.pricing'],
+  ['a field nobody knows', { id: 'a/b', endpoints, contextlength: 5 }, ''],
+])('refuses a model definition with %s', (_name, definition, path) => {
+  const issues = modelDefinitionSchema.safeParse(definition).error?.issues ?? [];
+  expect(issues.map((issue) => issue.path.join('.'))).toEqual([path]);
+});
+
+test('accepts every unit of price', () => {
+  const pricing = { prompt: '0.1', completion: '1', video: '0.5', video_second: '0.1', video_token: '0.000001', web_search: '4' };
+  expect(modelDefinitionSchema.safeParse({ id: 'a/b', endpoints: [{ ...endpoints[0], pricing }] }).error).toBeUndefined();
+});

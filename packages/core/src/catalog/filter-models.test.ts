@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+
+import { createCatalog } from './catalog.ts';
+import { filterModels, modelListQuerySchema } from './filter-models.ts';
+
+const catalog = createCatalog(
+  [
+    { slug: 'acme', name: 'Acme', dataPolicy: { training: false, retainsPrompts: false }, region: 'eu' },
+    { slug: 'beta', name: 'Beta', dataPolicy: { training: null, retainsPrompts: null } },
+  ],
+  [
+    {
+      ...{ id: 'acme/small', name: 'Small Talker', created: 100, context_length: 8_000, architecture: { tokenizer: 'GPT' } },
+      endpoints: [{ provider: 'acme', providerModel: 's', pricing: { prompt: '0.000001', completion: '0.000002' }, supported_parameters: ['tools', 'seed'] }],
+    },
+    {
+      ...{ id: 'beta/large', name: 'Large', created: 300, context_length: 200_000 },
+      architecture: { input_modalities: ['text', 'image'], output_modalities: ['text', 'image'] },
+      endpoints: [{ provider: 'beta', providerModel: 'l', pricing: { prompt: '0.00001', completion: '0.00005' }, supported_parameters: ['tools'] }],
+    },
+    { id: 'acme/unpriced', created: 200, endpoints: [{ provider: 'acme', providerModel: 'u' }] },
+    {
+      ...{ id: 'beta/painter', architecture: { output_modalities: ['image'] } },
+      endpoints: [{ provider: 'beta', providerModel: 'p', pricing: { prompt: '0', completion: '0' } }],
+    },
+  ],
+);
+
+const ids = (query: Record<string, string>): string[] =>
+  filterModels(catalog.list(), modelListQuerySchema.parse(query)).map(({ id }) => id);
+
+test.each<[Record<string, string>, string[]]>([
+  [{}, ['acme/small', 'beta/large', 'acme/unpriced']],
+  [{ output_modalities: 'all' }, ['acme/small', 'beta/large', 'acme/unpriced', 'beta/painter']],
+  [{ output_modalities: 'image' }, ['beta/large', 'beta/painter']],
+  [{ output_modalities: 'image, text' }, ['acme/small', 'beta/large', 'acme/unpriced', 'beta/painter']],
+  [{ output_modalities: 'video' }, []],
+  [{ input_modalities: 'text,image' }, ['beta/large']],
+  [{ input_modalities: 'all' }, ['acme/small', 'beta/large', 'acme/unpriced']],
+  [{ supported_parameters: 'tools' }, ['acme/small', 'beta/large']],
+  [{ supported_parameters: 'tools,seed' }, ['acme/small']],
+  [{ q: 'TALK' }, ['acme/small']],
+  [{ q: 'beta/' }, ['beta/large']],
+  [{ q: '%' }, []],
+  [{ q: '' }, ['acme/small', 'beta/large', 'acme/unpriced']],
+  [{ context: '8000' }, ['acme/small', 'beta/large']],
+  [{ context: '8001' }, ['beta/large']],
+  [{ arch: 'gpt' }, ['acme/small']],
+  [{ model_authors: 'acme' }, ['acme/small', 'acme/unpriced']],
+  [{ providers: 'beta' }, ['beta/large']],
+  [{ region: 'eu' }, ['acme/small', 'acme/unpriced']],
+  [{ zdr: 'true' }, ['acme/small', 'acme/unpriced']],
+  [{ zdr: 'false' }, ['acme/small', 'beta/large', 'acme/unpriced']],
+  [{ min_price: '1' }, ['acme/small', 'beta/large']],
+  [{ min_price: '1.5' }, ['beta/large']],
+  [{ max_price: '1' }, ['acme/small']],
+  [{ max_price: '0.5' }, []],
+  [{ min_output_price: '50' }, ['beta/large']],
+  [{ max_output_price: '2' }, ['acme/small']],
+  [{ category: 'programming', unknown: 'x' }, ['acme/small', 'beta/large', 'acme/unpriced']],
+])('keeps of the models for %j: %j', (query, expected) => {
+  expect(ids(query)).toEqual(expected);
+});
+
+test.each<[string, string[]]>([
+  ['newest', ['beta/large', 'acme/unpriced', 'acme/small']],
+  ['pricing-low-to-high', ['acme/small', 'beta/large', 'acme/unpriced']],
+  ['pricing-high-to-low', ['beta/large', 'acme/small', 'acme/unpriced']],
+  ['context-high-to-low', ['beta/large', 'acme/small', 'acme/unpriced']],
+  ['most-popular', ['acme/small', 'beta/large', 'acme/unpriced']],
+  ['constructor', ['acme/small', 'beta/large', 'acme/unpriced']],
+  ['__proto__', ['acme/small', 'beta/large', 'acme/unpriced']],
+])('sorts by %s, those without the datum last', (sort, expected) => {
+  expect(ids({ sort })).toEqual(expected);
+});
+
+test.each([
+  ['limit', '0'],
+  ['limit', '1001'],
+  ['limit', 'ten'],
+  ['limit', '1.5'],
+  ['offset', '-1'],
+  ['offset', 'Infinity'],
+  ['context', 'big'],
+  ['min_price', '-1'],
+  ['max_price', 'cheap'],
+  ['zdr', 'yes'],
+])('refuses %s=%s', (name, value) => {
+  expect(modelListQuerySchema.safeParse({ [name]: value }).error?.issues.map(({ path }) => path)).toEqual([[name]]);
+});

@@ -1,0 +1,143 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+
+import type { Usage } from '../schemas/chat-chunk.ts';
+import { costOf, parsePrices, toReportedCost } from './prices.ts';
+
+const usageOf = (prompt: number, completion: number, details: Partial<Usage> = {}): Usage => ({
+  prompt_tokens: prompt,
+  completion_tokens: completion,
+  total_tokens: prompt + completion,
+  ...details,
+});
+
+const charge = (pricing: Parameters<typeof parsePrices>[0], usage: Usage, images = 0): ReturnType<typeof costOf> =>
+  costOf(parsePrices(pricing), usage, images);
+
+test('charges prompt and completion at their prices', () => {
+  expect(charge({ prompt: '0.00000015', completion: '0.0000006' }, usageOf(1000, 500))).toEqual({
+    usd: 0.00045,
+    promptUsd: 0.00015,
+    completionUsd: 0.0003,
+    nanoUsd: 450_000,
+  });
+});
+
+test('charges nothing for what is free, which is not the same as no price', () => {
+  expect(charge({ prompt: '0', completion: '0' }, usageOf(1000, 500))).toEqual({ usd: 0, promptUsd: 0, completionUsd: 0, nanoUsd: 0 });
+  expect(charge({ prompt: '0.1' }, usageOf(1, 1))).toBeNull();
+  expect(charge({ completion: '0.1' }, usageOf(1, 1))).toBeNull();
+  expect(charge(undefined, usageOf(1, 1))).toBeNull();
+});
+
+test('charges special tokens once, at their own price', () => {
+  const pricing = {
+    prompt: '10',
+    completion: '20',
+    input_cache_read: '1',
+    input_cache_write: '12',
+    audio: '30',
+    internal_reasoning: '25',
+    image_output: '40',
+    audio_output: '50',
+  };
+  const usage = usageOf(100, 50, {
+    prompt_tokens_details: { cached_tokens: 30, cache_write_tokens: 20, audio_tokens: 10 },
+    completion_tokens_details: { reasoning_tokens: 5, image_tokens: 4, audio_tokens: 3 },
+  });
+  expect(charge(pricing, usage)).toMatchObject({
+    promptUsd: 30 * 1 + 20 * 12 + 10 * 30 + 40 * 10,
+    completionUsd: 5 * 25 + 4 * 40 + 3 * 50 + 38 * 20,
+  });
+});
+
+test('charges special tokens without a price of their own like the others', () => {
+  const usage = usageOf(100, 50, {
+    prompt_tokens_details: { cached_tokens: 30, audio_tokens: 0 },
+    completion_tokens_details: { reasoning_tokens: 5 },
+  });
+  expect(charge({ prompt: '1', completion: '2' }, usage)).toMatchObject({ promptUsd: 100, completionUsd: 100 });
+});
+
+test('never charges more tokens than there were, whatever the details claim', () => {
+  const usage = usageOf(10, 0, { prompt_tokens_details: { cached_tokens: 1000, audio_tokens: 1000 } });
+  expect(charge({ prompt: '1', completion: '1', input_cache_read: '0.5', audio: '9' }, usage)).toMatchObject({ promptUsd: 5 });
+});
+
+test('charges for each image and for the request itself', () => {
+  expect(charge({ prompt: '0', completion: '0', image: '0.001', request: '0.01' }, usageOf(1, 1), 3)).toMatchObject({
+    usd: 0.013,
+    promptUsd: 0.013,
+    completionUsd: 0,
+  });
+});
+
+test.each([
+  ['0.0000000005', 1, 0],
+  ['0.0000000015', 1, 2],
+  ['0.0000000025', 1, 2],
+  ['0.000000002500000001', 1, 3],
+  ['0.0000000004', 1, 0],
+  ['0.0000000006', 1, 1],
+])('rounds %s USD half to even in billionths', (prompt, tokens, nanoUsd) => {
+  expect(charge({ prompt, completion: '0' }, usageOf(tokens, 0))?.nanoUsd).toBe(nanoUsd);
+});
+
+test.each(['', '-1', '1e-7', '.5', '5.', '0,5', ' 1', '0x10', 'NaN', '1.2.3'])('refuses "%s" as a price', (text) => {
+  expect(() => parsePrices({ prompt: text })).toThrow(RangeError);
+});
+
+test('leaves out units without a price', () => {
+  expect(parsePrices({ prompt: undefined, image: '1' })).toEqual({ image: 10n ** 18n });
+});
+
+/** A decimal price of up to 14 places, and the same in units of 10^-14 USD. */
+const price = fc
+  .tuple(fc.bigInt(0n, 10n ** 16n), fc.integer({ min: 0, max: 14 }))
+  .map(([value, places]) => {
+    const digits = value.toString().padStart(places + 1, '0');
+    const text = places === 0 ? digits : `${digits.slice(0, -places)}.${digits.slice(-places)}`;
+    return { text, units: value * 10n ** BigInt(14 - places) };
+  })
+  .filter(({ units }) => units < 10n ** 15n);
+
+/** The number nearest to an exact amount: parsing decimal text rounds correctly. */
+const nearest = (units: bigint): number => {
+  const digits = units.toString().padStart(15, '0');
+  return Number(`${digits.slice(0, -14)}.${digits.slice(-14)}`);
+};
+
+test('adds up exactly, and shows the nearest number there is', () => {
+  fc.assert(
+    fc.property(
+      price,
+      price,
+      price,
+      fc.nat(2_000_000),
+      fc.nat(200_000),
+      fc.nat(2_000_000),
+      (prompt, completion, cached, promptTokens, completionTokens, cachedTokens) => {
+        const fromCache = BigInt(Math.min(cachedTokens, promptTokens));
+        const promptUnits = (BigInt(promptTokens) - fromCache) * prompt.units + fromCache * cached.units;
+        const completionUnits = BigInt(completionTokens) * completion.units;
+        const usage = usageOf(promptTokens, completionTokens, { prompt_tokens_details: { cached_tokens: cachedTokens } });
+        const cost = charge({ prompt: prompt.text, completion: completion.text, input_cache_read: cached.text }, usage);
+
+        const total = promptUnits + completionUnits;
+        expect(cost?.usd).toBe(nearest(total));
+        expect(cost?.promptUsd).toBe(nearest(promptUnits));
+        expect(cost?.completionUsd).toBe(nearest(completionUnits));
+
+        const whole = total / 100_000n;
+        const twice = (total % 100_000n) * 2n;
+        const isUp = twice > 100_000n || (twice === 100_000n && whole % 2n === 1n);
+        expect(cost?.nanoUsd).toBe(Number(whole + (isUp ? 1n : 0n)));
+      },
+    ),
+    { numRuns: 1000 },
+  );
+});
+
+test('takes a cost that upstream reports for what it is', () => {
+  expect(toReportedCost(0.1 + 0.2)).toEqual({ usd: 0.1 + 0.2, promptUsd: 0.1 + 0.2, completionUsd: 0, nanoUsd: 300_000_000 });
+});

@@ -1,0 +1,443 @@
+import { expect, test } from 'vitest';
+
+import { toEvent, toEventPieces } from '../../../test/support/chunkings.ts';
+import {
+  API_KEY,
+  createCoreGateway,
+  createScriptedProvider,
+  jsonOf,
+  MANAGEMENT_KEY,
+  parseFrames,
+  readFrames,
+} from '../../../test/support/core-gateway.ts';
+import { createReplayTransport, createScriptedTransport } from '../../../test/support/scripted-transport.ts';
+import { settle } from '../../../test/support/virtual-platform.ts';
+import { createGateway } from './gateway.ts';
+import type { DiscoveredModel, Provider } from './providers/provider.ts';
+import { ROUTES } from './routes.ts';
+import { modelEndpointsSchema, modelListSchema } from './schemas/model.ts';
+import { createMemoryStore } from './stores/memory-store.ts';
+
+const idle = createScriptedTransport();
+const piece = { choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: null }] };
+const stop = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
+const WHOLE = { headers: { 'content-type': 'application/json' }, pieces: ['{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}'] };
+const messages = [{ role: 'user', content: 'Hello' }];
+
+// Who may do what
+
+const NEEDS_KEY = ROUTES.filter(({ auth }) => auth !== 'none').map((route) => [route.method, route.path, route.auth] as const);
+const concrete = (path: string): string => path.replace('{author}', 'acme').replace('{slug+}', 'chat');
+
+test.each(NEEDS_KEY)('answers 401 to %s %s without a key and with an unknown one', async (method, path) => {
+  const { gateway } = createCoreGateway(idle);
+  for (const headers of [{}, { authorization: 'Bearer sk-unknown' }, { authorization: 'nonsense' }]) {
+    const response = await gateway.handle({
+      ...{ method, path: concrete(path), query: '', headers, baseUrl: '', signal: new AbortController().signal },
+      readBody: () => Promise.reject(new Error('the body must not be read')),
+    });
+    expect(response.status).toBe(401);
+    expect(jsonOf(response)).toMatchObject({ error: { code: 401, metadata: { error_type: 'authentication' } } });
+  }
+});
+
+test.each(NEEDS_KEY)('lets the kinds of keys call %s %s as the table says: %s', async (method, path, auth) => {
+  const { gateway } = createCoreGateway(idle);
+  for (const [kind, key] of [['api', API_KEY], ['management', MANAGEMENT_KEY]] as const) {
+    const { status } = await gateway.handle({
+      ...{ method, path: concrete(path), query: '', baseUrl: '', signal: new AbortController().signal },
+      headers: { authorization: `Bearer ${key}` },
+      readBody: () => Promise.resolve(new Uint8Array()),
+    });
+    if (auth === 'any' || auth === kind) expect(status).not.toBe(403);
+    else expect(status).toBe(403);
+  }
+});
+
+test('says why a key of the wrong kind is refused', async () => {
+  const { post, chat } = createCoreGateway(idle);
+  expect(jsonOf(await post('/api/v1/keys', { name: 'x' }))).toMatchObject({
+    error: { code: 403, message: 'Only management keys can perform this operation', metadata: { error_type: 'permission_denied' } },
+  });
+  expect(jsonOf(await chat({}, { headers: { authorization: `Bearer ${MANAGEMENT_KEY}` } }))).toMatchObject({
+    error: { code: 403, message: 'Management keys cannot call models; use an API key' },
+  });
+});
+
+test('answers what is not there, and what it is not asked so, before it asks for a key', async () => {
+  const { gateway, get } = createCoreGateway(idle);
+  expect((await get('/api/v1/nothing', null)).status).toBe(404);
+  const wrongMethod = await get('/api/v1/chat/completions', null);
+  expect(wrongMethod).toMatchObject({ status: 405, headers: { allow: 'POST' } });
+  expect(gateway.matches('GET', '/metrics', ['api'])).toBe(false);
+  expect(gateway.matches('GET', '/metrics', ['metrics'])).toBe(true);
+});
+
+test('answers HEAD like GET, without a body', async () => {
+  const { gateway } = createCoreGateway(idle);
+  const response = await gateway.handle({
+    ...{ method: 'HEAD', path: '/health', query: '', headers: {}, baseUrl: '', signal: new AbortController().signal },
+    readBody: () => Promise.resolve(new Uint8Array()),
+  });
+  expect(response).toEqual({ status: 200, headers: { 'content-type': 'application/json' }, body: null });
+});
+
+test('tells hosts who calls', async () => {
+  const { gateway } = createCoreGateway(idle);
+  const request = { method: 'GET', path: '/', query: '', baseUrl: '', signal: new AbortController().signal, readBody: () => Promise.resolve(new Uint8Array()) };
+  expect(await gateway.authenticate({ ...request, headers: { authorization: `Bearer ${API_KEY}` } })).toMatchObject({ kind: 'api', name: 'dev' });
+  await expect(gateway.authenticate({ ...request, headers: {} })).rejects.toMatchObject({ code: 'authentication' });
+});
+
+test('answers 500 without a word about the reason, and logs it, when something of its own fails', async () => {
+  const { get, logged } = createCoreGateway(idle, {
+    authenticate: () => {
+      throw new TypeError('secret.users is undefined');
+    },
+  });
+  const response = await get('/api/v1/models');
+  expect(response.status).toBe(500);
+  expect(response.body).not.toContain('secret');
+  expect(logged).toEqual([
+    { line: 'error a request failed', fields: { path: '/api/v1/models', reason: expect.stringContaining('secret.users') as string } },
+  ]);
+});
+
+test('works with nothing but providers and a store', async () => {
+  const gateway = createGateway({ providers: [], store: createMemoryStore() });
+  const response = await gateway.handle({
+    ...{ method: 'GET', path: '/api/v1/models', query: '', headers: {}, baseUrl: '', signal: new AbortController().signal },
+    principal: { kind: 'api', id: 'host', name: 'host' },
+    readBody: () => Promise.resolve(new Uint8Array()),
+  });
+  expect(jsonOf(response)).toEqual({ data: [], total_count: 0, links: { next: null } });
+});
+
+test('refuses to start with a model whose provider is not there', () => {
+  const model = { id: 'a/b', endpoints: [{ provider: 'nobody', providerModel: 'x' }] };
+  expect(() => createGateway({ providers: [], models: [model], store: createMemoryStore() })).toThrow(RangeError);
+});
+
+// Bodies
+
+test.each([
+  ['nothing', '', 400],
+  ['no JSON', '{', 400],
+  ['a list', '[]', 400],
+  ['no messages', '{"model":"acme/chat"}', 400],
+  ['no model', '{"messages":[{"role":"user","content":"x"}]}', 400],
+  ['an unknown model', '{"model":"acme/none","messages":[{"role":"user","content":"x"}]}', 400],
+])('answers a body of %s with its status', async (_name, body, status) => {
+  const { chat } = createCoreGateway(idle);
+  const response = await chat({}, { readBody: () => Promise.resolve(new TextEncoder().encode(body)) });
+  expect(response.status).toBe(status);
+  expect(jsonOf(response)).toMatchObject({ error: { code: status, metadata: { error_type: 'invalid_request' } } });
+});
+
+test('tells of everything wrong with a body at once', async () => {
+  const { chat } = createCoreGateway(idle);
+  const response = await chat({ temperature: 3, top_p: -1, stop: [1, 2, 3, 4, 5], metadata: { ['k'.repeat(65)]: 'v' }, messages: [] });
+  const { error } = jsonOf(response) as { error: { message: string; metadata: { issues: { path: string }[] } } };
+  expect(error.metadata.issues.map(({ path }) => path)).toEqual([
+    ...['messages', 'temperature', 'top_p', 'stop', `metadata.${'k'.repeat(65)}`],
+  ]);
+  expect(error.message).toContain('(and 2 more)');
+});
+
+test('uses the account’s default model when a request names none', async () => {
+  const { chat } = createCoreGateway(createReplayTransport(WHOLE), { account: { defaultModel: 'acme/other' } });
+  expect(jsonOf(await chat({ model: null }))).toMatchObject({ model: 'acme/other' });
+});
+
+// Models
+
+test('lists models in the form that the official client insists on', async () => {
+  const { get } = createCoreGateway(idle);
+  const body = jsonOf(await get('/api/v1/models'));
+  expect(modelListSchema.parse(body)).toEqual(body);
+  expect(body).toMatchObject({ total_count: 2, links: { next: null }, data: [{ id: 'acme/chat' }, { id: 'acme/other' }] });
+});
+
+test('pages through models so that following the links shows each once', async () => {
+  const models = Array.from({ length: 7 }, (_, i) => ({ id: `acme/m${i}`, endpoints: [{ provider: 'acme', providerModel: 'm' }] }));
+  const { get } = createCoreGateway(idle, { models });
+  const seen: unknown[] = [];
+  let path: string | null = '/api/v1/models?limit=3&sort=unheard-of&q=acme';
+  for (let page = 0; path !== null && page < 10; page += 1) {
+    const body = jsonOf(await get(path)) as { data: { id: string }[]; total_count: number; links: { next: string | null } };
+    expect(body.total_count).toBe(7);
+    seen.push(...body.data.map(({ id }) => id));
+    path = body.links.next;
+    if (path !== null) expect(path).toMatch(/^\/api\/v1\/models\?.*q=acme/);
+  }
+  expect(seen).toEqual(models.map(({ id }) => id));
+  expect(jsonOf(await get('/api/v1/models?offset=7&limit=3'))).toMatchObject({ data: [], total_count: 7, links: { next: null } });
+  expect(jsonOf(await get('/api/v1/models?offset=5'))).toMatchObject({ data: [{ id: 'acme/m5' }, { id: 'acme/m6' }], links: { next: null } });
+  expect((await get('/api/v1/models?limit=0')).status).toBe(400);
+});
+
+test('counts models with the same default as the list', async () => {
+  const film = { id: 'acme/film', architecture: { output_modalities: ['video'] }, endpoints: [{ provider: 'acme', providerModel: 'f' }] };
+  const { get } = createCoreGateway(idle, { models: [film, { id: 'acme/chat', endpoints: [{ provider: 'acme', providerModel: 'c' }] }] });
+  const count = async (query: string): Promise<unknown> => jsonOf(await get(`/api/v1/models/count${query}`))['data'];
+  expect(await count('')).toEqual({ count: 1 });
+  expect(await count('?output_modalities=video')).toEqual({ count: 1 });
+  expect(await count('?output_modalities=all')).toEqual({ count: 2 });
+});
+
+test('lists for the user the models of which the account leaves an endpoint', async () => {
+  const { get } = createCoreGateway(idle, { account: { providers: { ignore: ['beta'] } } });
+  const { data } = jsonOf(await get('/api/v1/models/user')) as { data: { id: string; pricing: { prompt: string } }[] };
+  expect(data.map(({ id, pricing }) => [id, pricing.prompt])).toEqual([['acme/chat', '0.000001']]);
+  expect(jsonOf(await get('/api/v1/models'))).toMatchObject({ total_count: 2 });
+});
+
+test('lists the endpoints of a model, also under its dated name', async () => {
+  const models = [{ id: 'acme/chat:free', canonical_slug: 'acme/chat-2026', endpoints: [{ provider: 'acme', providerModel: 'c' }, { provider: 'beta', providerModel: 'c' }] }];
+  const { get } = createCoreGateway(idle, { models });
+  for (const path of ['/api/v1/models/acme/chat%3Afree/endpoints', '/api/v1/models/acme/chat:free/endpoints', '/api/v1/models/acme/chat-2026/endpoints']) {
+    const body = jsonOf(await get(path));
+    expect(modelEndpointsSchema.parse(body)).toEqual(body);
+    expect(body).toMatchObject({ data: { id: 'acme/chat:free', endpoints: [{ tag: 'acme' }, { tag: 'beta' }] } });
+  }
+  expect((await get('/api/v1/models/acme/none/endpoints')).status).toBe(404);
+});
+
+// Discovery
+
+interface Discovering {
+  readonly provider: Provider;
+  answer: () => Promise<readonly DiscoveredModel[]>;
+  asked: number;
+}
+
+function discovering(): Discovering {
+  const state: Discovering = {
+    asked: 0,
+    answer: () => Promise.resolve([{ id: 'llama3:8b' }]),
+    provider: {
+      ...createScriptedProvider('local', [[{ choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: 'stop', native_finish_reason: 'stop' }] }]]),
+      discoverModels: true,
+      listModels: () => {
+        state.asked += 1;
+        return state.answer();
+      },
+    },
+  };
+  return state;
+}
+
+test('offers the models that local servers name, and asks them again every minute until it closes', async () => {
+  const local = discovering();
+  const { gateway, get, chat, platform } = createCoreGateway([local.provider], { models: [] });
+  await gateway.start();
+  const ids = async (): Promise<string[]> => (jsonOf(await get('/api/v1/models'))['data'] as { id: string }[]).map(({ id }) => id);
+  expect(await ids()).toEqual(['local/llama3:8b']);
+  expect((await chat({ model: 'local/llama3:8b' })).status).toBe(200);
+
+  local.answer = () => Promise.resolve([{ id: 'qwen' }]);
+  await platform.advance(61_000);
+  expect(await ids()).toEqual(['local/qwen']);
+
+  const asked = local.asked;
+  await gateway.close();
+  await platform.advance(300_000);
+  expect(local.asked).toBe(asked);
+});
+
+test('keeps what it knows of a server that does not answer, and says so', async () => {
+  const local = discovering();
+  const { gateway, get, logged, platform } = createCoreGateway([local.provider], { models: [] });
+  await gateway.start();
+  local.answer = () => Promise.reject(new Error('connection refused'));
+  await platform.advance(61_000);
+  expect(jsonOf(await get('/api/v1/models'))).toMatchObject({ total_count: 1 });
+  expect(logged).toContainEqual({
+    line: 'warn models could not be discovered',
+    fields: { provider: 'local', reason: 'Error: connection refused' },
+  });
+});
+
+test('asks no provider that is not to be asked', async () => {
+  const local = discovering();
+  const { gateway, platform } = createCoreGateway([{ ...local.provider, discoverModels: false }], { models: [] });
+  await gateway.start();
+  expect(local.asked).toBe(0);
+  expect(platform.pendingTimers).toBe(0);
+});
+
+// Generations
+
+test('shows a generation to whoever made it and to management, and to nobody else', async () => {
+  const core = createCoreGateway(createReplayTransport(WHOLE));
+  const made = jsonOf(await core.post('/api/v1/keys', { name: 'other' }, { headers: { authorization: `Bearer ${MANAGEMENT_KEY}` } }));
+  const { headers } = await core.chat();
+  const id = headers['x-generation-id'];
+  for (const [key, status] of [[API_KEY, 200], [MANAGEMENT_KEY, 200], [String(made['key']), 404]] as const) {
+    expect((await core.get(`/api/v1/generation?id=${id}`, key)).status).toBe(status);
+    expect((await core.get(`/api/v1/generation/content?id=${id}`, key)).status).toBe(status);
+  }
+  expect(jsonOf(await core.get(`/api/v1/generation/content?id=${id}`))).toEqual({
+    data: { input: { messages }, output: { completion: 'Hi', reasoning: null }, error: null },
+  });
+});
+
+test.each([
+  ['', 400, 'id: must be given'],
+  ['?id=', 400, 'id: must have at least 1 character'],
+  ['?id=x', 404, 'There is no generation x'],
+  [`?id=${'x'.repeat(5000)}`, 404, `There is no generation ${'x'.repeat(100)}`],
+])('answers /generation%s with %d', async (query, status, message) => {
+  const { get } = createCoreGateway(idle);
+  for (const path of ['/api/v1/generation', '/api/v1/generation/content']) {
+    const response = await get(path + query);
+    expect(response.status).toBe(status);
+    expect(jsonOf(response)).toMatchObject({ error: { message } });
+  }
+});
+
+test('answers 404 for content that was not stored', async () => {
+  const { chat, get } = createCoreGateway(createReplayTransport(WHOLE), { logging: { inputOutput: false } });
+  const { headers } = await chat();
+  expect((await get(`/api/v1/generation?id=${headers['x-generation-id']}`)).status).toBe(200);
+  const content = await get(`/api/v1/generation/content?id=${headers['x-generation-id']}`);
+  expect(content.status).toBe(404);
+  expect(jsonOf(content)).toMatchObject({ error: { message: `No content is stored for generation ${headers['x-generation-id']}` } });
+});
+
+// Keys
+
+const asManagement = { headers: { authorization: `Bearer ${MANAGEMENT_KEY}` } };
+
+test('makes a key that works at once, and shows it this one time', async () => {
+  const { post, get, store } = createCoreGateway(idle);
+  const response = await post('/api/v1/keys', { name: 'ci', limit: 5, expires_at: '2027-01-01T00:00:00Z', creator_user_id: 'u1' }, asManagement);
+  expect(response.status).toBe(201);
+  const { data, key } = jsonOf(response) as { data: Record<string, unknown>; key: string };
+  expect(data).toMatchObject({
+    ...{ name: 'ci', limit: 5, limit_remaining: 5, limit_reset: null, disabled: false, usage: 0, byok_usage_monthly: 0 },
+    ...{ expires_at: '2027-01-01T00:00:00Z', creator_user_id: 'u1', external_user: null, updated_at: null },
+  });
+  expect(data['workspace_id']).toEqual(expect.any(String));
+  expect(JSON.stringify([...(await store.keys.list())])).not.toContain(key);
+  expect((await get('/api/v1/models', key)).status).toBe(200);
+
+  const management = jsonOf(await post('/api/v1/keys', { name: 'ops', management: true }, asManagement));
+  expect((await post('/api/v1/keys', { name: 'x' }, { headers: { authorization: `Bearer ${String(management['key'])}` } })).status).toBe(201);
+});
+
+test.each([
+  [{}, 'name'],
+  [{ name: '' }, 'name'],
+  [{ name: 'x'.repeat(201) }, 'name'],
+  [{ name: 'x', limit: -1 }, 'limit'],
+  [{ name: 'x', limit: '5' }, 'limit'],
+  [{ name: 'x', limit_reset: 'daily' }, 'limit_reset'],
+  [{ name: 'x', expires_at: 'tomorrow' }, 'expires_at'],
+  [{ name: 'x', limt: 5 }, 'limt'],
+])('answers 400 to a key of %j', async (body, path) => {
+  const { post, store } = createCoreGateway(idle);
+  const response = await post('/api/v1/keys', body, asManagement);
+  expect(response.status).toBe(400);
+  expect(jsonOf(response)).toMatchObject({ error: { metadata: { issues: [{ path }] } } });
+  expect(await store.keys.list()).toHaveLength(0);
+});
+
+// Health and figures
+
+test('says that it answers, and that it takes calls', async () => {
+  const { get } = createCoreGateway(idle);
+  expect(jsonOf(await get('/health', null))).toEqual({ status: 'ok' });
+  expect(jsonOf(await get('/ready', null))).toEqual({ status: 'ready' });
+});
+
+test('shows figures to callers on this machine, and to others with a management key', async () => {
+  const { gateway, chat } = createCoreGateway(createReplayTransport(WHOLE, { status: 500, pieces: [] }));
+  await chat();
+  await chat({ provider: { allow_fallbacks: false } });
+  const metrics = (remoteAddress: string | undefined, key?: string): ReturnType<typeof gateway.handle> =>
+    gateway.handle({
+      ...{ method: 'GET', path: '/metrics', query: '', baseUrl: '', remoteAddress, signal: new AbortController().signal },
+      headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
+      readBody: () => Promise.resolve(new Uint8Array()),
+    });
+  for (const address of ['127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1']) expect((await metrics(address)).status).toBe(200);
+  for (const address of ['10.0.0.1', '::2', '1.127.0.0', 'evil-::1', undefined]) {
+    expect((await metrics(address)).status).toBe(401);
+    expect((await metrics(address, API_KEY)).status).toBe(403);
+  }
+  const { body, headers } = await metrics('192.0.2.1', MANAGEMENT_KEY);
+  expect(headers['content-type']).toBe('text/plain; version=0.0.4');
+  expect(body).toContain('model_gateway_generations_total{outcome="completed"} 1\n');
+  expect(body).toContain('model_gateway_generations_total{outcome="failed"} 1\n');
+  expect(body).toContain('model_gateway_generations_total{outcome="cancelled"} 0\n');
+  expect(body).toContain('model_gateway_open_streams 0\n');
+  for (const line of String(body).trimEnd().split('\n')) expect(line).toMatch(/^# (HELP|TYPE) \w+ .+$|^\w+(\{\w+="\w+"\})? \d+$/);
+});
+
+// Closing
+
+test('takes no more calls once it closes, and lets those under way finish', async () => {
+  const transport = createScriptedTransport((exchange) => {
+    exchange.respond();
+    exchange.push(toEvent(piece));
+  });
+  const { gateway, chat, get, platform, store } = createCoreGateway(transport, { timeouts: { drainMs: 5000 } });
+  const reader = readFrames(await chat({ stream: true }));
+  let isClosed = false;
+  const closing = gateway.close().then(() => (isClosed = true));
+  await settle();
+
+  const refused = await chat({ stream: true });
+  expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+  expect(await get('/ready', null)).toMatchObject({ status: 503 });
+  expect(await get('/health', null)).toMatchObject({ status: 200 });
+
+  await platform.advance(4000);
+  expect(isClosed).toBe(false);
+  transport.exchanges[0]?.push(toEvent(stop));
+  transport.exchanges[0]?.end();
+  expect(await reader.rest()).toContain('"finish_reason":"stop"');
+  await platform.advance(100);
+  await closing;
+  expect(store.appended.map(({ record }) => record.generation.finish_reason)).toEqual(['stop']);
+});
+
+test('ends what does not finish in time with an error that clients understand, and records it', async () => {
+  const transport = createScriptedTransport((exchange) => {
+    exchange.respond();
+    if (exchange.sent['stream'] === true) exchange.push(toEvent(piece));
+  });
+  const { gateway, chat, platform, store } = createCoreGateway(transport, { timeouts: { drainMs: 5000 } });
+  const streamed = readFrames(await chat({ stream: true })).rest();
+  const whole = chat();
+  await settle();
+  expect(gateway.stats()).toEqual({ openCalls: 2, openStreams: 1 });
+  const closing = gateway.close();
+  await platform.advance(5100);
+  await closing;
+
+  const frames = parseFrames(await streamed);
+  expect(frames.slice(-2)).toEqual([expect.objectContaining({ error: expect.objectContaining({ code: 503 }) as object }), 'done']);
+  expect((await whole).status).toBe(503);
+  expect(transport.exchanges.every(({ isClosed }) => isClosed)).toBe(true);
+  expect(store.appended.map(({ record }) => [record.generation.finish_reason, record.generation.cancelled])).toEqual([['error', false], ['error', false]]);
+  expect(gateway.stats().openCalls).toBe(0);
+});
+
+test('waits when it closes until everything is written down', async () => {
+  const transport = createReplayTransport({ pieces: toEventPieces([piece, stop]) });
+  const { gateway, chat, platform, store } = createCoreGateway(transport, { timeouts: { drainMs: 100, clientWriteMs: 5000 } });
+  const release = store.holdAppends();
+  const reading = readFrames(await chat({ stream: true })).rest();
+  await settle();
+  let isClosed = false;
+  const closing = gateway.close().then(() => (isClosed = true));
+  await platform.advance(1000);
+  expect(isClosed).toBe(false);
+  release();
+  await platform.advance(100);
+  await closing;
+  expect(await reading).toContain('[DONE]');
+  expect(store.appended).toHaveLength(1);
+});

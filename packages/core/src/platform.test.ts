@@ -1,0 +1,55 @@
+import { createHash, createHmac } from 'node:crypto';
+
+import { expect, test } from 'vitest';
+
+import { createVirtualPlatform, VIRTUAL_EPOCH_MS } from '../../../test/support/virtual-platform.ts';
+import { createWebPlatform } from './platform.ts';
+import { createGenerationId, createRandomId } from './random-id.ts';
+
+test.each(['', 'abc', 'sk-gw-v1-demo', 'é👩‍👩‍👧'])('hashes "%s" as everybody does', async (text) => {
+  const platform = createWebPlatform();
+  expect(await platform.sha256(text)).toBe(createHash('sha256').update(text).digest('hex'));
+  expect(await platform.hmacSha256('secret', text)).toBe(createHmac('sha256', 'secret').update(text).digest('hex'));
+});
+
+test('draws as many random bytes as it is asked for, never the same', () => {
+  const platform = createWebPlatform();
+  const [one, two] = [platform.randomBytes(32), platform.randomBytes(32)];
+  expect(one).toHaveLength(32);
+  expect(one).not.toEqual(two);
+});
+
+test('has a clock for people and one that only goes forward', () => {
+  const platform = createWebPlatform();
+  expect(Math.abs(platform.now() - Date.now())).toBeLessThan(1000);
+  const earlier = platform.monotonicNow();
+  expect(platform.monotonicNow()).toBeGreaterThanOrEqual(earlier);
+});
+
+test('calls back after a while, unless that is cancelled, and keeps no process alive', async () => {
+  const platform = createWebPlatform();
+  const called: string[] = [];
+  const cancel = platform.setTimer(() => called.push('cancelled'), 0);
+  cancel();
+  // The gateway's own timers do not hold the process; this one is the test's.
+  await new Promise<void>((resolve) => {
+    platform.setTimer(() => {
+      called.push('kept');
+      resolve();
+    }, 0);
+  });
+  expect(called).toEqual(['kept']);
+});
+
+test('makes ids of letters and digits that are hard to confuse', () => {
+  const platform = createVirtualPlatform();
+  expect(createRandomId(platform, 40)).toMatch(/^[0-9a-hjkmnp-tv-z]{40}$/);
+  expect(new Set(createRandomId({ randomBytes: () => Uint8Array.from({ length: 256 }, (_, i) => i) }, 256)).size).toBe(32);
+});
+
+test('makes ids of generations that sort by second and never repeat', () => {
+  const platform = createVirtualPlatform();
+  const ids = Array.from({ length: 3 }, () => createGenerationId(platform));
+  for (const id of ids) expect(id).toMatch(new RegExp(`^gen-${VIRTUAL_EPOCH_MS / 1000}-[0-9a-z]{26}$`));
+  expect(new Set(ids).size).toBe(3);
+});

@@ -1,0 +1,63 @@
+/** Recognises events that differ from an earlier one in their text alone. One per answer. */
+export interface TextEventTemplate {
+  /** The text of an event that is known to be equal in everything else; undefined when it has to be parsed. */
+  match(data: string): string | undefined;
+  /** Learns from an event that was parsed and found to add nothing but this text. */
+  learn(data: string, text: string): void;
+}
+
+/** Longer texts are rare, and parsing them is no longer the greater part of the work. */
+const MAX_TEXT_LENGTH = 512;
+const MAX_LESSONS = 4;
+const PROBE = 'probe';
+
+/**
+ * Creates a template that has learnt nothing yet.
+ *
+ * Most upstreams repeat some two hundred characters around each token, and parsing them again and again is the largest
+ * single cost of a stream: 1 µs an event against 0.1 µs for two comparisons. What lies between an equal beginning and
+ * an equal end is the text, as long as it holds no quote and no backslash; with either, the event is parsed as usual.
+ */
+export function createTextEventTemplate(): TextEventTemplate {
+  let before = '';
+  let after = '';
+  let lessons = 0;
+  return {
+    match(data) {
+      const end = data.length - after.length;
+      if (before === '' || end < before.length || end - before.length > MAX_TEXT_LENGTH) return undefined;
+      if (!data.startsWith(before) || !data.endsWith(after)) return undefined;
+      const text = data.slice(before.length, end);
+      return isPlain(text) ? text : undefined;
+    },
+    learn(data, text) {
+      lessons += 1;
+      if (lessons > MAX_LESSONS || text === '' || !isPlain(text)) {
+        // Such an upstream changes something with every event; learning on would double the work.
+        before = '';
+        return;
+      }
+      const quoted = [`"content":"${text}"`, `"content": "${text}"`].find((form) => data.includes(form));
+      if (quoted === undefined) return;
+      const textAt = data.indexOf(quoted) + quoted.length - 1 - text.length;
+      before = data.slice(0, textAt);
+      after = data.slice(textAt + text.length);
+      // The same words may stand elsewhere in the event, too: the place is right if another text shows there.
+      if (contentOf(`${before}${PROBE}${after}`) !== PROBE) before = '';
+    },
+  };
+}
+
+function contentOf(data: string): unknown {
+  const event = JSON.parse(data) as { choices?: { delta?: { content?: unknown } }[] };
+  return event.choices?.[0]?.delta?.content;
+}
+
+/** Whether a JSON string can hold the text as it is. */
+function isPlain(text: string): boolean {
+  for (let i = 0; i < text.length; i += 1) {
+    const code = text.charCodeAt(i);
+    if (code === 0x22 || code === 0x5c || code < 0x20) return false;
+  }
+  return true;
+}

@@ -1,0 +1,22 @@
+/**
+ * An iterable whose source is only opened when the first item is asked for. Costs hardly anything an item, unlike a
+ * generator that delegates to another.
+ */
+export function openLate<Item>(open: () => Promise<AsyncIterable<Item>>): AsyncIterable<Item> {
+  return {
+    [Symbol.asyncIterator]() {
+      let source: AsyncIterator<Item> | undefined;
+      const openAndRead = async (): Promise<IteratorResult<Item>> => {
+        source = (await open())[Symbol.asyncIterator]();
+        return source.next();
+      };
+      return {
+        next: () => (source === undefined ? openAndRead() : source.next()),
+        async return() {
+          await source?.return?.();
+          return { done: true, value: undefined };
+        },
+      };
+    },
+  };
+}

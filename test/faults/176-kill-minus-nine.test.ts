@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createJsonFileStore } from '@model-gateway/node';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { toContent } from '../support/generation-records.ts';
+
+const CYCLES = process.env['TEST_FULL'] === '1' ? 200 : 20;
+const SCRIPT = fileURLToPath(new URL('../support/append-until-killed.ts', import.meta.url));
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'gateway-kill-'));
+});
+afterEach(() => rm(dir, { recursive: true }));
+
+/** Lets a process append until it has acknowledged about so many, kills it, and returns all it has acknowledged. */
+async function appendUntilKilled(prefix: string, acknowledgements: number): Promise<readonly string[]> {
+  const child = spawn(process.execPath, [SCRIPT, dir, prefix], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let printed = '';
+  let lines = 0;
+  child.stdout.setEncoding('latin1').on('data', (text: string) => {
+    printed += text;
+    lines += text.split('\n').length - 1;
+    if (lines >= acknowledgements) child.kill('SIGKILL');
+  });
+  const [, signal] = (await once(child, 'close')) as [number | null, string | null];
+  expect(signal).toBe('SIGKILL');
+  return printed.trimEnd().split('\n');
+}
+
+test(
+  'every generation and key that was acknowledged is there after kill -9 at any moment',
+  async () => {
+    const warnings: string[] = [];
+    const warn = (message: string): void => void warnings.push(message);
+    const logger = { info: () => undefined, warn, error: warn };
+
+    for (let cycle = 1; cycle <= CYCLES; cycle += 1) {
+      const killAfter = 1 + Math.floor(Math.random() * 600);
+      const acknowledged = await appendUntilKilled(`cycle-${cycle}`, killAfter);
+
+      // The directory is free at once: the kernel has taken it back.
+      const store = await createJsonFileStore({ dir, logger });
+      for (const id of acknowledged) {
+        if (id.startsWith('key-')) {
+          expect(await store.keys.get(id), id).toBeDefined();
+          continue;
+        }
+        expect((await store.generations.get(id))?.generation.id, id).toBe(id);
+        const repeated = id.repeat(1 + (Number(id.split('-')[2]) % 7) ** 4);
+        expect(await store.generations.getContent(id), id).toEqual(toContent(repeated));
+      }
+      await store.close();
+      expect((await readdir(dir, { recursive: true })).filter((name) => /tmp|corrupt/.test(name))).toEqual([]);
+    }
+    // A line cut short is to be expected, anything else is not.
+    expect(warnings.filter((message) => !message.startsWith('The last line of a log was cut short'))).toEqual([]);
+  },
+  CYCLES * 10_000,
+);

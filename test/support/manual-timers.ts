@@ -1,0 +1,25 @@
+/** Timers that fire when a test says so. */
+export interface ManualTimers {
+  setTimer(callback: () => void, delayMs: number): () => void;
+  /** Fires every timer set for at most so long, once. */
+  fire(withinMs: number): void;
+}
+
+/** Creates them with nothing waiting. */
+export function createManualTimers(): ManualTimers {
+  const waiting = new Map<() => void, number>();
+  return {
+    setTimer(callback, delayMs) {
+      const timer = (): void => callback();
+      waiting.set(timer, delayMs);
+      return () => void waiting.delete(timer);
+    },
+    fire(withinMs) {
+      for (const [timer, delayMs] of [...waiting]) {
+        if (delayMs > withinMs) continue;
+        waiting.delete(timer);
+        timer();
+      }
+    },
+  };
+}
