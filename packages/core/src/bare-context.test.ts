@@ -46,7 +46,10 @@ async function bundleCore(): Promise<string> {
   return chunks[0]?.code ?? '';
 }
 
-const WHOLE = { choices: [{ message: { content: 'Héllo' }, finish_reason: 'stop' }], usage: { prompt_tokens: 3, completion_tokens: 2 } };
+const WHOLE = {
+  choices: [{ message: { content: 'Héllo' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 3, completion_tokens: 2 },
+};
 const STREAM = toEventPieces([
   { choices: [{ index: 0, delta: { content: 'Hé' }, finish_reason: null }] },
   { choices: [{ index: 0, delta: { content: 'llo' }, finish_reason: 'stop' }] },
@@ -97,7 +100,10 @@ test('needs nothing but JavaScript and web standards to answer calls, whole and 
 
   const whole = await chat({});
   expect(whole.status).toBe(200);
-  expect(await whole.json()).toMatchObject({ choices: [{ message: { content: 'Héllo' } }], usage: { total_tokens: 5 } });
+  expect(await whole.json()).toMatchObject({
+    choices: [{ message: { content: 'Héllo' } }],
+    usage: { total_tokens: 5 },
+  });
 
   const streamed = await chat({ stream: true });
   expect(streamed.headers.get('content-type')).toContain('text/event-stream');

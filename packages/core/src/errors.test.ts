@@ -34,7 +34,10 @@ test.each<[ErrorCode, number, string]>([
 
 test('sends the message and the public facts of an error, and never its cause', () => {
   const cause = new Error('connect ECONNREFUSED 10.0.0.5:5432');
-  const error = new GatewayError('rate_limit_exceeded', 'Too fast', { cause, metadata: { provider_name: 'Acme', error_type: 'mine' } });
+  const error = new GatewayError('rate_limit_exceeded', 'Too fast', {
+    cause,
+    metadata: { provider_name: 'Acme', error_type: 'mine' },
+  });
   expect(toErrorBody(error)).toEqual({
     code: 429,
     message: 'Too fast',
@@ -45,14 +48,21 @@ test('sends the message and the public facts of an error, and never its cause', 
 
 test('says nothing about an internal error', () => {
   const error = new GatewayError('internal', 'secret detail', { metadata: { table: 'keys' } });
-  expect(toErrorBody(error)).toEqual({ code: 500, message: 'Internal Server Error', metadata: { error_type: 'server' } });
+  expect(toErrorBody(error)).toEqual({
+    code: 500,
+    message: 'Internal Server Error',
+    metadata: { error_type: 'server' },
+  });
 });
 
-test.each([[new TypeError('x is undefined')], ['text'], [undefined], [{ code: 'not_found' }]])('takes %s for an internal error', (thrown) => {
-  const error = toGatewayError(thrown);
-  expect(error).toMatchObject({ code: 'internal', status: 500 });
-  expect(error.cause).toBe(thrown);
-});
+test.each([[new TypeError('x is undefined')], ['text'], [undefined], [{ code: 'not_found' }]])(
+  'takes %s for an internal error',
+  (thrown) => {
+    const error = toGatewayError(thrown);
+    expect(error).toMatchObject({ code: 'internal', status: 500 });
+    expect(error.cause).toBe(thrown);
+  },
+);
 
 test('keeps a gateway error as it is', () => {
   const error = new GatewayError('not_found', 'x');
@@ -62,7 +72,9 @@ test('keeps a gateway error as it is', () => {
 });
 
 test('rounds a wait up to whole seconds, because half of it would be too early', () => {
-  const response = toErrorResponse(new GatewayError('rate_limit_exceeded', 'x', { retryAfterSeconds: 1.2 }), { 'x-generation-id': 'g' });
+  const response = toErrorResponse(new GatewayError('rate_limit_exceeded', 'x', { retryAfterSeconds: 1.2 }), {
+    'x-generation-id': 'g',
+  });
   expect(response.headers).toEqual({ 'content-type': 'application/json', 'x-generation-id': 'g', 'retry-after': '2' });
   expect(toErrorResponse(new GatewayError('rate_limit_exceeded', 'x')).headers).not.toHaveProperty('retry-after');
 });

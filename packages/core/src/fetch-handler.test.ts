@@ -14,7 +14,12 @@ const stop = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
 
 const chatRequest = (body: BodyInit | null, init: RequestInit = {}, path = '/api/v1/chat/completions'): Request =>
   new Request(`https://host.example${path}`, {
-    ...{ method: 'POST', body, duplex: 'half', headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' } },
+    ...{
+      method: 'POST',
+      body,
+      duplex: 'half',
+      headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' },
+    },
     ...init,
   } as RequestInit);
 
@@ -35,7 +40,10 @@ function echo(response: Partial<GatewayResponse> = {}): { gateway: Gateway; aske
 
 test('answers a call in one piece', async () => {
   const { gateway } = createCoreGateway(
-    createReplayTransport({ headers: { 'content-type': 'application/json' }, pieces: ['{"choices":[{"message":{"content":"Hi é"},"finish_reason":"stop"}]}'] }),
+    createReplayTransport({
+      headers: { 'content-type': 'application/json' },
+      pieces: ['{"choices":[{"message":{"content":"Hi é"},"finish_reason":"stop"}]}'],
+    }),
   );
   const response = await toFetchHandler(gateway)(chatRequest(JSON.stringify(HELLO)));
   expect(response.status).toBe(200);
@@ -54,33 +62,52 @@ test('answers a stream, with its headers', async () => {
 test('hands over the path below its mount, undecoded, the query and the public address', async () => {
   const { gateway, asked } = echo();
   const handle = toFetchHandler(gateway, { mountPath: '/ai/' });
-  await handle(new Request('https://host.example/ai/api/v1/models/a/b%2Fc/endpoints?q=%20x&q=y', { headers: { 'X-Session-Id': 's' } }));
+  await handle(
+    new Request('https://host.example/ai/api/v1/models/a/b%2Fc/endpoints?q=%20x&q=y', {
+      headers: { 'X-Session-Id': 's' },
+    }),
+  );
   expect(asked[0]).toMatchObject({
-    ...{ method: 'GET', path: '/api/v1/models/a/b%2Fc/endpoints', query: 'q=%20x&q=y', baseUrl: 'https://host.example/ai' },
+    ...{
+      method: 'GET',
+      path: '/api/v1/models/a/b%2Fc/endpoints',
+      query: 'q=%20x&q=y',
+      baseUrl: 'https://host.example/ai',
+    },
     headers: { 'x-session-id': 's' },
   });
   await toFetchHandler(gateway)(new Request('https://host.example/health'));
   expect(asked[1]).toMatchObject({ path: '/health', query: '', baseUrl: 'https://host.example' });
 });
 
-test.each(['/', '/ai', '/aix/health', '/other/ai/health', '/health'])('answers 404 to %s when it is mounted at /ai', async (path) => {
-  const { gateway, asked } = echo();
-  const response = await toFetchHandler(gateway, { mountPath: '/ai' })(new Request(`https://host.example${path}`));
-  expect(response.status).toBe(404);
-  expect(await response.json()).toMatchObject({ error: { code: 404 } });
-  expect(asked).toHaveLength(0);
-});
+test.each(['/', '/ai', '/aix/health', '/other/ai/health', '/health'])(
+  'answers 404 to %s when it is mounted at /ai',
+  async (path) => {
+    const { gateway, asked } = echo();
+    const response = await toFetchHandler(gateway, { mountPath: '/ai' })(new Request(`https://host.example${path}`));
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({ error: { code: 404 } });
+    expect(asked).toHaveLength(0);
+  },
+);
 
 test('hands over the caller as the host knows it', async () => {
   const { gateway } = createCoreGateway(createScriptedTransport());
   const handle = toFetchHandler(gateway, {
-    principalOf: (request) => (request.headers.get('cookie') === 'yes' ? { kind: 'api', id: 'u', name: 'u' } : undefined),
+    principalOf: (request) =>
+      request.headers.get('cookie') === 'yes' ? { kind: 'api', id: 'u', name: 'u' } : undefined,
   });
-  expect((await handle(new Request('https://host.example/api/v1/models', { headers: { cookie: 'yes' } }))).status).toBe(200);
+  expect((await handle(new Request('https://host.example/api/v1/models', { headers: { cookie: 'yes' } }))).status).toBe(
+    200,
+  );
   expect((await handle(new Request('https://host.example/api/v1/models'))).status).toBe(401);
 });
 
-function streamOf(...pieces: readonly Uint8Array[]): { body: ReadableStream<Uint8Array>; taken: () => number; isCancelled: () => boolean } {
+function streamOf(...pieces: readonly Uint8Array[]): {
+  body: ReadableStream<Uint8Array>;
+  taken: () => number;
+  isCancelled: () => boolean;
+} {
   let taken = 0;
   let isCancelled = false;
   const body = new ReadableStream<Uint8Array>(
@@ -128,7 +155,9 @@ test('answers 413 above the limit, without reading on', async () => {
 
 test('takes a body of exactly the limit', async () => {
   const { gateway, asked } = echo();
-  await toFetchHandler(gateway, { bodyLimitBytes: 100 })(chatRequest(streamOf(new Uint8Array(60), new Uint8Array(40)).body));
+  await toFetchHandler(gateway, { bodyLimitBytes: 100 })(
+    chatRequest(streamOf(new Uint8Array(60), new Uint8Array(40)).body),
+  );
   expect(await asked[0]?.readBody()).toHaveLength(100);
 });
 
@@ -141,9 +170,13 @@ test('answers bytes, text and nothing as what they are', async () => {
 
 test('calls a client that has gone 400, because hosts refuse a status of 499', async () => {
   const { gateway } = createCoreGateway(createScriptedTransport());
-  const response = await toFetchHandler(gateway)(chatRequest(JSON.stringify(HELLO), { signal: AbortSignal.abort() })).catch(() => undefined);
+  const response = await toFetchHandler(gateway)(
+    chatRequest(JSON.stringify(HELLO), { signal: AbortSignal.abort() }),
+  ).catch(() => undefined);
   if (response !== undefined) expect(response.status).toBe(400);
-  expect((await toFetchHandler(echo({ status: 499 }).gateway)(new Request('https://host.example/health'))).status).toBe(400);
+  expect((await toFetchHandler(echo({ status: 499 }).gateway)(new Request('https://host.example/health'))).status).toBe(
+    400,
+  );
 });
 
 test('closes upstream when the reader of a stream has gone', async () => {

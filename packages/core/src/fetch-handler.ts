@@ -44,13 +44,16 @@ export function toFetchHandler(
 }
 
 /** An upload breaks off when its client leaves; that is no failure of the gateway's. */
-const toUploadError = (request: Request) => (cause: unknown): never => {
-  if (cause instanceof GatewayError || !request.signal.aborted) throw cause;
-  throw new GatewayError('client_closed_request', 'The client closed the request', { cause });
-};
+const toUploadError =
+  (request: Request) =>
+  (cause: unknown): never => {
+    if (cause instanceof GatewayError || !request.signal.aborted) throw cause;
+    throw new GatewayError('client_closed_request', 'The client closed the request', { cause });
+  };
 
 async function readBody(request: Request, limitBytes: number): Promise<Uint8Array> {
-  const tooLarge = (): GatewayError => new GatewayError('payload_too_large', `The body is larger than ${limitBytes} bytes`);
+  const tooLarge = (): GatewayError =>
+    new GatewayError('payload_too_large', `The body is larger than ${limitBytes} bytes`);
   if (Number(request.headers.get('content-length') ?? 0) > limitBytes) throw tooLarge();
   const pieces: Uint8Array[] = [];
   let total = 0;

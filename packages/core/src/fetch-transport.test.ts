@@ -27,9 +27,18 @@ function upstreamOf(answer?: (init: RequestInit) => Promise<Response>): Upstream
   const send = ((url: unknown, init: RequestInit) => {
     calls.push({ url, init });
     init.signal?.addEventListener('abort', () => body.error(init.signal?.reason));
-    return answer?.(init) ?? Promise.resolve(new Response(stream, { status: 201, headers: { 'X-One': 'a', 'Content-Type': 'text/plain' } }));
+    return (
+      answer?.(init) ??
+      Promise.resolve(new Response(stream, { status: 201, headers: { 'X-One': 'a', 'Content-Type': 'text/plain' } }))
+    );
   }) as typeof fetch;
-  return { transport: createFetchTransport({ fetch: send, platform }), platform, calls, body, isCancelled: () => isCancelled };
+  return {
+    transport: createFetchTransport({ fetch: send, platform }),
+    platform,
+    calls,
+    body,
+    isCancelled: () => isCancelled,
+  };
 }
 
 const requestOf = (overrides: Partial<TransportRequest> = {}): TransportRequest => ({
@@ -53,7 +62,10 @@ test('sends a request as it is and follows no redirect', async () => {
   const { transport, calls, body } = upstreamOf();
   const response = await transport.send(requestOf());
   expect(calls).toMatchObject([
-    { url: 'https://api.example/v1/x', init: { method: 'POST', headers: { authorization: 'Bearer k' }, body: '{"é":1}', redirect: 'manual' } },
+    {
+      url: 'https://api.example/v1/x',
+      init: { method: 'POST', headers: { authorization: 'Bearer k' }, body: '{"é":1}', redirect: 'manual' },
+    },
   ]);
   expect(response).toMatchObject({ status: 201, headers: { 'x-one': 'a', 'content-type': 'text/plain' } });
   body.enqueue(bytes('a'));
@@ -145,7 +157,13 @@ test('calls an answer that breaks off cut short', async () => {
   await iterator.next();
   const cause = new TypeError('terminated');
   body.error(cause);
-  await expect(iterator.next()).rejects.toMatchObject({ name: 'TransportError', phase: 'body', requestSent: true, timedOut: false, cause });
+  await expect(iterator.next()).rejects.toMatchObject({
+    name: 'TransportError',
+    phase: 'body',
+    requestSent: true,
+    timedOut: false,
+    cause,
+  });
 });
 
 test('rejects with the reason of its signal, before, during and after the headers', async () => {

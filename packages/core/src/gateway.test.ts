@@ -21,12 +21,17 @@ import { createMemoryStore } from './stores/memory-store.ts';
 const idle = createScriptedTransport();
 const piece = { choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: null }] };
 const stop = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
-const WHOLE = { headers: { 'content-type': 'application/json' }, pieces: ['{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}'] };
+const WHOLE = {
+  headers: { 'content-type': 'application/json' },
+  pieces: ['{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}'],
+};
 const messages = [{ role: 'user', content: 'Hello' }];
 
 // Who may do what
 
-const NEEDS_KEY = ROUTES.filter(({ auth }) => auth !== 'none').map((route) => [route.method, route.path, route.auth] as const);
+const NEEDS_KEY = ROUTES.filter(({ auth }) => auth !== 'none').map(
+  (route) => [route.method, route.path, route.auth] as const,
+);
 const concrete = (path: string): string => path.replace('{author}', 'acme').replace('{slug+}', 'chat');
 
 test.each(NEEDS_KEY)('answers 401 to %s %s without a key and with an unknown one', async (method, path) => {
@@ -43,7 +48,10 @@ test.each(NEEDS_KEY)('answers 401 to %s %s without a key and with an unknown one
 
 test.each(NEEDS_KEY)('lets the kinds of keys call %s %s as the table says: %s', async (method, path, auth) => {
   const { gateway } = createCoreGateway(idle);
-  for (const [kind, key] of [['api', API_KEY], ['management', MANAGEMENT_KEY]] as const) {
+  for (const [kind, key] of [
+    ['api', API_KEY],
+    ['management', MANAGEMENT_KEY],
+  ] as const) {
     const { status } = await gateway.handle({
       ...{ method, path: concrete(path), query: '', baseUrl: '', signal: new AbortController().signal },
       headers: { authorization: `Bearer ${key}` },
@@ -57,7 +65,11 @@ test.each(NEEDS_KEY)('lets the kinds of keys call %s %s as the table says: %s', 
 test('says why a key of the wrong kind is refused', async () => {
   const { post, chat } = createCoreGateway(idle);
   expect(jsonOf(await post('/api/v1/keys', { name: 'x' }))).toMatchObject({
-    error: { code: 403, message: 'Only management keys can perform this operation', metadata: { error_type: 'permission_denied' } },
+    error: {
+      code: 403,
+      message: 'Only management keys can perform this operation',
+      metadata: { error_type: 'permission_denied' },
+    },
   });
   expect(jsonOf(await chat({}, { headers: { authorization: `Bearer ${MANAGEMENT_KEY}` } }))).toMatchObject({
     error: { code: 403, message: 'Management keys cannot call models; use an API key' },
@@ -84,8 +96,18 @@ test('answers HEAD like GET, without a body', async () => {
 
 test('tells hosts who calls', async () => {
   const { gateway } = createCoreGateway(idle);
-  const request = { method: 'GET', path: '/', query: '', baseUrl: '', signal: new AbortController().signal, readBody: () => Promise.resolve(new Uint8Array()) };
-  expect(await gateway.authenticate({ ...request, headers: { authorization: `Bearer ${API_KEY}` } })).toMatchObject({ kind: 'api', name: 'dev' });
+  const request = {
+    method: 'GET',
+    path: '/',
+    query: '',
+    baseUrl: '',
+    signal: new AbortController().signal,
+    readBody: () => Promise.resolve(new Uint8Array()),
+  };
+  expect(await gateway.authenticate({ ...request, headers: { authorization: `Bearer ${API_KEY}` } })).toMatchObject({
+    kind: 'api',
+    name: 'dev',
+  });
   await expect(gateway.authenticate({ ...request, headers: {} })).rejects.toMatchObject({ code: 'authentication' });
 });
 
@@ -99,14 +121,24 @@ test('answers 500 without a word about the reason, and logs it, when something o
   expect(response.status).toBe(500);
   expect(response.body).not.toContain('secret');
   expect(logged).toEqual([
-    { line: 'error a request failed', fields: { path: '/api/v1/models', reason: expect.stringContaining('secret.users') as string } },
+    {
+      line: 'error a request failed',
+      fields: { path: '/api/v1/models', reason: expect.stringContaining('secret.users') as string },
+    },
   ]);
 });
 
 test('works with nothing but providers and a store', async () => {
   const gateway = createGateway({ providers: [], store: createMemoryStore() });
   const response = await gateway.handle({
-    ...{ method: 'GET', path: '/api/v1/models', query: '', headers: {}, baseUrl: '', signal: new AbortController().signal },
+    ...{
+      method: 'GET',
+      path: '/api/v1/models',
+      query: '',
+      headers: {},
+      baseUrl: '',
+      signal: new AbortController().signal,
+    },
     principal: { kind: 'api', id: 'host', name: 'host' },
     readBody: () => Promise.resolve(new Uint8Array()),
   });
@@ -136,7 +168,13 @@ test.each([
 
 test('tells of everything wrong with a body at once', async () => {
   const { chat } = createCoreGateway(idle);
-  const response = await chat({ temperature: 3, top_p: -1, stop: [1, 2, 3, 4, 5], metadata: { ['k'.repeat(65)]: 'v' }, messages: [] });
+  const response = await chat({
+    temperature: 3,
+    top_p: -1,
+    stop: [1, 2, 3, 4, 5],
+    metadata: { ['k'.repeat(65)]: 'v' },
+    messages: [],
+  });
   const { error } = jsonOf(response) as { error: { message: string; metadata: { issues: { path: string }[] } } };
   expect(error.metadata.issues.map(({ path }) => path)).toEqual([
     ...['messages', 'temperature', 'top_p', 'stop', `metadata.${'k'.repeat(65)}`],
@@ -155,30 +193,54 @@ test('lists models in the form that the official client insists on', async () =>
   const { get } = createCoreGateway(idle);
   const body = jsonOf(await get('/api/v1/models'));
   expect(modelListSchema.parse(body)).toEqual(body);
-  expect(body).toMatchObject({ total_count: 2, links: { next: null }, data: [{ id: 'acme/chat' }, { id: 'acme/other' }] });
+  expect(body).toMatchObject({
+    total_count: 2,
+    links: { next: null },
+    data: [{ id: 'acme/chat' }, { id: 'acme/other' }],
+  });
 });
 
 test('pages through models so that following the links shows each once', async () => {
-  const models = Array.from({ length: 7 }, (_, i) => ({ id: `acme/m${i}`, endpoints: [{ provider: 'acme', providerModel: 'm' }] }));
+  const models = Array.from({ length: 7 }, (_, i) => ({
+    id: `acme/m${i}`,
+    endpoints: [{ provider: 'acme', providerModel: 'm' }],
+  }));
   const { get } = createCoreGateway(idle, { models });
   const seen: unknown[] = [];
   let path: string | null = '/api/v1/models?limit=3&sort=unheard-of&q=acme';
   for (let page = 0; path !== null && page < 10; page += 1) {
-    const body = jsonOf(await get(path)) as { data: { id: string }[]; total_count: number; links: { next: string | null } };
+    const body = jsonOf(await get(path)) as {
+      data: { id: string }[];
+      total_count: number;
+      links: { next: string | null };
+    };
     expect(body.total_count).toBe(7);
     seen.push(...body.data.map(({ id }) => id));
     path = body.links.next;
     if (path !== null) expect(path).toMatch(/^\/api\/v1\/models\?.*q=acme/);
   }
   expect(seen).toEqual(models.map(({ id }) => id));
-  expect(jsonOf(await get('/api/v1/models?offset=7&limit=3'))).toMatchObject({ data: [], total_count: 7, links: { next: null } });
-  expect(jsonOf(await get('/api/v1/models?offset=5'))).toMatchObject({ data: [{ id: 'acme/m5' }, { id: 'acme/m6' }], links: { next: null } });
+  expect(jsonOf(await get('/api/v1/models?offset=7&limit=3'))).toMatchObject({
+    data: [],
+    total_count: 7,
+    links: { next: null },
+  });
+  expect(jsonOf(await get('/api/v1/models?offset=5'))).toMatchObject({
+    data: [{ id: 'acme/m5' }, { id: 'acme/m6' }],
+    links: { next: null },
+  });
   expect((await get('/api/v1/models?limit=0')).status).toBe(400);
 });
 
 test('counts models with the same default as the list', async () => {
-  const film = { id: 'acme/film', architecture: { output_modalities: ['video'] }, endpoints: [{ provider: 'acme', providerModel: 'f' }] };
-  const { get } = createCoreGateway(idle, { models: [film, { id: 'acme/chat', endpoints: [{ provider: 'acme', providerModel: 'c' }] }] });
+  const film = {
+    id: 'acme/film',
+    architecture: { output_modalities: ['video'] },
+    endpoints: [{ provider: 'acme', providerModel: 'f' }],
+  };
+  const { get } = createCoreGateway(idle, {
+    models: [film, { id: 'acme/chat', endpoints: [{ provider: 'acme', providerModel: 'c' }] }],
+  });
   const count = async (query: string): Promise<unknown> => jsonOf(await get(`/api/v1/models/count${query}`))['data'];
   expect(await count('')).toEqual({ count: 1 });
   expect(await count('?output_modalities=video')).toEqual({ count: 1 });
@@ -193,9 +255,22 @@ test('lists for the user the models of which the account leaves an endpoint', as
 });
 
 test('lists the endpoints of a model, also under its dated name', async () => {
-  const models = [{ id: 'acme/chat:free', canonical_slug: 'acme/chat-2026', endpoints: [{ provider: 'acme', providerModel: 'c' }, { provider: 'beta', providerModel: 'c' }] }];
+  const models = [
+    {
+      id: 'acme/chat:free',
+      canonical_slug: 'acme/chat-2026',
+      endpoints: [
+        { provider: 'acme', providerModel: 'c' },
+        { provider: 'beta', providerModel: 'c' },
+      ],
+    },
+  ];
   const { get } = createCoreGateway(idle, { models });
-  for (const path of ['/api/v1/models/acme/chat%3Afree/endpoints', '/api/v1/models/acme/chat:free/endpoints', '/api/v1/models/acme/chat-2026/endpoints']) {
+  for (const path of [
+    '/api/v1/models/acme/chat%3Afree/endpoints',
+    '/api/v1/models/acme/chat:free/endpoints',
+    '/api/v1/models/acme/chat-2026/endpoints',
+  ]) {
     const body = jsonOf(await get(path));
     expect(modelEndpointsSchema.parse(body)).toEqual(body);
     expect(body).toMatchObject({ data: { id: 'acme/chat:free', endpoints: [{ tag: 'acme' }, { tag: 'beta' }] } });
@@ -216,7 +291,9 @@ function discovering(): Discovering {
     asked: 0,
     answer: () => Promise.resolve([{ id: 'llama3:8b' }]),
     provider: {
-      ...createScriptedProvider('local', [[{ choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: 'stop', native_finish_reason: 'stop' }] }]]),
+      ...createScriptedProvider('local', [
+        [{ choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: 'stop', native_finish_reason: 'stop' }] }],
+      ]),
       discoverModels: true,
       listModels: () => {
         state.asked += 1;
@@ -231,7 +308,8 @@ test('offers the models that local servers name, and asks them again every minut
   const local = discovering();
   const { gateway, get, chat, platform } = createCoreGateway([local.provider], { models: [] });
   await gateway.start();
-  const ids = async (): Promise<string[]> => (jsonOf(await get('/api/v1/models'))['data'] as { id: string }[]).map(({ id }) => id);
+  const ids = async (): Promise<string[]> =>
+    (jsonOf(await get('/api/v1/models'))['data'] as { id: string }[]).map(({ id }) => id);
   expect(await ids()).toEqual(['local/llama3:8b']);
   expect((await chat({ model: 'local/llama3:8b' })).status).toBe(200);
 
@@ -270,10 +348,16 @@ test('asks no provider that is not to be asked', async () => {
 
 test('shows a generation to whoever made it and to management, and to nobody else', async () => {
   const core = createCoreGateway(createReplayTransport(WHOLE));
-  const made = jsonOf(await core.post('/api/v1/keys', { name: 'other' }, { headers: { authorization: `Bearer ${MANAGEMENT_KEY}` } }));
+  const made = jsonOf(
+    await core.post('/api/v1/keys', { name: 'other' }, { headers: { authorization: `Bearer ${MANAGEMENT_KEY}` } }),
+  );
   const { headers } = await core.chat();
   const id = headers['x-generation-id'];
-  for (const [key, status] of [[API_KEY, 200], [MANAGEMENT_KEY, 200], [String(made['key']), 404]] as const) {
+  for (const [key, status] of [
+    [API_KEY, 200],
+    [MANAGEMENT_KEY, 200],
+    [String(made['key']), 404],
+  ] as const) {
     expect((await core.get(`/api/v1/generation?id=${id}`, key)).status).toBe(status);
     expect((await core.get(`/api/v1/generation/content?id=${id}`, key)).status).toBe(status);
   }
@@ -302,7 +386,9 @@ test('answers 404 for content that was not stored', async () => {
   expect((await get(`/api/v1/generation?id=${headers['x-generation-id']}`)).status).toBe(200);
   const content = await get(`/api/v1/generation/content?id=${headers['x-generation-id']}`);
   expect(content.status).toBe(404);
-  expect(jsonOf(content)).toMatchObject({ error: { message: `No content is stored for generation ${headers['x-generation-id']}` } });
+  expect(jsonOf(content)).toMatchObject({
+    error: { message: `No content is stored for generation ${headers['x-generation-id']}` },
+  });
 });
 
 // Keys
@@ -311,11 +397,23 @@ const asManagement = { headers: { authorization: `Bearer ${MANAGEMENT_KEY}` } };
 
 test('makes a key that works at once, and shows it this one time', async () => {
   const { post, get, store } = createCoreGateway(idle);
-  const response = await post('/api/v1/keys', { name: 'ci', limit: 5, expires_at: '2027-01-01T00:00:00Z', creator_user_id: 'u1' }, asManagement);
+  const response = await post(
+    '/api/v1/keys',
+    { name: 'ci', limit: 5, expires_at: '2027-01-01T00:00:00Z', creator_user_id: 'u1' },
+    asManagement,
+  );
   expect(response.status).toBe(201);
   const { data, key } = jsonOf(response) as { data: Record<string, unknown>; key: string };
   expect(data).toMatchObject({
-    ...{ name: 'ci', limit: 5, limit_remaining: 5, limit_reset: null, disabled: false, usage: 0, byok_usage_monthly: 0 },
+    ...{
+      name: 'ci',
+      limit: 5,
+      limit_remaining: 5,
+      limit_reset: null,
+      disabled: false,
+      usage: 0,
+      byok_usage_monthly: 0,
+    },
     ...{ expires_at: '2027-01-01T00:00:00Z', creator_user_id: 'u1', external_user: null, updated_at: null },
   });
   expect(data['workspace_id']).toEqual(expect.any(String));
@@ -323,7 +421,10 @@ test('makes a key that works at once, and shows it this one time', async () => {
   expect((await get('/api/v1/models', key)).status).toBe(200);
 
   const management = jsonOf(await post('/api/v1/keys', { name: 'ops', management: true }, asManagement));
-  expect((await post('/api/v1/keys', { name: 'x' }, { headers: { authorization: `Bearer ${String(management['key'])}` } })).status).toBe(201);
+  expect(
+    (await post('/api/v1/keys', { name: 'x' }, { headers: { authorization: `Bearer ${String(management['key'])}` } }))
+      .status,
+  ).toBe(201);
 });
 
 test.each([
@@ -357,11 +458,19 @@ test('shows figures to callers on this machine, and to others with a management 
   await chat({ provider: { allow_fallbacks: false } });
   const metrics = (remoteAddress: string | undefined, key?: string): ReturnType<typeof gateway.handle> =>
     gateway.handle({
-      ...{ method: 'GET', path: '/metrics', query: '', baseUrl: '', remoteAddress, signal: new AbortController().signal },
+      ...{
+        method: 'GET',
+        path: '/metrics',
+        query: '',
+        baseUrl: '',
+        remoteAddress,
+        signal: new AbortController().signal,
+      },
       headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
       readBody: () => Promise.resolve(new Uint8Array()),
     });
-  for (const address of ['127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1']) expect((await metrics(address)).status).toBe(200);
+  for (const address of ['127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1'])
+    expect((await metrics(address)).status).toBe(200);
   for (const address of ['10.0.0.1', '::2', '1.127.0.0', 'evil-::1', undefined]) {
     expect((await metrics(address)).status).toBe(401);
     expect((await metrics(address, API_KEY)).status).toBe(403);
@@ -372,7 +481,8 @@ test('shows figures to callers on this machine, and to others with a management 
   expect(body).toContain('model_gateway_generations_total{outcome="failed"} 1\n');
   expect(body).toContain('model_gateway_generations_total{outcome="cancelled"} 0\n');
   expect(body).toContain('model_gateway_open_streams 0\n');
-  for (const line of String(body).trimEnd().split('\n')) expect(line).toMatch(/^# (HELP|TYPE) \w+ .+$|^\w+(\{\w+="\w+"\})? \d+$/);
+  for (const line of String(body).trimEnd().split('\n'))
+    expect(line).toMatch(/^# (HELP|TYPE) \w+ .+$|^\w+(\{\w+="\w+"\})? \d+$/);
 });
 
 // Closing
@@ -418,16 +528,24 @@ test('ends what does not finish in time with an error that clients understand, a
   await closing;
 
   const frames = parseFrames(await streamed);
-  expect(frames.slice(-2)).toEqual([expect.objectContaining({ error: expect.objectContaining({ code: 503 }) as object }), 'done']);
+  expect(frames.slice(-2)).toEqual([
+    expect.objectContaining({ error: expect.objectContaining({ code: 503 }) as object }),
+    'done',
+  ]);
   expect((await whole).status).toBe(503);
   expect(transport.exchanges.every(({ isClosed }) => isClosed)).toBe(true);
-  expect(store.appended.map(({ record }) => [record.generation.finish_reason, record.generation.cancelled])).toEqual([['error', false], ['error', false]]);
+  expect(store.appended.map(({ record }) => [record.generation.finish_reason, record.generation.cancelled])).toEqual([
+    ['error', false],
+    ['error', false],
+  ]);
   expect(gateway.stats().openCalls).toBe(0);
 });
 
 test('waits when it closes until everything is written down', async () => {
   const transport = createReplayTransport({ pieces: toEventPieces([piece, stop]) });
-  const { gateway, chat, platform, store } = createCoreGateway(transport, { timeouts: { drainMs: 100, clientWriteMs: 5000 } });
+  const { gateway, chat, platform, store } = createCoreGateway(transport, {
+    timeouts: { drainMs: 100, clientWriteMs: 5000 },
+  });
   const release = store.holdAppends();
   const reading = readFrames(await chat({ stream: true })).rest();
   await settle();

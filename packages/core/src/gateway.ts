@@ -150,7 +150,8 @@ async function discover({ catalog, logger }: Runtime, provider: Provider, signal
     const models = await provider.listModels?.(signal);
     if (models !== undefined) catalog.setDiscovered(provider, models);
   } catch (error) {
-    if (!signal.aborted) logger.warn('models could not be discovered', { provider: provider.slug, reason: String(error) });
+    if (!signal.aborted)
+      logger.warn('models could not be discovered', { provider: provider.slug, reason: String(error) });
   }
 }
 

@@ -58,7 +58,9 @@ test.each([
 });
 
 test('refuses a variable part that cannot be decoded', () => {
-  expect(() => matchRoute('GET', '/api/v1/models/acme/%zz/endpoints')).toThrow(expect.objectContaining({ code: 'invalid_request', status: 400 }));
+  expect(() => matchRoute('GET', '/api/v1/models/acme/%zz/endpoints')).toThrow(
+    expect.objectContaining({ code: 'invalid_request', status: 400 }),
+  );
 });
 
 test('tells adapters which paths are the gateway’s, by surface', () => {

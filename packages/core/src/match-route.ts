@@ -15,7 +15,9 @@ for (const route of ROUTES) {
 }
 
 function toPattern(path: string): RegExp {
-  const source = path.replaceAll('.', '\\.').replace(/\{(\w+)(\+?)\}/g, (_, name, many) => `(?<${name}>${many ? '.+' : '[^/]+'})`);
+  const source = path
+    .replaceAll('.', '\\.')
+    .replace(/\{(\w+)(\+?)\}/g, (_, name, many) => `(?<${name}>${many ? '.+' : '[^/]+'})`);
   return new RegExp(`^${source}$`);
 }
 

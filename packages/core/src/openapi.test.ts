@@ -8,19 +8,27 @@ import { ROUTES } from './routes.ts';
 interface Operation {
   readonly security: readonly object[];
   readonly parameters: readonly { readonly name: string; readonly in: string; readonly required: boolean }[];
-  readonly requestBody?: { readonly content: Record<string, { readonly schema: { readonly required?: string[]; readonly properties: Record<string, unknown> } }> };
+  readonly requestBody?: {
+    readonly content: Record<
+      string,
+      { readonly schema: { readonly required?: string[]; readonly properties: Record<string, unknown> } }
+    >;
+  };
   readonly responses: Record<string, { readonly content?: Record<string, { readonly schema: object }> }>;
 }
 
 const document = createOpenApiDocument() as { openapi: string; paths: Record<string, Record<string, Operation>> };
 
-test.each(ROUTES.map(({ method, path, auth }) => [method, path, auth] as const))('describes %s %s', (method, path, auth) => {
-  const operation = document.paths[path.replace('+', '')]?.[method.toLowerCase()];
-  expect(operation?.responses).toHaveProperty('default');
-  expect(operation?.security).toEqual(auth === 'none' ? [] : [{ bearer: [] }]);
-  const inPath = operation?.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name);
-  expect(inPath).toEqual([...path.matchAll(/\{(\w+)\+?\}/g)].map(([, name]) => name));
-});
+test.each(ROUTES.map(({ method, path, auth }) => [method, path, auth] as const))(
+  'describes %s %s',
+  (method, path, auth) => {
+    const operation = document.paths[path.replace('+', '')]?.[method.toLowerCase()];
+    expect(operation?.responses).toHaveProperty('default');
+    expect(operation?.security).toEqual(auth === 'none' ? [] : [{ bearer: [] }]);
+    const inPath = operation?.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name);
+    expect(inPath).toEqual([...path.matchAll(/\{(\w+)\+?\}/g)].map(([, name]) => name));
+  },
+);
 
 test('describes nothing but its routes, in a version that tools know', () => {
   expect(document.openapi).toBe('3.1.0');
@@ -31,9 +39,13 @@ test('describes bodies and queries by the schemas that check them', () => {
   const chat = document.paths['/api/v1/chat/completions']?.['post'];
   const schema = chat?.requestBody?.content['application/json']?.schema;
   expect(schema?.required).toEqual(['messages']);
-  expect(schema?.properties['temperature']).toEqual({ anyOf: [{ type: 'number', minimum: 0, maximum: 2 }, { type: 'null' }] });
+  expect(schema?.properties['temperature']).toEqual({
+    anyOf: [{ type: 'number', minimum: 0, maximum: 2 }, { type: 'null' }],
+  });
   const generation = document.paths['/api/v1/generation']?.['get'];
-  expect(generation?.parameters).toEqual([{ name: 'id', in: 'query', required: true, schema: { type: 'string', minLength: 1 } }]);
+  expect(generation?.parameters).toEqual([
+    { name: 'id', in: 'query', required: true, schema: { type: 'string', minLength: 1 } },
+  ]);
   const models = document.paths['/api/v1/models']?.['get'];
   expect(models?.parameters.every(({ required }) => !required)).toBe(true);
 });

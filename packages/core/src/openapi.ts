@@ -1,8 +1,17 @@
 import { z } from 'zod';
 
+import type { GatewayResponse } from './response.ts';
 import { ROUTES, type Route } from './routes.ts';
 
 type Json = Record<string, unknown>;
+
+let document: string | undefined;
+
+/** `GET /openapi.json`. The document is made when it is first asked for, and then kept. */
+export function getOpenApi(): GatewayResponse {
+  document ??= JSON.stringify(createOpenApiDocument());
+  return { status: 200, headers: { 'content-type': 'application/json' }, body: document };
+}
 
 /** Describes every route as an OpenAPI 3.1 document, its schemas made from those that requests are checked with. */
 export function createOpenApiDocument(): Json {
@@ -46,14 +55,16 @@ const ERROR_SCHEMA: Json = {
 };
 
 function toPathParameters(path: string): Json[] {
-  return [...path.matchAll(/\{(\w+)\+?\}/g)].map(([, name]) => ({
-    ...{ name, in: 'path', required: true, schema: { type: 'string' } },
-  }));
+  return [...path.matchAll(/\{(\w+)\+?\}/g)].map(([, name]) => {
+    return { name, in: 'path', required: true, schema: { type: 'string' } };
+  });
 }
 
 function toQueryParameters(query: z.ZodObject | undefined): Json[] {
   return Object.entries(query?.shape ?? {}).map(([name, schema]) => ({
-    ...{ name, in: 'query', required: !schema.safeParse(undefined).success },
+    name,
+    in: 'query',
+    required: !schema.safeParse(undefined).success,
     schema: toSchema(schema as z.ZodType, 'input'),
   }));
 }

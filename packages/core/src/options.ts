@@ -47,7 +47,10 @@ export interface BootstrapKey {
 export interface AccountOptions {
   /** Used when a request names no model. */
   readonly defaultModel?: string | null | undefined;
-  readonly providers?: { readonly only?: readonly string[] | undefined; readonly ignore?: readonly string[] | undefined };
+  readonly providers?: {
+    readonly only?: readonly string[] | undefined;
+    readonly ignore?: readonly string[] | undefined;
+  };
   readonly privacy?: { readonly zdr?: boolean | undefined; readonly allowTraining?: boolean | undefined };
 }
 

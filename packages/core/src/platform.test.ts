@@ -44,7 +44,9 @@ test('calls back after a while, unless that is cancelled, and keeps no process a
 test('makes ids of letters and digits that are hard to confuse', () => {
   const platform = createVirtualPlatform();
   expect(createRandomId(platform, 40)).toMatch(/^[0-9a-hjkmnp-tv-z]{40}$/);
-  expect(new Set(createRandomId({ randomBytes: () => Uint8Array.from({ length: 256 }, (_, i) => i) }, 256)).size).toBe(32);
+  expect(new Set(createRandomId({ randomBytes: () => Uint8Array.from({ length: 256 }, (_, i) => i) }, 256)).size).toBe(
+    32,
+  );
 });
 
 test('makes ids of generations that sort by second and never repeat', () => {

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 
 import { GatewayError } from './errors.ts';
-import { parseWith, readJsonBody } from './read-json-body.ts';
+import { readJsonBody } from './read-json-body.ts';
+import { parseWith } from './schemas/parse-with.ts';
 import type { GatewayRequest } from './request.ts';
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -15,12 +16,17 @@ function requestOf(body: string | Uint8Array, headers: GatewayRequest['headers']
   };
 }
 
-const read = (body: string | Uint8Array, headers?: GatewayRequest['headers']): Promise<unknown> => readJsonBody(requestOf(body, headers));
-const refusal = (code: string, message: string): unknown => expect.objectContaining({ code, message: expect.stringContaining(message) as string });
+const read = (body: string | Uint8Array, headers?: GatewayRequest['headers']): Promise<unknown> =>
+  readJsonBody(requestOf(body, headers));
+const refusal = (code: string, message: string): unknown =>
+  expect.objectContaining({ code, message: expect.stringContaining(message) as string });
 
-test.each(['{"a":[1,"é\\ud800",null,true,-0.5e3]}', '[]', '"text"', '5', 'null', ' {"a":1}\r\n', '\uFEFF{"a":1}'])('reads %s', async (text) => {
-  expect(await read(text)).toEqual(JSON.parse(text.replace('\uFEFF', '')));
-});
+test.each(['{"a":[1,"é\\ud800",null,true,-0.5e3]}', '[]', '"text"', '5', 'null', ' {"a":1}\r\n', '\uFEFF{"a":1}'])(
+  'reads %s',
+  async (text) => {
+    expect(await read(text)).toEqual(JSON.parse(text.replace('\uFEFF', '')));
+  },
+);
 
 test('takes the last of two equal keys, so that what is checked is what is sent on', async () => {
   expect(await read('{"model":"a","model":"b","x":{"y":1,"y":2}}')).toEqual({ model: 'b', x: { y: 2 } });
@@ -55,7 +61,8 @@ test.each([
 });
 
 test('drops keys called __proto__ at every depth, and no others', async () => {
-  const text = '{"__proto__":{"isAdmin":true},"constructor":{"prototype":{"isAdmin":true}},"a":[{"__proto__":5,"b":1}]}';
+  const text =
+    '{"__proto__":{"isAdmin":true},"constructor":{"prototype":{"isAdmin":true}},"a":[{"__proto__":5,"b":1}]}';
   const value = (await read(text)) as Record<string, unknown>;
   expect(Object.keys(value)).toEqual(['constructor', 'a']);
   expect(value['a']).toEqual([{ b: 1 }]);
@@ -64,12 +71,17 @@ test('drops keys called __proto__ at every depth, and no others', async () => {
   expect((value as { isAdmin?: unknown }).isAdmin).toBeUndefined();
 });
 
-const nested = (depth: number, open = '[', close = ']', core = ''): string => open.repeat(depth) + core + close.repeat(depth);
+const nested = (depth: number, open = '[', close = ']', core = ''): string =>
+  open.repeat(depth) + core + close.repeat(depth);
 
 test.each([
   ['lists', (depth: number) => nested(depth)],
   ['objects', (depth: number) => nested(depth, '{"a":', '}', '1')],
-  ['both', (depth: number) => (depth % 2 === 1 ? `[${nested((depth - 1) / 2, '{"a":[', ']}')}]` : nested(depth / 2, '{"a":[', ']}'))],
+  [
+    'both',
+    (depth: number) =>
+      depth % 2 === 1 ? `[${nested((depth - 1) / 2, '{"a":[', ']}')}]` : nested(depth / 2, '{"a":[', ']}'),
+  ],
 ])('takes %s that nest 64 deep and refuses 65, small or large', async (_name, build) => {
   const padding = ' '.repeat(20_000);
   for (const pad of ['', padding]) {
@@ -119,31 +131,42 @@ test('judges the depth of large and small bodies alike', async () => {
 
 test('takes a body that the host has parsed, under the same rules, without reading it again', async () => {
   const parsedBy = (json: unknown): Promise<unknown> =>
-    readJsonBody({ ...requestOf(''), headers: { 'content-type': 'text/odd' }, json, readBody: () => Promise.reject(new Error('read')) });
+    readJsonBody({
+      ...requestOf(''),
+      headers: { 'content-type': 'text/odd' },
+      json,
+      readBody: () => Promise.reject(new Error('read')),
+    });
   expect(await parsedBy({ a: 1 })).toEqual({ a: 1 });
   expect(Object.keys((await parsedBy(JSON.parse('{"__proto__":1,"b":2}'))) as object)).toEqual(['b']);
   expect(await parsedBy(null)).toBeNull();
   await expect(parsedBy(JSON.parse(nested(65)))).rejects.toEqual(refusal('invalid_request', 'nested more than'));
 });
 
-test.each([
-  'application/json',
-  'application/json; charset=utf-8',
-  'Application/JSON',
-  'application/vnd.api+json',
-])('takes the content type %s', async (type) => {
-  expect(await read('{}', { 'content-type': type })).toEqual({});
-});
-
-test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'application/jsonp', 'text/json', ''])(
-  'answers 415 to the content type "%s"',
+test.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON', 'application/vnd.api+json'])(
+  'takes the content type %s',
   async (type) => {
-    await expect(read('{}', { 'content-type': type })).rejects.toEqual(refusal('unsupported_media_type', `Content-Type "${type}"`));
+    expect(await read('{}', { 'content-type': type })).toEqual({});
   },
 );
 
+test.each([
+  'text/plain',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data',
+  'application/jsonp',
+  'text/json',
+  '',
+])('answers 415 to the content type "%s"', async (type) => {
+  await expect(read('{}', { 'content-type': type })).rejects.toEqual(
+    refusal('unsupported_media_type', `Content-Type "${type}"`),
+  );
+});
+
 test('answers 415 to a compressed body', async () => {
-  await expect(read('{}', { 'content-encoding': 'gzip' })).rejects.toEqual(refusal('unsupported_media_type', 'Content-Encoding "gzip"'));
+  await expect(read('{}', { 'content-encoding': 'gzip' })).rejects.toEqual(
+    refusal('unsupported_media_type', 'Content-Encoding "gzip"'),
+  );
   expect(await read('{}', { 'content-encoding': 'identity' })).toEqual({});
 });
 

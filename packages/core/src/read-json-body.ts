@@ -1,5 +1,3 @@
-import type { z } from 'zod';
-
 import { GatewayError } from './errors.ts';
 import { type GatewayRequest, headerOf } from './request.ts';
 
@@ -20,28 +18,20 @@ export async function readJsonBody(request: GatewayRequest): Promise<unknown> {
   return toInertJson(parseJson(decodeUtf8(bytes)));
 }
 
-/** Checks a value against a schema; throws `invalid_request` that lists every issue with its path. */
-export function parseWith<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const issues = result.error.issues.flatMap((issue) =>
-    issue.code === 'unrecognized_keys'
-      ? issue.keys.map((key) => ({ path: [...issue.path, key].join('.'), message: 'is not a known field' }))
-      : [{ path: issue.path.join('.'), message: issue.message }],
-  );
-  const shown = issues.slice(0, 3).map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
-  const more = issues.length > 3 ? ` (and ${issues.length - 3} more)` : '';
-  throw new GatewayError('invalid_request', `${shown.join('; ')}${more}`, { metadata: { issues } });
-}
-
 function refuseOtherTypes({ headers }: GatewayRequest): void {
   const encoding = headerOf(headers, 'content-encoding');
   if (encoding !== undefined && encoding !== 'identity') {
-    throw new GatewayError('unsupported_media_type', `Content-Encoding "${encoding.slice(0, 40)}" is not accepted; send the body uncompressed`);
+    throw new GatewayError(
+      'unsupported_media_type',
+      `Content-Encoding "${encoding.slice(0, 40)}" is not accepted; send the body uncompressed`,
+    );
   }
   const type = headerOf(headers, 'content-type');
   if (type !== undefined && !/^application\/([\w.-]+\+)?json\b/i.test(type)) {
-    throw new GatewayError('unsupported_media_type', `Content-Type "${type.slice(0, 80)}" is not accepted; send application/json`);
+    throw new GatewayError(
+      'unsupported_media_type',
+      `Content-Type "${type.slice(0, 80)}" is not accepted; send application/json`,
+    );
   }
 }
 
@@ -59,7 +49,8 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    const detail = cause instanceof SyntaxError ? /position \d+( \(line \d+ column \d+\))?/.exec(cause.message)?.[0] : undefined;
+    const detail =
+      cause instanceof SyntaxError ? /position \d+( \(line \d+ column \d+\))?/.exec(cause.message)?.[0] : undefined;
     const where = detail === undefined ? '' : ` at ${detail}`;
     throw new GatewayError('invalid_request', `The body is not valid JSON${where}`, { cause });
   }

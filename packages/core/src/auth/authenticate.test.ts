@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
 
 import { createRecordingStore, type RecordingStore } from '../../../../test/support/recording-store.ts';
-import { createVirtualPlatform, VIRTUAL_EPOCH_MS, type VirtualPlatform } from '../../../../test/support/virtual-platform.ts';
+import {
+  createVirtualPlatform,
+  VIRTUAL_EPOCH_MS,
+  type VirtualPlatform,
+} from '../../../../test/support/virtual-platform.ts';
 import type { GatewayOptions } from '../options.ts';
 import type { GatewayRequest } from '../request.ts';
 import type { KeyRecord } from '../stores/store.ts';
@@ -31,28 +35,56 @@ async function setUp(change: Partial<KeyRecord> = {}, options: Partial<GatewayOp
   const made = await createKeyRecord({ platform, name: 'dev', kind: 'api', limitUsd: 5, creatorUserId: 'user-1' });
   const record = { ...made.record, ...change };
   await store.keys.insert(record);
-  return { store, platform, key: made.key, record, authenticate: createAuthenticate({ providers: [], store, ...options }, platform) };
+  return {
+    store,
+    platform,
+    key: made.key,
+    record,
+    authenticate: createAuthenticate({ providers: [], store, ...options }, platform),
+  };
 }
 
 test('makes keys of 256 random bits that are stored as a hash only', async () => {
   const { key, record, platform } = await setUp();
   expect(key).toMatch(/^sk-gw-v1-[0-9a-f]{64}$/);
   expect(record).toEqual({
-    ...{ hash: await platform.sha256(key), kind: 'api', name: 'dev', label: `sk-gw-v1-${key.slice(9, 12)}...${key.slice(-3)}` },
+    ...{
+      hash: await platform.sha256(key),
+      kind: 'api',
+      name: 'dev',
+      label: `sk-gw-v1-${key.slice(9, 12)}...${key.slice(-3)}`,
+    },
     ...{ disabled: false, limitUsd: 5, limitReset: null, includeByokInLimit: false, creatorUserId: 'user-1' },
     ...{ workspaceId: '00000000-0000-4000-8000-000000000000', createdAt: new Date(VIRTUAL_EPOCH_MS).toISOString() },
     ...{ updatedAt: null, expiresAt: null },
   });
   expect(JSON.stringify(record)).not.toContain(key);
   expect(toKeyLabel(key)).toHaveLength(18);
-  const other = await createKeyRecord({ platform, name: 'x', kind: 'management', limitUsd: null, expiresAt: '2030-01-01T00:00:00Z' });
+  const other = await createKeyRecord({
+    platform,
+    name: 'x',
+    kind: 'management',
+    limitUsd: null,
+    expiresAt: '2030-01-01T00:00:00Z',
+  });
   expect(other.key).not.toBe(key);
-  expect(other.record).toMatchObject({ kind: 'management', limitUsd: null, expiresAt: '2030-01-01T00:00:00Z', creatorUserId: null });
+  expect(other.record).toMatchObject({
+    kind: 'management',
+    limitUsd: null,
+    expiresAt: '2030-01-01T00:00:00Z',
+    creatorUserId: null,
+  });
 });
 
 test('knows the holder of a stored key', async () => {
   const { authenticate, key, record } = await setUp();
-  expect(await authenticate(bearer(key))).toEqual({ kind: 'api', id: record.hash, name: 'dev', userId: 'user-1', limitUsd: 5 });
+  expect(await authenticate(bearer(key))).toEqual({
+    kind: 'api',
+    id: record.hash,
+    name: 'dev',
+    userId: 'user-1',
+    limitUsd: 5,
+  });
 });
 
 test.each(['bearer', 'BEARER', 'Bearer  '])('takes the scheme written as "%s"', async (scheme) => {
@@ -81,13 +113,19 @@ test.each([
 
 test('answers 401 to a key that is disabled or has expired, and not a moment before', async () => {
   const disabled = await setUp({ disabled: true });
-  await expect(disabled.authenticate(bearer(disabled.key))).rejects.toMatchObject({ status: 401, message: 'This API key is disabled' });
+  await expect(disabled.authenticate(bearer(disabled.key))).rejects.toMatchObject({
+    status: 401,
+    message: 'This API key is disabled',
+  });
 
   const expiring = await setUp({ expiresAt: new Date(VIRTUAL_EPOCH_MS + 1000).toISOString() });
   await expiring.platform.advance(999);
   expect(await expiring.authenticate(bearer(expiring.key))).toMatchObject({ kind: 'api' });
   await expiring.platform.advance(1);
-  await expect(expiring.authenticate(bearer(expiring.key))).rejects.toMatchObject({ status: 401, message: 'This API key has expired' });
+  await expect(expiring.authenticate(bearer(expiring.key))).rejects.toMatchObject({
+    status: 401,
+    message: 'This API key has expired',
+  });
 });
 
 test('notices at once that a key was removed', async () => {
@@ -100,7 +138,11 @@ test('notices at once that a key was removed', async () => {
 test('knows the keys of the configuration without asking the store', async () => {
   const { platform } = await setUp();
   const { authenticate } = await setUp({}, { bootstrapKeys: [{ key: 'sk-dev', kind: 'management', name: 'admin' }] });
-  expect(await authenticate(bearer('sk-dev'))).toEqual({ kind: 'management', id: await platform.sha256('sk-dev'), name: 'admin' });
+  expect(await authenticate(bearer('sk-dev'))).toEqual({
+    kind: 'management',
+    id: await platform.sha256('sk-dev'),
+    name: 'admin',
+  });
 });
 
 test('believes a host that knows its caller already', async () => {
@@ -111,7 +153,10 @@ test('believes a host that knows its caller already', async () => {
 
 test('asks the embedder’s own authentication, and looks at no key beside it', async () => {
   const principal: Principal = { kind: 'api', id: 'u1', name: 'Session user' };
-  const { authenticate, key } = await setUp({}, { authenticate: async ({ headers }) => (headers['cookie'] === 'yes' ? principal : null) });
+  const { authenticate, key } = await setUp(
+    {},
+    { authenticate: async ({ headers }) => (headers['cookie'] === 'yes' ? principal : null) },
+  );
   expect(await authenticate(requestWith({ cookie: 'yes' }))).toBe(principal);
   await expect(authenticate(bearer(key))).rejects.toMatchObject({ status: 401, message: 'Not authenticated' });
 });

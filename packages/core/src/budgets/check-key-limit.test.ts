@@ -12,7 +12,9 @@ async function storeWithSpent(nanoUsd: number): Promise<ReturnType<typeof create
 }
 
 test.each([null, undefined])('lets a key without a limit (%s) spend', async (limitUsd) => {
-  await expect(checkKeyLimit({ kind: 'api', id: 'key', name: 'k', limitUsd }, await storeWithSpent(1e15))).resolves.toBeUndefined();
+  await expect(
+    checkKeyLimit({ kind: 'api', id: 'key', name: 'k', limitUsd }, await storeWithSpent(1e15)),
+  ).resolves.toBeUndefined();
 });
 
 test('lets a key spend until its limit is reached', async () => {
@@ -26,5 +28,7 @@ test('lets a key spend until its limit is reached', async () => {
 });
 
 test('lets a key with a limit of nothing spend nothing', async () => {
-  await expect(checkKeyLimit({ kind: 'api', id: 'new', name: 'k', limitUsd: 0 }, createMemoryStore())).rejects.toMatchObject({ status: 402 });
+  await expect(
+    checkKeyLimit({ kind: 'api', id: 'new', name: 'k', limitUsd: 0 }, createMemoryStore()),
+  ).rejects.toMatchObject({ status: 402 });
 });

@@ -4,7 +4,12 @@ import { type Provider, UNKNOWN_DATA_POLICY } from '../providers/provider.ts';
 import { createCatalog } from './catalog.ts';
 import { modelDefinitionSchema } from './model-definition.ts';
 
-const providerOf = (slug: string, region?: string): Provider => ({ slug, name: slug.toUpperCase(), dataPolicy: UNKNOWN_DATA_POLICY, region });
+const providerOf = (slug: string, region?: string): Provider => ({
+  slug,
+  name: slug.toUpperCase(),
+  dataPolicy: UNKNOWN_DATA_POLICY,
+  region,
+});
 
 test('builds an endpoint from what the model, the endpoint and the provider say', () => {
   const acme = providerOf('acme', 'eu');
@@ -52,8 +57,18 @@ test('finds a model by its id and by its dated name, and hides none behind anoth
   const catalog = createCatalog(
     [providerOf('acme')],
     [
-      { id: 'acme/chat', canonical_slug: 'acme/other', name: 'one', endpoints: [{ provider: 'acme', providerModel: '1' }] },
-      { id: 'acme/other', canonical_slug: 'acme/other-2026', name: 'two', endpoints: [{ provider: 'acme', providerModel: '2' }] },
+      {
+        id: 'acme/chat',
+        canonical_slug: 'acme/other',
+        name: 'one',
+        endpoints: [{ provider: 'acme', providerModel: '1' }],
+      },
+      {
+        id: 'acme/other',
+        canonical_slug: 'acme/other-2026',
+        name: 'two',
+        endpoints: [{ provider: 'acme', providerModel: '2' }],
+      },
       { id: 'acme/chat', name: 'three', endpoints: [{ provider: 'acme', providerModel: '3' }] },
     ],
   );
@@ -105,9 +120,21 @@ const endpoints = [{ provider: 'p', providerModel: 'm' }];
 test.each([
   ['an id without an author', { id: 'chat', endpoints }, 'id'],
   ['no endpoint', { id: 'a/b', endpoints: [] }, 'endpoints'],
-  ['a price that is a number', { id: 'a/b', endpoints: [{ ...endpoints[0], pricing: { prompt: 0.1 } }] }, 'endpoints.0.pricing.prompt'],
-  ['a price below zero', { id: 'a/b', endpoints: [{ ...endpoints[0], pricing: { video: '-1' } }] }, 'endpoints.0.pricing.video'],
-  ['a price of an unknown unit', { id: 'a/b', endpoints: [{ ...endpoints[0], pricing: { promt: '1' } }] }, 'endpoints.0.pricing'],
+  [
+    'a price that is a number',
+    { id: 'a/b', endpoints: [{ ...endpoints[0], pricing: { prompt: 0.1 } }] },
+    'endpoints.0.pricing.prompt',
+  ],
+  [
+    'a price below zero',
+    { id: 'a/b', endpoints: [{ ...endpoints[0], pricing: { video: '-1' } }] },
+    'endpoints.0.pricing.video',
+  ],
+  [
+    'a price of an unknown unit',
+    { id: 'a/b', endpoints: [{ ...endpoints[0], pricing: { promt: '1' } }] },
+    'endpoints.0.pricing',
+  ],
   ['a field nobody knows', { id: 'a/b', endpoints, contextlength: 5 }, ''],
 ])('refuses a model definition with %s', (_name, definition, path) => {
   const issues = modelDefinitionSchema.safeParse(definition).error?.issues ?? [];
@@ -115,6 +142,15 @@ test.each([
 });
 
 test('accepts every unit of price', () => {
-  const pricing = { prompt: '0.1', completion: '1', video: '0.5', video_second: '0.1', video_token: '0.000001', web_search: '4' };
-  expect(modelDefinitionSchema.safeParse({ id: 'a/b', endpoints: [{ ...endpoints[0], pricing }] }).error).toBeUndefined();
+  const pricing = {
+    prompt: '0.1',
+    completion: '1',
+    video: '0.5',
+    video_second: '0.1',
+    video_token: '0.000001',
+    web_search: '4',
+  };
+  expect(
+    modelDefinitionSchema.safeParse({ id: 'a/b', endpoints: [{ ...endpoints[0], pricing }] }).error,
+  ).toBeUndefined();
 });

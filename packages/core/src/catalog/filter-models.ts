@@ -6,7 +6,12 @@ import { toModelRecord } from './to-model-record.ts';
 
 const count = z.coerce.number().int().min(0);
 const decimal = z.coerce.number().min(0);
-const commaList = z.string().transform((text) => text.split(',').map((item) => item.trim()).filter((item) => item !== ''));
+const commaList = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== ''),
+);
 
 /** The query of `GET /models` (api reference 14.1). Filters on data that nobody has collected yet are accepted and keep everything. */
 export const modelListQuerySchema = z.object({
@@ -45,9 +50,11 @@ export function filterModels(models: readonly CatalogModel[], query: ModelListQu
 function toTests(query: ModelListQuery): Test[] {
   const tests: Test[] = [];
   const outputs = query.output_modalities ?? ['text'];
-  if (!outputs.includes('all')) tests.push((_, { architecture }) => outputs.some((kind) => architecture.output_modalities.includes(kind)));
+  if (!outputs.includes('all'))
+    tests.push((_, { architecture }) => outputs.some((kind) => architecture.output_modalities.includes(kind)));
   const inputs = query.input_modalities;
-  if (inputs && !inputs.includes('all')) tests.push((_, { architecture }) => inputs.every((kind) => architecture.input_modalities.includes(kind)));
+  if (inputs && !inputs.includes('all'))
+    tests.push((_, { architecture }) => inputs.every((kind) => architecture.input_modalities.includes(kind)));
   const { supported_parameters: parameters, q, context, arch, model_authors: authors, providers, region } = query;
   if (parameters) tests.push((_, record) => parameters.every((name) => record.supported_parameters.includes(name)));
   if (q) tests.push((_, { id, name }) => `${id}\n${name}`.toLowerCase().includes(q.toLowerCase()));
@@ -56,8 +63,12 @@ function toTests(query: ModelListQuery): Test[] {
   if (authors) tests.push(({ id }) => authors.includes(id.slice(0, id.indexOf('/'))));
   if (providers) tests.push(({ endpoints }) => endpoints.some(({ provider }) => providers.includes(provider.slug)));
   if (region) tests.push(({ endpoints }) => endpoints.some((endpoint) => endpoint.region === region));
-  if (query.zdr === 'true') tests.push(({ endpoints }) => endpoints.some(({ provider }) => provider.dataPolicy.retainsPrompts === false));
-  tests.push(priceTest('prompt', query.min_price, query.max_price), priceTest('completion', query.min_output_price, query.max_output_price));
+  if (query.zdr === 'true')
+    tests.push(({ endpoints }) => endpoints.some(({ provider }) => provider.dataPolicy.retainsPrompts === false));
+  tests.push(
+    priceTest('prompt', query.min_price, query.max_price),
+    priceTest('completion', query.min_output_price, query.max_output_price),
+  );
   return tests;
 }
 

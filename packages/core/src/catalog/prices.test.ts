@@ -24,7 +24,12 @@ test('charges prompt and completion at their prices', () => {
 });
 
 test('charges nothing for what is free, which is not the same as no price', () => {
-  expect(charge({ prompt: '0', completion: '0' }, usageOf(1000, 500))).toEqual({ usd: 0, promptUsd: 0, completionUsd: 0, nanoUsd: 0 });
+  expect(charge({ prompt: '0', completion: '0' }, usageOf(1000, 500))).toEqual({
+    usd: 0,
+    promptUsd: 0,
+    completionUsd: 0,
+    nanoUsd: 0,
+  });
   expect(charge({ prompt: '0.1' }, usageOf(1, 1))).toBeNull();
   expect(charge({ completion: '0.1' }, usageOf(1, 1))).toBeNull();
   expect(charge(undefined, usageOf(1, 1))).toBeNull();
@@ -61,7 +66,9 @@ test('charges special tokens without a price of their own like the others', () =
 
 test('never charges more tokens than there were, whatever the details claim', () => {
   const usage = usageOf(10, 0, { prompt_tokens_details: { cached_tokens: 1000, audio_tokens: 1000 } });
-  expect(charge({ prompt: '1', completion: '1', input_cache_read: '0.5', audio: '9' }, usage)).toMatchObject({ promptUsd: 5 });
+  expect(charge({ prompt: '1', completion: '1', input_cache_read: '0.5', audio: '9' }, usage)).toMatchObject({
+    promptUsd: 5,
+  });
 });
 
 test('charges for each image and for the request itself', () => {
@@ -120,7 +127,9 @@ test('adds up exactly, and shows the nearest number there is', () => {
         const fromCache = BigInt(Math.min(cachedTokens, promptTokens));
         const promptUnits = (BigInt(promptTokens) - fromCache) * prompt.units + fromCache * cached.units;
         const completionUnits = BigInt(completionTokens) * completion.units;
-        const usage = usageOf(promptTokens, completionTokens, { prompt_tokens_details: { cached_tokens: cachedTokens } });
+        const usage = usageOf(promptTokens, completionTokens, {
+          prompt_tokens_details: { cached_tokens: cachedTokens },
+        });
         const cost = charge({ prompt: prompt.text, completion: completion.text, input_cache_read: cached.text }, usage);
 
         const total = promptUnits + completionUnits;
@@ -139,5 +148,10 @@ test('adds up exactly, and shows the nearest number there is', () => {
 });
 
 test('takes a cost that upstream reports for what it is', () => {
-  expect(toReportedCost(0.1 + 0.2)).toEqual({ usd: 0.1 + 0.2, promptUsd: 0.1 + 0.2, completionUsd: 0, nanoUsd: 300_000_000 });
+  expect(toReportedCost(0.1 + 0.2)).toEqual({
+    usd: 0.1 + 0.2,
+    promptUsd: 0.1 + 0.2,
+    completionUsd: 0,
+    nanoUsd: 300_000_000,
+  });
 });

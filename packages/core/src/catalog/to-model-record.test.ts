@@ -58,16 +58,40 @@ test('shows a model of which little is known with every field that clients insis
 test('shows all that is known, prices and limits from the first endpoint, parameters from all', () => {
   const record = toModelRecord(
     modelOf({
-      ...{ name: 'Acme Chat', canonical_slug: 'acme/chat-2026', description: 'Talks', created: 5, context_length: 1000 },
-      architecture: { input_modalities: ['text', 'image'], output_modalities: ['text'], tokenizer: 'GPT', instruct_type: 'chatml' },
-      ...{ supported_voices: ['a'], default_parameters: { temperature: 1 }, expiration_date: '2027-01-01', knowledge_cutoff: '2025-01-01' },
+      ...{
+        name: 'Acme Chat',
+        canonical_slug: 'acme/chat-2026',
+        description: 'Talks',
+        created: 5,
+        context_length: 1000,
+      },
+      architecture: {
+        input_modalities: ['text', 'image'],
+        output_modalities: ['text'],
+        tokenizer: 'GPT',
+        instruct_type: 'chatml',
+      },
+      ...{
+        supported_voices: ['a'],
+        default_parameters: { temperature: 1 },
+        expiration_date: '2027-01-01',
+        knowledge_cutoff: '2025-01-01',
+      },
       per_request_limits: { prompt_tokens: 5, completion_tokens: 6 },
       endpoints: [
         {
           ...{ provider: 'acme', providerModel: 'm', context_length: 500, max_completion_tokens: 50 },
-          ...{ pricing: { prompt: '0.1', completion: '0.2', image: '0.3', request: undefined }, supported_parameters: ['seed', 'tools'] },
+          ...{
+            pricing: { prompt: '0.1', completion: '0.2', image: '0.3', request: undefined },
+            supported_parameters: ['seed', 'tools'],
+          },
         },
-        { provider: 'acme', providerModel: 'n', pricing: { prompt: '9', completion: '9' }, supported_parameters: ['tools', 'stop'] },
+        {
+          provider: 'acme',
+          providerModel: 'n',
+          pricing: { prompt: '9', completion: '9' },
+          supported_parameters: ['tools', 'stop'],
+        },
       ],
     }),
   );
@@ -77,7 +101,12 @@ test('shows all that is known, prices and limits from the first endpoint, parame
     architecture: { modality: 'text+image->text', tokenizer: 'GPT', instruct_type: 'chatml' },
     top_provider: { context_length: 500, max_completion_tokens: 50 },
     supported_parameters: ['seed', 'tools', 'stop'],
-    ...{ supported_voices: ['a'], default_parameters: { temperature: 1 }, expiration_date: '2027-01-01', knowledge_cutoff: '2025-01-01' },
+    ...{
+      supported_voices: ['a'],
+      default_parameters: { temperature: 1 },
+      expiration_date: '2027-01-01',
+      knowledge_cutoff: '2025-01-01',
+    },
     per_request_limits: { prompt_tokens: 5, completion_tokens: 6 },
   });
   expect(record.pricing).toEqual({ prompt: '0.1', completion: '0.2', image: '0.3' });
@@ -94,7 +123,14 @@ test('shows an endpoint with every field that the official client insists on', (
     endpoints: [
       { provider: 'acme', providerModel: 'm' },
       {
-        ...{ provider: 'acme', providerModel: 'n', tag: 'turbo', quantization: 'fp8', context_length: 10, max_completion_tokens: 5 },
+        ...{
+          provider: 'acme',
+          providerModel: 'n',
+          tag: 'turbo',
+          quantization: 'fp8',
+          context_length: 10,
+          max_completion_tokens: 5,
+        },
         ...{ max_prompt_tokens: 4, supported_parameters: ['tool_choice'], supports_implicit_caching: true },
       },
     ],

@@ -19,7 +19,10 @@ import {
 import { settle } from '../../../../test/support/virtual-platform.ts';
 import { TransportError } from '../transport.ts';
 
-const piece = (content: string): object => ({ id: 'up-1', choices: [{ index: 0, delta: { content }, finish_reason: null }] });
+const piece = (content: string): object => ({
+  id: 'up-1',
+  choices: [{ index: 0, delta: { content }, finish_reason: null }],
+});
 const opening = { id: 'up-1', choices: [{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }] };
 const stop = { id: 'up-1', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
 const usage = { id: 'up-1', choices: [], usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 } };
@@ -30,34 +33,41 @@ const answering = (exchange: ScriptedExchange, ...payloads: readonly (string | o
   for (const payload of payloads) exchange.push(typeof payload === 'string' ? payload : toEvent(payload));
 };
 
-test.each(chunkings(GOOD))('streams text, the finish reason, usage once and the end marker, in this order (%s)', async (_name, pieces) => {
-  const { chat, store } = createCoreGateway(createReplayTransport({ pieces }));
-  const response = await chat({ stream: true });
-  expect(response.status).toBe(200);
-  expect(response.headers).toEqual({
-    'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-cache, no-transform',
-    'x-accel-buffering': 'no',
-    'x-generation-id': store.appended[0]?.record.generation.id ?? expect.stringMatching(/^gen-/),
-  });
-  const text = await readFrames(response).rest();
-  const frames = parseFrames(text);
-  const chunks = chunksOf(text);
-  expect(frames.at(-1)).toBe('done');
-  expect(frames).toHaveLength(chunks.length + 1);
-  for (const { id, model, provider } of chunks) {
-    expect({ id, model, provider }).toEqual({ id: response.headers['x-generation-id'], model: 'acme/chat', provider: 'Acme' });
-  }
-  expect(chunks.map(({ choices, usage: counted }) => choices[0]?.finish_reason ?? (counted ? 'usage' : 'text'))).toEqual([
-    ...['text', 'text', 'stop', 'usage'],
-  ]);
-  expect(chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join('')).toBe('Héllo 👩‍👩‍👧');
-  expect(chunks.at(-1)).toMatchObject({
-    choices: [],
-    usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, cost: 0.00002, is_byok: false },
-  });
-  expect(chunks.at(-1)?.usage).not.toHaveProperty('estimated');
-});
+test.each(chunkings(GOOD))(
+  'streams text, the finish reason, usage once and the end marker, in this order (%s)',
+  async (_name, pieces) => {
+    const { chat, store } = createCoreGateway(createReplayTransport({ pieces }));
+    const response = await chat({ stream: true });
+    expect(response.status).toBe(200);
+    expect(response.headers).toEqual({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache, no-transform',
+      'x-accel-buffering': 'no',
+      'x-generation-id': store.appended[0]?.record.generation.id ?? expect.stringMatching(/^gen-/),
+    });
+    const text = await readFrames(response).rest();
+    const frames = parseFrames(text);
+    const chunks = chunksOf(text);
+    expect(frames.at(-1)).toBe('done');
+    expect(frames).toHaveLength(chunks.length + 1);
+    for (const { id, model, provider } of chunks) {
+      expect({ id, model, provider }).toEqual({
+        id: response.headers['x-generation-id'],
+        model: 'acme/chat',
+        provider: 'Acme',
+      });
+    }
+    expect(
+      chunks.map(({ choices, usage: counted }) => choices[0]?.finish_reason ?? (counted ? 'usage' : 'text')),
+    ).toEqual([...['text', 'text', 'stop', 'usage']]);
+    expect(chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join('')).toBe('Héllo 👩‍👩‍👧');
+    expect(chunks.at(-1)).toMatchObject({
+      choices: [],
+      usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, cost: 0.00002, is_byok: false },
+    });
+    expect(chunks.at(-1)?.usage).not.toHaveProperty('estimated');
+  },
+);
 
 test('records a completed stream once, before its last frames can be read', async () => {
   const { chat, store, platform } = createCoreGateway(createReplayTransport({ pieces: GOOD }));
@@ -100,26 +110,42 @@ test('can be read by its id the moment the stream ends', async () => {
 });
 
 test('estimates usage that upstream does not report, and says so', async () => {
-  const { chat, store } = createCoreGateway(createReplayTransport({ pieces: toEventPieces([piece('twelve chars'), stop]) }));
+  const { chat, store } = createCoreGateway(
+    createReplayTransport({ pieces: toEventPieces([piece('twelve chars'), stop]) }),
+  );
   const chunks = chunksOf(await readFrames(await chat({ stream: true })).rest());
   expect(chunks.filter((chunk) => chunk.usage)).toHaveLength(1);
-  expect(chunks.at(-1)?.usage).toMatchObject({ prompt_tokens: 6, completion_tokens: 3, total_tokens: 9, estimated: true });
+  expect(chunks.at(-1)?.usage).toMatchObject({
+    prompt_tokens: 6,
+    completion_tokens: 3,
+    total_tokens: 9,
+    estimated: true,
+  });
   expect(store.appended[0]?.record.generation).toMatchObject({ usage_estimated: true, tokens_completion: 3 });
 });
 
 test.each([
-  ['on every chunk', [piece('a'), piece('b'), stop].map((each, i) => ({ ...each, usage: { prompt_tokens: 10, completion_tokens: i } })), 2],
+  [
+    'on every chunk',
+    [piece('a'), piece('b'), stop].map((each, i) => ({ ...each, usage: { prompt_tokens: 10, completion_tokens: i } })),
+    2,
+  ],
   ['twice at the end', [piece('a'), stop, usage, { ...usage, usage: { prompt_tokens: 10, completion_tokens: 7 } }], 7],
   ['before the finish reason', [piece('a'), usage, stop], 5],
 ])('sends usage once and takes the last when upstream sends it %s', async (_name, payloads, completion) => {
   const { chat } = createCoreGateway(createReplayTransport({ pieces: toEventPieces(payloads) }));
   const chunks = chunksOf(await readFrames(await chat({ stream: true })).rest());
-  expect(chunks.map((chunk) => chunk.usage?.['completion_tokens'])).toEqual([...chunks.slice(1).map(() => undefined), completion]);
+  expect(chunks.map((chunk) => chunk.usage?.['completion_tokens'])).toEqual([
+    ...chunks.slice(1).map(() => undefined),
+    completion,
+  ]);
 });
 
 test('sends the finish reason once when upstream repeats or changes it, the first', async () => {
   const length = { choices: [{ index: 0, delta: {}, finish_reason: 'length' }] };
-  const { chat } = createCoreGateway(createReplayTransport({ pieces: toEventPieces([piece('a'), stop, length, piece('b'), stop]) }));
+  const { chat } = createCoreGateway(
+    createReplayTransport({ pieces: toEventPieces([piece('a'), stop, length, piece('b'), stop]) }),
+  );
   const chunks = chunksOf(await readFrames(await chat({ stream: true })).rest());
   expect(chunks.map(({ choices }) => choices[0]?.finish_reason).filter((reason) => reason)).toEqual(['stop']);
 });
@@ -148,14 +174,19 @@ test('streams tool calls in pieces that put together are what upstream meant', a
   }
 });
 
-test.each([{ reasoning: { exclude: true } }, { include_reasoning: false }])('keeps reasoning back for %j, and records it', async (body) => {
-  const thought = { choices: [{ index: 0, delta: { reasoning_content: 'secret' }, finish_reason: null }] };
-  const { chat, store } = createCoreGateway(createReplayTransport({ pieces: toEventPieces([thought, thought, piece('Hi'), stop]) }));
-  const text = await readFrames(await chat({ stream: true, ...body })).rest();
-  expect(text).not.toContain('secret');
-  expect(chunksOf(text)[0]?.choices[0]?.delta.content).toBe('Hi');
-  expect(store.appended[0]?.content?.output.reasoning).toBe('secretsecret');
-});
+test.each([{ reasoning: { exclude: true } }, { include_reasoning: false }])(
+  'keeps reasoning back for %j, and records it',
+  async (body) => {
+    const thought = { choices: [{ index: 0, delta: { reasoning_content: 'secret' }, finish_reason: null }] };
+    const { chat, store } = createCoreGateway(
+      createReplayTransport({ pieces: toEventPieces([thought, thought, piece('Hi'), stop]) }),
+    );
+    const text = await readFrames(await chat({ stream: true, ...body })).rest();
+    expect(text).not.toContain('secret');
+    expect(chunksOf(text)[0]?.choices[0]?.delta.content).toBe('Hi');
+    expect(store.appended[0]?.content?.output.reasoning).toBe('secretsecret');
+  },
+);
 
 // Errors
 
@@ -177,40 +208,64 @@ test('answers with its real status, as JSON, what fails before the first token',
 const BROKEN_ENDS: readonly [name: string, end: (exchange: ScriptedExchange) => void, code: number][] = [
   ['an error event', (exchange) => answering(exchange, { error: { message: 'x', code: 'rate_limit_exceeded' } }), 429],
   ['a reset', (exchange) => exchange.fail(connectionReset()), 502],
-  ['a time limit', (exchange) => exchange.fail(new TransportError('a limit ran out', { phase: 'body', requestSent: true, timedOut: true })), 408],
+  [
+    'a time limit',
+    (exchange) =>
+      exchange.fail(new TransportError('a limit ran out', { phase: 'body', requestSent: true, timedOut: true })),
+    408,
+  ],
   ['an end without a finish reason', (exchange) => exchange.end(), 502],
-  ['an end marker without a finish reason', (exchange) => (answering(exchange, 'data: [DONE]\n\n'), exchange.end()), 502],
-  ['an end in the middle of an event', (exchange) => (answering(exchange, 'data: {"choices":[{"del'), exchange.end()), 502],
+  [
+    'an end marker without a finish reason',
+    (exchange) => (answering(exchange, 'data: [DONE]\n\n'), exchange.end()),
+    502,
+  ],
+  [
+    'an end in the middle of an event',
+    (exchange) => (answering(exchange, 'data: {"choices":[{"del'), exchange.end()),
+    502,
+  ],
   ['an event that is no JSON', (exchange) => answering(exchange, 'data: {oops}\n\n'), 502],
   ['an event that is no answer', (exchange) => answering(exchange, 'data: [1]\n\n'), 502],
   ['an error of the gateway’s own making', (exchange) => exchange.fail(new TypeError('x is not a function')), 500],
 ];
 
-test.each(BROKEN_ENDS)('tells in-band of %s after the first token, then ends, and never tries elsewhere', async (_name, breakOff, code) => {
-  const transport = createScriptedTransport((exchange) => answering(exchange, piece('Hé'), piece('llo')));
-  const { chat, store } = createCoreGateway(transport);
-  const reader = readFrames(await chat({ stream: true, models: ['acme/other'] }));
-  const seen = [await reader.next(), await reader.next()].join('');
-  breakOff(transport.exchanges[0] as ScriptedExchange);
-  const frames = parseFrames(seen + (await reader.rest()));
+test.each(BROKEN_ENDS)(
+  'tells in-band of %s after the first token, then ends, and never tries elsewhere',
+  async (_name, breakOff, code) => {
+    const transport = createScriptedTransport((exchange) => answering(exchange, piece('Hé'), piece('llo')));
+    const { chat, store } = createCoreGateway(transport);
+    const reader = readFrames(await chat({ stream: true, models: ['acme/other'] }));
+    const seen = [await reader.next(), await reader.next()].join('');
+    breakOff(transport.exchanges[0] as ScriptedExchange);
+    const frames = parseFrames(seen + (await reader.rest()));
 
-  expect(transport.exchanges).toHaveLength(1);
-  expect(transport.exchanges[0]?.isClosed).toBe(true);
-  expect(frames.at(-1)).toBe('done');
-  const chunks = frames.filter((frame) => typeof frame === 'object');
-  expect(chunks.map(({ choices }) => choices[0]?.delta.content)).toEqual(['Hé', 'llo', '']);
-  expect(chunks.at(-1)).toMatchObject({
-    error: { code, metadata: { error_type: expect.any(String) as string } },
-    choices: [{ index: 0, delta: { content: '' }, finish_reason: 'error' }],
-  });
-  expect(chunks.some((chunk) => chunk.usage)).toBe(false);
+    expect(transport.exchanges).toHaveLength(1);
+    expect(transport.exchanges[0]?.isClosed).toBe(true);
+    expect(frames.at(-1)).toBe('done');
+    const chunks = frames.filter((frame) => typeof frame === 'object');
+    expect(chunks.map(({ choices }) => choices[0]?.delta.content)).toEqual(['Hé', 'llo', '']);
+    expect(chunks.at(-1)).toMatchObject({
+      error: { code, metadata: { error_type: expect.any(String) as string } },
+      choices: [{ index: 0, delta: { content: '' }, finish_reason: 'error' }],
+    });
+    expect(chunks.some((chunk) => chunk.usage)).toBe(false);
 
-  expect(store.appended).toHaveLength(1);
-  const { record, content } = store.appended[0] ?? {};
-  expect(record?.generation).toMatchObject({ finish_reason: 'error', native_finish_reason: null, cancelled: false, usage_estimated: true });
-  expect(record?.costNanoUsd).toBeGreaterThan(0);
-  expect(content).toMatchObject({ output: { completion: 'Héllo' }, error: { status: code, provider_name: 'Acme', previous_errors: [] } });
-});
+    expect(store.appended).toHaveLength(1);
+    const { record, content } = store.appended[0] ?? {};
+    expect(record?.generation).toMatchObject({
+      finish_reason: 'error',
+      native_finish_reason: null,
+      cancelled: false,
+      usage_estimated: true,
+    });
+    expect(record?.costNanoUsd).toBeGreaterThan(0);
+    expect(content).toMatchObject({
+      output: { completion: 'Héllo' },
+      error: { status: code, provider_name: 'Acme', previous_errors: [] },
+    });
+  },
+);
 
 test('says nothing of its own failures but that they are', async () => {
   const transport = createScriptedTransport((exchange) => {
@@ -221,7 +276,15 @@ test('says nothing of its own failures but that they are', async () => {
   const text = await readFrames(await chat({ stream: true })).rest();
   expect(text).not.toContain('secret');
   expect(chunksOf(text).at(-1)?.error?.message).toBe('Internal Server Error');
-  expect(logged).toContainEqual(expect.objectContaining({ line: 'warn a call failed', fields: expect.objectContaining({ code: 'internal', cause: expect.stringContaining('secret.table') as string }) as object }));
+  expect(logged).toContainEqual(
+    expect.objectContaining({
+      line: 'warn a call failed',
+      fields: expect.objectContaining({
+        code: 'internal',
+        cause: expect.stringContaining('secret.table') as string,
+      }) as object,
+    }),
+  );
 });
 
 // Fallback
@@ -229,12 +292,18 @@ test('says nothing of its own failures but that they are', async () => {
 const NOTHING_SAID: readonly [name: string, fail: (exchange: ScriptedExchange) => void][] = [
   ['refuses', (exchange) => (exchange.respond(503), exchange.end())],
   ['rejects the gateway’s key', (exchange) => (exchange.respond(401), exchange.end())],
-  ['cannot be reached', (exchange) => exchange.fail(new TransportError('no connection', { phase: 'connect', requestSent: false }))],
+  [
+    'cannot be reached',
+    (exchange) => exchange.fail(new TransportError('no connection', { phase: 'connect', requestSent: false })),
+  ],
   ['breaks off before a token', (exchange) => (answering(exchange, opening), exchange.fail(connectionReset()))],
   ['ends before a token', (exchange) => (answering(exchange, opening), exchange.end())],
   ['sends usage and ends', (exchange) => (answering(exchange, usage, 'data: [DONE]\n\n'), exchange.end())],
   ['sends an error as its first event', (exchange) => answering(exchange, { error: { message: 'overloaded' } })],
-  ['sends a web page', (exchange) => (exchange.respond(200, { 'content-type': 'text/html' }), exchange.push('<html>'), exchange.end())],
+  [
+    'sends a web page',
+    (exchange) => (exchange.respond(200, { 'content-type': 'text/html' }), exchange.push('<html>'), exchange.end()),
+  ],
 ];
 
 test.each(NOTHING_SAID)('goes on to the next endpoint when one %s', async (_name, fail) => {
@@ -305,7 +374,9 @@ test('promises a wait only when every endpoint named one, the shortest', async (
       exchange.respond(429, wait === undefined ? {} : { 'retry-after': wait });
       exchange.end();
     });
-    return createCoreGateway(transport).chat({ stream: true }).then(({ headers }) => headers['retry-after']);
+    return createCoreGateway(transport)
+      .chat({ stream: true })
+      .then(({ headers }) => headers['retry-after']);
   };
   expect(await waits('9', '20')).toBe('9');
   expect(await waits(undefined, '20')).toBeUndefined();
@@ -331,7 +402,11 @@ test('gives an answer that has begun all the time it needs', async () => {
   await platform.advance(30_000);
   answering(transport.exchanges[0] as ScriptedExchange, piece('b'), stop);
   transport.exchanges[0]?.end();
-  expect(chunksOf(await reader.rest()).map(({ choices }) => choices[0]?.delta.content ?? '').join('')).toBe('ab');
+  expect(
+    chunksOf(await reader.rest())
+      .map(({ choices }) => choices[0]?.delta.content ?? '')
+      .join(''),
+  ).toBe('ab');
 });
 
 // Keep-alive
@@ -430,7 +505,12 @@ interface Leaving {
   readonly platform: ReturnType<typeof createCoreGateway>['platform'];
 }
 
-const PHASES: readonly [phase: string, reach: (test: Leaving) => Promise<void>, text: string | null, upstreams: number][] = [
+const PHASES: readonly [
+  phase: string,
+  reach: (test: Leaving) => Promise<void>,
+  text: string | null,
+  upstreams: number,
+][] = [
   ['while the connection is made', () => Promise.resolve(), null, 1],
   [
     'while upstream answers with headers only',
@@ -488,43 +568,46 @@ const PHASES: readonly [phase: string, reach: (test: Leaving) => Promise<void>, 
   ],
 ];
 
-test.each(PHASES)('closes upstream at once and records a cancelled call when the client leaves %s', async (_phase, reach, text, upstreams) => {
-  const transport = createScriptedTransport();
-  const { chat, store, platform, gateway } = createCoreGateway(transport, { timeouts: { keepAliveMs: 1000 } });
-  const client = new AbortController();
-  const seen: string[] = [];
-  const whole = chat({ stream: true }, { signal: client.signal }).then(async (response) => {
-    if (response.status !== 200) return response.status;
-    const reader = readFrames(response);
-    for (let piece_ = await reader.next(); piece_ !== undefined; piece_ = await reader.next()) seen.push(piece_);
-    return 200;
-  });
-  await settle();
-  await reach({ transport, platform });
-  expect(gateway.stats()).toEqual({ openCalls: 1, openStreams: 1 });
-  const before = seen.length;
-  client.abort();
-  await settle();
+test.each(PHASES)(
+  'closes upstream at once and records a cancelled call when the client leaves %s',
+  async (_phase, reach, text, upstreams) => {
+    const transport = createScriptedTransport();
+    const { chat, store, platform, gateway } = createCoreGateway(transport, { timeouts: { keepAliveMs: 1000 } });
+    const client = new AbortController();
+    const seen: string[] = [];
+    const whole = chat({ stream: true }, { signal: client.signal }).then(async (response) => {
+      if (response.status !== 200) return response.status;
+      const reader = readFrames(response);
+      for (let piece_ = await reader.next(); piece_ !== undefined; piece_ = await reader.next()) seen.push(piece_);
+      return 200;
+    });
+    await settle();
+    await reach({ transport, platform });
+    expect(gateway.stats()).toEqual({ openCalls: 1, openStreams: 1 });
+    const before = seen.length;
+    client.abort();
+    await settle();
 
-  expect(transport.exchanges).toHaveLength(upstreams);
-  expect(transport.exchanges.at(-1)?.isClosed).toBe(true);
-  expect([200, 499]).toContain(await whole);
-  expect(seen.slice(before)).toEqual([]);
-  expect(gateway.stats()).toEqual({ openCalls: 0, openStreams: 0 });
+    expect(transport.exchanges).toHaveLength(upstreams);
+    expect(transport.exchanges.at(-1)?.isClosed).toBe(true);
+    expect([200, 499]).toContain(await whole);
+    expect(seen.slice(before)).toEqual([]);
+    expect(gateway.stats()).toEqual({ openCalls: 0, openStreams: 0 });
 
-  expect(store.appended).toHaveLength(1);
-  const { record, content } = store.appended[0] ?? {};
-  expect(record?.generation).toMatchObject({
-    ...{ cancelled: true, finish_reason: null, native_finish_reason: null, streamed: true },
-    ...{ provider_name: upstreams === 2 ? 'Beta' : 'Acme', usage_estimated: text !== null },
-  });
-  expect(content?.output.completion).toBe(text);
-  if (text === null) expect(record).toMatchObject({ costNanoUsd: 0, generation: { tokens_completion: null } });
-  else {
-    expect(record?.costNanoUsd).toBeGreaterThan(0);
-    expect(record?.generation.tokens_completion).toBeGreaterThan(0);
-  }
-});
+    expect(store.appended).toHaveLength(1);
+    const { record, content } = store.appended[0] ?? {};
+    expect(record?.generation).toMatchObject({
+      ...{ cancelled: true, finish_reason: null, native_finish_reason: null, streamed: true },
+      ...{ provider_name: upstreams === 2 ? 'Beta' : 'Acme', usage_estimated: text !== null },
+    });
+    expect(content?.output.completion).toBe(text);
+    if (text === null) expect(record).toMatchObject({ costNanoUsd: 0, generation: { tokens_completion: null } });
+    else {
+      expect(record?.costNanoUsd).toBeGreaterThan(0);
+      expect(record?.generation.tokens_completion).toBeGreaterThan(0);
+    }
+  },
+);
 
 test('asks no further endpoint when the client leaves between two of them', async () => {
   const client = new AbortController();
@@ -558,7 +641,9 @@ test('takes a host that stops reading for a client that has left', async () => {
   expect(await pending).toBeUndefined();
   await settle();
   expect(transport.exchanges[0]?.isClosed).toBe(true);
-  expect(store.appended.map(({ record, content }) => [record.generation.cancelled, content?.output.completion])).toEqual([[true, 'Hi']]);
+  expect(
+    store.appended.map(({ record, content }) => [record.generation.cancelled, content?.output.completion]),
+  ).toEqual([[true, 'Hi']]);
   expect(gateway.stats().openCalls).toBe(0);
 });
 
@@ -576,7 +661,9 @@ test('records once when the host aborts and then stops reading', async () => {
 });
 
 test('keeps what was completed completed when the client leaves with the last frames unread', async () => {
-  const { chat, store } = createCoreGateway(createReplayTransport({ pieces: toEventPieces([piece('Hi'), stop, usage]) }));
+  const { chat, store } = createCoreGateway(
+    createReplayTransport({ pieces: toEventPieces([piece('Hi'), stop, usage]) }),
+  );
   const client = new AbortController();
   const reader = readFrames(await chat({ stream: true }, { signal: client.signal }));
   const release = store.holdAppends();
@@ -588,7 +675,9 @@ test('keeps what was completed completed when the client leaves with the last fr
   await pending;
   await reader.leave();
   await settle();
-  expect(store.appended.map(({ record }) => [record.generation.cancelled, record.generation.finish_reason])).toEqual([[false, 'stop']]);
+  expect(store.appended.map(({ record }) => [record.generation.cancelled, record.generation.finish_reason])).toEqual([
+    [false, 'stop'],
+  ]);
 });
 
 test('does not wait for a provider that ignores its signal', async () => {
@@ -597,7 +686,9 @@ test('does not wait for a provider that ignores its signal', async () => {
     const stubborn = createScriptedProvider('acme', batches, () => new Promise(() => undefined));
     const { chat, store } = createCoreGateway([stubborn, createScriptedProvider('beta', [])]);
     const client = new AbortController();
-    const whole = chat({ stream: true }, { signal: client.signal }).then((response) => (response.status === 200 ? readFrames(response).rest() : ''));
+    const whole = chat({ stream: true }, { signal: client.signal }).then((response) =>
+      response.status === 200 ? readFrames(response).rest() : '',
+    );
     await settle();
     client.abort();
     await settle();
@@ -607,7 +698,14 @@ test('does not wait for a provider that ignores its signal', async () => {
 });
 
 test('hears nothing of a provider that fails after its call is over', async () => {
-  const late = createScriptedProvider('acme', [], (signal) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => setImmediate(() => reject(new Error('late'))))));
+  const late = createScriptedProvider(
+    'acme',
+    [],
+    (signal) =>
+      new Promise((_resolve, reject) =>
+        signal.addEventListener('abort', () => setImmediate(() => reject(new Error('late')))),
+      ),
+  );
   const { chat, store } = createCoreGateway([late, createScriptedProvider('beta', [])]);
   const client = new AbortController();
   const answered = chat({ stream: true }, { signal: client.signal });
@@ -638,16 +736,47 @@ test('answers 500 when not even a refusal could be recorded', async () => {
   store.failAppends(new Error('disk full'));
   const response = await chat({ stream: true });
   expect(response.status).toBe(500);
-  expect(jsonOf(response)).toEqual({ error: { code: 500, message: 'Internal Server Error', metadata: { error_type: 'server' } } });
+  expect(jsonOf(response)).toEqual({
+    error: { code: 500, message: 'Internal Server Error', metadata: { error_type: 'server' } },
+  });
 });
 
 // Whatever happens
 
-type Action = 'text' | 'thought' | 'stop' | 'usage' | 'error' | 'garbage' | 'marker' | 'end' | 'reset' | 'refuse' | 'leave' | 'abort' | 'wait' | 'read' | 'close' | 'fail store';
+type Action =
+  | 'text'
+  | 'thought'
+  | 'stop'
+  | 'usage'
+  | 'error'
+  | 'garbage'
+  | 'marker'
+  | 'end'
+  | 'reset'
+  | 'refuse'
+  | 'leave'
+  | 'abort'
+  | 'wait'
+  | 'read'
+  | 'close'
+  | 'fail store';
 
 test('ends every stream in one way, records it once and holds nothing back, whatever happens in whatever order', async () => {
   const action = fc.constantFrom<Action>(
-    ...(['text', 'text', 'text', 'thought', 'stop', 'usage', 'error', 'garbage', 'marker', 'end', 'reset', 'refuse'] as const),
+    ...([
+      'text',
+      'text',
+      'text',
+      'thought',
+      'stop',
+      'usage',
+      'error',
+      'garbage',
+      'marker',
+      'end',
+      'reset',
+      'refuse',
+    ] as const),
     ...(['leave', 'abort', 'wait', 'read', 'read', 'read', 'close', 'fail store'] as const),
   );
   await fc.assert(
@@ -683,7 +812,10 @@ test('ends every stream in one way, records it once and holds nothing back, what
       let hasHead = false;
       for (const act of [...actions, 'end', 'reset', 'end', 'refuse'] as const) {
         const exchange = transport.exchanges.at(-1);
-        if (exchange !== undefined && !['leave', 'abort', 'wait', 'read', 'close', 'fail store', 'refuse'].includes(act)) {
+        if (
+          exchange !== undefined &&
+          !['leave', 'abort', 'wait', 'read', 'close', 'fail store', 'refuse'].includes(act)
+        ) {
           if (exchange.pulls === 0) exchange.respond();
           hasHead = true;
         }
@@ -737,9 +869,12 @@ test('ends every stream in one way, records it once and holds nothing back, what
       } else expect(ends).toBeLessThanOrEqual(1);
       const reasons = chunksOf(frames).flatMap(({ choices }) => choices[0]?.finish_reason ?? []);
       expect(reasons.length).toBe(ends);
-      expect(chunksOf(frames).filter((chunk) => chunk.usage)).toHaveLength(reasons.filter((reason) => reason !== 'error').length);
+      expect(chunksOf(frames).filter((chunk) => chunk.usage)).toHaveLength(
+        reasons.filter((reason) => reason !== 'error').length,
+      );
       const record = store.appended[0]?.record.generation;
-      if (reasons.includes('error') && hasStore) expect(record).toMatchObject({ finish_reason: 'error', cancelled: false });
+      if (reasons.includes('error') && hasStore)
+        expect(record).toMatchObject({ finish_reason: 'error', cancelled: false });
       if (reasons.includes('stop')) expect(record).toMatchObject({ finish_reason: 'stop', cancelled: false });
     }),
     { numRuns: 150 },

@@ -132,7 +132,10 @@ function createRelayStream(relay: ChatRelay, head: HeadListener): AsyncIterable<
   };
 
   const onFailure = (thrown: unknown): void => {
-    const error = toCallError(life.signal.aborted ? life.signal.reason : thrown, observer.endpoint()?.provider.name ?? '');
+    const error = toCallError(
+      life.signal.aborted ? life.signal.reason : thrown,
+      observer.endpoint()?.provider.name ?? '',
+    );
     end({ status: error.code === 'client_closed_request' ? 'cancelled' : 'failed', error });
   };
 

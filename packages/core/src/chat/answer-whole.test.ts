@@ -27,35 +27,43 @@ const whole = (answer: unknown, exchange: ScriptedExchange): void => {
   exchange.end();
 };
 
-test.each(chunkings([JSON.stringify(ANSWER)]))('answers with everything that clients insist on (%s)', async (_name, pieces) => {
-  const { chat, store } = createCoreGateway(createReplayTransport({ headers: JSON_TYPE, pieces }));
-  const response = await chat();
-  expect(response).toMatchObject({ status: 200, headers: { ...JSON_TYPE, 'x-generation-id': store.appended[0]?.record.generation.id } });
-  const result = jsonOf(response);
-  expect(chatCompletionResultSchema.parse(result)).toEqual(result);
-  expect(result).toEqual({
-    ...{ id: response.headers['x-generation-id'], object: 'chat.completion', created: VIRTUAL_EPOCH_MS / 1000 },
-    ...{ model: 'acme/chat', provider: 'Acme', system_fingerprint: 'fp_1', service_tier: 'default' },
-    choices: [
-      {
-        ...{ index: 0, finish_reason: 'stop', native_finish_reason: 'stop', logprobs: null },
-        message: { role: 'assistant', content: 'Héllo 👩‍👩‍👧', refusal: null, reasoning: null },
+test.each(chunkings([JSON.stringify(ANSWER)]))(
+  'answers with everything that clients insist on (%s)',
+  async (_name, pieces) => {
+    const { chat, store } = createCoreGateway(createReplayTransport({ headers: JSON_TYPE, pieces }));
+    const response = await chat();
+    expect(response).toMatchObject({
+      status: 200,
+      headers: { ...JSON_TYPE, 'x-generation-id': store.appended[0]?.record.generation.id },
+    });
+    const result = jsonOf(response);
+    expect(chatCompletionResultSchema.parse(result)).toEqual(result);
+    expect(result).toEqual({
+      ...{ id: response.headers['x-generation-id'], object: 'chat.completion', created: VIRTUAL_EPOCH_MS / 1000 },
+      ...{ model: 'acme/chat', provider: 'Acme', system_fingerprint: 'fp_1', service_tier: 'default' },
+      choices: [
+        {
+          ...{ index: 0, finish_reason: 'stop', native_finish_reason: 'stop', logprobs: null },
+          message: { role: 'assistant', content: 'Héllo 👩‍👩‍👧', refusal: null, reasoning: null },
+        },
+      ],
+      usage: {
+        ...{ prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, prompt_tokens_details: { cached_tokens: 0 } },
+        ...{ cost: 0.00002, is_byok: false },
+        cost_details: {
+          upstream_inference_cost: null,
+          upstream_inference_prompt_cost: 0.00001,
+          upstream_inference_completions_cost: 0.00001,
+        },
       },
-    ],
-    usage: {
-      ...{ prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, prompt_tokens_details: { cached_tokens: 0 } },
-      ...{ cost: 0.00002, is_byok: false },
-      cost_details: {
-        upstream_inference_cost: null,
-        upstream_inference_prompt_cost: 0.00001,
-        upstream_inference_completions_cost: 0.00001,
-      },
-    },
-  });
-});
+    });
+  },
+);
 
 test('answers the least that an upstream can say', async () => {
-  const transport = createScriptedTransport((exchange) => whole({ choices: [{ message: {}, finish_reason: 'length' }] }, exchange));
+  const transport = createScriptedTransport((exchange) =>
+    whole({ choices: [{ message: {}, finish_reason: 'length' }] }, exchange),
+  );
   const result = jsonOf(await createCoreGateway(transport).chat({ model: 'acme/other' }));
   expect(chatCompletionResultSchema.parse(result)).toEqual(result);
   expect(result).toMatchObject({
@@ -90,14 +98,17 @@ test('answers tool calls, refusals, reasoning, images and what else a message ma
   ]);
 });
 
-test.each([{ reasoning: { exclude: true } }, { include_reasoning: false }])('keeps reasoning back for %j, and records it', async (body) => {
-  const answer = { choices: [{ message: { content: 'Hi', reasoning: 'secret' }, finish_reason: 'stop' }] };
-  const { chat, store } = createCoreGateway(createScriptedTransport((exchange) => whole(answer, exchange)));
-  const response = await chat(body);
-  expect(response.body).not.toContain('secret');
-  expect(jsonOf(response)).toMatchObject({ choices: [{ message: { content: 'Hi', reasoning: null } }] });
-  expect(store.appended[0]?.content?.output.reasoning).toBe('secret');
-});
+test.each([{ reasoning: { exclude: true } }, { include_reasoning: false }])(
+  'keeps reasoning back for %j, and records it',
+  async (body) => {
+    const answer = { choices: [{ message: { content: 'Hi', reasoning: 'secret' }, finish_reason: 'stop' }] };
+    const { chat, store } = createCoreGateway(createScriptedTransport((exchange) => whole(answer, exchange)));
+    const response = await chat(body);
+    expect(response.body).not.toContain('secret');
+    expect(jsonOf(response)).toMatchObject({ choices: [{ message: { content: 'Hi', reasoning: null } }] });
+    expect(store.appended[0]?.content?.output.reasoning).toBe('secret');
+  },
+);
 
 test('records the call before it answers, in a form that the wire allows', async () => {
   const { chat, store, platform } = createCoreGateway(createScriptedTransport((exchange) => whole(ANSWER, exchange)));
@@ -106,9 +117,25 @@ test('records the call before it answers, in a form that the wire allows', async
   const pending = chat(
     {
       ...{ user: 'user-7', session_id: 'session-1' },
-      messages: [{ role: 'user', content: [{ type: 'text', text: 'Look' }, { type: 'image_url', image_url: { url: 'data:,' } }, { type: 'input_audio', input_audio: { data: '', format: 'wav' } }] }],
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'Look' },
+            { type: 'image_url', image_url: { url: 'data:,' } },
+            { type: 'input_audio', input_audio: { data: '', format: 'wav' } },
+          ],
+        },
+      ],
     },
-    { headers: { authorization: 'Bearer sk-test-api', 'http-referer': 'https://app.example', 'user-agent': `x${'y'.repeat(1000)}`, 'x-session-id': 'other' } },
+    {
+      headers: {
+        authorization: 'Bearer sk-test-api',
+        'http-referer': 'https://app.example',
+        'user-agent': `x${'y'.repeat(1000)}`,
+        'x-session-id': 'other',
+      },
+    },
   ).then((response) => ((hasAnswered = true), response));
   await platform.advance(1000);
   expect(hasAnswered).toBe(false);
@@ -119,9 +146,25 @@ test('records the call before it answers, in a form that the wire allows', async
   expect(generationSchema.parse(record?.generation)).toEqual(record?.generation);
   expect(generationContentSchema.parse(content)).toEqual(content);
   expect(record?.generation).toMatchObject({
-    ...{ session_id: 'session-1', external_user: 'user-7', http_referer: 'https://app.example', origin: 'https://app.example' },
-    ...{ streamed: false, num_media_prompt: 1, num_input_audio_prompt: 1, service_tier: 'default', data_region: 'global' },
-    ...{ native_tokens_cached: 0, native_tokens_reasoning: null, api_type: 'completions', created_at: '2026-01-02T03:04:05.000Z' },
+    ...{
+      session_id: 'session-1',
+      external_user: 'user-7',
+      http_referer: 'https://app.example',
+      origin: 'https://app.example',
+    },
+    ...{
+      streamed: false,
+      num_media_prompt: 1,
+      num_input_audio_prompt: 1,
+      service_tier: 'default',
+      data_region: 'global',
+    },
+    ...{
+      native_tokens_cached: 0,
+      native_tokens_reasoning: null,
+      api_type: 'completions',
+      created_at: '2026-01-02T03:04:05.000Z',
+    },
   });
   expect(record?.generation.user_agent).toHaveLength(512);
 });
@@ -141,17 +184,26 @@ test('believes the cost that upstream itself reports', async () => {
     createScriptedTransport((exchange) => whole({ ...ANSWER, usage: { ...ANSWER.usage, cost: 0.5 } }, exchange)),
   );
   expect(jsonOf(await chat())).toMatchObject({ usage: { cost: 0.5 } });
-  expect(store.appended[0]?.record).toMatchObject({ costNanoUsd: 500_000_000, generation: { upstream_inference_cost: 0.5, total_cost: 0.5 } });
+  expect(store.appended[0]?.record).toMatchObject({
+    costNanoUsd: 500_000_000,
+    generation: { upstream_inference_cost: 0.5, total_cost: 0.5 },
+  });
 });
 
 test('keeps messages and answers to itself when it is told to store none', async () => {
-  const { chat, store } = createCoreGateway(createScriptedTransport((exchange) => whole(ANSWER, exchange)), { logging: { inputOutput: false } });
+  const { chat, store } = createCoreGateway(
+    createScriptedTransport((exchange) => whole(ANSWER, exchange)),
+    { logging: { inputOutput: false } },
+  );
   expect((await chat()).status).toBe(200);
   expect(store.appended[0]?.content).toBeNull();
 });
 
 test('stores no content above the limit rather than half of it', async () => {
-  const { chat, store } = createCoreGateway(createScriptedTransport((exchange) => whole(ANSWER, exchange)), { logging: { maxContentMb: 0.001 } });
+  const { chat, store } = createCoreGateway(
+    createScriptedTransport((exchange) => whole(ANSWER, exchange)),
+    { logging: { maxContentMb: 0.001 } },
+  );
   expect((await chat({ messages: [{ role: 'user', content: 'x'.repeat(500) }] })).status).toBe(200);
   expect((await chat({ messages: [{ role: 'user', content: 'x'.repeat(2000) }] })).status).toBe(200);
   expect(store.appended.map(({ content }) => content === null)).toEqual([false, true]);
@@ -161,11 +213,25 @@ test.each<[string, (exchange: ScriptedExchange) => void]>([
   ['refuses', (exchange) => (exchange.respond(500), exchange.end())],
   ['sends an error with status 200', (exchange) => whole({ error: { message: 'overloaded' } }, exchange)],
   ['sends no choices', (exchange) => whole({ choices: [] }, exchange)],
-  ['sends half an answer', (exchange) => (exchange.respond(200, JSON_TYPE), exchange.push('{"choices":[{"mes'), exchange.end())],
-  ['breaks off', (exchange) => (exchange.respond(200, JSON_TYPE), exchange.push('{"cho'), exchange.fail(connectionReset()))],
-  ['takes too long', (exchange) => exchange.fail(new TransportError('a time limit ran out', { phase: 'headers', requestSent: true, timedOut: true }))],
+  [
+    'sends half an answer',
+    (exchange) => (exchange.respond(200, JSON_TYPE), exchange.push('{"choices":[{"mes'), exchange.end()),
+  ],
+  [
+    'breaks off',
+    (exchange) => (exchange.respond(200, JSON_TYPE), exchange.push('{"cho'), exchange.fail(connectionReset())),
+  ],
+  [
+    'takes too long',
+    (exchange) =>
+      exchange.fail(
+        new TransportError('a time limit ran out', { phase: 'headers', requestSent: true, timedOut: true }),
+      ),
+  ],
 ])('goes on to the next endpoint when one %s', async (_name, fail) => {
-  const transport = createScriptedTransport((exchange) => (exchange.request.url.includes('acme') ? fail(exchange) : whole(ANSWER, exchange)));
+  const transport = createScriptedTransport((exchange) =>
+    exchange.request.url.includes('acme') ? fail(exchange) : whole(ANSWER, exchange),
+  );
   const { chat, store } = createCoreGateway(transport);
   expect(jsonOf(await chat())).toMatchObject({ provider: 'Beta', usage: { cost: 0.00006 } });
   expect(transport.exchanges).toHaveLength(2);
@@ -179,14 +245,20 @@ test('stays with the first choice when fallbacks are not allowed', async () => {
 });
 
 test('answers with the last failure, and records it with those before', async () => {
-  const transport = createScriptedTransport((exchange) => exchange.fail(new TransportError('no connection could be made', { phase: 'connect', requestSent: false })));
+  const transport = createScriptedTransport((exchange) =>
+    exchange.fail(new TransportError('no connection could be made', { phase: 'connect', requestSent: false })),
+  );
   const { chat, store } = createCoreGateway(transport);
   const response = await chat();
   expect(response.status).toBe(502);
   expect(jsonOf(response)).toMatchObject({
     error: {
       message: 'Beta: no connection could be made',
-      metadata: { error_type: 'provider_unavailable', provider_name: 'Beta', previous_errors: [{ code: 502, message: 'Acme: no connection could be made' }] },
+      metadata: {
+        error_type: 'provider_unavailable',
+        provider_name: 'Beta',
+        previous_errors: [{ code: 502, message: 'Acme: no connection could be made' }],
+      },
     },
   });
   expect(store.appended).toHaveLength(1);
@@ -264,7 +336,12 @@ test('answers the failure of a provider that breaks after its answer', async () 
 });
 
 test('goes on when a provider throws before it says anything, even at once', async () => {
-  const broken = { ...createScriptedProvider('acme', []), chat: () => { throw new TypeError('at once'); } };
+  const broken = {
+    ...createScriptedProvider('acme', []),
+    chat: () => {
+      throw new TypeError('at once');
+    },
+  };
   const { chat } = createCoreGateway([broken, createScriptedProvider('beta', [[text('Hi')]])]);
   expect(jsonOf(await chat())).toMatchObject({ provider: 'Beta' });
 });
@@ -280,7 +357,9 @@ test('answers 500 and not the answer when it could not be recorded', async () =>
 
 test('answers 402 without asking anybody when the key has spent its limit', async () => {
   const transport = createScriptedTransport((exchange) => whole(ANSWER, exchange));
-  const { chat } = createCoreGateway(transport, { authenticate: () => ({ kind: 'api', id: 'u', name: 'u', limitUsd: 0.00002 }) });
+  const { chat } = createCoreGateway(transport, {
+    authenticate: () => ({ kind: 'api', id: 'u', name: 'u', limitUsd: 0.00002 }),
+  });
   expect((await chat()).status).toBe(200);
   expect((await chat()).status).toBe(402);
   expect(transport.exchanges).toHaveLength(1);
@@ -313,7 +392,9 @@ test('answers 404 with the reasons, and asks nobody, when preferences leave no e
 test('passes over a model without endpoints for the next', async () => {
   const transport = createScriptedTransport((exchange) => whole(ANSWER, exchange));
   const { chat } = createCoreGateway(transport);
-  expect(jsonOf(await chat({ model: 'acme/other', models: ['acme/chat'], provider: { only: ['acme'] } }))).toMatchObject({ model: 'acme/chat' });
+  expect(
+    jsonOf(await chat({ model: 'acme/other', models: ['acme/chat'], provider: { only: ['acme'] } })),
+  ).toMatchObject({ model: 'acme/chat' });
 });
 
 test('requires parameters to be supported when that is asked for', async () => {
@@ -329,7 +410,9 @@ test.each<[object, string]>([
   const transport = createScriptedTransport();
   const response = await createCoreGateway(transport).chat(body as Record<string, unknown>);
   expect(response.status).toBe(400);
-  expect(jsonOf(response)).toMatchObject({ error: { message: expect.stringContaining(`${path}: `) as string, metadata: { issues: [{ path }] } } });
+  expect(jsonOf(response)).toMatchObject({
+    error: { message: expect.stringContaining(`${path}: `) as string, metadata: { issues: [{ path }] } },
+  });
   expect(transport.exchanges).toHaveLength(0);
 });
 
@@ -344,7 +427,14 @@ test('accepts what only tunes an answer and does nothing about it', async () => 
   const { chat } = createCoreGateway(createScriptedTransport((exchange) => whole(ANSWER, exchange)));
   const body = {
     plugins: [{ id: 'context-compression' }, { id: 'web', enabled: false }, { id: 'auto-router' }],
-    ...{ transforms: ['middle-out'], route: 'fallback', preset: '', trace: { a: 1 }, debug: {}, cache_control: { type: 'ephemeral' } },
+    ...{
+      transforms: ['middle-out'],
+      route: 'fallback',
+      preset: '',
+      trace: { a: 1 },
+      debug: {},
+      cache_control: { type: 'ephemeral' },
+    },
   };
   expect((await chat(body)).status).toBe(200);
 });

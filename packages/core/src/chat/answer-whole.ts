@@ -13,7 +13,13 @@ export async function answerWhole(relay: ChatRelay): Promise<GatewayResponse> {
   const { runtime, observer, request } = relay;
   const life = openCall(runtime, relay.clientSignal, false);
   try {
-    const { first, rest, endpoint } = await runAttempts({ runtime, request, route: relay.route, observer, signal: life.signal });
+    const { first, rest, endpoint } = await runAttempts({
+      runtime,
+      request,
+      route: relay.route,
+      observer,
+      signal: life.signal,
+    });
     observer.observe(first);
     await raceAbort(readToEnd(rest, observer), life.signal);
     life.signal.throwIfAborted();
@@ -23,7 +29,10 @@ export async function answerWhole(relay: ChatRelay): Promise<GatewayResponse> {
     const result = toResult(relay, first, endpoint.provider.name, settled.usage);
     return toJsonResponse(200, result, relay.headers);
   } catch (thrown) {
-    const error = toCallError(life.signal.aborted ? life.signal.reason : thrown, observer.endpoint()?.provider.name ?? '');
+    const error = toCallError(
+      life.signal.aborted ? life.signal.reason : thrown,
+      observer.endpoint()?.provider.name ?? '',
+    );
     await recordFailure(relay, error);
     throw error;
   } finally {

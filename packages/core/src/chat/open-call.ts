@@ -14,7 +14,8 @@ export interface CallLife {
 export function openCall(runtime: Runtime, clientSignal: AbortSignal, isStream: boolean): CallLife {
   const work = new AbortController();
   const interrupt = (error: GatewayError): void => work.abort(error);
-  const onClientGone = (): void => interrupt(new GatewayError('client_closed_request', 'The client closed the request'));
+  const onClientGone = (): void =>
+    interrupt(new GatewayError('client_closed_request', 'The client closed the request'));
   if (clientSignal.aborted) onClientGone();
   else clientSignal.addEventListener('abort', onClientGone, { once: true });
   const open: OpenCall = { isStream, interrupt };

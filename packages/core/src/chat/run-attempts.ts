@@ -155,10 +155,14 @@ export function toCallError(thrown: unknown, providerName: string): GatewayError
   if (thrown instanceof GatewayError) return thrown;
   const metadata = { provider_name: providerName };
   if (thrown instanceof TransportError) {
-    return new GatewayError(thrown.timedOut ? 'timeout' : 'provider_unavailable', `${providerName}: ${thrown.message}`, {
-      cause: thrown,
-      metadata,
-    });
+    return new GatewayError(
+      thrown.timedOut ? 'timeout' : 'provider_unavailable',
+      `${providerName}: ${thrown.message}`,
+      {
+        cause: thrown,
+        metadata,
+      },
+    );
   }
   return new GatewayError('internal', 'Internal Server Error', { cause: thrown });
 }

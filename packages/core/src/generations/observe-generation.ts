@@ -84,7 +84,17 @@ export function observeGeneration(call: ObservedCall): GenerationObserver {
       const usage = usageOf(call, answer, endpoint);
       const cost = endpoint && usage ? chargeFor(call, endpoint, answer, usage) : null;
       const durationMs = platform.monotonicNow() - startedMonotonic;
-      const generation = toGeneration({ call, answer, attempts, endpoint, outcome, usage, cost, startedAt, durationMs });
+      const generation = toGeneration({
+        call,
+        answer,
+        attempts,
+        endpoint,
+        outcome,
+        usage,
+        cost,
+        startedAt,
+        durationMs,
+      });
       const { inputOutput } = call.context.runtime.logging;
       return {
         usage: usage && withCost(usage, cost, endpoint),
@@ -104,12 +114,7 @@ function usageOf(call: ObservedCall, answer: AnswerAccumulator, endpoint: Endpoi
   return estimateUsage(call.request.messages, [answer.text, answer.reasoning, ...calls].join(''));
 }
 
-function chargeFor(
-  call: ObservedCall,
-  endpoint: Endpoint,
-  answer: AnswerAccumulator,
-  usage: Usage,
-): Cost | null {
+function chargeFor(call: ObservedCall, endpoint: Endpoint, answer: AnswerAccumulator, usage: Usage): Cost | null {
   if (answer.upstreamCostUsd !== undefined) return toReportedCost(answer.upstreamCostUsd);
   const images = endpoint.prices.image === undefined ? 0 : countParts(call.request, 'image_url');
   return costOf(endpoint.prices, usage, images);
@@ -157,7 +162,8 @@ function toGeneration(facts: GenerationFacts): Generation {
   const { call, answer, attempts, outcome, usage, cost } = facts;
   const { request, context } = call;
   const endpoint = facts.endpoint ?? attempts.at(-1)?.endpoint;
-  const header = (name: string): string | null => headerOf(context.request.headers, name)?.slice(0, MAX_STORED_HEADER) ?? null;
+  const header = (name: string): string | null =>
+    headerOf(context.request.headers, name)?.slice(0, MAX_STORED_HEADER) ?? null;
   const referer = header('http-referer') ?? header('referer');
   const images = countParts(request, 'image_url');
   const isUnused = usage === undefined;

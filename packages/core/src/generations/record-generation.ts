@@ -29,7 +29,7 @@ export async function recordGeneration(
       provider: generation.provider_name,
       code: outcome.error.code,
       reason: outcome.error.message,
-      cause: outcome.error.cause === undefined ? undefined : String(outcome.error.cause),
+      cause: describeCause(outcome.error.cause),
     });
   }
 }
@@ -37,4 +37,8 @@ export async function recordGeneration(
 /** A content above the limit is not stored at all: half a conversation would pass for a whole one. */
 function withinLimit({ content, contentLength }: SettledGeneration, maxBytes: number): GenerationContent | null {
   return contentLength > maxBytes ? null : content;
+}
+
+function describeCause(cause: unknown): string | undefined {
+  return cause instanceof Error ? `${cause.name}: ${cause.message}` : undefined;
 }

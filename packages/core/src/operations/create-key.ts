@@ -2,7 +2,8 @@ import { z } from 'zod';
 
 import { createKeyRecord } from '../auth/api-key.ts';
 import type { RequestContext } from '../context.ts';
-import { parseWith, readJsonBody } from '../read-json-body.ts';
+import { readJsonBody } from '../read-json-body.ts';
+import { parseWith } from '../schemas/parse-with.ts';
 import { type GatewayResponse, toJsonResponse } from '../response.ts';
 import type { KeyRecord } from '../stores/store.ts';
 

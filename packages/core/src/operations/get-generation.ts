@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import type { RequestContext } from '../context.ts';
 import { GatewayError } from '../errors.ts';
-import { parseWith } from '../read-json-body.ts';
+import { parseWith } from '../schemas/parse-with.ts';
 import { type GatewayResponse, toJsonResponse } from '../response.ts';
 import type { GenerationRecord } from '../stores/store.ts';
 

@@ -47,5 +47,9 @@ function toMetricsText({ counters, openCalls }: Runtime): string {
 }
 
 function metric(name: string, type: string, help: string, values: readonly (readonly [string, number])[]): string[] {
-  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...values.map(([labels, value]) => `${name}${labels} ${value}`)];
+  return [
+    `# HELP ${name} ${help}`,
+    `# TYPE ${name} ${type}`,
+    ...values.map(([labels, value]) => `${name}${labels} ${value}`),
+  ];
 }

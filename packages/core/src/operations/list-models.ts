@@ -1,7 +1,7 @@
 import type { CatalogModel } from '../catalog/catalog.ts';
 import { filterModels, type ModelListQuery, modelListQuerySchema } from '../catalog/filter-models.ts';
 import type { RequestContext } from '../context.ts';
-import { parseWith } from '../read-json-body.ts';
+import { parseWith } from '../schemas/parse-with.ts';
 import { type GatewayResponse, toJsonResponse } from '../response.ts';
 import { selectEndpoints } from '../routing/select-endpoints.ts';
 

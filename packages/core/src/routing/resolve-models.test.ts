@@ -12,7 +12,12 @@ const modelOf = (id: string, canonical_slug?: string): Parameters<typeof createC
 });
 const catalog = createCatalog(
   [acme],
-  [modelOf('acme/chat', 'acme/chat-2026-01-01'), modelOf('acme/chat:free'), modelOf('acme/code'), modelOf('local/llama3:8b')],
+  [
+    modelOf('acme/chat', 'acme/chat-2026-01-01'),
+    modelOf('acme/chat:free'),
+    modelOf('acme/code'),
+    modelOf('local/llama3:8b'),
+  ],
 );
 
 const ids = (request: Parameters<typeof resolveModels>[0], defaultModel?: string | null): string[] =>
@@ -22,7 +27,11 @@ test.each([
   ['model alone', { model: 'acme/chat' }, ['acme/chat']],
   ['models alone', { models: ['acme/code', 'acme/chat'] }, ['acme/code', 'acme/chat']],
   ['model before models', { model: 'acme/chat', models: ['acme/code'] }, ['acme/chat', 'acme/code']],
-  ['a model named twice', { model: 'acme/chat', models: ['acme/chat', 'acme/code', 'acme/chat'] }, ['acme/chat', 'acme/code']],
+  [
+    'a model named twice',
+    { model: 'acme/chat', models: ['acme/chat', 'acme/code', 'acme/chat'] },
+    ['acme/chat', 'acme/code'],
+  ],
   ['two names of one model', { models: ['acme/chat', 'acme/chat-2026-01-01', 'acme/chat:nitro'] }, ['acme/chat']],
   ['a variant that is a model of its own', { model: 'acme/chat:free' }, ['acme/chat:free']],
   ['a colon within a name', { model: 'local/llama3:8b' }, ['local/llama3:8b']],
@@ -36,7 +45,9 @@ test.each([
 
 test('asks for a model when none is named and there is no default', () => {
   for (const defaultModel of [undefined, null, '']) {
-    expect(() => ids({}, defaultModel)).toThrow(new GatewayError('invalid_request', 'model: name a model; this gateway has no default model'));
+    expect(() => ids({}, defaultModel)).toThrow(
+      new GatewayError('invalid_request', 'model: name a model; this gateway has no default model'),
+    );
   }
 });
 
@@ -59,7 +70,9 @@ test.each([
 });
 
 test('cuts an endless name in its refusal', () => {
-  expect(() => ids({ model: 'x'.repeat(100_000) })).toThrow(expect.objectContaining({ message: expect.stringMatching(/^.{200,300}$/) as string }));
+  expect(() => ids({ model: 'x'.repeat(100_000) })).toThrow(
+    expect.objectContaining({ message: expect.stringMatching(/^.{200,300}$/) as string }),
+  );
 });
 
 test('finds every model under every stack of variants, and nothing else', () => {

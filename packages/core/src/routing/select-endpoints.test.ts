@@ -10,7 +10,11 @@ import { parametersOf, selectEndpoints, type Selection } from './select-endpoint
 
 async function* noChat(): AsyncGenerator<never> {}
 
-const providerOf = (slug: string, policy: Partial<Provider['dataPolicy']> = {}, chat: Provider['chat'] = noChat): Provider => ({
+const providerOf = (
+  slug: string,
+  policy: Partial<Provider['dataPolicy']> = {},
+  chat: Provider['chat'] = noChat,
+): Provider => ({
   slug,
   name: slug,
   dataPolicy: { training: null, retainsPrompts: null, ...policy },
@@ -25,7 +29,12 @@ const PROVIDERS = [
   { slug: 'films', name: 'films', dataPolicy: { training: false, retainsPrompts: false } },
 ];
 
-const priced = (provider: string, prompt: string, completion: string, extra: Partial<EndpointDefinition> = {}): EndpointDefinition => ({
+const priced = (
+  provider: string,
+  prompt: string,
+  completion: string,
+  extra: Partial<EndpointDefinition> = {},
+): EndpointDefinition => ({
   ...{ provider, providerModel: 'm', pricing: { prompt, completion } },
   ...extra,
 });
@@ -34,7 +43,9 @@ const ENDPOINTS: EndpointDefinition[] = [
   priced('dear', '0.00001', '0.00003', { quantization: 'fp16', supported_parameters: ['tools', 'seed', 'max_tokens'] }),
   priced('cheap', '0.000001', '0.000002', { quantization: 'fp8', supported_parameters: ['tools'] }),
   priced('cheap', '0.000002', '0.000004', { tag: 'turbo', quantization: 'mxfp8' }),
-  priced('private', '0.000003', '0.000006', { pricing: { prompt: '0.000003', completion: '0.000006', request: '0.01', image: '0.001' } }),
+  priced('private', '0.000003', '0.000006', {
+    pricing: { prompt: '0.000003', completion: '0.000006', request: '0.01', image: '0.001' },
+  }),
   { provider: 'unknown', providerModel: 'm', quantization: 'int4' },
 ];
 
@@ -70,7 +81,10 @@ test.each<[ProviderPreferences, string[]]>([
   [{ only: ['cheap'] }, ['cheap', 'cheap/turbo']],
   [{ only: ['cheap/turbo', 'dear'] }, ['cheap/turbo', 'dear']],
   [{ only: [] }, ['cheap', 'cheap/turbo', 'private', 'dear', 'unknown']],
-  [{ only: null, ignore: null, order: null, quantizations: null, max_price: null, zdr: null }, ['cheap', 'cheap/turbo', 'private', 'dear', 'unknown']],
+  [
+    { only: null, ignore: null, order: null, quantizations: null, max_price: null, zdr: null },
+    ['cheap', 'cheap/turbo', 'private', 'dear', 'unknown'],
+  ],
   [{ ignore: ['cheap'] }, ['private', 'dear', 'unknown']],
   [{ ignore: ['cheap/turbo', 'unknown'] }, ['cheap', 'private', 'dear']],
   [{ only: ['cheap'], ignore: ['cheap'] }, []],

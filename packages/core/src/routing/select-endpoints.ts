@@ -47,7 +47,8 @@ const FILTERS: readonly Filter[] = [
   { rule: 'ignore', excludes: (endpoint, { preferences: { ignore } }) => !!ignore && isListed(ignore, endpoint) },
   {
     rule: 'account.providers.only',
-    excludes: (endpoint, { account }) => !!account.providers?.only?.length && !isListed(account.providers.only, endpoint),
+    excludes: (endpoint, { account }) =>
+      !!account.providers?.only?.length && !isListed(account.providers.only, endpoint),
   },
   {
     rule: 'account.providers.ignore',

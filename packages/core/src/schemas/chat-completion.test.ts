@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { GatewayError } from '../errors.ts';
-import { parseWith } from '../read-json-body.ts';
+import { parseWith } from './parse-with.ts';
 import { chatCompletionRequestSchema } from './chat-completion.ts';
 
 const HELLO = [{ role: 'user', content: 'Hello' }];
@@ -26,26 +26,121 @@ const with16Pairs = Object.fromEntries(Array.from({ length: 16 }, (_, i) => [`k$
 const tool = (name: string): object => ({ type: 'function', function: { name } });
 
 // Every limit of the wire: what is just accepted, and what is just refused with the path it is refused under.
-const LIMITS: readonly [field: string, accepted: readonly unknown[], refused: readonly (readonly [value: unknown, path: string])[]][] = [
-  ['model', ['a/b', null], [[5, 'model'], [['a/b'], 'model']]],
-  ['models', [['a/b'], [], null], [['a/b', 'models'], [[1], 'models.0'], [['a', null], 'models.1']]],
-  ['provider', [{ order: ['x'] }, {}, null], [[{ oder: ['x'] }, 'provider.oder'], [{ sort: 'cheapest' }, 'provider.sort'], ['x', 'provider']]],
+const LIMITS: readonly [
+  field: string,
+  accepted: readonly unknown[],
+  refused: readonly (readonly [value: unknown, path: string])[],
+][] = [
+  [
+    'model',
+    ['a/b', null],
+    [
+      [5, 'model'],
+      [['a/b'], 'model'],
+    ],
+  ],
+  [
+    'models',
+    [['a/b'], [], null],
+    [
+      ['a/b', 'models'],
+      [[1], 'models.0'],
+      [['a', null], 'models.1'],
+    ],
+  ],
+  [
+    'provider',
+    [{ order: ['x'] }, {}, null],
+    [
+      [{ oder: ['x'] }, 'provider.oder'],
+      [{ sort: 'cheapest' }, 'provider.sort'],
+      ['x', 'provider'],
+    ],
+  ],
   ['route', ['fallback', null, 5, { a: 1 }, []], []],
-  ['temperature', [0, 2, 1.5, null], [[-0.01, 'temperature'], [2.01, 'temperature'], ['1', 'temperature']]],
-  ['top_p', [0, 1, null], [[-0.01, 'top_p'], [1.01, 'top_p']]],
+  [
+    'temperature',
+    [0, 2, 1.5, null],
+    [
+      [-0.01, 'temperature'],
+      [2.01, 'temperature'],
+      ['1', 'temperature'],
+    ],
+  ],
+  [
+    'top_p',
+    [0, 1, null],
+    [
+      [-0.01, 'top_p'],
+      [1.01, 'top_p'],
+    ],
+  ],
   ['top_k', [0, 40, null], [['40', 'top_k']]],
   ['min_p', [0, 1, null], [[true, 'min_p']]],
   ['top_a', [0, 1, null], [[[], 'top_a']]],
   ['repetition_penalty', [0, 2, null], [[{}, 'repetition_penalty']]],
-  ['frequency_penalty', [-2, 2, 0, null], [[-2.01, 'frequency_penalty'], [2.01, 'frequency_penalty']]],
-  ['presence_penalty', [-2, 2, 0, null], [[-2.01, 'presence_penalty'], [2.01, 'presence_penalty']]],
-  ['max_tokens', [1, 1_000_000, null], [[0, 'max_tokens'], [-1, 'max_tokens'], [1.5, 'max_tokens'], [2 ** 53, 'max_tokens']]],
-  ['max_completion_tokens', [1, null], [[0, 'max_completion_tokens'], [1.5, 'max_completion_tokens']]],
-  ['seed', [0, -7, 2 ** 53 - 1, null], [[0.5, 'seed'], [2 ** 53, 'seed'], ['7', 'seed']]],
+  [
+    'frequency_penalty',
+    [-2, 2, 0, null],
+    [
+      [-2.01, 'frequency_penalty'],
+      [2.01, 'frequency_penalty'],
+    ],
+  ],
+  [
+    'presence_penalty',
+    [-2, 2, 0, null],
+    [
+      [-2.01, 'presence_penalty'],
+      [2.01, 'presence_penalty'],
+    ],
+  ],
+  [
+    'max_tokens',
+    [1, 1_000_000, null],
+    [
+      [0, 'max_tokens'],
+      [-1, 'max_tokens'],
+      [1.5, 'max_tokens'],
+      [2 ** 53, 'max_tokens'],
+    ],
+  ],
+  [
+    'max_completion_tokens',
+    [1, null],
+    [
+      [0, 'max_completion_tokens'],
+      [1.5, 'max_completion_tokens'],
+    ],
+  ],
+  [
+    'seed',
+    [0, -7, 2 ** 53 - 1, null],
+    [
+      [0.5, 'seed'],
+      [2 ** 53, 'seed'],
+      ['7', 'seed'],
+    ],
+  ],
   ['stop', ['x', [], ['a', 'b', 'c', 'd'], null, 7, { type: 'regex' }], [[['a', 'b', 'c', 'd', 'e'], 'stop']]],
-  ['logit_bias', [{ '50256': -100 }, {}, null], [[{ '50256': 'no' }, 'logit_bias.50256'], [[], 'logit_bias']]],
+  [
+    'logit_bias',
+    [{ '50256': -100 }, {}, null],
+    [
+      [{ '50256': 'no' }, 'logit_bias.50256'],
+      [[], 'logit_bias'],
+    ],
+  ],
   ['logprobs', [true, false, null], [['true', 'logprobs']]],
-  ['top_logprobs', [0, 20, null], [[-1, 'top_logprobs'], [21, 'top_logprobs'], [0.5, 'top_logprobs']]],
+  [
+    'top_logprobs',
+    [0, 20, null],
+    [
+      [-1, 'top_logprobs'],
+      [21, 'top_logprobs'],
+      [0.5, 'top_logprobs'],
+    ],
+  ],
   [
     'tools',
     [[], [tool('f')], [tool('a'.repeat(64))], [{ type: 'service:web_search', parameters: {} }], null],
@@ -61,11 +156,22 @@ const LIMITS: readonly [field: string, accepted: readonly unknown[], refused: re
   [
     'tool_choice',
     ['none', 'auto', 'required', tool('f'), { type: 'service:web_search' }, null],
-    [['any', 'tool_choice'], [5, 'tool_choice'], [{}, 'tool_choice']],
+    [
+      ['any', 'tool_choice'],
+      [5, 'tool_choice'],
+      [{}, 'tool_choice'],
+    ],
   ],
   ['parallel_tool_calls', [true, null], [[1, 'parallel_tool_calls']]],
   ['max_tool_calls', [0, 30, null], [[1.5, 'max_tool_calls']]],
-  ['stop_server_tools_when', [[{ type: 'steps', n: 1 }], null], [[[], 'stop_server_tools_when'], [[{}], 'stop_server_tools_when.0.type']]],
+  [
+    'stop_server_tools_when',
+    [[{ type: 'steps', n: 1 }], null],
+    [
+      [[], 'stop_server_tools_when'],
+      [[{}], 'stop_server_tools_when.0.type'],
+    ],
+  ],
   [
     'response_format',
     [
@@ -85,10 +191,23 @@ const LIMITS: readonly [field: string, accepted: readonly unknown[], refused: re
   ],
   [
     'reasoning',
-    [{}, { effort: 'max' }, { effort: null, max_tokens: 5, exclude: true, enabled: false, summary: 'auto', context: 'auto' }, null],
-    [[{ effort: 'huge' }, 'reasoning.effort'], [{ max_tokens: 1.5 }, 'reasoning.max_tokens'], [true, 'reasoning']],
+    [
+      {},
+      { effort: 'max' },
+      { effort: null, max_tokens: 5, exclude: true, enabled: false, summary: 'auto', context: 'auto' },
+      null,
+    ],
+    [
+      [{ effort: 'huge' }, 'reasoning.effort'],
+      [{ max_tokens: 1.5 }, 'reasoning.max_tokens'],
+      [true, 'reasoning'],
+    ],
   ],
-  ['reasoning_effort', ['max', 'xhigh', 'high', 'medium', 'low', 'minimal', 'none', null], [['some', 'reasoning_effort']]],
+  [
+    'reasoning_effort',
+    ['max', 'xhigh', 'high', 'medium', 'low', 'minimal', 'none', null],
+    [['some', 'reasoning_effort']],
+  ],
   ['include_reasoning', [true, null], [['yes', 'include_reasoning']]],
   ['verbosity', ['low', 'medium', 'high', 'xhigh', 'max', null], [['loud', 'verbosity']]],
   ['prediction', [{ type: 'content', content: 'x' }, null], [[{}, 'prediction.type']]],
@@ -96,12 +215,23 @@ const LIMITS: readonly [field: string, accepted: readonly unknown[], refused: re
   [
     'image_config',
     [{ a: 'x', b: 1, c: [1], d: { e: null } }, {}, null],
-    [[{ a: true }, 'image_config.a'], [{ a: null }, 'image_config.a'], ['x', 'image_config']],
+    [
+      [{ a: true }, 'image_config.a'],
+      [{ a: null }, 'image_config.a'],
+      ['x', 'image_config'],
+    ],
   ],
   ['plugins', [[{ id: 'web', enabled: false, more: 1 }], [], null], [[[{}], 'plugins.0.id']]],
   ['transforms', [['middle-out'], [], null], [[[1], 'transforms.0']]],
   ['preset', ['mine', null], [[1, 'preset']]],
-  ['cache_control', [{ type: 'ephemeral' }, { type: 'ephemeral', ttl: '1h' }, null], [[{ type: 'forever' }, 'cache_control.type'], [{ type: 'ephemeral', ttl: '2h' }, 'cache_control.ttl']]],
+  [
+    'cache_control',
+    [{ type: 'ephemeral' }, { type: 'ephemeral', ttl: '1h' }, null],
+    [
+      [{ type: 'forever' }, 'cache_control.type'],
+      [{ type: 'ephemeral', ttl: '2h' }, 'cache_control.ttl'],
+    ],
+  ],
   ['prompt_cache_key', ['k', null], [[1, 'prompt_cache_key']]],
   [
     'metadata',
@@ -115,7 +245,14 @@ const LIMITS: readonly [field: string, accepted: readonly unknown[], refused: re
   ],
   ['session_id', ['s'.repeat(256), '', null], [['s'.repeat(257), 'session_id']]],
   ['service_tier', ['auto', 'default', 'flex', 'priority', 'scale', 'fast', null], [['slow', 'service_tier']]],
-  ['stream', [true, false, null], [['true', 'stream'], [1, 'stream']]],
+  [
+    'stream',
+    [true, false, null],
+    [
+      ['true', 'stream'],
+      [1, 'stream'],
+    ],
+  ],
   ['stream_options', [{ include_usage: true }, {}, null], [[{ include_usage: 1 }, 'stream_options.include_usage']]],
   ['debug', [{ echo_upstream_body: true }, {}, null], [[{ echo_upstream_body: 'x' }, 'debug.echo_upstream_body']]],
   ['trace', [{ trace_id: 't', any: { x: 1 } }, {}, null], [['t', 'trace']]],
@@ -136,11 +273,15 @@ test.each(LIMITS)('holds %s to its limits, no more and no less', (field, accepte
 });
 
 test('knows every field of the wire, and only those', () => {
-  expect(Object.keys(chatCompletionRequestSchema.shape).toSorted()).toEqual(['messages', ...LIMITS.map(([field]) => field)].toSorted());
+  expect(Object.keys(chatCompletionRequestSchema.shape).toSorted()).toEqual(
+    ['messages', ...LIMITS.map(([field]) => field)].toSorted(),
+  );
 });
 
 test('tolerates unknown fields and takes them no further', () => {
-  expect(chatCompletionRequestSchema.parse({ messages: HELLO, brand_new: { deep: [1] }, n: 3 })).toEqual({ messages: HELLO });
+  expect(chatCompletionRequestSchema.parse({ messages: HELLO, brand_new: { deep: [1] }, n: 3 })).toEqual({
+    messages: HELLO,
+  });
 });
 
 const call = { id: 'c1', type: 'function', function: { name: 'f', arguments: '{}' } };
@@ -159,11 +300,29 @@ test.each<[string, unknown]>([
   ['empty user text', { role: 'user', content: '' }],
   ['every kind of user part', { role: 'user', content: CONTENT_PARTS, name: null }],
   ['an assistant without content', { role: 'assistant' }],
-  ['an assistant with everything', {
-    ...{ role: 'assistant', content: null, refusal: null, reasoning: 'r', reasoning_content: 'r', tool_calls: [call] },
-    ...{ reasoning_details: [{ type: 'reasoning.encrypted', data: 'x' }], images: [{ a: 1 }], audio: { id: 'a' }, annotations: [] },
-  }],
-  ['a tool call without a type', { role: 'assistant', tool_calls: [{ id: 'c', function: { name: 'f', arguments: '' } }] }],
+  [
+    'an assistant with everything',
+    {
+      ...{
+        role: 'assistant',
+        content: null,
+        refusal: null,
+        reasoning: 'r',
+        reasoning_content: 'r',
+        tool_calls: [call],
+      },
+      ...{
+        reasoning_details: [{ type: 'reasoning.encrypted', data: 'x' }],
+        images: [{ a: 1 }],
+        audio: { id: 'a' },
+        annotations: [],
+      },
+    },
+  ],
+  [
+    'a tool call without a type',
+    { role: 'assistant', tool_calls: [{ id: 'c', function: { name: 'f', arguments: '' } }] },
+  ],
   ['a tool result of parts', { role: 'tool', tool_call_id: 'c1', content: CONTENT_PARTS }],
 ])('accepts %s', (_name, message) => {
   expect(refusedPaths({ messages: [message] })).toEqual([]);
@@ -182,8 +341,16 @@ test.each<[string, unknown, string[]]>([
   ['content that is a number', [{ role: 'user', content: 5 }], ['messages.0.content']],
   ['a system message with an image', [{ role: 'system', content: [CONTENT_PARTS[1]] }], ['messages.0.content']],
   ['a tool result without its call', [{ role: 'tool', content: 'x' }], ['messages.0.tool_call_id']],
-  ['a tool call without an id', [{ role: 'assistant', tool_calls: [{ function: { name: 'f', arguments: '' } }] }], ['messages.0.tool_calls.0.id']],
-  ['arguments that are an object', [{ role: 'assistant', tool_calls: [{ id: 'c', function: { name: 'f', arguments: {} } }] }], ['messages.0.tool_calls.0.function.arguments']],
+  [
+    'a tool call without an id',
+    [{ role: 'assistant', tool_calls: [{ function: { name: 'f', arguments: '' } }] }],
+    ['messages.0.tool_calls.0.id'],
+  ],
+  [
+    'arguments that are an object',
+    [{ role: 'assistant', tool_calls: [{ id: 'c', function: { name: 'f', arguments: {} } }] }],
+    ['messages.0.tool_calls.0.function.arguments'],
+  ],
   ['two wrong messages', [...HELLO, { role: 'x' }, ...HELLO, { role: 'y' }], ['messages.1.role', 'messages.3.role']],
 ])('refuses %s', (_name, messages, paths) => {
   expect(refusedPaths({ messages })).toEqual(paths);

@@ -1,4 +1,4 @@
-import { parseWith } from '../read-json-body.ts';
+import { parseWith } from './parse-with.ts';
 import { type ChatCompletionRequest, chatCompletionRequestSchema } from './chat-completion.ts';
 
 type Schema = typeof chatCompletionRequestSchema;
@@ -25,7 +25,7 @@ function schemaFor(value: object): Schema {
   if (schemasByFields.size >= MAX_SCHEMAS) return chatCompletionRequestSchema;
   // What is required stays, so that its absence is an issue.
   const mask = Object.fromEntries(['messages', ...fields].map((field) => [field, true]));
-  const narrowed = chatCompletionRequestSchema.pick(mask as Parameters<Schema['pick']>[0]) as unknown as Schema;
+  const narrowed = chatCompletionRequestSchema.pick(mask as { messages: true }) as unknown as Schema;
   schemasByFields.set(key, narrowed);
   return narrowed;
 }

@@ -1,5 +1,5 @@
 import type { ErrorBody } from '../errors.ts';
-import type { ChatChunk, ChatChunkChoice, FinishReason, Usage } from '../schemas/chat-chunk.ts';
+import type { ChatChunk, ChatChunkChoice, ChatDelta, FinishReason, Usage } from '../schemas/chat-chunk.ts';
 
 /** What every chunk of one answer repeats. */
 export interface ChunkEnvelope {
@@ -31,7 +31,11 @@ export function createFrameEncoder(envelope: ChunkEnvelope, hideReasoning: boole
   // Everything up to the choices is the same in each frame, so it is serialised once.
   const { id, created, model, provider, systemFingerprint, serviceTier } = envelope;
   const repeated = JSON.stringify({
-    ...{ id, object: 'chat.completion.chunk', created, model, provider },
+    id,
+    object: 'chat.completion.chunk',
+    created,
+    model,
+    provider,
     ...(systemFingerprint !== undefined && { system_fingerprint: systemFingerprint }),
     ...(serviceTier !== undefined && { service_tier: serviceTier }),
   });
@@ -42,8 +46,7 @@ export function createFrameEncoder(envelope: ChunkEnvelope, hideReasoning: boole
   const encodeChoice = (choice: ChatChunkChoice): string => {
     const { delta } = choice;
     if (isTextOnly(choice)) return textHead + JSON.stringify(delta.content) + textTail;
-    const { reasoning, reasoning_details, ...others } = delta;
-    const shown = hideReasoning ? others : delta;
+    const shown = hideReasoning ? withoutReasoning(delta) : delta;
     if (isEmpty(shown) && choice.logprobs === undefined) return '';
     const encoded = {
       index: choice.index,
@@ -76,6 +79,11 @@ function isTextOnly({ index, delta, logprobs }: ChatChunkChoice): boolean {
   if (index !== 0 || logprobs !== undefined || typeof delta.content !== 'string') return false;
   for (const field in delta) if (field !== 'content') return false;
   return true;
+}
+
+function withoutReasoning(delta: ChatDelta): ChatDelta {
+  const { reasoning: _text, reasoning_details: _details, ...others } = delta;
+  return others;
 }
 
 function isEmpty(object: object): boolean {

@@ -25,7 +25,13 @@ export interface RequestGuard {
 /** Node reads on to 1,000 headers and then drops the rest without a word; nobody honest sends a tenth of that. */
 const MAX_HEADERS = 200;
 /** Headers whose second value one parser might believe and another not. */
-const SINGLE_HEADERS: ReadonlySet<string> = new Set(['host', 'authorization', 'content-length', 'content-type', 'origin']);
+const SINGLE_HEADERS: ReadonlySet<string> = new Set([
+  'host',
+  'authorization',
+  'content-length',
+  'content-type',
+  'origin',
+]);
 const SINGLE_HEADER_LENGTHS: ReadonlySet<number> = new Set([...SINGLE_HEADERS].map(({ length }) => length));
 const STATE_CHANGING: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
@@ -48,10 +54,16 @@ export function createRequestGuard(options: GuardOptions): RequestGuard {
         throw new GatewayError('invalid_request', 'The Host header is missing or malformed');
       }
       if (hosts !== null && !hosts.has(host)) {
-        throw new GatewayError('permission_denied', 'This Host is not served here; the operator can list it in server.publicUrl');
+        throw new GatewayError(
+          'permission_denied',
+          'This Host is not served here; the operator can list it in server.publicUrl',
+        );
       }
       if (STATE_CHANGING.has(request.method ?? '') && !isAllowedOrigin(request)) {
-        throw new GatewayError('permission_denied', 'Pages of this origin may not call the gateway; the operator can list it in server.allowedOrigins');
+        throw new GatewayError(
+          'permission_denied',
+          'Pages of this origin may not call the gateway; the operator can list it in server.allowedOrigins',
+        );
       }
     },
     corsHeaders(request): Record<string, string> {

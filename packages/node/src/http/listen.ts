@@ -5,7 +5,7 @@ import {
   createTimerWheel,
   DEFAULT_TIMEOUTS,
   type Gateway,
-  GatewayError,
+  type GatewayError,
   type Logger,
   toErrorBody,
 } from '@model-gateway/core';

@@ -74,8 +74,7 @@ export const nodeFileSystem: FileSystem = {
   write: async (fd, buffer, offset, length, position) =>
     length > SYNCHRONOUS_WRITE_BYTES
       ? writeAside(fd, buffer, offset, length, position)
-      : // oxlint-disable-next-line node/no-sync -- see SYNCHRONOUS_WRITE_BYTES
-        writeSync(fd, buffer, offset, length, position),
+      : writeSync(fd, buffer, offset, length, position),
   sync: promisify(fsync),
   truncate: promisify<number, number>(ftruncate),
   rename: promisify(rename),
