@@ -6,7 +6,7 @@
  */
 import { writeSync } from 'node:fs';
 import { createJsonFileStore } from '../../packages/node/src/stores/json-file-store.ts';
-import { toContent, toKey, toRecord } from './generation-records.ts';
+import { textOf, toContent, toKey, toRecord } from './generation-records.ts';
 
 const [, , dir = '', prefix = ''] = process.argv;
 const AT_ONCE = 16;
@@ -22,8 +22,7 @@ async function work(): Promise<never> {
       await store.keys.insert(toKey(`key-${id}`));
       writeSync(1, `key-${id}\n`);
     } else {
-      // Of very different lengths, so that a write may be cut short anywhere.
-      await store.generations.append(toRecord(id), toContent(id.repeat(1 + (count % 7) ** 4)));
+      await store.generations.append(toRecord(id), toContent(textOf(id)));
       writeSync(1, `${id}\n`);
     }
   }

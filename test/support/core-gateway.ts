@@ -65,18 +65,37 @@ export function createCoreGateway(
         )
       : upstream;
   const gateway = createGateway({
-    ...{ models: MODELS, platform, store, providers },
+    models: MODELS,
+    platform,
+    store,
+    providers,
     bootstrapKeys: [
-      { key: API_KEY, kind: 'api', name: 'dev' },
-      { key: MANAGEMENT_KEY, kind: 'management', name: 'admin' },
+      {
+        key: API_KEY,
+        kind: 'api',
+        name: 'dev',
+      },
+      {
+        key: MANAGEMENT_KEY,
+        kind: 'management',
+        name: 'admin',
+      },
     ],
-    logger: { info: log('info'), warn: log('warn'), error: log('error') },
+    logger: {
+      info: log('info'),
+      warn: log('warn'),
+      error: log('error'),
+    },
     ...options,
   });
   const send = (method: string, path: string, request: Partial<GatewayRequest>): Promise<GatewayResponse> => {
     const [pathname = '', query = ''] = path.split('?');
     return gateway.handle({
-      ...{ method, path: pathname, query, baseUrl: 'https://gateway.example', signal: new AbortController().signal },
+      method,
+      path: pathname,
+      query,
+      baseUrl: 'https://gateway.example',
+      signal: new AbortController().signal,
       headers: { authorization: `Bearer ${API_KEY}` },
       readBody: () => Promise.resolve(new Uint8Array()),
       ...request,
@@ -86,10 +105,28 @@ export function createCoreGateway(
     send('POST', path, { readBody: () => Promise.resolve(new TextEncoder().encode(JSON.stringify(body))), ...request });
 
   return {
-    ...{ gateway, platform, store, logged, post },
-    get: (path, key = API_KEY) => send('GET', path, { headers: key === null ? {} : { authorization: `Bearer ${key}` } }),
+    gateway,
+    platform,
+    store,
+    logged,
+    post,
+    get: (path, key = API_KEY) =>
+      send('GET', path, { headers: key === null ? {} : { authorization: `Bearer ${key}` } }),
     chat: (body = {}, request = {}) =>
-      post('/api/v1/chat/completions', { model: 'acme/chat', messages: [{ role: 'user', content: 'Hello' }], ...body }, request),
+      post(
+        '/api/v1/chat/completions',
+        {
+          model: 'acme/chat',
+          messages: [
+            {
+              role: 'user',
+              content: 'Hello',
+            },
+          ],
+          ...body,
+        },
+        request,
+      ),
   };
 }
 
@@ -127,7 +164,8 @@ export interface FrameReader {
 }
 
 export function readFrames({ body }: GatewayResponse): FrameReader {
-  if (body === null || typeof body === 'string' || body instanceof Uint8Array) throw new TypeError('The answer is no stream');
+  if (body === null || typeof body === 'string' || body instanceof Uint8Array)
+    throw new TypeError('The answer is no stream');
   const iterator = body[Symbol.asyncIterator]();
   const next = async (): Promise<string | undefined> => {
     const result = await iterator.next();
@@ -156,7 +194,11 @@ export interface WireChunk {
     readonly native_finish_reason: string | null;
   }[];
   readonly usage?: Readonly<Record<string, unknown>>;
-  readonly error?: { readonly code: number; readonly message: string; readonly metadata: Readonly<Record<string, unknown>> };
+  readonly error?: {
+    readonly code: number;
+    readonly message: string;
+    readonly metadata: Readonly<Record<string, unknown>>;
+  };
 }
 
 /** The frames of a stream, each told by what it is: `comment`, `done`, or the chunk it holds. */

@@ -78,6 +78,11 @@ export function toContent(text: string): GenerationContent {
   };
 }
 
+/** A text that can only be this generation's. Of very different lengths, so that a write may be cut short anywhere. */
+export function textOf(id: string): string {
+  return id.repeat(1 + ((id.codePointAt(id.length - 1) ?? 0) % 7) ** 4);
+}
+
 /** An issued key. */
 export function toKey(hash: string, changes: Partial<KeyRecord> = {}): KeyRecord {
   return {

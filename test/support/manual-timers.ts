@@ -15,8 +15,9 @@ export function createManualTimers(): ManualTimers {
       return () => void waiting.delete(timer);
     },
     fire(withinMs) {
-      for (const [timer, delayMs] of [...waiting]) {
-        if (delayMs > withinMs) continue;
+      // Listed before any fires: a timer may set itself again.
+      const due = [...waiting].filter(([, delayMs]) => delayMs <= withinMs);
+      for (const [timer] of due) {
         waiting.delete(timer);
         timer();
       }

@@ -20,6 +20,8 @@ export interface ScriptedExchange {
 export interface ScriptedTransport extends Transport {
   /** Every call so far, oldest first. */
   readonly exchanges: readonly ScriptedExchange[];
+  /** The last of them; throws when there was none. */
+  latest(): ScriptedExchange;
 }
 
 const encoder = new TextEncoder();
@@ -29,6 +31,11 @@ export function createScriptedTransport(onCall?: (exchange: ScriptedExchange) =>
   const exchanges: ScriptedExchange[] = [];
   return {
     exchanges,
+    latest() {
+      const exchange = exchanges.at(-1);
+      if (exchange === undefined) throw new Error('Nobody has called upstream');
+      return exchange;
+    },
     send(request) {
       const { exchange, response } = openExchange(request);
       exchanges.push(exchange);

@@ -8,11 +8,27 @@ import { toEventPieces } from '../../../test/support/chunkings.ts';
 
 /** Everything the core may find in a runtime. What is of JavaScript itself is there anyway. */
 const WEB_STANDARDS = {
-  ...{ AbortController, AbortSignal, DOMException, Event, EventTarget },
-  ...{ TextDecoder, TextEncoder, URL, URLSearchParams, Headers, Request, Response, ReadableStream },
-  ...{ crypto, performance, queueMicrotask, structuredClone, setTimeout, clearTimeout },
-  // Those of the runtime and those of its web interfaces are one in every real runtime, but not across contexts.
-  ...{ Uint8Array, ArrayBuffer },
+  AbortController,
+  AbortSignal,
+  DOMException,
+  Event,
+  EventTarget,
+  TextDecoder,
+  TextEncoder,
+  URL,
+  URLSearchParams,
+  Headers,
+  Request,
+  Response,
+  ReadableStream,
+  crypto,
+  performance,
+  queueMicrotask,
+  structuredClone,
+  setTimeout,
+  clearTimeout,
+  Uint8Array,
+  ArrayBuffer,
 };
 
 const sourceOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -57,7 +73,7 @@ const STREAM = toEventPieces([
 
 /** An upstream that answers as it is asked: streamed or not. */
 const upstream: typeof fetch = (_url, init) => {
-  const isStream = (JSON.parse(String(init?.body)) as { stream?: boolean }).stream === true;
+  const isStream = (JSON.parse(init?.body as string) as { stream?: boolean }).stream === true;
   return Promise.resolve(
     isStream
       ? new Response(STREAM.join(''), { headers: { 'content-type': 'text/event-stream' } })

@@ -12,16 +12,14 @@ import type { GatewayResponse } from './response.ts';
 const piece = (content: string): object => ({ choices: [{ index: 0, delta: { content }, finish_reason: null }] });
 const stop = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
 
-const chatRequest = (body: BodyInit | null, init: RequestInit = {}, path = '/api/v1/chat/completions'): Request =>
-  new Request(`https://host.example${path}`, {
-    ...{
-      method: 'POST',
-      body,
-      duplex: 'half',
-      headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' },
-    },
-    ...init,
-  } as RequestInit);
+const chatRequest = (
+  body: string | ReadableStream<Uint8Array>,
+  init: RequestInit = {},
+  path = '/api/v1/chat/completions',
+): Request => {
+  const headers = { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' };
+  return new Request(`https://host.example${path}`, { method: 'POST', body, headers, duplex: 'half', ...init });
+};
 
 const HELLO = { model: 'acme/chat', messages: [{ role: 'user', content: 'Héllo' }] };
 
@@ -68,12 +66,10 @@ test('hands over the path below its mount, undecoded, the query and the public a
     }),
   );
   expect(asked[0]).toMatchObject({
-    ...{
-      method: 'GET',
-      path: '/api/v1/models/a/b%2Fc/endpoints',
-      query: 'q=%20x&q=y',
-      baseUrl: 'https://host.example/ai',
-    },
+    method: 'GET',
+    path: '/api/v1/models/a/b%2Fc/endpoints',
+    query: 'q=%20x&q=y',
+    baseUrl: 'https://host.example/ai',
     headers: { 'x-session-id': 's' },
   });
   await toFetchHandler(gateway)(new Request('https://host.example/health'));
@@ -169,11 +165,6 @@ test('answers bytes, text and nothing as what they are', async () => {
 });
 
 test('calls a client that has gone 400, because hosts refuse a status of 499', async () => {
-  const { gateway } = createCoreGateway(createScriptedTransport());
-  const response = await toFetchHandler(gateway)(
-    chatRequest(JSON.stringify(HELLO), { signal: AbortSignal.abort() }),
-  ).catch(() => undefined);
-  if (response !== undefined) expect(response.status).toBe(400);
   expect((await toFetchHandler(echo({ status: 499 }).gateway)(new Request('https://host.example/health'))).status).toBe(
     400,
   );

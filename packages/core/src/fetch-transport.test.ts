@@ -42,8 +42,14 @@ function upstreamOf(answer?: (init: RequestInit) => Promise<Response>): Upstream
 }
 
 const requestOf = (overrides: Partial<TransportRequest> = {}): TransportRequest => ({
-  ...{ method: 'POST', url: 'https://api.example/v1/x', headers: { authorization: 'Bearer k' }, body: '{"é":1}' },
-  ...{ signal: new AbortController().signal, headersTimeoutMs: 1000, idleTimeoutMs: 500, totalTimeoutMs: 5000 },
+  method: 'POST',
+  url: 'https://api.example/v1/x',
+  headers: { authorization: 'Bearer k' },
+  body: '{"é":1}',
+  signal: new AbortController().signal,
+  headersTimeoutMs: 1e3,
+  idleTimeoutMs: 500,
+  totalTimeoutMs: 5e3,
   ...overrides,
 });
 

@@ -61,12 +61,9 @@ export function createGateway(options: GatewayOptions): Gateway {
   const delay = (ms: number): Promise<void> => new Promise((resolve) => platform.setTimer(resolve, ms));
 
   return {
-    handle: async (request) => {
-      const response = await answer(runtime, request, closing.signal.aborted);
-      return request.method === 'HEAD' ? { ...response, body: null } : response;
-    },
+    handle: (request) => answer(runtime, request, closing.signal.aborted),
     matches: hasRoute,
-    authenticate: runtime.authenticate,
+    authenticate: async (request) => runtime.authenticate(request),
     async start() {
       const discovering = options.providers.filter((provider) => provider.discoverModels === true);
       if (discovering.length === 0) return;
@@ -121,18 +118,23 @@ async function answer(runtime: Runtime, request: GatewayRequest, isClosing: bool
     if (isClosing && route.path !== '/health') {
       throw new GatewayError('provider_overloaded', 'The gateway is shutting down', { retryAfterSeconds: 1 });
     }
-    if (route.auth === 'none') return await route.operation({ request, runtime });
+    if (route.auth === 'none') return withoutBody(request, await route.operation({ request, runtime }));
     const principal = await runtime.authenticate(request);
     refuseWrongKind(principal, route);
-    return await route.operation({ request, principal, runtime, params, responseHeaders });
+    return withoutBody(request, await route.operation({ request, principal, runtime, params, responseHeaders }));
   } catch (thrown) {
     const error = toGatewayError(thrown);
     if (error.code === 'internal') {
       runtime.logger.error('a request failed', { path: request.path, reason: describe(error.cause ?? error) });
     }
     if (error.code === 'method_not_allowed') responseHeaders['allow'] = methodsOf(request.path).join(', ');
-    return toErrorResponse(error, responseHeaders);
+    return withoutBody(request, toErrorResponse(error, responseHeaders));
   }
+}
+
+/** HEAD is answered like GET, without what follows the headers. */
+function withoutBody({ method }: GatewayRequest, response: GatewayResponse): GatewayResponse {
+  return method === 'HEAD' ? { ...response, body: null } : response;
 }
 
 function refuseWrongKind({ kind }: Principal, { auth }: Route): void {

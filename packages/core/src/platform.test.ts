@@ -41,17 +41,20 @@ test('calls back after a while, unless that is cancelled, and keeps no process a
   expect(called).toEqual(['kept']);
 });
 
-test('makes ids of letters and digits that are hard to confuse', () => {
-  const platform = createVirtualPlatform();
-  expect(createRandomId(platform, 40)).toMatch(/^[0-9a-hjkmnp-tv-z]{40}$/);
-  expect(new Set(createRandomId({ randomBytes: () => Uint8Array.from({ length: 256 }, (_, i) => i) }, 256)).size).toBe(
-    32,
-  );
+test('makes ids of equal length in which every one of 128 random bits counts', () => {
+  const idOf = (bytes: Uint8Array): string => createRandomId({ randomBytes: () => bytes.slice() });
+  const none = new Uint8Array(16);
+  const ids = [idOf(none), idOf(none.map(() => 255))];
+  for (let bit = 0; bit < 128; bit += 1) {
+    ids.push(idOf(none.map((_, index) => (index === bit >> 3 ? 1 << (bit & 7) : 0))));
+  }
+  for (const id of ids) expect(id).toMatch(/^[0-9a-z]{28}$/);
+  expect(new Set(ids).size).toBe(130);
 });
 
 test('makes ids of generations that sort by second and never repeat', () => {
   const platform = createVirtualPlatform();
   const ids = Array.from({ length: 3 }, () => createGenerationId(platform));
-  for (const id of ids) expect(id).toMatch(new RegExp(`^gen-${VIRTUAL_EPOCH_MS / 1000}-[0-9a-z]{26}$`));
+  for (const id of ids) expect(id).toMatch(new RegExp(`^gen-${VIRTUAL_EPOCH_MS / 1000}-[0-9a-z]{28}$`));
   expect(new Set(ids).size).toBe(3);
 });

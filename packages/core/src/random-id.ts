@@ -1,14 +1,18 @@
 import type { Platform } from './platform.ts';
 
-const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+const BITS = 32;
+const DIGITS = Math.ceil(BITS / Math.log2(36));
 
-/** `length` random letters and digits of 5 bits each; 26 of them cannot be guessed. */
-export function createRandomId(platform: Pick<Platform, 'randomBytes'>, length: number): string {
-  const characters = platform.randomBytes(length).map((byte) => ALPHABET.charCodeAt(byte & 31));
-  return String.fromCharCode(...characters);
+/** 128 random bits as letters and digits, which cannot be guessed. */
+export function createRandomId(platform: Pick<Platform, 'randomBytes'>): string {
+  const { buffer, byteOffset } = platform.randomBytes(16);
+  const bytes = new DataView(buffer, byteOffset);
+  let id = '';
+  for (let at = 0; at < 16; at += 4) id += bytes.getUint32(at).toString(36).padStart(DIGITS, '0');
+  return id;
 }
 
-/** The id of a generation: sortable by second, unguessable by its 130 random bits. */
+/** The id of a generation: sortable by second, unguessable by its random part. */
 export function createGenerationId(platform: Pick<Platform, 'randomBytes' | 'now'>): string {
-  return `gen-${Math.floor(platform.now() / 1000)}-${createRandomId(platform, 26)}`;
+  return `gen-${Math.floor(platform.now() / 1000)}-${createRandomId(platform)}`;
 }

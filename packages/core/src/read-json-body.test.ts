@@ -11,7 +11,12 @@ const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 function requestOf(body: string | Uint8Array, headers: GatewayRequest['headers'] = {}): GatewayRequest {
   return {
-    ...{ method: 'POST', path: '/', query: '', headers, baseUrl: '', signal: new AbortController().signal },
+    method: 'POST',
+    path: '/',
+    query: '',
+    headers,
+    baseUrl: '',
+    signal: new AbortController().signal,
     readBody: () => Promise.resolve(typeof body === 'string' ? encode(body) : body),
   };
 }
@@ -122,8 +127,7 @@ test('judges the depth of large and small bodies alike', async () => {
         (found) => found,
         (error: unknown) => error,
       );
-      if (depthOf(value) > 64) expect(outcome).toEqual(refusal('invalid_request', 'nested more than'));
-      else expect(outcome).toEqual(value);
+      expect(outcome).toEqual(depthOf(value) > 64 ? refusal('invalid_request', 'nested more than') : value);
     }),
     { numRuns: 200 },
   );

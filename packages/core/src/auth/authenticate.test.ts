@@ -14,7 +14,12 @@ import { createAuthenticate } from './authenticate.ts';
 import type { Principal } from './principal.ts';
 
 const requestWith = (headers: GatewayRequest['headers'], principal?: Principal): GatewayRequest => ({
-  ...{ method: 'GET', path: '/api/v1/models', query: '', headers, baseUrl: '', principal },
+  method: 'GET',
+  path: '/api/v1/models',
+  query: '',
+  headers,
+  baseUrl: '',
+  principal,
   readBody: () => Promise.reject(new Error('not asked for')),
   signal: new AbortController().signal,
 });
@@ -48,15 +53,19 @@ test('makes keys of 256 random bits that are stored as a hash only', async () =>
   const { key, record, platform } = await setUp();
   expect(key).toMatch(/^sk-gw-v1-[0-9a-f]{64}$/);
   expect(record).toEqual({
-    ...{
-      hash: await platform.sha256(key),
-      kind: 'api',
-      name: 'dev',
-      label: `sk-gw-v1-${key.slice(9, 12)}...${key.slice(-3)}`,
-    },
-    ...{ disabled: false, limitUsd: 5, limitReset: null, includeByokInLimit: false, creatorUserId: 'user-1' },
-    ...{ workspaceId: '00000000-0000-4000-8000-000000000000', createdAt: new Date(VIRTUAL_EPOCH_MS).toISOString() },
-    ...{ updatedAt: null, expiresAt: null },
+    hash: await platform.sha256(key),
+    kind: 'api',
+    name: 'dev',
+    label: `sk-gw-v1-${key.slice(9, 12)}...${key.slice(-3)}`,
+    disabled: false,
+    limitUsd: 5,
+    limitReset: null,
+    includeByokInLimit: false,
+    creatorUserId: 'user-1',
+    workspaceId: '00000000-0000-4000-8000-000000000000',
+    createdAt: new Date(VIRTUAL_EPOCH_MS).toISOString(),
+    updatedAt: null,
+    expiresAt: null,
   });
   expect(JSON.stringify(record)).not.toContain(key);
   expect(toKeyLabel(key)).toHaveLength(18);
@@ -106,7 +115,8 @@ test.each([
 ])('answers 401 to %s', async (_name, headers, message) => {
   const { authenticate } = await setUp({}, { bootstrapKeys: [{ key: 'demo', kind: 'api', name: 'demo' }] });
   await expect(authenticate(requestWith(headers))).rejects.toMatchObject({
-    ...{ code: 'authentication', status: 401 },
+    code: 'authentication',
+    status: 401,
     message: expect.stringContaining(message) as string,
   });
 });

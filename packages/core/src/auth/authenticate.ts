@@ -2,11 +2,11 @@ import { GatewayError } from '../errors.ts';
 import type { BootstrapKey, GatewayOptions } from '../options.ts';
 import type { Platform } from '../platform.ts';
 import { type GatewayRequest, headerOf } from '../request.ts';
-import type { KeyRecord } from '../stores/store.ts';
+import type { Awaitable, KeyRecord } from '../stores/store.ts';
 import type { Principal } from './principal.ts';
 
-/** Tells who calls, or throws `authentication`. */
-export type Authenticate = (request: GatewayRequest) => Promise<Principal>;
+/** Tells who calls, or rejects with `authentication`. Answers at once where everything needed is in memory. */
+export type Authenticate = (request: GatewayRequest) => Awaitable<Principal>;
 
 /** No key of ours is near this long; hashing megabytes of nonsense would be a gift to an attacker. */
 const MAX_KEY_LENGTH = 512;
@@ -16,21 +16,40 @@ const MAX_KEY_LENGTH = 512;
  * bearer key, looked up by its SHA-256 among the configured and the stored ones.
  */
 export function createAuthenticate(options: GatewayOptions, platform: Platform): Authenticate {
-  const bootstrap = hashBootstrapKeys(options.bootstrapKeys ?? [], platform);
-  return async (request) => {
-    if (request.principal !== undefined) return request.principal;
-    if (options.authenticate !== undefined) {
-      const principal = await options.authenticate(request);
-      if (principal === null) throw new GatewayError('authentication', 'Not authenticated');
-      return principal;
-    }
-    const key = readBearer(request);
-    const hash = await platform.sha256(key);
-    const configured = (await bootstrap).get(hash);
-    if (configured !== undefined) return configured;
-    const record = await options.store.keys.get(hash);
+  let configured: ReadonlyMap<string, Principal> | undefined;
+  const configuring = hashBootstrapKeys(options.bootstrapKeys ?? [], platform).then((keys) => (configured = keys));
+
+  const find = (keys: ReadonlyMap<string, Principal>, hash: string): Awaitable<Principal> => {
+    const known = keys.get(hash);
+    if (known !== undefined) return known;
+    const record = options.store.keys.get(hash);
+    if (record instanceof Promise) return record.then((found) => toPrincipal(found, platform.now()));
     return toPrincipal(record, platform.now());
   };
+  const findLater = async (hash: string | Promise<string>): Promise<Principal> => find(await configuring, await hash);
+
+  const authenticate: Authenticate = (request) => {
+    if (request.principal !== undefined) return request.principal;
+    if (options.authenticate !== undefined) return askHost(options.authenticate, request);
+    const hash = platform.sha256(readBearer(request));
+    return configured !== undefined && typeof hash === 'string' ? find(configured, hash) : findLater(hash);
+  };
+  return (request) => {
+    try {
+      return authenticate(request);
+    } catch (error) {
+      return Promise.reject(error as Error);
+    }
+  };
+}
+
+async function askHost(
+  authenticate: NonNullable<GatewayOptions['authenticate']>,
+  request: GatewayRequest,
+): Promise<Principal> {
+  const principal = await authenticate(request);
+  if (principal === null) throw new GatewayError('authentication', 'Not authenticated');
+  return principal;
 }
 
 function readBearer({ headers }: GatewayRequest): string {

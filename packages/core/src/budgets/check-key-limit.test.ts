@@ -21,7 +21,8 @@ test('lets a key spend until its limit is reached', async () => {
   const principal = { kind: 'api', id: 'key', name: 'k', limitUsd: 0.5 } as const;
   await expect(checkKeyLimit(principal, await storeWithSpent(499_999_999))).resolves.toBeUndefined();
   await expect(checkKeyLimit(principal, await storeWithSpent(500_000_000))).rejects.toMatchObject({
-    ...{ code: 'payment_required', status: 402 },
+    code: 'payment_required',
+    status: 402,
     message: 'Key limit exceeded: $0.500000 of $0.5 is spent',
   });
   await expect(checkKeyLimit({ ...principal, id: 'other' }, await storeWithSpent(1e12))).resolves.toBeUndefined();

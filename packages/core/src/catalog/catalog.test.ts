@@ -40,15 +40,40 @@ test('builds an endpoint from what the model, the endpoint and the provider say'
   ).find('acme/chat') ?? { endpoints: [] };
   expect(endpoints).toEqual([
     {
-      ...{ modelId: 'acme/chat', provider: acme, providerModel: 'chat-1', tag: 'acme', pricing: undefined, prices: {} },
-      ...{ contextLength: 1000, maxCompletionTokens: null, maxPromptTokens: null, supportedParameters: null },
-      ...{ quantization: null, region: 'eu', supportsImplicitCaching: false },
+      modelId: 'acme/chat',
+      provider: acme,
+      providerModel: 'chat-1',
+      tag: 'acme',
+      pricing: undefined,
+      prices: {},
+      contextLength: 1e3,
+      maxCompletionTokens: null,
+      maxPromptTokens: null,
+      supportedParameters: null,
+      quantization: null,
+      region: 'eu',
+      supportsImplicitCaching: false,
     },
     {
-      ...{ modelId: 'acme/chat', provider: acme, providerModel: 'chat-1-turbo', tag: 'acme/turbo' },
-      ...{ pricing: { prompt: '0.5', completion: '1' }, prices: { prompt: 5n * 10n ** 17n, completion: 10n ** 18n } },
-      ...{ contextLength: 500, maxCompletionTokens: 100, maxPromptTokens: 400, supportedParameters: new Set(['seed']) },
-      ...{ quantization: 'fp8', region: 'us', supportsImplicitCaching: true },
+      modelId: 'acme/chat',
+      provider: acme,
+      providerModel: 'chat-1-turbo',
+      tag: 'acme/turbo',
+      pricing: {
+        prompt: '0.5',
+        completion: '1',
+      },
+      prices: {
+        prompt: 5n * 10n ** 17n,
+        completion: 10n ** 18n,
+      },
+      contextLength: 500,
+      maxCompletionTokens: 100,
+      maxPromptTokens: 400,
+      supportedParameters: new Set(['seed']),
+      quantization: 'fp8',
+      region: 'us',
+      supportsImplicitCaching: true,
     },
   ]);
 });
@@ -74,7 +99,12 @@ test('finds a model by its id and by its dated name, and hides none behind anoth
   );
   const nameOf = (slug: string): string | undefined => catalog.find(slug)?.definition.name;
   expect(['acme/chat', 'acme/other', 'acme/other-2026', 'acme/none', '__proto__', 'constructor'].map(nameOf)).toEqual([
-    ...['one', 'two', 'two', undefined, undefined, undefined],
+    'one',
+    'two',
+    'two',
+    undefined,
+    undefined,
+    undefined,
   ]);
   expect(catalog.list().map(({ definition }) => definition.name)).toEqual(['one', 'two']);
 });

@@ -10,38 +10,58 @@ const catalog = createCatalog(
   ],
   [
     {
-      ...{
-        id: 'acme/small',
-        name: 'Small Talker',
-        created: 100,
-        context_length: 8_000,
-        architecture: { tokenizer: 'GPT' },
-      },
+      id: 'acme/small',
+      name: 'Small Talker',
+      created: 100,
+      context_length: 8e3,
+      architecture: { tokenizer: 'GPT' },
       endpoints: [
         {
           provider: 'acme',
           providerModel: 's',
-          pricing: { prompt: '0.000001', completion: '0.000002' },
+          pricing: {
+            prompt: '0.000001',
+            completion: '0.000002',
+          },
           supported_parameters: ['tools', 'seed'],
         },
       ],
     },
     {
-      ...{ id: 'beta/large', name: 'Large', created: 300, context_length: 200_000 },
-      architecture: { input_modalities: ['text', 'image'], output_modalities: ['text', 'image'] },
+      id: 'beta/large',
+      name: 'Large',
+      created: 300,
+      context_length: 2e5,
+      architecture: {
+        input_modalities: ['text', 'image'],
+        output_modalities: ['text', 'image'],
+      },
       endpoints: [
         {
           provider: 'beta',
           providerModel: 'l',
-          pricing: { prompt: '0.00001', completion: '0.00005' },
+          pricing: {
+            prompt: '0.00001',
+            completion: '0.00005',
+          },
           supported_parameters: ['tools'],
         },
       ],
     },
     { id: 'acme/unpriced', created: 200, endpoints: [{ provider: 'acme', providerModel: 'u' }] },
     {
-      ...{ id: 'beta/painter', architecture: { output_modalities: ['image'] } },
-      endpoints: [{ provider: 'beta', providerModel: 'p', pricing: { prompt: '0', completion: '0' } }],
+      id: 'beta/painter',
+      architecture: { output_modalities: ['image'] },
+      endpoints: [
+        {
+          provider: 'beta',
+          providerModel: 'p',
+          pricing: {
+            prompt: '0',
+            completion: '0',
+          },
+        },
+      ],
     },
   ],
 );

@@ -44,19 +44,22 @@ export function costOf(prices: Prices, usage: Usage, promptImages: number): Cost
   const input = usage.prompt_tokens_details;
   const output = usage.completion_tokens_details;
 
-  const prompt =
-    split(usage.prompt_tokens, promptPrice, [
-      [input?.cached_tokens, prices.input_cache_read],
-      [input?.cache_write_tokens, prices.input_cache_write],
-      [input?.audio_tokens, prices.audio],
-    ]) +
-    BigInt(promptImages) * (prices.image ?? 0n) +
-    (prices.request ?? 0n);
-  const completion = split(usage.completion_tokens, completionPrice, [
-    [output?.reasoning_tokens, prices.internal_reasoning],
-    [output?.image_tokens, prices.image_output],
-    [output?.audio_tokens, prices.audio_output],
-  ]);
+  let prompt = input
+    ? split(usage.prompt_tokens, promptPrice, [
+        [input.cached_tokens, prices.input_cache_read],
+        [input.cache_write_tokens, prices.input_cache_write],
+        [input.audio_tokens, prices.audio],
+      ])
+    : BigInt(usage.prompt_tokens) * promptPrice;
+  if (prices.image !== undefined) prompt += BigInt(promptImages) * prices.image;
+  if (prices.request !== undefined) prompt += prices.request;
+  const completion = output
+    ? split(usage.completion_tokens, completionPrice, [
+        [output.reasoning_tokens, prices.internal_reasoning],
+        [output.image_tokens, prices.image_output],
+        [output.audio_tokens, prices.audio_output],
+      ])
+    : BigInt(usage.completion_tokens) * completionPrice;
   return {
     usd: toUsd(prompt + completion),
     promptUsd: toUsd(prompt),

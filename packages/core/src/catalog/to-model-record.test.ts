@@ -8,7 +8,9 @@ import { toEndpointRecord, toModelRecord } from './to-model-record.ts';
 function modelOf(definition: Partial<ModelDefinition>): CatalogModel {
   const acme = { slug: 'acme', name: 'Acme', dataPolicy: { training: null, retainsPrompts: null } };
   const endpoints = [{ provider: 'acme', providerModel: 'm' }];
-  return createCatalog([acme], [{ id: 'acme/chat', endpoints, ...definition }]).list()[0] as CatalogModel;
+  const model = createCatalog([acme], [{ id: 'acme/chat', endpoints, ...definition }]).find('acme/chat');
+  if (model === undefined) throw new Error('The model is not there');
+  return model;
 }
 
 test('shows a model of which little is known with every field that clients insist on', () => {
@@ -58,38 +60,46 @@ test('shows a model of which little is known with every field that clients insis
 test('shows all that is known, prices and limits from the first endpoint, parameters from all', () => {
   const record = toModelRecord(
     modelOf({
-      ...{
-        name: 'Acme Chat',
-        canonical_slug: 'acme/chat-2026',
-        description: 'Talks',
-        created: 5,
-        context_length: 1000,
-      },
+      name: 'Acme Chat',
+      canonical_slug: 'acme/chat-2026',
+      description: 'Talks',
+      created: 5,
+      context_length: 1e3,
       architecture: {
         input_modalities: ['text', 'image'],
         output_modalities: ['text'],
         tokenizer: 'GPT',
         instruct_type: 'chatml',
       },
-      ...{
-        supported_voices: ['a'],
-        default_parameters: { temperature: 1 },
-        expiration_date: '2027-01-01',
-        knowledge_cutoff: '2025-01-01',
+      supported_voices: ['a'],
+      default_parameters: { temperature: 1 },
+      expiration_date: '2027-01-01',
+      knowledge_cutoff: '2025-01-01',
+      per_request_limits: {
+        prompt_tokens: 5,
+        completion_tokens: 6,
       },
-      per_request_limits: { prompt_tokens: 5, completion_tokens: 6 },
       endpoints: [
         {
-          ...{ provider: 'acme', providerModel: 'm', context_length: 500, max_completion_tokens: 50 },
-          ...{
-            pricing: { prompt: '0.1', completion: '0.2', image: '0.3', request: undefined },
-            supported_parameters: ['seed', 'tools'],
+          provider: 'acme',
+          providerModel: 'm',
+          context_length: 500,
+          max_completion_tokens: 50,
+          pricing: {
+            prompt: '0.1',
+            completion: '0.2',
+            image: '0.3',
+            request: undefined,
           },
+          supported_parameters: ['seed', 'tools'],
         },
         {
           provider: 'acme',
           providerModel: 'n',
-          pricing: { prompt: '9', completion: '9' },
+          pricing: {
+            prompt: '9',
+            completion: '9',
+          },
           supported_parameters: ['tools', 'stop'],
         },
       ],
@@ -97,17 +107,29 @@ test('shows all that is known, prices and limits from the first endpoint, parame
   );
   expect(modelSchema.parse(record)).toEqual(record);
   expect(record).toMatchObject({
-    ...{ name: 'Acme Chat', canonical_slug: 'acme/chat-2026', description: 'Talks', created: 5, context_length: 1000 },
-    architecture: { modality: 'text+image->text', tokenizer: 'GPT', instruct_type: 'chatml' },
-    top_provider: { context_length: 500, max_completion_tokens: 50 },
-    supported_parameters: ['seed', 'tools', 'stop'],
-    ...{
-      supported_voices: ['a'],
-      default_parameters: { temperature: 1 },
-      expiration_date: '2027-01-01',
-      knowledge_cutoff: '2025-01-01',
+    name: 'Acme Chat',
+    canonical_slug: 'acme/chat-2026',
+    description: 'Talks',
+    created: 5,
+    context_length: 1e3,
+    architecture: {
+      modality: 'text+image->text',
+      tokenizer: 'GPT',
+      instruct_type: 'chatml',
     },
-    per_request_limits: { prompt_tokens: 5, completion_tokens: 6 },
+    top_provider: {
+      context_length: 500,
+      max_completion_tokens: 50,
+    },
+    supported_parameters: ['seed', 'tools', 'stop'],
+    supported_voices: ['a'],
+    default_parameters: { temperature: 1 },
+    expiration_date: '2027-01-01',
+    knowledge_cutoff: '2025-01-01',
+    per_request_limits: {
+      prompt_tokens: 5,
+      completion_tokens: 6,
+    },
   });
   expect(record.pricing).toEqual({ prompt: '0.1', completion: '0.2', image: '0.3' });
 });
@@ -123,29 +145,54 @@ test('shows an endpoint with every field that the official client insists on', (
     endpoints: [
       { provider: 'acme', providerModel: 'm' },
       {
-        ...{
-          provider: 'acme',
-          providerModel: 'n',
-          tag: 'turbo',
-          quantization: 'fp8',
-          context_length: 10,
-          max_completion_tokens: 5,
-        },
-        ...{ max_prompt_tokens: 4, supported_parameters: ['tool_choice'], supports_implicit_caching: true },
+        provider: 'acme',
+        providerModel: 'n',
+        tag: 'turbo',
+        quantization: 'fp8',
+        context_length: 10,
+        max_completion_tokens: 5,
+        max_prompt_tokens: 4,
+        supported_parameters: ['tool_choice'],
+        supports_implicit_caching: true,
       },
     ],
   });
   const [bare, full] = model.endpoints.map((endpoint) => toEndpointRecord(model, endpoint));
   expect(modelEndpointSchema.parse(bare)).toEqual(bare);
   expect(bare).toMatchObject({
-    ...{ name: 'Acme: Acme Chat', model_id: 'acme/chat', model_name: 'Acme Chat', provider_name: 'Acme', tag: 'acme' },
-    ...{ context_length: 0, quantization: null, status: 0, uptime_last_30m: null },
-    supports_tool_choice: { auto: false, function: false, none: false, required: false },
-    pricing: { prompt: '-1', completion: '-1' },
+    name: 'Acme: Acme Chat',
+    model_id: 'acme/chat',
+    model_name: 'Acme Chat',
+    provider_name: 'Acme',
+    tag: 'acme',
+    context_length: 0,
+    quantization: null,
+    status: 0,
+    uptime_last_30m: null,
+    supports_tool_choice: {
+      auto: false,
+      function: false,
+      none: false,
+      required: false,
+    },
+    pricing: {
+      prompt: '-1',
+      completion: '-1',
+    },
   });
   expect(full).toMatchObject({
-    ...{ tag: 'acme/turbo', quantization: 'fp8', context_length: 10, max_completion_tokens: 5, max_prompt_tokens: 4 },
-    ...{ supports_implicit_caching: true, supported_parameters: ['tool_choice'] },
-    supports_tool_choice: { auto: true, function: true, none: true, required: true },
+    tag: 'acme/turbo',
+    quantization: 'fp8',
+    context_length: 10,
+    max_completion_tokens: 5,
+    max_prompt_tokens: 4,
+    supports_implicit_caching: true,
+    supported_parameters: ['tool_choice'],
+    supports_tool_choice: {
+      auto: true,
+      function: true,
+      none: true,
+      required: true,
+    },
   });
 });

@@ -16,9 +16,28 @@ import { TransportError } from '../transport.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const ANSWER = {
-  ...{ id: 'up-1', object: 'chat.completion', model: 'chat-1', system_fingerprint: 'fp_1', service_tier: 'default' },
-  choices: [{ index: 0, message: { role: 'assistant', content: 'Héllo 👩‍👩‍👧' }, finish_reason: 'stop', logprobs: null }],
-  usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, prompt_tokens_details: { cached_tokens: 0 } },
+  id: 'up-1',
+  object: 'chat.completion',
+  model: 'chat-1',
+  system_fingerprint: 'fp_1',
+  service_tier: 'default',
+  choices: [
+    {
+      index: 0,
+      message: {
+        role: 'assistant',
+        content: 'Héllo 👩‍👩‍👧',
+      },
+      finish_reason: 'stop',
+      logprobs: null,
+    },
+  ],
+  usage: {
+    prompt_tokens: 10,
+    completion_tokens: 5,
+    total_tokens: 15,
+    prompt_tokens_details: { cached_tokens: 0 },
+  },
 };
 
 const whole = (answer: unknown, exchange: ScriptedExchange): void => {
@@ -39,21 +58,38 @@ test.each(chunkings([JSON.stringify(ANSWER)]))(
     const result = jsonOf(response);
     expect(chatCompletionResultSchema.parse(result)).toEqual(result);
     expect(result).toEqual({
-      ...{ id: response.headers['x-generation-id'], object: 'chat.completion', created: VIRTUAL_EPOCH_MS / 1000 },
-      ...{ model: 'acme/chat', provider: 'Acme', system_fingerprint: 'fp_1', service_tier: 'default' },
+      id: response.headers['x-generation-id'],
+      object: 'chat.completion',
+      created: VIRTUAL_EPOCH_MS / 1e3,
+      model: 'acme/chat',
+      provider: 'Acme',
+      system_fingerprint: 'fp_1',
+      service_tier: 'default',
       choices: [
         {
-          ...{ index: 0, finish_reason: 'stop', native_finish_reason: 'stop', logprobs: null },
-          message: { role: 'assistant', content: 'Héllo 👩‍👩‍👧', refusal: null, reasoning: null },
+          index: 0,
+          finish_reason: 'stop',
+          native_finish_reason: 'stop',
+          logprobs: null,
+          message: {
+            role: 'assistant',
+            content: 'Héllo 👩‍👩‍👧',
+            refusal: null,
+            reasoning: null,
+          },
         },
       ],
       usage: {
-        ...{ prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, prompt_tokens_details: { cached_tokens: 0 } },
-        ...{ cost: 0.00002, is_byok: false },
+        prompt_tokens: 10,
+        completion_tokens: 5,
+        total_tokens: 15,
+        prompt_tokens_details: { cached_tokens: 0 },
+        cost: 2e-5,
+        is_byok: false,
         cost_details: {
           upstream_inference_cost: null,
-          upstream_inference_prompt_cost: 0.00001,
-          upstream_inference_completions_cost: 0.00001,
+          upstream_inference_prompt_cost: 1e-5,
+          upstream_inference_completions_cost: 1e-5,
         },
       },
     });
@@ -67,9 +103,21 @@ test('answers the least that an upstream can say', async () => {
   const result = jsonOf(await createCoreGateway(transport).chat({ model: 'acme/other' }));
   expect(chatCompletionResultSchema.parse(result)).toEqual(result);
   expect(result).toMatchObject({
-    ...{ system_fingerprint: null, model: 'acme/other', provider: 'Beta' },
-    choices: [{ finish_reason: 'length', message: { content: null } }],
-    usage: { prompt_tokens: 6, completion_tokens: 0, estimated: true, cost: null },
+    system_fingerprint: null,
+    model: 'acme/other',
+    provider: 'Beta',
+    choices: [
+      {
+        finish_reason: 'length',
+        message: { content: null },
+      },
+    ],
+    usage: {
+      prompt_tokens: 6,
+      completion_tokens: 0,
+      estimated: true,
+      cost: null,
+    },
   });
   expect(result).not.toHaveProperty('service_tier');
   expect((result as { usage: object }).usage).not.toHaveProperty('cost_details');
@@ -77,9 +125,23 @@ test('answers the least that an upstream can say', async () => {
 
 test('answers tool calls, refusals, reasoning, images and what else a message may hold', async () => {
   const message = {
-    ...{ role: 'assistant', content: null, refusal: 'I cannot', reasoning_content: 'hm' },
-    tool_calls: [{ id: 'c1', type: 'function', function: { name: 'f', arguments: '{"x":1}' } }],
-    ...{ images: [{ type: 'image_url' }], audio: { id: 'a' }, annotations: [{ type: 'url_citation' }] },
+    role: 'assistant',
+    content: null,
+    refusal: 'I cannot',
+    reasoning_content: 'hm',
+    tool_calls: [
+      {
+        id: 'c1',
+        type: 'function',
+        function: {
+          name: 'f',
+          arguments: '{"x":1}',
+        },
+      },
+    ],
+    images: [{ type: 'image_url' }],
+    audio: { id: 'a' },
+    annotations: [{ type: 'url_citation' }],
   };
   const answer = { choices: [{ message, finish_reason: 'tool_calls', logprobs: { content: [] } }] };
   const { chat } = createCoreGateway(createScriptedTransport((exchange) => whole(answer, exchange)));
@@ -87,12 +149,36 @@ test('answers tool calls, refusals, reasoning, images and what else a message ma
   expect(chatCompletionResultSchema.parse(result)).toEqual(result);
   expect(result['choices']).toEqual([
     {
-      ...{ index: 0, finish_reason: 'tool_calls', native_finish_reason: 'tool_calls', logprobs: { content: [] } },
+      index: 0,
+      finish_reason: 'tool_calls',
+      native_finish_reason: 'tool_calls',
+      logprobs: { content: [] },
       message: {
-        ...{ role: 'assistant', content: null, refusal: 'I cannot', reasoning: 'hm' },
-        reasoning_details: [{ type: 'reasoning.text', text: 'hm', format: 'unknown', index: 0 }],
-        tool_calls: [{ id: 'c1', type: 'function', function: { name: 'f', arguments: '{"x":1}' } }],
-        ...{ images: [{ type: 'image_url' }], audio: { id: 'a' }, annotations: [{ type: 'url_citation' }] },
+        role: 'assistant',
+        content: null,
+        refusal: 'I cannot',
+        reasoning: 'hm',
+        reasoning_details: [
+          {
+            type: 'reasoning.text',
+            text: 'hm',
+            format: 'unknown',
+            index: 0,
+          },
+        ],
+        tool_calls: [
+          {
+            id: 'c1',
+            type: 'function',
+            function: {
+              name: 'f',
+              arguments: '{"x":1}',
+            },
+          },
+        ],
+        images: [{ type: 'image_url' }],
+        audio: { id: 'a' },
+        annotations: [{ type: 'url_citation' }],
       },
     },
   ]);
@@ -116,14 +202,27 @@ test('records the call before it answers, in a form that the wire allows', async
   let hasAnswered = false;
   const pending = chat(
     {
-      ...{ user: 'user-7', session_id: 'session-1' },
+      user: 'user-7',
+      session_id: 'session-1',
       messages: [
         {
           role: 'user',
           content: [
-            { type: 'text', text: 'Look' },
-            { type: 'image_url', image_url: { url: 'data:,' } },
-            { type: 'input_audio', input_audio: { data: '', format: 'wav' } },
+            {
+              type: 'text',
+              text: 'Look',
+            },
+            {
+              type: 'image_url',
+              image_url: { url: 'data:,' },
+            },
+            {
+              type: 'input_audio',
+              input_audio: {
+                data: '',
+                format: 'wav',
+              },
+            },
           ],
         },
       ],
@@ -146,25 +245,21 @@ test('records the call before it answers, in a form that the wire allows', async
   expect(generationSchema.parse(record?.generation)).toEqual(record?.generation);
   expect(generationContentSchema.parse(content)).toEqual(content);
   expect(record?.generation).toMatchObject({
-    ...{
-      session_id: 'session-1',
-      external_user: 'user-7',
-      http_referer: 'https://app.example',
-      origin: 'https://app.example',
-    },
-    ...{
-      streamed: false,
-      num_media_prompt: 1,
-      num_input_audio_prompt: 1,
-      service_tier: 'default',
-      data_region: 'global',
-    },
-    ...{
-      native_tokens_cached: 0,
-      native_tokens_reasoning: null,
-      api_type: 'completions',
-      created_at: '2026-01-02T03:04:05.000Z',
-    },
+    session_id: 'session-1',
+    external_user: 'user-7',
+    http_referer: 'https://app.example',
+    origin: 'https://app.example',
+    streamed: false,
+    num_media_prompt: 1,
+    num_input_audio_prompt: 1,
+    service_tier: 'default',
+    data_region: 'global',
+    native_tokens_cached: 0,
+    native_tokens_prompt: 10,
+    native_tokens_completion: 5,
+    native_tokens_reasoning: null,
+    api_type: 'completions',
+    created_at: '2026-01-02T03:04:05.000Z',
   });
   expect(record?.generation.user_agent).toHaveLength(512);
 });
@@ -263,7 +358,8 @@ test('answers with the last failure, and records it with those before', async ()
   });
   expect(store.appended).toHaveLength(1);
   expect(store.appended[0]?.record.generation).toMatchObject({
-    ...{ finish_reason: 'error', provider_name: 'Beta' },
+    finish_reason: 'error',
+    provider_name: 'Beta',
     provider_responses: [{ status: null }, { status: null }],
   });
   expect(store.appended[0]?.content?.error).toMatchObject({ status: 502, provider_name: 'Beta' });
@@ -426,15 +522,20 @@ test('answers 400 to two efforts of reasoning that differ', async () => {
 test('accepts what only tunes an answer and does nothing about it', async () => {
   const { chat } = createCoreGateway(createScriptedTransport((exchange) => whole(ANSWER, exchange)));
   const body = {
-    plugins: [{ id: 'context-compression' }, { id: 'web', enabled: false }, { id: 'auto-router' }],
-    ...{
-      transforms: ['middle-out'],
-      route: 'fallback',
-      preset: '',
-      trace: { a: 1 },
-      debug: {},
-      cache_control: { type: 'ephemeral' },
-    },
+    plugins: [
+      { id: 'context-compression' },
+      {
+        id: 'web',
+        enabled: false,
+      },
+      { id: 'auto-router' },
+    ],
+    transforms: ['middle-out'],
+    route: 'fallback',
+    preset: '',
+    trace: { a: 1 },
+    debug: {},
+    cache_control: { type: 'ephemeral' },
   };
   expect((await chat(body)).status).toBe(200);
 });

@@ -10,24 +10,14 @@ import { raceAbort, runAttempts, toCallError } from './run-attempts.ts';
 
 /** Runs a call and answers it in one piece. Throws what ended it; either way it has been recorded once. */
 export async function answerWhole(relay: ChatRelay): Promise<GatewayResponse> {
-  const { runtime, observer, request } = relay;
+  const { runtime, observer } = relay;
   const life = openCall(runtime, relay.clientSignal, false);
   try {
-    const { first, rest, endpoint } = await runAttempts({
-      runtime,
-      request,
-      route: relay.route,
-      observer,
-      signal: life.signal,
-    });
-    observer.observe(first);
-    await raceAbort(readToEnd(rest, observer), life.signal);
-    life.signal.throwIfAborted();
+    const chunks = await runToEnd(relay, life.signal);
     const outcome: Outcome = { status: 'completed' };
     const settled = observer.settle(outcome);
     await recordGeneration(runtime, settled, outcome);
-    const result = toResult(relay, first, endpoint.provider.name, settled.usage);
-    return toJsonResponse(200, result, relay.headers);
+    return toJsonResponse(200, toResult(relay, chunks, settled.usage), relay.headers);
   } catch (thrown) {
     const error = toCallError(
       life.signal.aborted ? life.signal.reason : thrown,
@@ -38,6 +28,16 @@ export async function answerWhole(relay: ChatRelay): Promise<GatewayResponse> {
   } finally {
     life.end();
   }
+}
+
+async function runToEnd(
+  { runtime, request, route, observer }: ChatRelay,
+  signal: AbortSignal,
+): Promise<readonly ChatChunk[]> {
+  const { first, rest } = await runAttempts({ runtime, request, route, observer, signal });
+  observer.observe(first);
+  await raceAbort(readToEnd(rest, observer), signal);
+  return first;
 }
 
 /** An unstreamed answer comes as one batch; reading on lets the provider finish and say so if it could not. */
@@ -54,7 +54,6 @@ async function recordFailure({ runtime, observer }: ChatRelay, error: GatewayErr
 function toResult(
   relay: ChatRelay,
   chunks: readonly ChatChunk[],
-  provider: string,
   usage: Usage | undefined,
 ): ChatCompletionResult {
   const { answer, id } = relay.observer;
@@ -63,7 +62,7 @@ function toResult(
     object: 'chat.completion',
     created: relay.created,
     model: relay.observer.endpoint()?.modelId ?? '',
-    provider,
+    provider: relay.observer.endpoint()?.provider.name ?? '',
     choices: chunks
       .flatMap(({ choices }) => choices)
       .map((choice) => ({

@@ -39,6 +39,9 @@ function withinLimit({ content, contentLength }: SettledGeneration, maxBytes: nu
   return contentLength > maxBytes ? null : content;
 }
 
+/** The whole chain: what callers are told of a failure is only its class, and the operator needs the first cause. */
 function describeCause(cause: unknown): string | undefined {
-  return cause instanceof Error ? `${cause.name}: ${cause.message}` : undefined;
+  if (!(cause instanceof Error)) return undefined;
+  const deeper = describeCause(cause.cause);
+  return `${cause.name}: ${cause.message}${deeper === undefined ? '' : ` (${deeper})`}`;
 }

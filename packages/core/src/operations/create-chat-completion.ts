@@ -1,4 +1,4 @@
-import { checkKeyLimit } from '../budgets/check-key-limit.ts';
+import { checkKeyLimit, hasKeyLimit } from '../budgets/check-key-limit.ts';
 import { answerStream } from '../chat/answer-stream.ts';
 import { answerWhole } from '../chat/answer-whole.ts';
 import { refuseUnavailable } from '../chat/refuse-unavailable.ts';
@@ -23,7 +23,7 @@ export async function createChatCompletion(context: RequestContext): Promise<Gat
   refuseUnavailable(request);
   const sessionId = readSessionId(request, context);
   const route = planRoute(request, runtime);
-  await checkKeyLimit(principal, runtime.store);
+  if (hasKeyLimit(principal)) await checkKeyLimit(principal, runtime.store);
 
   const id = createGenerationId(runtime.platform);
   context.responseHeaders['x-generation-id'] = id;

@@ -58,7 +58,12 @@ async function collect(chunks: AsyncIterable<readonly ChatChunk[]> | undefined):
 
 /** What both forms of an answer must agree on. */
 const messageOf = ({ text, reasoning, toolCalls, usage, finish, systemFingerprint }: AnswerAccumulator): unknown => ({
-  ...{ text, reasoning, toolCalls, usage, finish, systemFingerprint },
+  text,
+  reasoning,
+  toolCalls,
+  usage,
+  finish,
+  systemFingerprint,
 });
 
 interface Piece {
@@ -79,8 +84,12 @@ function toWholeAnswer(pieces: readonly Piece[]): object {
       if (typeof value === 'string' && field !== 'role') message[field] = (message[field] ?? '') + value;
       if (field !== 'tool_calls') continue;
       for (const call of value as { index: number; id?: string; function: { name?: string; arguments: string } }[]) {
-        calls[call.index] ??= { id: call.id, type: 'function', function: { name: call.function.name, arguments: '' } };
-        (calls[call.index] as (typeof calls)[number]).function.arguments += call.function.arguments;
+        const known = (calls[call.index] ??= {
+          id: call.id,
+          type: 'function',
+          function: { name: call.function.name, arguments: '' },
+        });
+        known.function.arguments += call.function.arguments;
       }
     }
   }
@@ -334,7 +343,7 @@ test.each([
   ['an unusual case', { 'content-type': 'Text/Event-Stream; charset=UTF-8' }],
 ])('reads a valid stream that comes with %s', async (_name, headers) => {
   const transport = createReplayTransport({
-    headers: headers as Record<string, string>,
+    headers: headers,
     pieces: toEventPieces([piece('Hi'), stop]),
   });
   expect((await read(transport)).text).toBe('Hi');

@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors.ts';
 import type { ChatChunk } from '../schemas/chat-chunk.ts';
 import { createSseDecoder } from '../streaming/sse-decoder.ts';
-import { openLate } from '../streaming/open-late.ts';
+import { iterateOne, openLate } from '../streaming/open-late.ts';
 import { readText } from '../streaming/read-text.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../transport.ts';
 import { createOpenAiAnswerReader, type OpenAiAnswerReader, readErrorFields } from './openai/openai-answer-reader.ts';
@@ -80,7 +80,8 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
     }
     // A server that ignores `stream` answers whole all the same; that is an answer, too.
     const isStream = call.stream && !contentType.startsWith('application/json');
-    return isStream ? readEvents(response, reader, name) : readOnce(response, reader);
+    if (isStream) return readEvents(response, reader, name);
+    return iterateOne([reader.readWhole(await readText(response.body))]);
   };
 
   return {
@@ -128,13 +129,6 @@ function limitsOf({
         idleTimeoutMs: timeouts.nonStreamMs,
         totalTimeoutMs: timeouts.nonStreamMs,
       };
-}
-
-async function* readOnce(
-  response: TransportResponse,
-  reader: OpenAiAnswerReader,
-): AsyncGenerator<readonly ChatChunk[]> {
-  yield [reader.readWhole(await readText(response.body))];
 }
 
 /** Yields what each piece of bytes completed. What was read before an error is yielded before it is thrown. */

@@ -7,7 +7,13 @@ import { resolveModel, resolveModels } from './resolve-models.ts';
 
 const acme = { slug: 'acme', name: 'Acme', dataPolicy: { training: null, retainsPrompts: null } };
 const modelOf = (id: string, canonical_slug?: string): Parameters<typeof createCatalog>[1][number] => ({
-  ...{ id, endpoints: [{ provider: 'acme', providerModel: 'm' }] },
+  id,
+  endpoints: [
+    {
+      provider: 'acme',
+      providerModel: 'm',
+    },
+  ],
   ...(canonical_slug !== undefined && { canonical_slug }),
 });
 const catalog = createCatalog(

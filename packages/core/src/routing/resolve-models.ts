@@ -20,6 +20,7 @@ export function resolveModels(
   catalog: Catalog,
   defaultModel: string | null | undefined,
 ): readonly ResolvedModel[] {
+  if (request.model && !request.models?.length) return [resolveModel(request.model, catalog)];
   const named = [...(request.model ? [request.model] : []), ...(request.models ?? [])];
   if (named.length === 0 && defaultModel) named.push(defaultModel);
   if (named.length === 0) {

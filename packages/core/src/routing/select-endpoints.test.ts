@@ -10,15 +10,11 @@ import { parametersOf, selectEndpoints, type Selection } from './select-endpoint
 
 async function* noChat(): AsyncGenerator<never> {}
 
-const providerOf = (
-  slug: string,
-  policy: Partial<Provider['dataPolicy']> = {},
-  chat: Provider['chat'] = noChat,
-): Provider => ({
+const providerOf = (slug: string, policy: Partial<Provider['dataPolicy']> = {}): Provider => ({
   slug,
   name: slug,
   dataPolicy: { training: null, retainsPrompts: null, ...policy },
-  ...(chat && { chat }),
+  chat: noChat,
 });
 
 const PROVIDERS = [
@@ -35,7 +31,12 @@ const priced = (
   completion: string,
   extra: Partial<EndpointDefinition> = {},
 ): EndpointDefinition => ({
-  ...{ provider, providerModel: 'm', pricing: { prompt, completion } },
+  provider,
+  providerModel: 'm',
+  pricing: {
+    prompt,
+    completion,
+  },
   ...extra,
 });
 
@@ -58,7 +59,12 @@ function select(
   const model = createCatalog(PROVIDERS, [{ id: 'acme/chat', endpoints }]).list()[0];
   if (model === undefined) throw new Error('no model');
   return selectEndpoints({
-    ...{ resolved: { model, variants: [] }, account, parameters },
+    resolved: {
+      model,
+      variants: [],
+    },
+    account,
+    parameters,
     preferences: providerPreferencesSchema.parse(preferences),
   });
 }
@@ -150,7 +156,11 @@ test('keeps or excludes every endpoint once, whatever is preferred', () => {
   const slug = fc.constantFrom('cheap', 'cheap/turbo', 'dear', 'private', 'unknown', 'nobody', '__proto__');
   const slugs = fc.option(fc.array(slug, { maxLength: 3 }));
   const preferences = fc.record({
-    ...{ order: slugs, only: slugs, ignore: slugs, zdr: fc.boolean(), require_parameters: fc.boolean() },
+    order: slugs,
+    only: slugs,
+    ignore: slugs,
+    zdr: fc.boolean(),
+    require_parameters: fc.boolean(),
     data_collection: fc.constantFrom('allow' as const, 'deny' as const),
     quantizations: fc.option(fc.array(fc.constantFrom('fp8', 'fp16', 'unknown'), { maxLength: 2 })),
   });
@@ -166,8 +176,20 @@ test('keeps or excludes every endpoint once, whatever is preferred', () => {
 test('names the parameters of a request, and no other fields', () => {
   expect(
     parametersOf({
-      ...{ messages: [{ role: 'user', content: 'x' }], model: 'a/b', stream: true, user: 'u' },
-      ...{ temperature: 0, seed: null, stop: undefined, tools: [], include_reasoning: false },
+      messages: [
+        {
+          role: 'user',
+          content: 'x',
+        },
+      ],
+      model: 'a/b',
+      stream: true,
+      user: 'u',
+      temperature: 0,
+      seed: null,
+      stop: undefined,
+      tools: [],
+      include_reasoning: false,
     }),
   ).toEqual(['temperature', 'tools', 'include_reasoning']);
 });

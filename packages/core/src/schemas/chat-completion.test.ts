@@ -1,25 +1,33 @@
 import { expect, test } from 'vitest';
 
 import { GatewayError } from '../errors.ts';
-import { parseWith } from './parse-with.ts';
 import { chatCompletionRequestSchema } from './chat-completion.ts';
+import { parseChatCompletion } from './parse-chat-completion.ts';
+import { parseWith } from './parse-with.ts';
 
 const HELLO = [{ role: 'user', content: 'Hello' }];
 
-/** The paths of everything wrong with a body, as the caller is told. */
-function refusedPaths(body: unknown): string[] {
+function refusalOf(check: () => unknown): GatewayError | undefined {
   try {
-    parseWith(chatCompletionRequestSchema, body);
-    return [];
+    check();
+    return undefined;
   } catch (error) {
     expect(error).toBeInstanceOf(GatewayError);
-    const { status, metadata, message } = error as GatewayError;
-    expect(status).toBe(400);
-    const issues = metadata?.['issues'] as { path: string; message: string }[];
-    for (const issue of issues.slice(0, 3)) expect(message).toContain(issue.path);
-    for (const issue of issues) expect(issue.message).not.toBe('');
-    return issues.map(({ path }) => path);
+    return error as GatewayError;
   }
+}
+
+/** The paths of everything wrong with a body, as the caller is told. */
+function refusedPaths(body: unknown): string[] {
+  const error = refusalOf(() => parseChatCompletion(body));
+  // The schema is narrowed to the fields that are there; that must make no difference.
+  expect(error?.metadata).toEqual(refusalOf(() => parseWith(chatCompletionRequestSchema, body))?.metadata);
+  if (error === undefined) return [];
+  expect(error.status).toBe(400);
+  const issues = error.metadata?.['issues'] as { path: string; message: string }[];
+  for (const issue of issues.slice(0, 3)) expect(error.message).toContain(issue.path);
+  for (const issue of issues) expect(issue.message).not.toBe('');
+  return issues.map(({ path }) => path);
 }
 
 const with16Pairs = Object.fromEntries(Array.from({ length: 16 }, (_, i) => [`k${i}`, 'v']));
@@ -279,9 +287,22 @@ test('knows every field of the wire, and only those', () => {
 });
 
 test('tolerates unknown fields and takes them no further', () => {
-  expect(chatCompletionRequestSchema.parse({ messages: HELLO, brand_new: { deep: [1] }, n: 3 })).toEqual({
-    messages: HELLO,
-  });
+  const body = { messages: HELLO, seed: 1, brand_new: { deep: [1] }, n: 3, constructor: 5, toString: 'x' };
+  expect(parseChatCompletion(body)).toEqual({ messages: HELLO, seed: 1 });
+});
+
+test('checks every field, however many sets of fields have been seen before', () => {
+  const fields = LIMITS.map(([field]) => field).filter((field) => field !== 'top_p');
+  for (let set = 0; set < 300; set += 1) {
+    const present = fields.filter((_, bit) => bit < 9 && ((set >> bit) & 1) === 1);
+    const body = { ...Object.fromEntries(present.map((field) => [field, undefined])), messages: HELLO };
+    expect(refusedPaths({ ...body, top_p: 5 })).toEqual(['top_p']);
+    expect(refusedPaths({ ...body, top_p: 0.5 })).toEqual([]);
+  }
+  expect(refusedPaths({ messages: HELLO, metadata: 5, temperature: 9 }).toSorted()).toEqual([
+    'metadata',
+    'temperature',
+  ]);
 });
 
 const call = { id: 'c1', type: 'function', function: { name: 'f', arguments: '{}' } };
@@ -303,20 +324,21 @@ test.each<[string, unknown]>([
   [
     'an assistant with everything',
     {
-      ...{
-        role: 'assistant',
-        content: null,
-        refusal: null,
-        reasoning: 'r',
-        reasoning_content: 'r',
-        tool_calls: [call],
-      },
-      ...{
-        reasoning_details: [{ type: 'reasoning.encrypted', data: 'x' }],
-        images: [{ a: 1 }],
-        audio: { id: 'a' },
-        annotations: [],
-      },
+      role: 'assistant',
+      content: null,
+      refusal: null,
+      reasoning: 'r',
+      reasoning_content: 'r',
+      tool_calls: [call],
+      reasoning_details: [
+        {
+          type: 'reasoning.encrypted',
+          data: 'x',
+        },
+      ],
+      images: [{ a: 1 }],
+      audio: { id: 'a' },
+      annotations: [],
     },
   ],
   [

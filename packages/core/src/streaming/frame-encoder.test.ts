@@ -103,11 +103,18 @@ test('keeps finish reasons and usage for frames of their own', () => {
   );
   expect(read(encoder.encodeFinish('stop', 'end_turn'))).toEqual([
     {
-      ...{ id: 'gen-1', object: 'chat.completion.chunk', created: 1700000000, model: 'acme/chat', provider: 'Acme' },
+      id: 'gen-1',
+      object: 'chat.completion.chunk',
+      created: 17e8,
+      model: 'acme/chat',
+      provider: 'Acme',
       choices: [
         {
           index: 0,
-          delta: { role: 'assistant', content: '' },
+          delta: {
+            role: 'assistant',
+            content: '',
+          },
           finish_reason: 'stop',
           native_finish_reason: 'end_turn',
           logprobs: null,

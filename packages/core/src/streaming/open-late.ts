@@ -20,3 +20,19 @@ export function openLate<Item>(open: () => Promise<AsyncIterable<Item>>): AsyncI
     },
   };
 }
+
+/** An iterable of one item that is there already. */
+export function iterateOne<Item>(item: Item): AsyncIterable<Item> {
+  return {
+    [Symbol.asyncIterator]() {
+      let isTaken = false;
+      return {
+        next() {
+          const result: IteratorResult<Item> = isTaken ? { done: true, value: undefined } : { done: false, value: item };
+          isTaken = true;
+          return Promise.resolve(result);
+        },
+      };
+    },
+  };
+}

@@ -17,14 +17,11 @@ function assemble(deltas: readonly ToolCallDelta[]): { id: string; name: string;
   const calls: { id: string; name: string; arguments: string }[] = [];
   for (const { index, id, type, function: called } of deltas) {
     expect(index).toBeLessThanOrEqual(calls.length);
-    if (index === calls.length) {
-      expect(type).toBe('function');
-      calls.push({ id: id ?? '', name: called.name ?? '', arguments: called.arguments });
-    } else {
-      expect({ id, type, name: called.name }).toEqual({ id: undefined, type: undefined, name: undefined });
-      const call = calls[index];
-      if (call) call.arguments += called.arguments;
-    }
+    const known = calls[index];
+    // The first piece names the call, and no other does.
+    expect([id, type, called.name].map((field) => field === undefined)).toEqual(Array(3).fill(known !== undefined));
+    if (known === undefined) calls.push({ id: id ?? '', name: called.name ?? '', arguments: called.arguments });
+    else known.arguments += called.arguments;
   }
   return calls;
 }

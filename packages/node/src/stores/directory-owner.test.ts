@@ -66,7 +66,7 @@ test.each(platforms)('a stopped owner keeps the directory although it cannot ans
     /another process that does not answer \(it may be stopped\)/,
   );
   child.kill('SIGCONT');
-  await expect(ownDirectory(dir, { platform })).rejects.toThrow(`PID ${child.pid}`);
+  await expect(ownDirectory(dir, { platform, answerWithinMs: 30_000 })).rejects.toThrow(`PID ${child.pid}`);
 });
 
 test.each(platforms)(

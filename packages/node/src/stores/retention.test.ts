@@ -35,6 +35,12 @@ test('drops the oldest segments until the number of generations fits', () => {
   expect(plan(segments, { maxGenerations: 65 }).dropThrough).toBe('2026-03-05');
 });
 
+test('does not drop an oversized segment before enough has come after it', () => {
+  const segments = [segment('2026-03-30', 10), segment('2026-03-30.2', 140), segment('2026-03-31', 70)];
+  expect(plan(segments).dropThrough).toBe('2026-03-30');
+  expect(plan([...segments, segment('2026-03-31.2', 10)]).dropThrough).toBe('2026-03-30.2');
+});
+
 test('drops the oldest contents, and only contents, until their bytes fit', () => {
   const segments = [segment('2026-03-05', 1, 700), segment('2026-03-06', 1, 600), segment('2026-03-31', 1, 300)];
   expect(plan(segments)).toEqual({ dropThrough: null, dropContentThrough: '2026-03-05' });

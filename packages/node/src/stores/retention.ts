@@ -18,6 +18,8 @@ export interface RetentionPlan {
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** A tenth of what may be kept at all goes at a time. */
 const SEGMENTS_AT_LIMIT = 10;
+/** A segment that has grown past its tenth in a rush is not dropped before enough has come after it. */
+const KEPT_AT_LEAST = 0.8;
 
 /**
  * Decides what to drop: segments of days longer past than `retentionDays`, then the oldest until the number of
@@ -35,19 +37,24 @@ export function planRetention(
   let dropped = 0;
   for (const { name, records } of closed) {
     const isOld = endOfSegment(name) + limits.retentionDays * DAY_MS <= nowMs;
-    if (!isOld && generations <= limits.maxGenerations) break;
+    if (!isOld && isKept(generations, records, limits.maxGenerations)) break;
     generations -= records;
     dropped += 1;
   }
   let contentBytes = sum(segments.slice(dropped), (segment) => segment.contentBytes);
   let dropContentThrough: SegmentName | null = null;
   for (const segment of closed.slice(dropped)) {
-    if (contentBytes <= limits.maxContentBytes) break;
+    if (isKept(contentBytes, segment.contentBytes, limits.maxContentBytes)) break;
     if (segment.contentBytes === 0) continue;
     contentBytes -= segment.contentBytes;
     dropContentThrough = segment.name;
   }
   return { dropThrough: closed[dropped - 1]?.name ?? null, dropContentThrough };
+}
+
+/** Whether all fits, or would leave too little once the oldest part had gone: that part must be an oversized one. */
+function isKept(all: number, oldest: number, limit: number): boolean {
+  return all <= limit || all - oldest < limit * KEPT_AT_LEAST;
 }
 
 /** How large a segment may become before the next begins, so that limits can be met by dropping whole ones. */

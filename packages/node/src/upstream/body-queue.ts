@@ -7,8 +7,10 @@ const LINGER_MS = 1000;
 
 export interface BodyQueueOptions {
   readonly maxBytes: number;
-  /** A piece has come after all before it had been read; the further ones of the same read are not worth a call. */
-  onFirstPiece(): void;
+  /** A piece has come that nobody waits for: until `onTaken` the reader is the slow side. */
+  onUnread(): void;
+  /** All there was has been read. */
+  onTaken(): void;
   onPause(): void;
   onResume(): void;
   /** The reader wants no more. With a grace, upstream may still end the message properly within that time. */
@@ -45,6 +47,7 @@ export function createBodyQueue(options: BodyQueueOptions): BodyQueue {
     const bytes = pieces.length === 1 ? first : Buffer.concat(pieces);
     pieces = [];
     queuedBytes = 0;
+    options.onTaken();
     if (isPaused) {
       isPaused = false;
       options.onResume();
@@ -86,7 +89,7 @@ export function createBodyQueue(options: BodyQueueOptions): BodyQueue {
         const error = new TransportError('the answer is larger than allowed', { phase: 'body', requestSent: true });
         return options.onAbandon(error, 0);
       }
-      if (pieces.length === 0) options.onFirstPiece();
+      if (pieces.length === 0 && waiting === undefined) options.onUnread();
       pieces.push(bytes);
       queuedBytes += bytes.byteLength;
       scheduleFlush();

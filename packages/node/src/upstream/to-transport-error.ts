@@ -3,9 +3,7 @@ import { TransportError, type TransportPhase } from '@model-gateway/core';
 /** What a failed socket is known by; undici and Node put their facts in different places. */
 interface SocketFailure extends Error {
   readonly code?: string;
-  readonly socket?: { readonly bytesRead?: number; readonly remoteAddress?: string };
-  /** Noted by our connector, because a reset carries no facts of its own. */
-  bytesReadBefore?: number;
+  readonly socket?: { readonly remoteAddress?: string };
 }
 
 const DNS_CODES = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'ENODATA', 'ESERVFAIL']);
@@ -55,16 +53,10 @@ export function toTransportError(thrown: Error, phase: TransportPhase): Transpor
 
 /**
  * Whether the call may be sent once more on a fresh connection: the name service asked for patience, or a connection
- * that had served others before broke without a byte of an answer, as idle ones do when upstream closes them.
+ * that had served others before (`isStale`: and brought no byte of an answer to this call) broke, as idle ones do when
+ * upstream closes them.
  */
-export function mayRetryOnFreshConnection(thrown: Error): boolean {
-  const failure = thrown as SocketFailure;
-  const code = failure.code ?? '';
-  if (code === 'EAI_AGAIN') return true;
-  return BROKEN_CONNECTION_CODES.has(code) && (failure.bytesReadBefore ?? failure.socket?.bytesRead ?? 0) > 0;
-}
-
-/** Notes on a socket's error how much the socket had read. Attach before undici does. */
-export function noteBytesRead(failure: Error, bytesRead: number): void {
-  (failure as SocketFailure).bytesReadBefore = bytesRead;
+export function mayRetryOnFreshConnection(thrown: Error, isStale: boolean): boolean {
+  const code = (thrown as SocketFailure).code ?? '';
+  return code === 'EAI_AGAIN' || (isStale && BROKEN_CONNECTION_CODES.has(code));
 }

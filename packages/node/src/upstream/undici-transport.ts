@@ -7,12 +7,13 @@ import {
   type TransportRequest,
   type TransportResponse,
 } from '@model-gateway/core';
-import { Agent, buildConnector, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 
 import { createNodePlatform } from '../node-platform.ts';
 import { createBodyQueue } from './body-queue.ts';
 import { decodeBody } from './decode-body.ts';
-import { mayRetryOnFreshConnection, noteBytesRead, toTransportError } from './to-transport-error.ts';
+import { mayRetryOnFreshConnection, toTransportError } from './to-transport-error.ts';
+import { type Connection, createTrackedAgent, type TrackedAgent } from './tracked-agent.ts';
 
 export interface UndiciTransportOptions {
   /** Limit on look-up, connection and TLS handshake together. Default 10 s. */
@@ -43,19 +44,9 @@ export function createUndiciTransport(options: UndiciTransportOptions = {}): Und
   const maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
   const platform = options.platform ?? createNodePlatform();
   const wheel = createTimerWheel(platform);
-  const connector = buildConnector({ timeout: connectTimeoutMs, allowH2: false });
-  const connect: buildConnector.connector = (target, callback) => {
-    connector(target, (...[error, socket]) => {
-      // On failure the socket is null by its types and undefined in fact.
-      if (!socket) return callback(error ?? new Error('no socket'), null);
-      socket.prependListener('error', (failure: Error) => noteBytesRead(failure, socket.bytesRead));
-      callback(null, socket);
-    });
-  };
-  const limits = { connect, allowH2: false, headersTimeout: 0, bodyTimeout: 0, pipelining: 1 };
-  const agent = new Agent({ ...limits, keepAliveTimeout: KEEP_ALIVE_MS });
+  const agent = createTrackedAgent({ connectTimeoutMs, keepAliveMs: KEEP_ALIVE_MS });
   // Its connections are never idle long enough to be reused, so each of its calls gets a new one.
-  const freshAgent = new Agent({ ...limits, keepAliveTimeout: 1, keepAliveMaxTimeout: 1 });
+  const freshAgent = createTrackedAgent({ connectTimeoutMs, keepAliveMs: 1 });
   const targets = new Map<string, { origin: string; path: string }>();
 
   const targetOf = (url: string): { origin: string; path: string } => {
@@ -67,44 +58,36 @@ export function createUndiciTransport(options: UndiciTransportOptions = {}): Und
     return target;
   };
 
-  const exchange = (request: TransportRequest, dispatcher: Dispatcher): Promise<TransportResponse> =>
+  const exchange = (request: TransportRequest, dispatcher: TrackedAgent): Promise<TransportResponse> =>
     new Promise((resolve, reject) => {
       const { signal } = request;
       let phase: TransportPhase = 'connect';
       let controller: Dispatcher.DispatchController | undefined;
+      let connection: Connection | undefined;
+      let wasReused = false;
+      let hasAnswerBegun = false;
       let isOver = false;
 
       const deadline = wheel.add(() => {
         const limit = phase === 'connect' ? 'connect' : phase === 'headers' ? 'header' : 'idle or total';
-        const error = new TransportError(`the ${limit} time limit ran out`, {
-          phase,
-          requestSent: phase !== 'connect',
-          timedOut: true,
-        });
-        end(error);
-        controller?.abort(error);
+        const requestSent = phase !== 'connect';
+        giveUp(new TransportError(`the ${limit} time limit ran out`, { phase, requestSent, timedOut: true }));
       });
       const totalAt = platform.monotonicNow() + request.totalTimeoutMs;
-      const limitTo = (limitMs: number): void => deadline.set(Math.min(limitMs, totalAt - platform.monotonicNow()));
+      const limitTo = (limitMs: number): void => {
+        if (!isOver) deadline.set(Math.min(limitMs, totalAt - platform.monotonicNow()));
+      };
 
       const body = createBodyQueue({
         maxBytes: maxBodyBytes,
-        onFirstPiece: () => limitTo(request.idleTimeoutMs),
-        onPause: () => {
-          // While the reader is the slow side, upstream's silence is our own doing.
-          deadline.set(totalAt - platform.monotonicNow());
-          controller?.pause();
-        },
-        onResume: () => {
-          limitTo(request.idleTimeoutMs);
-          controller?.resume();
-        },
+        // While the reader is the slow side, upstream's silence is not what is waited for.
+        onUnread: () => limitTo(Number.POSITIVE_INFINITY),
+        onTaken: () => limitTo(request.idleTimeoutMs),
+        onPause: () => controller?.pause(),
+        onResume: () => controller?.resume(),
         onAbandon: (reason, graceMs) => {
-          if (isOver) return;
-          if (graceMs === 0 || signal.aborted) {
-            end(reason);
-            controller?.abort(reason);
-          } else deadline.set(graceMs);
+          if (graceMs === 0 || signal.aborted) giveUp(reason);
+          else limitTo(graceMs);
         },
       });
 
@@ -118,11 +101,15 @@ export function createUndiciTransport(options: UndiciTransportOptions = {}): Und
         body.end(error);
       };
 
-      const onAbort = (): void => {
-        const reason = signal.reason instanceof Error ? signal.reason : new Error('aborted');
+      const giveUp = (reason: Error): void => {
+        if (isOver) return;
         end(reason);
-        controller?.abort(reason);
+        if (controller !== undefined) controller.abort(reason);
+        // What is being opened is for this call alone.
+        else if (connection?.isOpening === true) connection.socket?.destroy(reason);
       };
+
+      const onAbort = (): void => giveUp(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
       if (signal.aborted) return onAbort();
       signal.addEventListener('abort', onAbort, { once: true });
       limitTo(connectTimeoutMs);
@@ -131,12 +118,19 @@ export function createUndiciTransport(options: UndiciTransportOptions = {}): Und
       dispatcher.dispatch(
         { origin, path, method: request.method, headers: request.headers, body: request.body ?? null },
         {
+          onConnection(given) {
+            connection = given;
+          },
           onRequestStart(started) {
             // A call that was given up while it waited for its connection must not be sent any more.
             if (isOver) return started.abort(new Error('the call was given up before it was sent'));
             controller = started;
+            wasReused = (connection?.answers ?? 0) > 0;
             phase = 'headers';
             limitTo(request.headersTimeoutMs);
+          },
+          onResponseStarted() {
+            hasAnswerBegun = true;
           },
           onResponseStart(_, status, headers) {
             if (status < 200 || isOver) return;
@@ -148,14 +142,14 @@ export function createUndiciTransport(options: UndiciTransportOptions = {}): Und
           onResponseData(_, bytes) {
             if (!isOver) body.push(bytes);
           },
-          onResponseEnd: () => end(undefined),
+          onResponseEnd() {
+            if (connection !== undefined) retire(connection);
+            end(undefined);
+          },
           onResponseError(_, error) {
             if (isOver) return;
-            end(
-              phase !== 'body' && mayRetryOnFreshConnection(error)
-                ? new StaleConnection(error)
-                : toTransportError(error, phase),
-            );
+            const failure = toTransportError(error, phase);
+            end(mayRetryOnFreshConnection(error, wasReused && !hasAnswerBegun) ? new StaleConnection(failure) : failure);
           },
         },
       );
@@ -171,7 +165,7 @@ export function createUndiciTransport(options: UndiciTransportOptions = {}): Und
       try {
         return await exchange(request, freshAgent);
       } catch (error) {
-        throw error instanceof StaleConnection ? toTransportError(error.cause, 'headers') : error;
+        throw error instanceof StaleConnection ? error.cause : error;
       }
     },
     async close() {
@@ -180,12 +174,18 @@ export function createUndiciTransport(options: UndiciTransportOptions = {}): Und
   };
 }
 
-/** An idle connection turned out dead; the call it was given is sent once more. Never leaves this file. */
+/** A failure after which the call is sent once more. Never leaves this file. */
 class StaleConnection extends Error {
-  declare readonly cause: Error;
-  constructor(cause: Error) {
+  declare readonly cause: TransportError;
+  constructor(cause: TransportError) {
     super('stale connection', { cause });
   }
+}
+
+/** Notes the end of an answer. One that came before all of its request was sent leaves the next one no way through. */
+function retire(connection: Connection): void {
+  connection.answers += 1;
+  if (connection.socket !== undefined && connection.socket.writableLength > 0) connection.socket.destroy();
 }
 
 function flattenHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {

@@ -17,19 +17,36 @@ const delta = (value: unknown): unknown => readEvent({ choices: [{ index: 0, del
 test('reads the text of an event, and what upstream alone knows', () => {
   expect(
     readEvent({
-      ...{
-        id: 'chatcmpl-1',
-        object: 'chat.completion.chunk',
-        model: 'x',
-        system_fingerprint: 'fp',
-        service_tier: 'default',
-      },
-      choices: [{ index: 0, delta: { role: 'assistant', content: 'Hi' }, finish_reason: null, logprobs: null }],
+      id: 'chatcmpl-1',
+      object: 'chat.completion.chunk',
+      model: 'x',
+      system_fingerprint: 'fp',
+      service_tier: 'default',
+      choices: [
+        {
+          index: 0,
+          delta: {
+            role: 'assistant',
+            content: 'Hi',
+          },
+          finish_reason: null,
+          logprobs: null,
+        },
+      ],
       usage: null,
     }),
   ).toEqual({
-    ...{ upstreamId: 'chatcmpl-1', systemFingerprint: 'fp', serviceTier: 'default' },
-    choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: null, native_finish_reason: null }],
+    upstreamId: 'chatcmpl-1',
+    systemFingerprint: 'fp',
+    serviceTier: 'default',
+    choices: [
+      {
+        index: 0,
+        delta: { content: 'Hi' },
+        finish_reason: null,
+        native_finish_reason: null,
+      },
+    ],
   });
 });
 

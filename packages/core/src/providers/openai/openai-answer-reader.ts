@@ -125,6 +125,7 @@ export function createOpenAiAnswerReader(options: OpenAiAnswerReaderOptions): Op
   return {
     readEvent(data) {
       const text = template.match(data);
+      if (text === '') return undefined;
       if (text !== undefined) {
         const delta = { content: text };
         return { choices: [{ index: 0, delta, finish_reason: null, native_finish_reason: null }] };

@@ -82,17 +82,31 @@ test('hands on every parameter that both sides know', () => {
 
 test('leaves out what is null, what is ours and what nobody knows', () => {
   const body = build({
-    ...{ temperature: null, max_tokens: null, stop: null, tools: null, tool_choice: null, reasoning: null, seed: null },
-    ...{ provider: { order: ['acme'] }, models: ['a/b'], route: 'fallback', transforms: [], plugins: [], preset: null },
-    ...{
-      user: 'u-1',
-      session_id: 's',
-      metadata: { a: 'b' },
-      trace: { trace_id: 't' },
-      debug: { echo_upstream_body: true },
-    },
-    ...{ cache_control: { type: 'ephemeral' }, include_reasoning: true, image_config: { size: 1 }, max_tool_calls: 3 },
-    ...{ unknown_field: 1, stream: null, stop_server_tools_when: null },
+    temperature: null,
+    max_tokens: null,
+    stop: null,
+    tools: null,
+    tool_choice: null,
+    reasoning: null,
+    seed: null,
+    provider: { order: ['acme'] },
+    models: ['a/b'],
+    route: 'fallback',
+    transforms: [],
+    plugins: [],
+    preset: null,
+    user: 'u-1',
+    session_id: 's',
+    metadata: { a: 'b' },
+    trace: { trace_id: 't' },
+    debug: { echo_upstream_body: true },
+    cache_control: { type: 'ephemeral' },
+    include_reasoning: true,
+    image_config: { size: 1 },
+    max_tool_calls: 3,
+    unknown_field: 1,
+    stream: null,
+    stop_server_tools_when: null,
   });
   expect(body).toEqual({ model: 'chat-1', messages: HELLO });
 });

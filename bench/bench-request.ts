@@ -1,0 +1,33 @@
+/** A key of the measured gateway. The bare proxy looks at none. */
+export const BENCH_KEY = 'sk-gw-v1-bench-0123456789abcdef0123456789abcdef0123456789abcdef';
+
+/** Where both targets take requests. */
+export const CHAT_PATH = '/api/v1/chat/completions';
+
+/** The request that all measurements send: a short chat, as an application would ask. */
+export function toRequestBody(script: string, stream: boolean): string {
+  return JSON.stringify({
+    model: `bench/${script}`,
+    messages: [
+      { role: 'system', content: 'You are an assistant who answers briefly and to the point.' },
+      { role: 'user', content: 'Say in two lines of verse what a proxy does, then explain them in plain words.' },
+    ],
+    temperature: 0.5,
+    max_tokens: 400,
+    ...(stream && { stream: true }),
+  });
+}
+
+/** The same as the bytes of an HTTP/1.1 request. */
+export function toRequestBytes(port: number, script: string, stream: boolean): Buffer {
+  const body = toRequestBody(script, stream);
+  const head = [
+    `POST ${CHAT_PATH} HTTP/1.1`,
+    `host: 127.0.0.1:${port}`,
+    `authorization: Bearer ${BENCH_KEY}`,
+    'content-type: application/json',
+    'user-agent: model-gateway-bench',
+    `content-length: ${Buffer.byteLength(body)}`,
+  ];
+  return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`);
+}

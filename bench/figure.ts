@@ -1,0 +1,47 @@
+/** One line of the report. */
+export interface Figure {
+  /** What was measured, and under what. */
+  readonly subject: string;
+  readonly gateway: string;
+  /** Empty where there is nothing to compare with. */
+  readonly proxy: string;
+  /** What a budget is about: a ratio, a difference, or the gateway's own value. */
+  readonly result: string;
+  /** Empty where the design sets none. */
+  readonly budget: string;
+  /** Null without a budget. */
+  readonly isMet: boolean | null;
+}
+
+/** A limit that the design sets. */
+export interface Budget {
+  readonly limit: number;
+  /** What it would like to see beyond that. */
+  readonly stretch?: number;
+}
+
+/** How a value of some unit is written. */
+export type Format = (value: number) => string;
+
+export const formatMicroseconds: Format = (value) => `${value.toFixed(value < 100 ? 1 : 0)} µs`;
+export const formatMilliseconds: Format = (value) => `${value.toFixed(Math.abs(value) < 10 ? 2 : 0)} ms`;
+export const formatMegabytes: Format = (value) => `${value.toFixed(0)} MB`;
+export const formatPerSecond: Format = (value) => `${value.toFixed(0)}/s`;
+export const formatTimes: Format = (value) => `${value.toFixed(2)} ×`;
+
+export interface FigureFacts {
+  readonly gateway: string;
+  readonly proxy?: string;
+  readonly value: number;
+  readonly format: Format;
+  readonly budget?: Budget | undefined;
+}
+
+/** Puts a value beside its budget. */
+export function toFigure(subject: string, { gateway, proxy = '', value, format, budget }: FigureFacts): Figure {
+  const shown = { subject, gateway, proxy, result: format(value) };
+  if (budget === undefined) return { ...shown, budget: '', isMet: null };
+  const { limit, stretch } = budget;
+  const text = `≤ ${format(limit)}${stretch === undefined ? '' : ` (stretch ${format(stretch)})`}`;
+  return { ...shown, budget: text, isMet: value <= limit };
+}

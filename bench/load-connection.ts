@@ -1,0 +1,132 @@
+import { connect } from 'node:net';
+
+/** What came of one request. */
+export interface LoadAnswer {
+  readonly status: number;
+  /** Bytes of the body, its framing included. */
+  readonly bytes: number;
+  /** The last bytes of the body, its framing included. */
+  readonly tail: string;
+  /** From the sending of the request, on the clock of `performance.now()`. */
+  readonly firstEventMs: number;
+  readonly totalMs: number;
+}
+
+/** One connection that sends one request after the other. */
+export interface LoadConnection {
+  /** One at a time. Rejects when the connection ends first. */
+  send(): Promise<LoadAnswer>;
+  /** Stops reading, or goes on with it. */
+  setPaused(isPaused: boolean): void;
+  close(): void;
+}
+
+export interface LoadConnectionOptions {
+  readonly port: number;
+  /** Sent as they are, each time. */
+  readonly request: Uint8Array;
+  /** The first event of a streamed answer, or the first byte of another, is here. */
+  readonly onFirstEvent?: () => void;
+}
+
+const HEAD_END = Buffer.from('\r\n\r\n');
+const DATA = Buffer.from('data:');
+/** The end of a chunked body. It cannot stand inside one here, because no event holds a carriage return. */
+const LAST_CHUNK = '\r\n0\r\n\r\n';
+const TAIL_BYTES = 64;
+
+/** All connections read into it: each read is dealt with before the next begins. */
+const readBuffer = Buffer.allocUnsafeSlow(64 * 1024);
+
+/**
+ * Opens a connection that speaks just enough HTTP/1.1 for this bench: it looks for the end of the head, the first
+ * event and the end of the body, and copies nothing, so that the load costs little beside what it measures.
+ */
+export function openLoadConnection({ port, request, onFirstEvent }: LoadConnectionOptions): LoadConnection {
+  let pending: { resolve: (answer: LoadAnswer) => void; reject: (error: Error) => void } | undefined;
+  let head = '';
+  let status = 0;
+  /** What is still to come of a body of known length; null for a chunked one. */
+  let bytesLeft: number | null = null;
+  let bytes = 0;
+  let tail = '';
+  let startedAt = 0;
+  let firstEventMs = 0;
+  let isPaused = false;
+
+  const fail = (error: Error): void => {
+    pending?.reject(error);
+    pending = undefined;
+  };
+
+  /** Takes the head in; what follows it in the same read is the beginning of the body. */
+  const readHead = (piece: Buffer): Buffer | undefined => {
+    const end = piece.indexOf(HEAD_END);
+    // A head that is split over two reads is rare enough to be put together the slow way.
+    if (end === -1 || head !== '') {
+      head += piece.toString('latin1');
+      if (!head.includes('\r\n\r\n')) return undefined;
+      const whole = Buffer.from(head, 'latin1');
+      head = '';
+      return readHead(whole);
+    }
+    const text = piece.toString('latin1', 0, end);
+    status = Number(text.slice(9, 12));
+    const length = /\r\ncontent-length: *(\d+)/i.exec(text)?.[1];
+    bytesLeft = length === undefined ? null : Number(length);
+    return piece.subarray(end + HEAD_END.length);
+  };
+
+  const readBody = (piece: Buffer): void => {
+    bytes += piece.length;
+    if (firstEventMs === 0 && (bytesLeft !== null || piece.includes(DATA))) {
+      firstEventMs = performance.now() - startedAt;
+      onFirstEvent?.();
+    }
+    tail = (piece.length < TAIL_BYTES ? tail : '') + piece.toString('latin1', Math.max(0, piece.length - TAIL_BYTES));
+    if (bytesLeft === null ? !tail.endsWith(LAST_CHUNK) : bytes < bytesLeft) return;
+    const resolve = pending?.resolve;
+    pending = undefined;
+    resolve?.({ status, bytes, tail: tail.slice(-TAIL_BYTES), firstEventMs, totalMs: performance.now() - startedAt });
+  };
+
+  const socket = connect({
+    host: '127.0.0.1',
+    port,
+    noDelay: true,
+    onread: {
+      buffer: readBuffer,
+      callback(count) {
+        if (pending === undefined) {
+          socket.destroy(new Error('bytes came that nobody had asked for'));
+          return false;
+        }
+        const piece = readBuffer.subarray(0, count);
+        const body = status === 0 ? readHead(piece) : piece;
+        if (body !== undefined) readBody(body);
+        return !isPaused;
+      },
+    },
+  });
+  socket.on('error', fail);
+  socket.on('close', () => fail(new Error('the connection was closed before the end of an answer')));
+
+  return {
+    send: () =>
+      new Promise((resolve, reject) => {
+        pending = { resolve, reject };
+        status = 0;
+        bytes = 0;
+        tail = '';
+        firstEventMs = 0;
+        startedAt = performance.now();
+        socket.write(request);
+      }),
+    setPaused(value) {
+      isPaused = value;
+      if (value) socket.pause();
+      else socket.resume();
+    },
+    close: () => socket.destroy(),
+  };
+}

@@ -1,0 +1,49 @@
+/** Requests to be sent by a number of connections, each sending its next when it has its answer. */
+export interface LoadJob {
+  readonly port: number;
+  /** Name of the upstream's script. */
+  readonly script: string;
+  readonly stream: boolean;
+  readonly connections: number;
+  readonly durationMs: number;
+  /** The connections begin spread over this time; answers to what was sent in it are not timed. */
+  readonly rampMs: number;
+  /** A shorter answer is a wrong one. */
+  readonly minBytes: number;
+}
+
+/** Half of all values are at most `p50`, ninety-nine in a hundred at most `p99`. */
+export interface Distribution {
+  readonly p50: number;
+  readonly p99: number;
+}
+
+/** What a load has measured. */
+export interface LoadResult {
+  /** All of them, those of the ramp included. */
+  readonly requests: number;
+  readonly elapsedMs: number;
+  readonly latencyMs: Distribution;
+  readonly firstEventMs: Distribution;
+}
+
+/** Streams to be opened and held. */
+export interface HoldJob {
+  readonly port: number;
+  readonly script: string;
+  readonly connections: number;
+  /** The streams are opened spread over this time. */
+  readonly rampMs: number;
+  /** Whether readers stop reading at the first event. */
+  readonly paused: boolean;
+}
+
+/** What the load's process answers. */
+export type LoadCalls = {
+  /** Rejects when any answer was wrong. */
+  run(job: LoadJob): Promise<LoadResult>;
+  /** Resolves when every stream has begun. */
+  hold(job: HoldJob): Promise<void>;
+  /** Drops the held streams; resolves with how many of them had ended before. */
+  release(): Promise<number>;
+};

@@ -1,0 +1,32 @@
+/** How long everything takes, and who is told how it goes. */
+export interface Plan {
+  /** Gateway and bare proxy under full load, by turns. */
+  readonly load: { readonly rounds: number; readonly warmUpMs: number; readonly roundMs: number };
+  /** Slow streams; the time is that after all of them have begun. */
+  readonly firstToken: { readonly rounds: number; readonly roundMs: number };
+  /** How long open streams, and readers that have stopped, are watched. */
+  readonly holdMs: number;
+  /** Whether 1,000 readers of 32 MB are held, too. */
+  readonly isFull: boolean;
+  readonly startUp: { readonly starts: number; readonly sizes: readonly number[] };
+  /** Tells whoever waits of a step. */
+  progress(line: string): void;
+}
+
+type Durations = Omit<Plan, 'progress' | 'isFull'>;
+
+/** For figures of record: about five minutes. */
+export const THOROUGH: Durations = {
+  load: { rounds: 7, warmUpMs: 3000, roundMs: 3000 },
+  firstToken: { rounds: 5, roundMs: 4000 },
+  holdMs: 10_000,
+  startUp: { starts: 7, sizes: [10_000, 100_000] },
+};
+
+/** For a look in under a minute: everything, but shorter, and without the larger store. */
+export const QUICK: Durations = {
+  load: { rounds: 3, warmUpMs: 1500, roundMs: 1000 },
+  firstToken: { rounds: 2, roundMs: 2000 },
+  holdMs: 3000,
+  startUp: { starts: 3, sizes: [10_000] },
+};

@@ -1,0 +1,74 @@
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+
+import { type BenchOptions, HELP, parseBenchOptions, type Part } from './bench-options.ts';
+import { cleanUpOnExit } from './children.ts';
+import { compareLoad } from './compare-load.ts';
+import type { Figure } from './figure.ts';
+import { measureFirstToken } from './first-token.ts';
+import { measureOpenStreams, measurePausedReaders } from './held-streams.ts';
+import { currentLoad, describeMachine, watchOthers } from './machine.ts';
+import { type Plan, QUICK, THOROUGH } from './plan.ts';
+import { recordReport, type Report, toTextTable } from './report.ts';
+import { setStage, type Stage } from './start-targets.ts';
+import { measureStartUp } from './start-up.ts';
+
+const RESULTS_FILE = fileURLToPath(new URL('RESULTS.md', import.meta.url));
+
+const MEASUREMENTS: Readonly<Record<Part, (stage: Stage, plan: Plan) => Promise<Figure[]>>> = {
+  whole: (stage, plan) => compareLoad(stage, plan, 'whole'),
+  streamed: (stage, plan) => compareLoad(stage, plan, 'streamed'),
+  'first-token': measureFirstToken,
+  'open-streams': measureOpenStreams,
+  'paused-readers': measurePausedReaders,
+  'start-up': measureStartUp,
+};
+
+async function run({ parts, isQuick, isFull, isRecorded }: BenchOptions): Promise<void> {
+  const plan: Plan = { ...(isQuick ? QUICK : THOROUGH), isFull, progress: (line) => console.log(`  ${line}`) };
+  const machine = describeMachine();
+  const loadBefore = currentLoad().toFixed(1);
+  console.log(`${machine}, Node.js ${process.version}, load average ${loadBefore}`);
+
+  const startedAt = performance.now();
+  const othersShare = watchOthers();
+  const stage = await setStage();
+  const figures: Figure[] = [];
+  for (const part of parts) {
+    const partStartedAt = performance.now();
+    console.log(part);
+    figures.push(...(await MEASUREMENTS[part](stage, plan)));
+    plan.progress(`took ${toSeconds(performance.now() - partStartedAt)}`);
+  }
+  const others = `${(othersShare() * 100).toFixed(0)} % of the CPU time went to other programs`;
+  console.log(`\n${toTextTable(figures)}\n\n${toSeconds(performance.now() - startedAt)}; ${others}`);
+
+  if (!isRecorded) return;
+  const report: Report = {
+    figures,
+    facts: [
+      ['Date', new Date().toISOString().slice(0, 10)],
+      ['Command', `\`npm run bench -- ${process.argv.slice(2).join(' ')}\``],
+      ['Node.js', process.version],
+      ['Machine', machine],
+      ['Beside it', `load average ${loadBefore} before the run; ${others} during it`],
+    ],
+  };
+  recordReport(RESULTS_FILE, report);
+  console.log(`Recorded in ${RESULTS_FILE}`);
+}
+
+function toSeconds(milliseconds: number): string {
+  return `${Math.round(milliseconds / 1000)} s`;
+}
+
+cleanUpOnExit();
+try {
+  const options = parseBenchOptions(process.argv.slice(2));
+  if (options === undefined) process.stdout.write(HELP);
+  else await run(options);
+  process.exit(0);
+} catch (error) {
+  console.error(error instanceof Error ? (error.stack ?? error.message) : error);
+  process.exit(1);
+}

@@ -1,0 +1,61 @@
+import type { BareProxyCalls } from './bare-proxy.ts';
+import { checkAnswers } from './check-answers.ts';
+import type { LoadCalls } from './load-job.ts';
+import { startGateway } from './start-gateway.ts';
+import type { UpstreamCalls } from './upstream.ts';
+import { startWorker, type Worker } from './worker.ts';
+
+/** Something that requests are sent to and that is measured. */
+export interface Target {
+  readonly name: 'gateway' | 'bare proxy';
+  readonly port: number;
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+/** What every measurement uses: the far end, and who asks. They live as long as the bench. */
+export interface Stage {
+  readonly upstream: Worker<UpstreamCalls>;
+  readonly upstreamPort: number;
+  readonly load: Worker<LoadCalls>;
+}
+
+/** One value for each target. */
+export interface Pair<T> {
+  readonly gateway: T;
+  readonly proxy: T;
+}
+
+/** Starts the upstream and the load generator. */
+export async function setStage(): Promise<Stage> {
+  const [upstream, load] = await Promise.all([
+    startWorker<UpstreamCalls>('upstream.ts'),
+    startWorker<LoadCalls>('load.ts'),
+  ]);
+  return { upstream, load, upstreamPort: await upstream.call('port') };
+}
+
+/** Starts a new gateway over the upstream. */
+export async function startGatewayTarget({ upstreamPort }: Stage): Promise<Target> {
+  return { name: 'gateway', ...(await startGateway({ upstreamPort })) };
+}
+
+/** Starts a new bare proxy over the upstream. */
+export async function startProxyTarget({ upstreamPort }: Stage): Promise<Target> {
+  const worker = await startWorker<BareProxyCalls>('bare-proxy.ts', [String(upstreamPort)]);
+  return { name: 'bare proxy', pid: worker.pid, port: await worker.call('port'), stop: () => worker.stop() };
+}
+
+/** Runs something on a new gateway and a new bare proxy, whose answers are checked before and after. */
+export async function withTargets<T>(stage: Stage, measure: (targets: Pair<Target>) => Promise<T>): Promise<T> {
+  const [gateway, proxy] = await Promise.all([startGatewayTarget(stage), startProxyTarget(stage)]);
+  const check = (): Promise<unknown> => Promise.all([checkAnswers(gateway), checkAnswers(proxy)]);
+  try {
+    await check();
+    const measured = await measure({ gateway, proxy });
+    await check();
+    return measured;
+  } finally {
+    await Promise.all([gateway.stop(), proxy.stop()]);
+  }
+}

@@ -1,0 +1,59 @@
+/** What the scripted upstream answers when asked for the model of this name. */
+export interface UpstreamScript {
+  readonly name: string;
+  /** Events with text in a streamed answer. */
+  readonly chunks: number;
+  /** How many of them are written in one go. */
+  readonly burst: number;
+  /** Pause between bursts; 0 goes on in the next turn of the event loop. The first burst never waits. */
+  readonly intervalMs: number;
+  /** Characters of text in each event; null for a token's few. */
+  readonly chunkChars: number | null;
+}
+
+/** Answers of the size that chat models give, as fast as they are taken. */
+export const BURST: UpstreamScript = { name: 'burst', chunks: 200, burst: 10, intervalMs: 0, chunkChars: null };
+/** Fifty tokens a second, for two seconds. */
+export const TRICKLE: UpstreamScript = { name: 'trickle', chunks: 100, burst: 1, intervalMs: 20, chunkChars: null };
+/** One token a second, for longer than any measurement. */
+export const OPEN: UpstreamScript = { name: 'open', chunks: 600, burst: 1, intervalMs: 1000, chunkChars: null };
+/** 100 MB as fast as they are taken. */
+export const FLOOD_100_MB: UpstreamScript = toFlood(100);
+/** 32 MB as fast as they are taken. */
+export const FLOOD_32_MB: UpstreamScript = toFlood(32);
+
+/** Every script; each is a model of the gateway under measurement. */
+export const SCRIPTS: readonly UpstreamScript[] = [BURST, TRICKLE, OPEN, FLOOD_100_MB, FLOOD_32_MB];
+
+const PROMPT_TOKENS = 20;
+
+function toFlood(megabytes: number): UpstreamScript {
+  const chunkChars = 4096;
+  const chunks = (megabytes * 1_000_000) / chunkChars;
+  return { name: `flood-${megabytes}-mb`, chunks: Math.ceil(chunks), burst: 1, intervalMs: 0, chunkChars };
+}
+
+/** The text of one event. */
+export function textOfChunk({ chunkChars }: UpstreamScript, index: number): string {
+  return chunkChars === null ? `tok${index} ` : 'lorem ip'.repeat(chunkChars / 8);
+}
+
+/** The whole text of a streamed answer. */
+export function textOfStream(script: UpstreamScript): string {
+  return Array.from({ length: script.chunks }, (_, index) => textOfChunk(script, index)).join('');
+}
+
+/** The text of an answer that is not streamed; the same for all scripts. */
+export const WHOLE_TEXT = 'The proxy stands aside, \n'.repeat(10);
+
+/** Usage of an answer, in upstream's words. */
+export function usageOf(completionTokens: number): Readonly<Record<string, number>> {
+  return {
+    prompt_tokens: PROMPT_TOKENS,
+    completion_tokens: completionTokens,
+    total_tokens: PROMPT_TOKENS + completionTokens,
+  };
+}
+
+/** Completion tokens of the answer that is not streamed. */
+export const WHOLE_TOKENS = 60;

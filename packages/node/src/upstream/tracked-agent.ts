@@ -1,0 +1,77 @@
+import type { Socket } from 'node:net';
+
+import { Agent, buildConnector, Client, type Dispatcher, Pool } from 'undici';
+
+export interface TrackedAgentOptions {
+  /** Limit on look-up, connection and TLS handshake together. */
+  readonly connectTimeoutMs: number;
+  /** How long a connection may be idle before it is closed. */
+  readonly keepAliveMs: number;
+}
+
+/** The connection a call was given. Calls have it one after the other, never two at a time. */
+export interface Connection {
+  /** Set from the moment it is being opened. */
+  socket: Socket | undefined;
+  /** Look-up, connection and handshake are under way. */
+  isOpening: boolean;
+  /** Answers it has brought to their end; 0 on a new one. */
+  answers: number;
+}
+
+export interface TrackedHandler extends Dispatcher.DispatchHandler {
+  /** Called before anything else, unless the call fails before it is given a connection. */
+  onConnection(connection: Connection): void;
+}
+
+export interface TrackedAgent {
+  dispatch(options: Dispatcher.DispatchOptions, handler: TrackedHandler): void;
+  /** Waits for calls under way, then closes all connections. */
+  close(): Promise<void>;
+}
+
+/**
+ * Creates an undici agent without limits of its own that tells each call which connection serves it: whether that was
+ * new or used decides what a failure means, and a connection in a doubtful state must not serve another call.
+ */
+export function createTrackedAgent({ connectTimeoutMs, keepAliveMs }: TrackedAgentOptions): TrackedAgent {
+  // Said outright, certificates are checked even where the environment says not to (NODE_TLS_REJECT_UNAUTHORIZED).
+  const connector = buildConnector({ timeout: connectTimeoutMs, allowH2: false, rejectUnauthorized: true });
+
+  // A client is undici's word for one connection and what waits for it.
+  const createClient = (origin: URL, options: object): Client => {
+    const connection: Connection = { socket: undefined, isOpening: false, answers: 0 };
+    const connect: buildConnector.connector = (target, callback) => {
+      connection.answers = 0;
+      connection.isOpening = true;
+      // By its types the connector returns nothing; in fact it returns the socket that it opens.
+      connection.socket = connector(target, (...[error, socket]) => {
+        connection.isOpening = false;
+        // On failure the socket is null by its types and undefined in fact.
+        if (socket) callback(null, socket);
+        else callback(error ?? new Error('no socket'), null);
+      }) as unknown as Socket | undefined;
+    };
+    const client = new Client(origin, { ...options, connect });
+    const dispatch = client.dispatch.bind(client);
+    client.dispatch = (call, handler) => {
+      (handler as TrackedHandler).onConnection(connection);
+      return dispatch(call, handler);
+    };
+    return client;
+  };
+
+  const agent = new Agent({
+    allowH2: false,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    pipelining: 1,
+    keepAliveTimeout: keepAliveMs,
+    keepAliveMaxTimeout: keepAliveMs,
+    factory: (origin, options) => new Pool(origin, { ...options, factory: createClient }),
+  });
+  return {
+    dispatch: (options, handler) => void agent.dispatch(options, handler),
+    close: () => agent.close(),
+  };
+}
