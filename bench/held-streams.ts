@@ -75,10 +75,10 @@ async function hold(
   const kernelMb = (readKernelSocketBytes() - kernelBefore) / MEGABYTE;
   const ended = await load.call('release');
   if (ended > 0) throw new Error(`${ended} of ${connections} held streams ended, through the ${target.name}`);
-  plan.progress(
-    `${target.name}: ${formatMegabytes(restMb)} at rest, ${formatMegabytes(heldMb)} with the streams; ` +
-      `upstream had sent ${formatMegabytes(sentMb)}, in socket buffers were ${formatMegabytes(kernelMb)}`,
-  );
+  plan.progress(`${target.name}: ${formatMegabytes(restMb)} at rest, ${formatMegabytes(heldMb)} with the streams`);
+  // Tells what the process holds back apart from what the kernel has taken off its hands.
+  if (paused)
+    plan.progress(`upstream had sent ${formatMegabytes(sentMb)}, socket buffers held ${formatMegabytes(kernelMb)}`);
   return { restMb, heldMb };
 }
 

@@ -25,8 +25,8 @@ export const THOROUGH: Durations = {
 
 /** For a look in under a minute: everything, but shorter, and without the larger store. */
 export const QUICK: Durations = {
-  load: { rounds: 3, warmUpMs: 1500, roundMs: 1000 },
+  load: { rounds: 3, warmUpMs: 1000, roundMs: 1000 },
   firstToken: { rounds: 2, roundMs: 2000 },
-  holdMs: 3000,
+  holdMs: 1500,
   startUp: { starts: 3, sizes: [10_000] },
 };

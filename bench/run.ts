@@ -34,14 +34,22 @@ async function run({ parts, isQuick, isFull, isRecorded }: BenchOptions): Promis
   const othersShare = watchOthers();
   const stage = await setStage();
   const figures: Figure[] = [];
+  const failed: Part[] = [];
   for (const part of parts) {
     const partStartedAt = performance.now();
     console.log(part);
-    figures.push(...(await MEASUREMENTS[part](stage, plan)));
+    try {
+      figures.push(...(await MEASUREMENTS[part](stage, plan)));
+    } catch (error) {
+      // The other parts have their own processes, and minutes of their figures are worth keeping.
+      console.error(error);
+      failed.push(part);
+    }
     plan.progress(`took ${toSeconds(performance.now() - partStartedAt)}`);
   }
   const others = `${(othersShare() * 100).toFixed(0)} % of the CPU time went to other programs`;
   console.log(`\n${toTextTable(figures)}\n\n${toSeconds(performance.now() - startedAt)}; ${others}`);
+  if (failed.length > 0) throw new Error(`No figures of ${failed.join(', ')}: see above`);
 
   if (!isRecorded) return;
   const report: Report = {

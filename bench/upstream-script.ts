@@ -13,8 +13,8 @@ export interface UpstreamScript {
 
 /** Answers of the size that chat models give, as fast as they are taken. */
 export const BURST: UpstreamScript = { name: 'burst', chunks: 200, burst: 10, intervalMs: 0, chunkChars: null };
-/** Fifty tokens a second, for two seconds. */
-export const TRICKLE: UpstreamScript = { name: 'trickle', chunks: 100, burst: 1, intervalMs: 20, chunkChars: null };
+/** Fifty tokens a second, for a second. */
+export const TRICKLE: UpstreamScript = { name: 'trickle', chunks: 50, burst: 1, intervalMs: 20, chunkChars: null };
 /** One token a second, for longer than any measurement. */
 export const OPEN: UpstreamScript = { name: 'open', chunks: 600, burst: 1, intervalMs: 1000, chunkChars: null };
 /** 100 MB as fast as they are taken. */

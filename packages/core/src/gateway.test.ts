@@ -418,7 +418,7 @@ test('makes a key that works at once, and shows it this one time', async () => {
   const { post, get, store } = createCoreGateway(idle);
   const response = await post(
     '/api/v1/keys',
-    { name: 'ci', limit: 5, expires_at: '2027-01-01T00:00:00Z', creator_user_id: 'u1' },
+    { name: 'ci', limit: 5, limit_reset: null, expires_at: '2027-01-01T00:00:00Z', creator_user_id: 'u1' },
     asManagement,
   );
   expect(response.status).toBe(201);
@@ -496,6 +496,7 @@ test('shows figures to callers on this machine, and to others with a management 
   const { body: text, headers } = await metrics('192.0.2.1', MANAGEMENT_KEY);
   expect(headers['content-type']).toBe('text/plain; version=0.0.4');
   const body = text as string;
+  expect(body).toContain('model_gateway_requests_total 17\n');
   expect(body).toContain('model_gateway_generations_total{outcome="completed"} 1\n');
   expect(body).toContain('model_gateway_generations_total{outcome="failed"} 1\n');
   expect(body).toContain('model_gateway_generations_total{outcome="cancelled"} 0\n');

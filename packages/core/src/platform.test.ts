@@ -52,6 +52,12 @@ test('makes ids of equal length in which every one of 128 random bits counts', (
   expect(new Set(ids).size).toBe(130);
 });
 
+test('takes the bytes it is given, and not others of the pool they come from', () => {
+  const pool = Uint8Array.from({ length: 64 }, (_, index) => index);
+  const fromPool = createRandomId({ randomBytes: (length) => pool.subarray(40, 40 + length) });
+  expect(fromPool).toBe(createRandomId({ randomBytes: (length) => pool.slice(40, 40 + length) }));
+});
+
 test('makes ids of generations that sort by second and never repeat', () => {
   const platform = createVirtualPlatform();
   const ids = Array.from({ length: 3 }, () => createGenerationId(platform));

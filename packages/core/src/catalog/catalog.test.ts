@@ -143,6 +143,7 @@ test('keeps what each provider listed apart', () => {
   catalog.setDiscovered(two, [{ id: 'x' }]);
   catalog.setDiscovered(one, []);
   expect(catalog.list().map(({ id }) => id)).toEqual(['two/x']);
+  expect(catalog.find('two/x')?.endpoints[0]?.region).toBeNull();
 });
 
 const endpoints = [{ provider: 'p', providerModel: 'm' }];

@@ -17,6 +17,7 @@ import {
   type ScriptedExchange,
 } from '../../../../test/support/scripted-transport.ts';
 import { settle } from '../../../../test/support/virtual-platform.ts';
+import { generationSchema } from '../schemas/generation.ts';
 import { TransportError } from '../transport.ts';
 
 const piece = (content: string): object => ({
@@ -465,6 +466,12 @@ test('answers with a comment when nothing has come within the interval, and goes
   const silent = reader.next();
   await platform.advance(10_100);
   expect(await silent).toMatch(/^: /);
+  const { pulls } = transport.latest();
+  const stillSilent = reader.next();
+  await platform.advance(10_100);
+  expect(await stillSilent).toMatch(/^: /);
+  // Upstream was asked once, however often the reader came back.
+  expect(transport.latest().pulls).toBe(pulls);
   answering(transport.latest(), stop);
   transport.exchanges[0]?.end();
   expect(parseFrames(await reader.rest()).at(-1)).toBe('done');
@@ -497,6 +504,48 @@ test('still tries the next endpoint after a comment, and tells in-band when that
     'done',
   ]);
   expect(store.appended).toHaveLength(1);
+});
+
+test('goes on at once when the first thing upstream says after a comment is not to be shown', async () => {
+  const transport = createScriptedTransport();
+  const { chat, platform } = createCoreGateway(transport, { timeouts: { keepAliveMs: 1000 } });
+  const pending = chat({ stream: true, include_reasoning: false });
+  await platform.advance(1100);
+  const reader = readFrames(await pending);
+  await reader.next();
+  const next = reader.next();
+  answering(transport.latest(), { choices: [{ index: 0, delta: { reasoning: 'hm' } }] }, piece('Hi'));
+  await settle();
+  expect(chunksOf((await next) ?? '')[0]?.choices[0]?.delta.content).toBe('Hi');
+  await reader.leave();
+});
+
+test('reads nothing of upstream for a reader that is not there yet, even when there is nothing to show', async () => {
+  const transport = createScriptedTransport((exchange) =>
+    answering(exchange, { choices: [{ index: 0, delta: { reasoning: 'hm' } }] }, piece('a'), piece('b')),
+  );
+  const { chat } = createCoreGateway(transport);
+  const reader = readFrames(await chat({ stream: true, include_reasoning: false }));
+  await settle();
+  expect(transport.latest().pulls).toBe(1);
+  await reader.leave();
+});
+
+test('keeps the end for a reader that is not waiting when it comes', async () => {
+  const transport = createScriptedTransport((exchange) => answering(exchange, piece('Hi')));
+  const { chat, gateway, platform } = createCoreGateway(transport, { timeouts: { drainMs: 100 } });
+  const reader = readFrames(await chat({ stream: true }));
+  await reader.next();
+  const pending = reader.next();
+  transport.latest().push(toEvent(piece('!')));
+  await pending;
+  const closing = gateway.close();
+  await platform.advance(200);
+  await closing;
+  expect(parseFrames(await reader.rest())).toEqual([
+    expect.objectContaining({ error: expect.objectContaining({ code: 503 }) as object }),
+    'done',
+  ]);
 });
 
 test('sends no comment to a reader that has not taken what is ready', async () => {
@@ -667,7 +716,12 @@ test('asks nobody when the client has left before the call begins', async () => 
   expect((await chat({ stream: true }, { signal: AbortSignal.abort() })).status).toBe(499);
   expect(transport.exchanges).toHaveLength(0);
   expect(store.appended).toHaveLength(1);
-  expect(store.appended[0]?.record.generation).toMatchObject({ cancelled: true, provider_responses: [] });
+  expect(store.appended[0]?.record.generation).toMatchObject({
+    cancelled: true,
+    provider_responses: [],
+    latency: null,
+  });
+  expect(generationSchema.safeParse(store.appended[0]?.record.generation).error).toBeUndefined();
 });
 
 test('takes a host that stops reading for a client that has left', async () => {

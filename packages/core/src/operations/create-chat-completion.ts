@@ -49,8 +49,8 @@ function readSessionId(request: ChatCompletionRequest, context: RequestContext):
   return sessionId;
 }
 
-/** As the client says it, which is exact; only a body sent in chunks has to be measured. */
+/** As the client says it, which is exact; only a body sent in chunks or compressed has to be measured. */
 function bodyLengthOf({ request: { headers } }: RequestContext, { messages }: ChatCompletionRequest): number {
-  const stated = headerOf(headers, 'content-length');
-  return stated === undefined ? JSON.stringify(messages).length : Number(stated);
+  const isExact = headers['content-length'] !== undefined && headers['content-encoding'] === undefined;
+  return isExact ? Number(headerOf(headers, 'content-length')) : JSON.stringify(messages).length;
 }

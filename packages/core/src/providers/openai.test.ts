@@ -411,6 +411,7 @@ test.each([
   ['no body', 503, '', 'provider_overloaded'],
   ['an error without an envelope', 422, '{"message":"bad","type":"x"}', 'unprocessable'],
   ['JSON that is no object', 400, '"no"', 'invalid_request'],
+  ['null', 400, 'null', 'invalid_request'],
   ['a redirect', 307, '', 'provider_unavailable'],
 ])('makes the best of a refusal with %s', async (_name, status, text, code) => {
   const error: unknown = await read(createReplayTransport({ status, pieces: [text] })).catch(

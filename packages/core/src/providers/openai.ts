@@ -74,7 +74,7 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
       secrets,
       makeId: (number) => `call_${call.generationId.slice(-12)}_${number}`,
     });
-    const contentType = response.headers['content-type'] ?? '';
+    const contentType = response.headers['content-type']?.toLowerCase() ?? '';
     if (contentType.startsWith('text/html')) {
       throw new GatewayError('provider_unavailable', `${name} returned a web page instead of an answer`);
     }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { openLate } from './open-late.ts';
+import { iterateOne, openLate } from './open-late.ts';
 
 async function* count(onLeave: () => void = () => undefined): AsyncGenerator<number> {
   try {
@@ -52,4 +52,13 @@ test('leaves the source when its reader leaves, and opens none for a reader that
   })[Symbol.asyncIterator]();
   expect(await unread.return?.()).toEqual({ done: true, value: undefined });
   expect(opened).toBe(0);
+});
+
+test('hands out one item, to every reader anew', async () => {
+  const items = iterateOne('x');
+  for (let reader = 0; reader < 2; reader += 1) {
+    const seen: string[] = [];
+    for await (const item of items) seen.push(item);
+    expect(seen).toEqual(['x']);
+  }
 });

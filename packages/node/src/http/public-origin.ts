@@ -37,12 +37,17 @@ export function createPublicView({ publicUrl, trustedProxies, isTls }: PublicOri
     },
     clientAddressOf(request) {
       const direct = request.socket.remoteAddress;
-      if (!isTrusted(direct)) return direct;
+      if (!isTrusted(direct)) return isForwarded(request) ? undefined : direct;
       const hops = [request.headers['x-forwarded-for']].flat().join(',').split(',');
       // From the right: the first address that is not a proxy of ours is the last one that nobody could make up.
       return hops.map((hop) => hop.trim()).findLast((hop) => ipaddr.isValid(hop) && !isTrusted(hop)) ?? direct;
     },
   };
+}
+
+/** Whether a proxy says that it stands between. Its own address, often loopback, must not pass for the client's. */
+function isForwarded({ headers }: IncomingMessage): boolean {
+  return headers['x-forwarded-for'] !== undefined || headers['forwarded'] !== undefined;
 }
 
 function parseRange(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {

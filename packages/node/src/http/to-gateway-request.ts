@@ -42,7 +42,7 @@ export function toGatewayRequest(
     // Not a getter: an accessor in a literal gives every such object a hidden class of its own, which costs more to
     // collect than all the rest of a request.
     baseUrl: options.originOf(request) + mountPath,
-    remoteAddress: options.remoteAddress ?? request.socket.remoteAddress,
+    remoteAddress: options.remoteAddress,
     principal: options.principal,
   };
 }
@@ -55,6 +55,11 @@ function readBody(request: IncomingMessage, limitBytes: number): Promise<Uint8Ar
       request.resume();
       reject(new GatewayError('payload_too_large', `The body is larger than ${limitBytes} bytes`));
     };
+    // Events that have happened already do not happen again: waiting for them would be for ever.
+    if (request.readableEnded) {
+      return reject(new GatewayError('unprocessable', 'The body has been read already, and nothing was left of it'));
+    }
+    if (request.destroyed && !request.complete) return reject(clientGone());
     if (Number(request.headers['content-length'] ?? 0) > limitBytes) return tooLarge();
     const pieces: Buffer[] = [];
     let total = 0;
@@ -65,7 +70,9 @@ function readBody(request: IncomingMessage, limitBytes: number): Promise<Uint8Ar
     });
     request.on('end', () => resolve(pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)));
     request.on('close', () => {
-      if (!request.complete) reject(new GatewayError('client_closed_request', 'The client closed the request'));
+      if (!request.complete) reject(clientGone());
     });
   });
 }
+
+const clientGone = (): GatewayError => new GatewayError('client_closed_request', 'The client closed the request');

@@ -22,7 +22,8 @@ export async function writeResponse(
 ): Promise<void> {
   const { body } = answer;
   const headers: Record<string, string | number> = { ...answer.headers, ...options.headers };
-  if (response.destroyed) {
+  // Somebody else has answered, or nobody is left to: what the core has begun must be ended all the same.
+  if (response.destroyed || response.headersSent) {
     if (isStream(body)) await body[Symbol.asyncIterator]().return?.();
     return;
   }

@@ -35,7 +35,8 @@ export type MetadataLine =
       readonly generation: Buffer;
     } & RecordHead)
   | ({ readonly type: 'update'; readonly segment: SegmentName; readonly generation: Buffer } & RecordHead)
-  | { readonly type: 'content-deleted'; readonly id: string }
+  /** `isLost` when there was nothing to delete any more. */
+  | { readonly type: 'content-deleted'; readonly id: string; readonly isLost?: true }
   | ({ readonly type: 'carried' } & CarriedForward);
 
 // Unescaped quotes: this cannot occur inside a string of the head, so its first occurrence ends the head.
@@ -80,6 +81,11 @@ export function updateLine(text: string, segment: SegmentName): string {
 /** The line after which a generation has no content any more. */
 export function contentDeletedLine(id: string): string {
   return JSON.stringify({ type: 'content-deleted', id });
+}
+
+/** The line after which it is settled that a generation's content was lost, with nothing left to remove from the disk. */
+export function contentLostLine(id: string): string {
+  return JSON.stringify({ type: 'content-deleted', id, isLost: true });
 }
 
 /** The line that keeps sums and limits when files are dropped. */

@@ -17,6 +17,7 @@ import { currentContentFile, loadGenerations, type LoadOptions } from './load-ge
 import type { OpenSegmentsOptions } from './open-segments.ts';
 import { type RetentionLimits, segmentLimits } from './retention.ts';
 import type { SegmentStart } from './segment.ts';
+import { settleLostContent } from './settle-lost-content.ts';
 import { compareSegments, isThrough, nextSegment, type SegmentName } from './segment-name.ts';
 
 /** What the log needs. `logsPath` exists and belongs to this process. */
@@ -43,7 +44,7 @@ type Operation =
 
 /** Opens the generations of a directory: reads and repairs, compacts, drops what is too old or too much. */
 export async function openGenerationLog(options: GenerationLogOptions): Promise<GenerationLog> {
-  const { index, carried, withDeletedContent } = await loadGenerations(options);
+  const { index, carried, withDeletedContent, beyondEnd } = await loadGenerations(options);
   const loaded = index.size;
   const reader = createContentReader({ ...options, index });
   for (const segment of withDeletedContent) await compact(options, { index, reader, segment });
@@ -66,6 +67,8 @@ export async function openGenerationLog(options: GenerationLogOptions): Promise<
     carryOperation: { type: 'carry' },
   });
   await retention.settled();
+  const toOperation = (entry: Entry): Operation => ({ type: 'delete-content', entry });
+  await settleLostContent({ ...options, reader, journal, toOperation }, beyondEnd);
 
   return {
     repository: createRepository({ index, reader, journal }),

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { removeIfThere, syncDirectory } from './atomic-file.ts';
 import { refuseNewerVersion } from './config-file.ts';
 import { type FileSystem, OPEN } from './file-system.ts';
-import { createGenerationIndex, type GenerationIndex } from './generation-index.ts';
+import { createGenerationIndex, type Entry, type GenerationIndex } from './generation-index.ts';
 import { type CarriedForward, type ContentReference, type MetadataLine, parseMetadata } from './generation-lines.ts';
 import { type JournalReaderOptions, recoverJournal } from './journal-reader.ts';
 import {
@@ -20,6 +20,8 @@ export interface LoadedGenerations {
   readonly carried: CarriedForward;
   /** Segments whose content file still holds content that was deleted. */
   readonly withDeletedContent: ReadonlySet<SegmentName>;
+  /** Generations whose content should stand where its file has already ended. */
+  readonly beyondEnd: readonly Entry[];
 }
 
 /** What reading the logs folder needs. */
@@ -70,8 +72,8 @@ export async function loadGenerations(options: LoadOptions): Promise<LoadedGener
   index.addSpending(carried.spentNanoUsd);
   if (carried.contentDroppedThrough !== null) index.removeContentThrough(carried.contentDroppedThrough);
   await removeDroppedFiles(options, carried);
-  await checkContentFiles(options, index);
-  return { index, carried, withDeletedContent: loading.withDeletedContent };
+  const beyondEnd = await checkContentFiles(options, index);
+  return { index, carried, withDeletedContent: loading.withDeletedContent, beyondEnd };
 }
 
 async function listSegments({ files, logsPath }: LoadOptions): Promise<readonly SegmentName[]> {
@@ -96,7 +98,7 @@ function apply(
       const entry = index.find(line.id);
       if (entry === undefined || entry.content === null) return;
       entry.content = null;
-      loading.withDeletedContent.add(entry.segment);
+      if (line.isLost !== true) loading.withDeletedContent.add(entry.segment);
       return;
     }
     case 'generation':
@@ -163,7 +165,8 @@ export async function removeDroppedFiles(
   if (isChanged) await syncDirectory(files, logsPath);
 }
 
-async function checkContentFiles({ files, logsPath, logger }: LoadOptions, index: GenerationIndex): Promise<void> {
+/** Measures content files, removes those that nothing refers to, and returns what refers beyond the end of one. */
+async function checkContentFiles({ files, logsPath }: LoadOptions, index: GenerationIndex): Promise<readonly Entry[]> {
   const names = await files.list(logsPath);
   const referenced = new Set<string>();
   for (const { content } of index.entries()) if (content !== null) referenced.add(content.file);
@@ -182,13 +185,9 @@ async function checkContentFiles({ files, logsPath, logger }: LoadOptions, index
     sizes.set(name, size);
     index.addSegment(file.segment).contentBytes += size;
   }
-  const isMissing = ({ file, offset, length }: ContentReference): boolean => offset + length > (sizes.get(file) ?? 0);
-  const missing = [...index.entries()].filter(({ content }) => content !== null && isMissing(content));
-  if (missing.length === 0) return;
-  logger?.warn('Content of generations is missing from its log', {
-    generations: missing.length,
-    files: [...new Set(missing.map(({ content }) => content?.file))],
-  });
+  return [...index.entries()].filter(
+    ({ content }) => content !== null && content.offset + content.length > (sizes.get(content.file) ?? 0),
+  );
 }
 
 /** Segments of which no metadata was lost, so that what they do not refer to is referred to by nothing. */

@@ -3,12 +3,12 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 
 import { TransportError } from '@model-gateway/core';
 
-const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
-  gzip: () => createGunzip(),
-  'x-gzip': () => createGunzip(),
-  deflate: () => createInflate(),
-  br: () => createBrotliDecompress(),
-};
+const DECODERS: ReadonlyMap<string, () => NodeJS.ReadWriteStream> = new Map<string, () => NodeJS.ReadWriteStream>([
+  ['gzip', () => createGunzip()],
+  ['x-gzip', () => createGunzip()],
+  ['deflate', () => createInflate()],
+  ['br', () => createBrotliDecompress()],
+]);
 
 /**
  * Decodes a compressed body piece by piece; an uncompressed one is handed on as it is. Rejects with `TransportError`
@@ -27,7 +27,7 @@ async function* decode(
   encoding: string,
   maxBytes: number,
 ): AsyncGenerator<Uint8Array> {
-  const createDecoder = DECODERS[encoding.trim().toLowerCase()];
+  const createDecoder = DECODERS.get(encoding.trim().toLowerCase());
   if (createDecoder === undefined) throw toBodyError('the answer has an encoding that is not understood');
   const decoder = createDecoder();
   // The error also comes out of the iteration below; this listener only keeps pipeline from throwing it a second time.
