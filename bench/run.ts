@@ -70,13 +70,26 @@ function toSeconds(milliseconds: number): string {
   return `${Math.round(milliseconds / 1000)} s`;
 }
 
-cleanUpOnExit();
-try {
-  const options = parseBenchOptions(process.argv.slice(2));
-  if (options === undefined) process.stdout.write(HELP);
-  else await run(options);
-  process.exit(0);
-} catch (error) {
-  console.error(error instanceof Error ? (error.stack ?? error.message) : error);
-  process.exit(1);
+async function main(): Promise<number> {
+  let options: BenchOptions | undefined;
+  try {
+    options = parseBenchOptions(process.argv.slice(2));
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\n\n${HELP}`);
+    return 2;
+  }
+  if (options === undefined) {
+    console.log(HELP);
+    return 0;
+  }
+  try {
+    await run(options);
+    return 0;
+  } catch (error) {
+    console.error(error);
+    return 1;
+  }
 }
+
+cleanUpOnExit();
+process.exit(await main());

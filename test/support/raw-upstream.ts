@@ -42,7 +42,7 @@ export async function startRawUpstream(serve: ServeRaw, options: RawUpstreamOpti
   const connections: Socket[] = [];
   const requests: RawRequest[] = [];
   const waiting: ((request: RawRequest) => void)[] = [];
-  const server = options.server ?? createServer();
+  const server = options.server ?? createServer({ noDelay: true });
 
   const accept = (socket: Socket): void => {
     const connection = connections.length;

@@ -1,14 +1,11 @@
 import type { Platform } from './platform.ts';
 
-const BITS = 32;
-const DIGITS = Math.ceil(BITS / Math.log2(36));
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
-/** 128 random bits as letters and digits, which cannot be guessed. */
+/** 128 random bits in lower-case hex, which cannot be guessed. */
 export function createRandomId(platform: Pick<Platform, 'randomBytes'>): string {
-  const { buffer, byteOffset } = platform.randomBytes(16);
-  const bytes = new DataView(buffer, byteOffset);
   let id = '';
-  for (let at = 0; at < 16; at += 4) id += bytes.getUint32(at).toString(36).padStart(DIGITS, '0');
+  for (const byte of platform.randomBytes(16)) id += HEX[byte];
   return id;
 }
 

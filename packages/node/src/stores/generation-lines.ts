@@ -51,12 +51,12 @@ export function segmentLine(): string {
 }
 
 /** The part of a metadata line that costs: the record itself, as JSON text. Throws for what JSON cannot hold. */
-export function recordText(record: GenerationRecord): string {
+export function recordText(record: GenerationRecord, generationText = JSON.stringify(record.generation)): string {
   const { generation, principalId, costNanoUsd } = record;
   if (!Number.isSafeInteger(costNanoUsd)) throw new TypeError(`costNanoUsd must be a safe integer, got ${costNanoUsd}`);
   return (
     `"id":${JSON.stringify(generation.id)},"principalId":${JSON.stringify(principalId)},` +
-    `"costNanoUsd":${costNanoUsd}${HEAD_END}${JSON.stringify(generation).slice(1)}}`
+    `"costNanoUsd":${costNanoUsd}${HEAD_END}${generationText.slice(1)}}`
   );
 }
 

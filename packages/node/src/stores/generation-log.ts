@@ -183,7 +183,8 @@ function append({ index, journal }: Parts, record: GenerationRecord, content: Ge
   const { id } = record.generation;
   if (index.has(id)) throw new Error(`A generation with the id ${id} exists already`);
   // Everything that can throw comes before anything is added to the batch.
-  const text = recordText(record);
+  const generationText = JSON.stringify(record.generation);
+  const text = recordText(record, generationText);
   const contentText = content === null ? null : contentLine(id, content);
   const batch = journal.batch();
   const entry: Entry = {
@@ -191,8 +192,10 @@ function append({ index, journal }: Parts, record: GenerationRecord, content: Ge
     segment: batch.segment.name,
     principalId: record.principalId,
     costNanoUsd: record.costNanoUsd,
-    record,
-    text: undefined,
+    // Bytes outside of the heap instead of the object: nearly no record is ever asked for, and moving and marking all of
+    // them would be the garbage collector's main occupation.
+    record: undefined,
+    text: Buffer.from(generationText),
     content: contentText === null ? null : addContent(batch, contentText),
     position: -1,
   };

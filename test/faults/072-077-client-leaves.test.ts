@@ -1,0 +1,190 @@
+import { expect, test, vi } from 'vitest';
+import { startFaultGateway } from '../support/fault-gateway.ts';
+import { connectRaw, type RawClient, toChatBody, toRequestBytes } from '../support/raw-client.ts';
+import {
+  answerWell,
+  DONE_EVENT,
+  FINISH_EVENT,
+  LAST_HTTP_CHUNK,
+  type RawRequest,
+  startRawUpstream,
+  STREAM_HEAD,
+  toHttpChunk,
+  toTextEvent,
+  USAGE_EVENT,
+} from '../support/raw-upstream.ts';
+
+const isFull = process.env['TEST_FULL'] === '1';
+
+async function askRaw(port: number, body: object = {}): Promise<RawClient> {
+  const client = await connectRaw(port);
+  client.write(toRequestBytes(port, { body: toChatBody(body) }));
+  return client;
+}
+
+const STREAMS = isFull ? 500 : 100;
+
+test(`72: when ${STREAMS} clients leave in mid-stream, every upstream connection is closed at once, and each call recorded as cancelled`, async () => {
+  const upstream = await startRawUpstream(({ socket, body }) => {
+    socket.write(STREAM_HEAD);
+    socket.write(toHttpChunk(toTextEvent(`Half a ${/client-\d+/.exec(body)?.[0]}`)));
+  });
+  const { port, recorded, gateway } = await startFaultGateway([upstream]);
+  const clients = await Promise.all(
+    Array.from({ length: STREAMS }, (_, i) => askRaw(port, { stream: true, messages: [{ role: 'user', content: `client-${i}` }] })),
+  );
+  await Promise.all(clients.map((client) => client.readUntil('Half a ')));
+  expect(gateway.stats().openStreams).toBe(STREAMS);
+
+  const closedOf = new Map(upstream.requests.map(({ body, closed }) => [/client-\d+/.exec(body)?.[0], closed]));
+  const leaving: Promise<number>[] = [];
+  for (const [i, client] of clients.entries()) {
+    const leftAt = performance.now();
+    leaving.push(closedOf.get(`client-${i}`)?.then(() => performance.now() - leftAt) ?? Promise.reject(new Error('not there')));
+    client.socket.destroy();
+    await new Promise(setImmediate);
+  }
+  const latencies = (await Promise.all(leaving)).toSorted((a, b) => a - b);
+  expect(latencies[Math.floor(STREAMS * 0.99)]).toBeLessThan(250);
+
+  await vi.waitFor(() => expect(recorded).toHaveLength(STREAMS));
+  for (const { record, content } of recorded) {
+    expect(record.generation).toMatchObject({ cancelled: true, finish_reason: null, usage_estimated: true });
+    expect(record.generation.tokens_completion).toBeGreaterThan(0);
+    expect(record.costNanoUsd).toBeGreaterThan(0);
+    expect(content?.output.completion).toMatch(/^Half a client-/);
+  }
+  expect(gateway.stats().openCalls).toBe(0);
+}, 30_000);
+
+test.each<[string, (request: RawRequest) => void]>([
+  ["before upstream's headers", () => undefined],
+  ["between upstream's headers and its first token", ({ socket }) => void socket.write(STREAM_HEAD)],
+])('73: a client that leaves %s is noticed at once', async (_name, serve) => {
+  for (const stream of [true, false]) {
+    const upstream = await startRawUpstream(serve);
+    const { port, record } = await startFaultGateway([upstream]);
+    const arrived = upstream.nextRequest();
+    const client = await askRaw(port, { stream });
+    const { closed } = await arrived;
+    const leftAt = performance.now();
+    client.socket.destroy();
+    await closed;
+    expect(performance.now() - leftAt).toBeLessThan(250);
+    expect((await record()).record).toMatchObject({ costNanoUsd: 0, generation: { cancelled: true, tokens_prompt: null } });
+  }
+});
+
+test('73: a client that leaves in the middle of an unstreamed answer is noticed at once', async () => {
+  const upstream = await startRawUpstream(({ socket }) => void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n{"id":'));
+  const { port, record } = await startFaultGateway([upstream]);
+  const arrived = upstream.nextRequest();
+  const client = await askRaw(port);
+  const { closed } = await arrived;
+  client.socket.destroy();
+  await closed;
+  expect((await record()).record.generation.cancelled).toBe(true);
+});
+
+test('73: a client that leaves while the connection is being made leaves none behind', async () => {
+  const silent = await startRawUpstream(() => undefined);
+  // To a TLS client this upstream is one whose handshake never ends.
+  const { port, record } = await startFaultGateway([{ baseUrl: silent.baseUrl.replace('http:', 'https:') }]);
+  const client = await askRaw(port, { stream: true });
+  await vi.waitFor(() => expect(silent.connections).toHaveLength(1));
+  const closed = new Promise((resolve) => silent.connections[0]?.once('close', resolve));
+  client.socket.destroy();
+  await closed;
+  expect((await record()).record.generation.cancelled).toBe(true);
+});
+
+test('73: a client that leaves before its body has arrived causes no call and no record', async () => {
+  const upstream = await startRawUpstream((request) => answerWell(request));
+  const { port, recorded, gateway, listener } = await startFaultGateway([upstream]);
+  const body = toChatBody();
+  const client = await connectRaw(port);
+  client.write(toRequestBytes(port, { body }).slice(0, -10));
+  client.socket.destroy();
+  expect((await fetch(`${listener.url}/health`)).status).toBe(200);
+  expect(gateway.stats().openCalls).toBe(0);
+  expect(recorded).toEqual([]);
+  expect(upstream.connections).toEqual([]);
+});
+
+test('74: after its client has left, no further provider is asked', async () => {
+  const next = await startRawUpstream((request) => answerWell(request));
+  for (const stream of [true, false]) {
+    const silent = await startRawUpstream(() => undefined);
+    const { port, record } = await startFaultGateway([silent, next]);
+    const arrived = silent.nextRequest();
+    const client = await askRaw(port, { stream });
+    const { closed } = await arrived;
+    client.socket.destroy();
+    await closed;
+    const { generation } = (await record()).record;
+    expect(generation).toMatchObject({ cancelled: true, provider_responses: [{ provider_name: 'Up0' }] });
+    expect(next.connections).toEqual([]);
+  }
+});
+
+test.each([false, true])('75: a client that ends its side has left, even if it would read on (stream: %j)', async (stream) => {
+  const upstream = await startRawUpstream(({ socket }) => {
+    socket.write(STREAM_HEAD);
+    if (stream) socket.write(toHttpChunk(toTextEvent('Half a ')));
+  });
+  const { port, record } = await startFaultGateway([upstream]);
+  const arrived = upstream.nextRequest();
+  const client = await connectRaw(port, { allowHalfOpen: true });
+  client.write(toRequestBytes(port, { body: toChatBody({ stream }) }));
+  const { closed } = await arrived;
+  if (stream) await client.readUntil('Half a ');
+  client.socket.end();
+  await closed;
+  expect((await record()).record.generation.cancelled).toBe(true);
+  await client.ended;
+});
+
+test(`77: a client that leaves just when the answer ends is recorded once, as one or the other, ${isFull ? '10,000' : '200'} times over`, async () => {
+  const count = isFull ? 10_000 : 200;
+  let served: RawRequest | undefined;
+  const upstream = await startRawUpstream((request) => {
+    served = request;
+    request.socket.write(STREAM_HEAD);
+    request.socket.write(toHttpChunk(toTextEvent('Hi')));
+  });
+  const { port, recorded, gateway, logged } = await startFaultGateway([upstream]);
+  const completed = { true: 0, false: 0 };
+  for (let call = 0; call < count; call += 1) {
+    const client = await askRaw(port, { stream: true });
+    await client.readUntil('Hi');
+    const end = (): void => {
+      served?.socket.write(toHttpChunk(FINISH_EVENT + USAGE_EVENT + DONE_EVENT));
+      served?.socket.write(LAST_HTTP_CHUNK);
+    };
+    // The client is three turns ahead at most, or three behind, or goes by the last byte: which of the two the gateway
+    // sees first is anybody's guess.
+    const lead = (call % 8) - 3;
+    if (lead === 4) {
+      end();
+      await client.readUntil('[DONE]');
+      client.socket.destroy();
+    } else {
+      if (lead > 0) end();
+      else client.socket.destroy();
+      for (let turn = 0; turn < Math.abs(lead); turn += 1) await new Promise(setImmediate);
+      if (lead > 0) client.socket.destroy();
+      else end();
+    }
+    await vi.waitFor(() => expect(recorded.length).toBe(call + 1), { interval: 1 });
+    const { record } = recorded.at(-1) as (typeof recorded)[0];
+    completed[`${record.generation.cancelled !== true}`] += 1;
+    expect(record.generation.finish_reason).toBe(record.generation.cancelled === true ? null : 'stop');
+    expect(record.costNanoUsd).toBeGreaterThan(0);
+  }
+  await vi.waitFor(() => expect(gateway.stats().openCalls).toBe(0));
+  expect(recorded).toHaveLength(count);
+  expect(new Set(recorded.map(({ record }) => record.generation.id)).size).toBe(count);
+  // Both outcomes were met, so the race was one.
+  expect(Math.min(completed.true, completed.false)).toBeGreaterThan(0);
+  expect(logged.filter(({ message }) => message !== 'a call failed')).toEqual([]);
+}, isFull ? 300_000 : 20_000);
