@@ -44,22 +44,25 @@ test('1: a refused connection goes to the next provider, and the caller sees onl
   ]);
 });
 
-test.each([false, true])('1: a refused connection without another provider is a 502 that costs nothing (stream: %j)', async (stream) => {
-  const closed = { baseUrl: `http://127.0.0.1:${await findClosedPort()}/v1` };
-  const { ask, record } = await startFaultGateway([closed]);
+test.each([false, true])(
+  '1: a refused connection without another provider is a 502 that costs nothing (stream: %j)',
+  async (stream) => {
+    const closed = { baseUrl: `http://127.0.0.1:${await findClosedPort()}/v1` };
+    const { ask, record } = await startFaultGateway([closed]);
 
-  const startedAt = performance.now();
-  const response = await ask({ stream });
-  expect(performance.now() - startedAt).toBeLessThan(1000);
-  expect(response.status).toBe(502);
-  const { error } = (await response.json()) as { error: { message: string; code: number } };
-  expect(error).toMatchObject({ code: 502, metadata: { error_type: 'provider_unavailable' } });
-  expect(error.message).not.toMatch(/127\.0\.0\.1|ECONN|\d{4}/);
-  expect((await record()).record).toMatchObject({
-    costNanoUsd: 0,
-    generation: { finish_reason: 'error', cancelled: false, tokens_prompt: null, total_cost: 0 },
-  });
-});
+    const startedAt = performance.now();
+    const response = await ask({ stream });
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+    expect(response.status).toBe(502);
+    const { error } = (await response.json()) as { error: { message: string; code: number } };
+    expect(error).toMatchObject({ code: 502, metadata: { error_type: 'provider_unavailable' } });
+    expect(error.message).not.toMatch(/127\.0\.0\.1|ECONN|\d{4}/);
+    expect((await record()).record).toMatchObject({
+      costNanoUsd: 0,
+      generation: { finish_reason: 'error', cancelled: false, tokens_prompt: null, total_cost: 0 },
+    });
+  },
+);
 
 test('2: a name that does not exist is a 502, and the next provider is asked where there is one', async () => {
   replaceLookup((callback) => callback(lookupError('ENOTFOUND'), []));

@@ -6,7 +6,8 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { startFaultGateway } from '../support/fault-gateway.ts';
 import { answerWell, type RawUpstream, startRawUpstream, toAnswer } from '../support/raw-upstream.ts';
 
-const pem = (name: string): string => readFileSync(new URL(`../support/certificates/${name}.pem`, import.meta.url), 'utf8');
+const pem = (name: string): string =>
+  readFileSync(new URL(`../support/certificates/${name}.pem`, import.meta.url), 'utf8');
 
 const trusted = tls.getCACertificates('default');
 beforeAll(() => tls.setDefaultCACertificates([...trusted, pem('authority')]));
@@ -38,18 +39,21 @@ test.each([
   ['expired', 'certificate has expired'],
   ['wrong-name', 'does not match certificate'],
   ['self-signed', 'self-signed certificate'],
-])('6: a certificate that is %s is a 502 that names TLS, the log tells more, and nothing is sent', async (name, detail) => {
-  const upstream = await startTlsUpstream(name);
-  const { ask, logged } = await startFaultGateway([upstream]);
+])(
+  '6: a certificate that is %s is a 502 that names TLS, the log tells more, and nothing is sent',
+  async (name, detail) => {
+    const upstream = await startTlsUpstream(name);
+    const { ask, logged } = await startFaultGateway([upstream]);
 
-  const response = await ask();
-  expect(response.status).toBe(502);
-  expect(await response.json()).toMatchObject({ error: { code: 502, message: 'Up0: the TLS handshake failed' } });
-  expect(JSON.stringify(logged)).toContain(detail);
-  // Once, over TLS: neither again nor in the clear.
-  expect(upstream.rawConnections()).toBe(1);
-  expect(upstream.requests).toHaveLength(0);
-});
+    const response = await ask();
+    expect(response.status).toBe(502);
+    expect(await response.json()).toMatchObject({ error: { code: 502, message: 'Up0: the TLS handshake failed' } });
+    expect(JSON.stringify(logged)).toContain(detail);
+    // Once, over TLS: neither again nor in the clear.
+    expect(upstream.rawConnections()).toBe(1);
+    expect(upstream.requests).toHaveLength(0);
+  },
+);
 
 test('6: a certificate of an unknown authority is a 502', async () => {
   tls.setDefaultCACertificates(trusted);

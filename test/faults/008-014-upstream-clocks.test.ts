@@ -71,23 +71,29 @@ test.skipIf(!isFull)(
 test.each([
   ['nothing', undefined],
   ['comments that keep the connection alive', ': ping\n\n'],
-  ['events without a token', `data: ${JSON.stringify({ choices: [{ index: 0, delta: { role: 'assistant', content: '' } }] })}\n\n`],
+  [
+    'events without a token',
+    `data: ${JSON.stringify({ choices: [{ index: 0, delta: { role: 'assistant', content: '' } }] })}\n\n`,
+  ],
   ['bytes of an event that never ends', 'x'],
-])('10, 11: the first-token limit ends a stream that brings %s, and the next provider is asked', async (_name, ping) => {
-  const talking = await startRawUpstream(({ socket, closed }) => {
-    socket.write(STREAM_HEAD);
-    if (ping === undefined) return;
-    const timer = setInterval(() => socket.write(toHttpChunk(ping)), 10);
-    void closed.then(() => clearInterval(timer));
-  });
-  const upstream = await startRawUpstream((request) => answerWell(request));
-  const { stream } = await startFaultGateway([talking, upstream], { timeouts: { firstTokenMs: 200 } });
+])(
+  '10, 11: the first-token limit ends a stream that brings %s, and the next provider is asked',
+  async (_name, ping) => {
+    const talking = await startRawUpstream(({ socket, closed }) => {
+      socket.write(STREAM_HEAD);
+      if (ping === undefined) return;
+      const timer = setInterval(() => socket.write(toHttpChunk(ping)), 10);
+      void closed.then(() => clearInterval(timer));
+    });
+    const upstream = await startRawUpstream((request) => answerWell(request));
+    const { stream } = await startFaultGateway([talking, upstream], { timeouts: { firstTokenMs: 200 } });
 
-  const text = await stream();
-  expect(chunksOf(text).map(({ provider }) => provider)).not.toContain('Up0');
-  expect(parseFrames(text).at(-1)).toBe('done');
-  await talking.requests[0]?.closed;
-});
+    const text = await stream();
+    expect(chunksOf(text).map(({ provider }) => provider)).not.toContain('Up0');
+    expect(parseFrames(text).at(-1)).toBe('done');
+    await talking.requests[0]?.closed;
+  },
+);
 
 test('10: the first-token limit without another provider is a 408', async () => {
   const upstream = await startRawUpstream(({ socket }) => void socket.write(STREAM_HEAD));

@@ -68,18 +68,21 @@ test.each(BREAKS)('15: %s before the first token goes to the next provider', asy
   expect(parseFrames(text).at(-1)).toBe('done');
 });
 
-test.each(BREAKS)('16: %s on a connection that had served before is tried once more on a new one', async (_name, breakOff) => {
-  const upstream = await startRawUpstream((request, server) => {
-    if (request.connection === 0 && timesOn(server, request) === 2) breakOff(request.socket);
-    else answerWell(request);
-  });
-  const gateway = await startFaultGateway([upstream]);
-  await warmUp(gateway);
+test.each(BREAKS)(
+  '16: %s on a connection that had served before is tried once more on a new one',
+  async (_name, breakOff) => {
+    const upstream = await startRawUpstream((request, server) => {
+      if (request.connection === 0 && timesOn(server, request) === 2) breakOff(request.socket);
+      else answerWell(request);
+    });
+    const gateway = await startFaultGateway([upstream]);
+    await warmUp(gateway);
 
-  expect(await contentOf(await gateway.ask())).toBe('Hello');
-  expect(upstream.requests.map(({ connection }) => connection)).toEqual([0, 0, 1]);
-  expect((await gateway.record(1)).record.generation.provider_responses).toHaveLength(1);
-});
+    expect(await contentOf(await gateway.ask())).toBe('Hello');
+    expect(upstream.requests.map(({ connection }) => connection)).toEqual([0, 0, 1]);
+    expect((await gateway.record(1)).record.generation.provider_responses).toHaveLength(1);
+  },
+);
 
 test.each(BREAKS)('16: %s on a new connection is not tried again', async (_name, breakOff) => {
   const upstream = await startRawUpstream(({ socket }) => breakOff(socket));
@@ -114,34 +117,40 @@ test('16: connections that upstream closes at random moments cost no answer', as
   for (let i = 0; i < 100; i += 1) expect(await contentOf(await ask())).toBe('Hello');
 });
 
-test.each([0, 1, 5, 50])('17: a second answer nobody asked for, %i ms after the first, reaches nobody', async (delayMs) => {
-  const stolen = toAnswer(200, toWhole("Somebody else's"));
-  const upstream = await startRawUpstream((request) => {
-    if (request.connection > 0) return answerWell(request);
-    if (delayMs === 0) return void request.socket.write(toAnswer(200, toWhole('Hello')) + stolen);
-    answerWell(request);
-    setTimeout(() => request.socket.write(stolen), delayMs);
-  });
-  const gateway = await startFaultGateway([upstream]);
-  await warmUp(gateway);
-
-  await upstream.requests[0]?.closed;
-  expect(await contentOf(await gateway.ask())).toBe('Hello');
-  expect(await contentOf(await gateway.ask())).toBe('Hello');
-});
-
-test.each([102, 103])('18: informational answers of status %i are passed over, a thousand of them, too', async (status) => {
-  for (const count of [1, 1000]) {
-    const hint = toHead(status, { link: '</style.css>; rel=preload' });
+test.each([0, 1, 5, 50])(
+  '17: a second answer nobody asked for, %i ms after the first, reaches nobody',
+  async (delayMs) => {
+    const stolen = toAnswer(200, toWhole("Somebody else's"));
     const upstream = await startRawUpstream((request) => {
-      request.socket.write(hint.repeat(count));
+      if (request.connection > 0) return answerWell(request);
+      if (delayMs === 0) return void request.socket.write(toAnswer(200, toWhole('Hello')) + stolen);
       answerWell(request);
+      setTimeout(() => request.socket.write(stolen), delayMs);
     });
     const gateway = await startFaultGateway([upstream]);
     await warmUp(gateway);
-    expect(parseFrames(await gateway.stream()).at(-1)).toBe('done');
-  }
-});
+
+    await upstream.requests[0]?.closed;
+    expect(await contentOf(await gateway.ask())).toBe('Hello');
+    expect(await contentOf(await gateway.ask())).toBe('Hello');
+  },
+);
+
+test.each([102, 103])(
+  '18: informational answers of status %i are passed over, a thousand of them, too',
+  async (status) => {
+    for (const count of [1, 1000]) {
+      const hint = toHead(status, { link: '</style.css>; rel=preload' });
+      const upstream = await startRawUpstream((request) => {
+        request.socket.write(hint.repeat(count));
+        answerWell(request);
+      });
+      const gateway = await startFaultGateway([upstream]);
+      await warmUp(gateway);
+      expect(parseFrames(await gateway.stream()).at(-1)).toBe('done');
+    }
+  },
+);
 
 test.each([toHead(100), toHead(101, { connection: 'upgrade', upgrade: 'websocket' })])(
   '18: %j, which nothing of ours asks for, is a 502 and not sent again',

@@ -36,7 +36,9 @@ async function outcomeOf(pieces: readonly (string | Uint8Array)[]): Promise<Outc
     const frames = answer.startsWith('{') ? [] : parseFrames(answer);
     const chunks = answer.startsWith('{') ? [] : chunksOf(answer);
     const { record: written, content } = await record();
-    const failure = answer.startsWith('{') ? (JSON.parse(answer) as { error: { code: number } }) : chunks.find(({ error }) => error);
+    const failure = answer.startsWith('{')
+      ? (JSON.parse(answer) as { error: { code: number } })
+      : chunks.find(({ error }) => error);
     outcomes.push({
       text: chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join(''),
       stored: content?.output.completion ?? null,
@@ -53,7 +55,12 @@ async function outcomeOf(pieces: readonly (string | Uint8Array)[]): Promise<Outc
 }
 
 const whole = (text: string): object => ({
-  ...{ text, stored: text, finish: 'stop', errorCode: undefined, doneCount: 1, isDoneLast: true },
+  text,
+  stored: text,
+  finish: 'stop',
+  errorCode: undefined,
+  doneCount: 1,
+  isDoneLast: true,
   usage: expect.objectContaining(USAGE) as unknown,
 });
 
@@ -64,9 +71,9 @@ test('21: characters of two, three and four bytes and joined emoji survive being
 
 test('21: the same, where upstream escapes nothing and sends a character a piece', async () => {
   const bytes = Buffer.from(toEvents('naïve ', '☕👩‍👩‍👧‍👦'));
-  expect(await outcomeOf(Array.from({ length: Math.ceil(bytes.length / 3) }, (_, i) => bytes.subarray(i * 3, i * 3 + 3)))).toEqual(
-    whole('naïve ☕👩‍👩‍👧‍👦'),
-  );
+  expect(
+    await outcomeOf(Array.from({ length: Math.ceil(bytes.length / 3) }, (_, i) => bytes.subarray(i * 3, i * 3 + 3))),
+  ).toEqual(whole('naïve ☕👩‍👩‍👧‍👦'));
 });
 
 const LINES = toEvents('One ', 'two');
@@ -138,7 +145,10 @@ test('27: a last event without its blank line counts when it parses and says how
 
 test('27: a last event without its blank line that says nothing of an end is an answer cut short', async () => {
   expect(await outcomeOf([toTextEvent('One ') + toTextEvent('two').trimEnd()])).toMatchObject({
-    ...{ text: 'One two', finish: 'error', errorCode: 502, isDoneLast: true },
+    text: 'One two',
+    finish: 'error',
+    errorCode: 502,
+    isDoneLast: true,
   });
 });
 
@@ -148,29 +158,45 @@ test('28: an end without [DONE] but with a finish reason is complete, and the cl
 
 test('29: an end without [DONE] and without a finish reason is an error', async () => {
   expect(await outcomeOf([toTextEvent('Hi')])).toMatchObject({
-    ...{ text: 'Hi', stored: 'Hi', finish: 'error', errorCode: 502, isDoneLast: true },
+    text: 'Hi',
+    stored: 'Hi',
+    finish: 'error',
+    errorCode: 502,
+    isDoneLast: true,
   });
 });
 
 test('29: so is one with [DONE] and no finish reason', async () => {
-  expect(await outcomeOf([toTextEvent('Hi') + DONE_EVENT])).toMatchObject({ text: 'Hi', finish: 'error', errorCode: 502 });
+  expect(await outcomeOf([toTextEvent('Hi') + DONE_EVENT])).toMatchObject({
+    text: 'Hi',
+    finish: 'error',
+    errorCode: 502,
+  });
 });
 
 test('30: an end in the middle of JSON is an error', async () => {
   const cut = toTextEvent('never shown').slice(0, 40);
-  expect(await outcomeOf([toTextEvent('Hi') + cut])).toMatchObject({ text: 'Hi', finish: 'error', errorCode: 502, isDoneLast: true });
+  expect(await outcomeOf([toTextEvent('Hi') + cut])).toMatchObject({
+    text: 'Hi',
+    finish: 'error',
+    errorCode: 502,
+    isDoneLast: true,
+  });
 });
 
 test('30: an end in the middle of a character is an error, and half a character is never shown', async () => {
   const event = Buffer.from(toTextEvent('☕'));
   expect(await outcomeOf([toTextEvent('Hi'), event.subarray(0, event.indexOf(0xe2) + 2)])).toMatchObject({
-    ...{ text: 'Hi', stored: 'Hi', finish: 'error', errorCode: 502 },
+    text: 'Hi',
+    stored: 'Hi',
+    finish: 'error',
+    errorCode: 502,
   });
 });
 
 test('31: what comes after [DONE] is ignored, and its connection serves nobody else', async () => {
-  const upstream = await startRawUpstream(({ socket }) =>
-    void sendStream(socket, [toEvents('Hi'), toTextEvent('too late'), toTextEvent('again')]),
+  const upstream = await startRawUpstream(
+    ({ socket }) => void sendStream(socket, [toEvents('Hi'), toTextEvent('too late'), toTextEvent('again')]),
   );
   const { stream } = await startFaultGateway([upstream]);
 
@@ -184,7 +210,9 @@ test('31: what comes after [DONE] is ignored, and its connection serves nobody e
 });
 
 test('31: data after [DONE] in the same piece is ignored, too', async () => {
-  expect(await outcomeOf([toEvents('Hi') + toTextEvent('too late') + toEvent({ error: { message: 'x' } })])).toEqual(whole('Hi'));
+  expect(await outcomeOf([toEvents('Hi') + toTextEvent('too late') + toEvent({ error: { message: 'x' } })])).toEqual(
+    whole('Hi'),
+  );
 });
 
 test.each([

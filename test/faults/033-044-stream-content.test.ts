@@ -36,21 +36,35 @@ const textOf = (answer: string): string =>
     .join('');
 
 const usageEvent = (usage: unknown, choices: readonly object[] = []): string => toEvent({ id: 'up-1', choices, usage });
-const withUsage = (tokens: number): object => ({ prompt_tokens: 12, completion_tokens: tokens, total_tokens: 12 + tokens });
+const withUsage = (tokens: number): object => ({
+  prompt_tokens: 12,
+  completion_tokens: tokens,
+  total_tokens: 12 + tokens,
+});
 
 test.each([
   ['said twice', [toTextEvent('Hi'), FINISH_EVENT, usageEvent(withUsage(3)), usageEvent(withUsage(8)), DONE_EVENT]],
   [
     'said with every chunk',
-    [1, 4, 8].map((tokens) => usageEvent(withUsage(tokens), [{ index: 0, delta: { content: 'H' } }])).concat(FINISH_EVENT, DONE_EVENT),
+    [1, 4, 8]
+      .map((tokens) => usageEvent(withUsage(tokens), [{ index: 0, delta: { content: 'H' } }]))
+      .concat(FINISH_EVENT, DONE_EVENT),
   ],
-  ['said with the finish reason', [toTextEvent('Hi'), usageEvent(USAGE, [{ index: 0, delta: {}, finish_reason: 'stop' }]), DONE_EVENT]],
+  [
+    'said with the finish reason',
+    [toTextEvent('Hi'), usageEvent(USAGE, [{ index: 0, delta: {}, finish_reason: 'stop' }]), DONE_EVENT],
+  ],
   ['said before the finish reason', [toTextEvent('Hi'), USAGE_EVENT, FINISH_EVENT, DONE_EVENT]],
-  ['null until the end', [usageEvent(null, [{ index: 0, delta: { content: 'H' } }]), FINISH_EVENT, USAGE_EVENT, DONE_EVENT]],
+  [
+    'null until the end',
+    [usageEvent(null, [{ index: 0, delta: { content: 'H' } }]), FINISH_EVENT, USAGE_EVENT, DONE_EVENT],
+  ],
 ])('33: usage that is %s is charged and told once, from the last', async (_name, pieces) => {
   const { stream, record } = await startStreaming(...pieces);
   const frames = parseFrames(await stream());
-  expect(frames.filter((frame) => typeof frame === 'object' && frame.usage)).toMatchObject([{ choices: [], usage: USAGE }]);
+  expect(frames.filter((frame) => typeof frame === 'object' && frame.usage)).toMatchObject([
+    { choices: [], usage: USAGE },
+  ]);
   expect(frames.at(-1)).toBe('done');
   expect((await record()).record).toMatchObject({
     costNanoUsd: 28_000,
@@ -81,7 +95,10 @@ test.each([
 test.each([-1, '"0.5"', '1e400', 1e300])('34: a cost of %s from upstream is not believed', async (cost) => {
   const usage = `{"prompt_tokens":12,"completion_tokens":8,"total_tokens":20,"cost":${cost}}`;
   const { stream, record } = await startStreaming(
-    ...[toTextEvent('Hi'), FINISH_EVENT, `data: {"choices":[],"usage":${usage}}\n\n`, DONE_EVENT],
+    toTextEvent('Hi'),
+    FINISH_EVENT,
+    `data: {"choices":[],"usage":${usage}}\n\n`,
+    DONE_EVENT,
   );
   await stream();
   expect((await record()).record.costNanoUsd).toBe(28_000);
@@ -122,127 +139,164 @@ test.each([
   expect(parseFrames(answer).at(-1)).toBe('done');
 });
 
-test(`36: ${isFull ? '10,000,000 tiny events and 1,000,000' : '30,000 tiny events and 100,000'} comments pass, and other requests with them`, async () => {
-  const [comments, events] = isFull ? [1_000_000, 10_000_000] : [100_000, 30_000];
-  const piece = toTextEvent('x').repeat(1000);
-  const upstream = await startRawUpstream(({ socket }) => {
-    void (async () => {
-      socket.write(STREAM_HEAD);
-      const send = (bytes: string): Promise<void> =>
-        new Promise((resolve) => socket.write(toHttpChunk(bytes), () => resolve()));
-      for (let sent = 0; sent < comments; sent += 10_000) await send(':\n\n'.repeat(10_000));
-      for (let sent = 0; sent < events; sent += 1000) await send(piece);
-      socket.write(toHttpChunk(toEvents('!')));
-      socket.write(LAST_HTTP_CHUNK);
-    })();
-  });
-  const { ask, listener } = await startFaultGateway([upstream], { transport: { maxBodyBytes: Number.MAX_SAFE_INTEGER } });
+test(
+  `36: ${isFull ? '10,000,000 tiny events and 1,000,000' : '30,000 tiny events and 100,000'} comments pass, and other requests with them`,
+  async () => {
+    const [comments, events] = isFull ? [1_000_000, 10_000_000] : [100_000, 30_000];
+    const piece = toTextEvent('x').repeat(1000);
+    const upstream = await startRawUpstream(({ socket }) => {
+      void (async () => {
+        socket.write(STREAM_HEAD);
+        const send = (bytes: string): Promise<void> =>
+          new Promise((resolve) => socket.write(toHttpChunk(bytes), () => resolve()));
+        for (let sent = 0; sent < comments; sent += 10_000) await send(':\n\n'.repeat(10_000));
+        for (let sent = 0; sent < events; sent += 1000) await send(piece);
+        socket.write(toHttpChunk(toEvents('!')));
+        socket.write(LAST_HTTP_CHUNK);
+      })();
+    });
+    const { ask, listener } = await startFaultGateway([upstream], {
+      transport: { maxBodyBytes: Number.MAX_SAFE_INTEGER },
+    });
 
-  let isOver = false;
-  const latencies: number[] = [];
-  const watching = (async () => {
-    while (!isOver) {
-      const startedAt = performance.now();
-      expect((await fetch(`${listener.url}/health`)).status).toBe(200);
-      latencies.push(performance.now() - startedAt);
+    let isOver = false;
+    const latencies: number[] = [];
+    const watching = (async () => {
+      while (!isOver) {
+        const startedAt = performance.now();
+        expect((await fetch(`${listener.url}/health`)).status).toBe(200);
+        latencies.push(performance.now() - startedAt);
+      }
+    })();
+    let received = 0;
+    let tail = '';
+    for await (const bytes of (await ask({ stream: true })).body as AsyncIterable<Uint8Array>) {
+      received += bytes.byteLength;
+      tail = (tail + Buffer.from(bytes).toString()).slice(-200);
     }
-  })();
-  let received = 0;
-  let tail = '';
-  for await (const bytes of (await ask({ stream: true })).body as AsyncIterable<Uint8Array>) {
-    received += bytes.byteLength;
-    tail = (tail + Buffer.from(bytes).toString()).slice(-200);
-  }
-  isOver = true;
-  await watching;
-  expect(received).toBeGreaterThan(events * 100);
-  expect(tail).toContain('[DONE]');
-  const sorted = latencies.toSorted((a, b) => a - b);
-  expect(sorted[Math.floor(sorted.length * 0.99)]).toBeLessThan(100);
-}, isFull ? 600_000 : 30_000);
+    isOver = true;
+    await watching;
+    expect(received).toBeGreaterThan(events * 100);
+    expect(tail).toContain('[DONE]');
+    const sorted = latencies.toSorted((a, b) => a - b);
+    expect(sorted[Math.floor(sorted.length * 0.99)]).toBeLessThan(100);
+  },
+  isFull ? 600_000 : 30_000,
+);
 
 test('38: an event that is no JSON is an error, and the good ones after it are not shown', async () => {
   const { stream, record } = await startStreaming(toTextEvent('Hi'), 'data: {"choices":[}\n\n', toEvents('never'));
   const answer = await stream();
-  expect(parseFrames(answer)).toMatchObject([{ choices: [{ delta: { content: 'Hi' } }] }, { error: { code: 502 } }, 'done']);
+  expect(parseFrames(answer)).toMatchObject([
+    { choices: [{ delta: { content: 'Hi' } }] },
+    { error: { code: 502 } },
+    'done',
+  ]);
   expect(answer).not.toContain('never');
   expect((await record()).record.generation.finish_reason).toBe('error');
 });
 
-test(
-  '39: chunks of any shape are relayed, mended or refused, and never break the gateway',
-  async () => {
-    let events: readonly unknown[] = [];
-    const upstream = await startRawUpstream(({ socket, body }) => {
-      if (body.includes('"stream":true')) void sendStream(socket, [events.map((event) => toEvent(event as object)).join(''), DONE_EVENT]);
-      else socket.write(toAnswer(200, JSON.stringify(events[0] ?? null), { 'content-type': 'application/json' }));
-    });
-    const { ask, recorded, logged } = await startFaultGateway([upstream]);
+test('39: chunks of any shape are relayed, mended or refused, and never break the gateway', async () => {
+  let events: readonly unknown[] = [];
+  const upstream = await startRawUpstream(({ socket, body }) => {
+    if (body.includes('"stream":true'))
+      void sendStream(socket, [events.map((event) => toEvent(event as object)).join(''), DONE_EVENT]);
+    else socket.write(toAnswer(200, JSON.stringify(events[0] ?? null), { 'content-type': 'application/json' }));
+  });
+  const { ask, recorded, logged } = await startFaultGateway([upstream]);
 
-    const odd = fc.oneof(fc.constantFrom(null, 0, -1, 'x', '', [], {}, [null], true), fc.json().map((text): unknown => JSON.parse(text)));
-    const often = (usual: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
-      fc.oneof({ weight: 4, arbitrary: usual }, { weight: 1, arbitrary: odd });
-    const shape = (model: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<unknown> =>
-      often(fc.record(Object.fromEntries(Object.entries(model).map(([name, value]) => [name, often(value)])), { requiredKeys: [] }));
-    const toolCall = shape({
-      index: fc.constantFrom(0, 1, 7, -1, 1e9),
-      id: fc.constantFrom('a', 'b', ''),
-      function: shape({ name: fc.constantFrom('f', 'g'), arguments: fc.constantFrom('', '{', '}', '{}') }),
-    });
-    const message = shape({
-      role: fc.constantFrom('assistant', 'user'),
-      content: fc.string({ unit: 'binary' }),
-      reasoning: fc.string(),
-      tool_calls: fc.array(toolCall, { maxLength: 3 }),
-    });
-    const choice = shape({
-      index: fc.constantFrom(0, 0, 0, 1, 1e9),
-      delta: message,
-      message,
-      finish_reason: fc.constantFrom(null, 'stop', 'length', 'tool_calls', 'weird'),
-    });
-    const chunk = shape({
-      id: fc.string(),
-      choices: fc.array(choice, { maxLength: 2 }),
-      usage: shape({ prompt_tokens: fc.nat(), completion_tokens: fc.nat() }),
-    });
-
-    await fc.assert(
-      fc.asyncProperty(fc.array(chunk, { maxLength: 5 }), fc.boolean(), async (shapes, stream) => {
-        events = shapes;
-        const before = recorded.length;
-        const response = await ask({ stream });
-        const answer = await response.text();
-        if (response.status === 200 && stream) {
-          const frames = parseFrames(answer);
-          expect(frames.at(-1)).toBe('done');
-          expect(frames.filter((frame) => frame === 'done')).toHaveLength(1);
-          const finishes = chunksOf(answer).flatMap(({ choices }) => choices.filter((each) => each.finish_reason !== null));
-          expect(finishes).toHaveLength(1);
-          expect(chunksOf(answer).find(({ error }) => error)?.error?.code ?? 502).toBe(502);
-        } else {
-          expect([200, 502]).toContain(response.status);
-          JSON.parse(answer);
-        }
-        expect(recorded).toHaveLength(before + 1);
+  const odd = fc.oneof(
+    fc.constantFrom(null, 0, -1, 'x', '', [], {}, [null], true),
+    fc.json().map((text): unknown => JSON.parse(text)),
+  );
+  const often = (usual: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
+    fc.oneof({ weight: 4, arbitrary: usual }, { weight: 1, arbitrary: odd });
+  const shape = (model: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<unknown> =>
+    often(
+      fc.record(Object.fromEntries(Object.entries(model).map(([name, value]) => [name, often(value)])), {
+        requiredKeys: [],
       }),
-      { numRuns: isFull ? 2000 : 100 },
     );
-    expect(logged.filter(({ message: line }) => line === 'a request failed')).toEqual([]);
-  },
-  60_000,
-);
+  const toolCall = shape({
+    index: fc.constantFrom(0, 1, 7, -1, 1e9),
+    id: fc.constantFrom('a', 'b', ''),
+    function: shape({ name: fc.constantFrom('f', 'g'), arguments: fc.constantFrom('', '{', '}', '{}') }),
+  });
+  const message = shape({
+    role: fc.constantFrom('assistant', 'user'),
+    content: fc.string({ unit: 'binary' }),
+    reasoning: fc.string(),
+    tool_calls: fc.array(toolCall, { maxLength: 3 }),
+  });
+  const choice = shape({
+    index: fc.constantFrom(0, 0, 0, 1, 1e9),
+    delta: message,
+    message,
+    finish_reason: fc.constantFrom(null, 'stop', 'length', 'tool_calls', 'weird'),
+  });
+  const chunk = shape({
+    id: fc.string(),
+    choices: fc.array(choice, { maxLength: 2 }),
+    usage: shape({ prompt_tokens: fc.nat(), completion_tokens: fc.nat() }),
+  });
+
+  await fc.assert(
+    fc.asyncProperty(fc.array(chunk, { maxLength: 5 }), fc.boolean(), async (shapes, stream) => {
+      events = shapes;
+      const before = recorded.length;
+      const response = await ask({ stream });
+      const answer = await response.text();
+      if (response.status === 200 && stream) {
+        const frames = parseFrames(answer);
+        expect(frames.at(-1)).toBe('done');
+        expect(frames.filter((frame) => frame === 'done')).toHaveLength(1);
+        const finishes = chunksOf(answer).flatMap(({ choices }) =>
+          choices.filter((each) => each.finish_reason !== null),
+        );
+        expect(finishes).toHaveLength(1);
+        expect(chunksOf(answer).find(({ error }) => error)?.error?.code ?? 502).toBe(502);
+      } else {
+        expect([200, 502]).toContain(response.status);
+        JSON.parse(answer);
+      }
+      expect(recorded).toHaveLength(before + 1);
+    }),
+    { numRuns: isFull ? 2000 : 100 },
+  );
+  expect(logged.filter(({ message: line }) => line === 'a request failed')).toEqual([]);
+}, 60_000);
 
 test('40: an error event after five tokens is an error event of ours, and what came before is kept', async () => {
-  const error = { message: 'Internal: node http://10.0.0.7:8000 died, key sk-upstream-key-0001', type: 'server_error', code: null };
-  const { stream, record } = await startStreaming(...['a', 'b', 'c', 'd', 'e'].map(toTextEvent), toEvent({ error }), toTextEvent('f'));
+  const error = {
+    message: 'Internal: node http://10.0.0.7:8000 died, key sk-upstream-key-0001',
+    type: 'server_error',
+    code: null,
+  };
+  const { stream, record } = await startStreaming(
+    ...['a', 'b', 'c', 'd', 'e'].map(toTextEvent),
+    toEvent({ error }),
+    toTextEvent('f'),
+  );
   const answer = await stream();
   expect(textOf(answer)).toBe('abcde');
   expect(parseFrames(answer).slice(-2)).toMatchObject([
     {
-      ...{ id: expect.stringMatching(/^gen-/) as unknown, object: 'chat.completion.chunk', model: 'test/model', provider: 'Up0' },
-      error: { code: 502, message: 'Up0 returned an error', metadata: { error_type: 'provider_unavailable' } },
-      choices: [{ index: 0, delta: { content: '' }, finish_reason: 'error' }],
+      id: expect.stringMatching(/^gen-/) as unknown,
+      object: 'chat.completion.chunk',
+      model: 'test/model',
+      provider: 'Up0',
+      error: {
+        code: 502,
+        message: 'Up0 returned an error',
+        metadata: { error_type: 'provider_unavailable' },
+      },
+      choices: [
+        {
+          index: 0,
+          delta: { content: '' },
+          finish_reason: 'error',
+        },
+      ],
     },
     'done',
   ]);
@@ -253,7 +307,10 @@ test('40: an error event after five tokens is an error event of ours, and what c
 });
 
 test('41: events with names of their own are read by what they hold', async () => {
-  const { stream } = await startStreaming('event: ping\ndata: {}\n\nevent: ping\ndata: {"type":"ping"}\n\n', toEvents('Hi'));
+  const { stream } = await startStreaming(
+    'event: ping\ndata: {}\n\nevent: ping\ndata: {"type":"ping"}\n\n',
+    toEvents('Hi'),
+  );
   expect(textOf(await stream())).toBe('Hi');
 
   const failing = await startStreaming(
@@ -280,7 +337,10 @@ test.each([
   ['43: half of a surrogate pair', 'a\ud800b'],
   ['43: a pair in two halves', 'a\ud83d', '\ude00b'],
   ['44: a NUL', 'a\0b'],
-  ['44: every control character', String.fromCharCode(...Array.from({ length: 32 }, (_, i) => i), 127, 0x2028, 0x2029, 0xfffe)],
+  [
+    '44: every control character',
+    String.fromCharCode(...Array.from({ length: 32 }, (_, i) => i), 127, 0x2028, 0x2029, 0xfffe),
+  ],
 ])('%s is relayed and stored as it came', async (_name, ...texts) => {
   const dir = await mkdtemp(join(tmpdir(), 'gateway-texts-'));
   onTestFinished(() => rm(dir, { recursive: true }));
@@ -306,7 +366,10 @@ test.each([
 
 test('34: an upstream that reports odd usage for ever brings no budget back', async () => {
   const { stream, gateway, recorded } = await startStreaming(
-    ...[toTextEvent('Hi'), FINISH_EVENT, usageEvent({ prompt_tokens: -1e9, completion_tokens: -1e9 }), DONE_EVENT],
+    toTextEvent('Hi'),
+    FINISH_EVENT,
+    usageEvent({ prompt_tokens: -1e9, completion_tokens: -1e9 }),
+    DONE_EVENT,
   );
   for (let call = 0; call < 5; call += 1) await stream();
   await vi.waitFor(() => expect(gateway.stats().openCalls).toBe(0));

@@ -29,29 +29,36 @@ test.each([
   [{ message: 'Too long', code: 'context_length_exceeded' }, 400],
   [{ message: 'Broken', code: 500 }, 502],
   ['just a text', 502],
-])('53: a 200 that holds the error %j is a %i, and another provider is asked where that helps', async (error, status) => {
-  const failing = toAnswer(200, { error });
-  for (const stream of [false, true]) {
-    const { ask, record } = await startFaultGateway([await answering(failing)]);
-    expect((await ask({ stream })).status).toBe(status);
-    expect((await record()).record.generation.finish_reason).toBe('error');
+])(
+  '53: a 200 that holds the error %j is a %i, and another provider is asked where that helps',
+  async (error, status) => {
+    const failing = toAnswer(200, { error });
+    for (const stream of [false, true]) {
+      const { ask, record } = await startFaultGateway([await answering(failing)]);
+      expect((await ask({ stream })).status).toBe(status);
+      expect((await record()).record.generation.finish_reason).toBe('error');
 
-    const next = await healthy();
-    const backed = await startFaultGateway([await answering(failing), next]);
-    // The caller's own mistake is the same everywhere.
-    expect((await backed.ask({ stream })).status).toBe(status === 400 ? 400 : 200);
-    expect(next.requests).toHaveLength(status === 400 ? 0 : 1);
-  }
-});
+      const next = await healthy();
+      const backed = await startFaultGateway([await answering(failing), next]);
+      // The caller's own mistake is the same everywhere.
+      expect((await backed.ask({ stream })).status).toBe(status === 400 ? 400 : 200);
+      expect(next.requests).toHaveLength(status === 400 ? 0 : 1);
+    }
+  },
+);
 
 test.each(['', ' ', 'null', '[]', '"ok"', '{}', '{"choices":[]}', '{"choices":null}', '0', 'true'])(
   '54: a 200 whose body is %j is a 502, streamed or not',
   async (body) => {
-    const { ask } = await startFaultGateway([await answering(toAnswer(200, body, { 'content-type': 'application/json' }))]);
+    const { ask } = await startFaultGateway([
+      await answering(toAnswer(200, body, { 'content-type': 'application/json' })),
+    ]);
     for (const stream of [false, true]) {
       const response = await ask({ stream });
       expect(response.status).toBe(502);
-      expect(await response.json()).toMatchObject({ error: { code: 502, metadata: { error_type: 'provider_unavailable' } } });
+      expect(await response.json()).toMatchObject({
+        error: { code: 502, metadata: { error_type: 'provider_unavailable' } },
+      });
     }
   },
 );
@@ -67,19 +74,24 @@ test.each([
 
 const PAGE = '<!doctype html><html><title>Sign in to Airport Wi-Fi</title><script>alert(1)</script></html>';
 
-test.each([200, 400, 403, 404, 429, 500, 502, 503])('55, 56: a web page with status %i never reaches the caller', async (status) => {
-  for (const type of ['text/html', 'Text/HTML; charset=utf-8', 'application/json', 'text/event-stream']) {
-    const { ask, record } = await startFaultGateway([await answering(toAnswer(status, PAGE, { 'content-type': type }))]);
-    for (const stream of [false, true]) {
-      const response = await ask({ stream });
-      const text = await response.text();
-      expect(response.headers.get('content-type')).toBe('application/json');
-      expect(text).not.toMatch(/<|script|Wi-Fi/);
-      expect((JSON.parse(text) as ErrorAnswer).error.code).toBe(response.status);
+test.each([200, 400, 403, 404, 429, 500, 502, 503])(
+  '55, 56: a web page with status %i never reaches the caller',
+  async (status) => {
+    for (const type of ['text/html', 'Text/HTML; charset=utf-8', 'application/json', 'text/event-stream']) {
+      const { ask, record } = await startFaultGateway([
+        await answering(toAnswer(status, PAGE, { 'content-type': type })),
+      ]);
+      for (const stream of [false, true]) {
+        const response = await ask({ stream });
+        const text = await response.text();
+        expect(response.headers.get('content-type')).toBe('application/json');
+        expect(text).not.toMatch(/<|script|Wi-Fi/);
+        expect((JSON.parse(text) as ErrorAnswer).error.code).toBe(response.status);
+      }
+      expect(JSON.stringify(await record())).not.toContain('Wi-Fi');
     }
-    expect(JSON.stringify(await record())).not.toContain('Wi-Fi');
-  }
-});
+  },
+);
 
 test('56: of an endless error page only the beginning is read', async () => {
   const piece = Buffer.alloc(64 * 1024, '<p>So sorry</p>');
@@ -142,45 +154,53 @@ test('59: a 429 without Retry-After is not sent again to the same endpoint', asy
   expect(upstream.requests).toHaveLength(1);
 });
 
-test.each([500, 502, 503, 504, 529])('60: a %i and then a 200 elsewhere is one success and one charge, with both attempts told', async (status) => {
-  const failing = await answering(toAnswer(status, { error: { message: 'Sorry' } }));
-  const next = await healthy();
-  for (const stream of [false, true]) {
-    const { ask, recorded, record } = await startFaultGateway([failing, next]);
-    const response = await ask({ stream });
-    expect(response.status).toBe(200);
-    expect(await response.text()).toContain('Hello');
-    await record();
-    expect(recorded).toHaveLength(1);
-    // 12 tokens at one and 8 at three millionths of a dollar: the second endpoint's prices alone.
-    expect(recorded[0]?.record.costNanoUsd).toBe(36_000);
-    expect(recorded[0]?.record.generation).toMatchObject({
-      provider_name: 'Up1',
-      provider_responses: [
-        { provider_name: 'Up0', status },
-        { provider_name: 'Up1', status: 200 },
-      ],
-    });
-  }
-});
+test.each([500, 502, 503, 504, 529])(
+  '60: a %i and then a 200 elsewhere is one success and one charge, with both attempts told',
+  async (status) => {
+    const failing = await answering(toAnswer(status, { error: { message: 'Sorry' } }));
+    const next = await healthy();
+    for (const stream of [false, true]) {
+      const { ask, recorded, record } = await startFaultGateway([failing, next]);
+      const response = await ask({ stream });
+      expect(response.status).toBe(200);
+      expect(await response.text()).toContain('Hello');
+      await record();
+      expect(recorded).toHaveLength(1);
+      // 12 tokens at one and 8 at three millionths of a dollar: the second endpoint's prices alone.
+      expect(recorded[0]?.record.costNanoUsd).toBe(36_000);
+      expect(recorded[0]?.record.generation).toMatchObject({
+        provider_name: 'Up1',
+        provider_responses: [
+          { provider_name: 'Up0', status },
+          { provider_name: 'Up1', status: 200 },
+        ],
+      });
+    }
+  },
+);
 
-test.each([401, 402, 403])("62: a %i about the gateway's own account is a 502 for the caller, asked once", async (status) => {
-  const error = { error: { message: `Incorrect API key provided: ${UPSTREAM_KEY}`, code: 'invalid_api_key' } };
-  const upstream = await answering(toAnswer(status, error, { 'www-authenticate': 'Bearer realm="upstream"' }));
-  const { ask } = await startFaultGateway([upstream]);
-  const response = await ask();
-  expect(response.status).toBe(502);
-  expect(response.headers.get('www-authenticate')).toBeNull();
-  expect(await response.text()).not.toContain('sk-upstream');
-  expect(upstream.requests).toHaveLength(1);
+test.each([401, 402, 403])(
+  "62: a %i about the gateway's own account is a 502 for the caller, asked once",
+  async (status) => {
+    const error = { error: { message: `Incorrect API key provided: ${UPSTREAM_KEY}`, code: 'invalid_api_key' } };
+    const upstream = await answering(toAnswer(status, error, { 'www-authenticate': 'Bearer realm="upstream"' }));
+    const { ask } = await startFaultGateway([upstream]);
+    const response = await ask();
+    expect(response.status).toBe(502);
+    expect(response.headers.get('www-authenticate')).toBeNull();
+    expect(await response.text()).not.toContain('sk-upstream');
+    expect(upstream.requests).toHaveLength(1);
 
-  const next = await healthy();
-  const backed = await startFaultGateway([upstream, next]);
-  expect((await backed.ask()).status).toBe(200);
-});
+    const next = await healthy();
+    const backed = await startFaultGateway([upstream, next]);
+    expect((await backed.ask()).status).toBe(200);
+  },
+);
 
 test('63: a context that is too long is a 400, and no other endpoint of the model is asked', async () => {
-  const error = { error: { message: 'This model takes 8192 tokens', code: 'context_length_exceeded', type: 'invalid_request_error' } };
+  const error = {
+    error: { message: 'This model takes 8192 tokens', code: 'context_length_exceeded', type: 'invalid_request_error' },
+  };
   const next = await healthy();
   const { ask } = await startFaultGateway([await answering(toAnswer(400, error)), next]);
   for (const stream of [false, true]) {
@@ -195,7 +215,9 @@ test('63: a context that is too long is a 400, and no other endpoint of the mode
 
 test.each([301, 302, 303, 307, 308])('64: a %i is not followed, and the key goes nowhere else', async (status) => {
   const canary = await healthy('From the canary');
-  const upstream = await answering(toHead(status, { location: `${canary.baseUrl}/chat/completions`, 'content-length': 0 }));
+  const upstream = await answering(
+    toHead(status, { location: `${canary.baseUrl}/chat/completions`, 'content-length': 0 }),
+  );
   const { ask, apiUrl } = await startFaultGateway([upstream]);
   for (const stream of [false, true]) {
     const response = await ask({ stream });
@@ -242,7 +264,9 @@ test("65: of upstream's headers none reaches the caller", async () => {
 test('66: the key that upstream echoes comes out nowhere', async () => {
   const message = `Invalid request with key ${UPSTREAM_KEY} (Authorization: Bearer ${UPSTREAM_KEY}) at http://10.1.2.3:8080/v1`;
   const echo = { error: { message, code: UPSTREAM_KEY, type: 'invalid_request_error' } };
-  const inBand = await startRawUpstream(({ socket }) => void sendStream(socket, [toTextEvent('Hi'), `data: ${JSON.stringify(echo)}\n\n`]));
+  const inBand = await startRawUpstream(
+    ({ socket }) => void sendStream(socket, [toTextEvent('Hi'), `data: ${JSON.stringify(echo)}\n\n`]),
+  );
   for (const upstream of [await answering(toAnswer(400, echo)), await answering(toAnswer(200, echo)), inBand]) {
     for (const stream of [false, true]) {
       const { ask, record, logged } = await startFaultGateway([upstream]);
@@ -265,7 +289,7 @@ test("67, 68: another model's name and an absurd clock in the answer change noth
     const { ask, stream, record } = await startFaultGateway([upstream]);
     const whole = (await (await ask()).json()) as { created: number; model: string; id: string };
     const [chunk] = chunksOf(await stream());
-    for (const answer of [whole, chunk as typeof whole]) {
+    for (const answer of [whole, chunk as unknown as typeof whole]) {
       expect(answer.model).toBe('test/model');
       expect(answer.id).toMatch(/^gen-/);
       expect(answer.created).toBeGreaterThanOrEqual(before);
@@ -295,7 +319,10 @@ test('69: once something has been said no other provider is asked, however the s
     let text = (await reader?.read())?.value ?? '';
     ending(upstream.connections[0] as RawUpstream['requests'][0]['socket']);
     for (let rest = await reader?.read(); rest?.done === false; rest = await reader?.read()) text += rest.value;
-    expect(parseFrames(text).slice(-2)).toMatchObject([{ provider: 'Up0', choices: [{ finish_reason: 'error' }] }, 'done']);
+    expect(parseFrames(text).slice(-2)).toMatchObject([
+      { provider: 'Up0', choices: [{ finish_reason: 'error' }] },
+      'done',
+    ]);
   }
   expect(next.connections).toHaveLength(0);
 });

@@ -31,7 +31,9 @@ test(`72: when ${STREAMS} clients leave in mid-stream, every upstream connection
   });
   const { port, recorded, gateway } = await startFaultGateway([upstream]);
   const clients = await Promise.all(
-    Array.from({ length: STREAMS }, (_, i) => askRaw(port, { stream: true, messages: [{ role: 'user', content: `client-${i}` }] })),
+    Array.from({ length: STREAMS }, (_, i) =>
+      askRaw(port, { stream: true, messages: [{ role: 'user', content: `client-${i}` }] }),
+    ),
   );
   await Promise.all(clients.map((client) => client.readUntil('Half a ')));
   expect(gateway.stats().openStreams).toBe(STREAMS);
@@ -40,7 +42,9 @@ test(`72: when ${STREAMS} clients leave in mid-stream, every upstream connection
   const leaving: Promise<number>[] = [];
   for (const [i, client] of clients.entries()) {
     const leftAt = performance.now();
-    leaving.push(closedOf.get(`client-${i}`)?.then(() => performance.now() - leftAt) ?? Promise.reject(new Error('not there')));
+    leaving.push(
+      closedOf.get(`client-${i}`)?.then(() => performance.now() - leftAt) ?? Promise.reject(new Error('not there')),
+    );
     client.socket.destroy();
     await new Promise(setImmediate);
   }
@@ -71,12 +75,17 @@ test.each<[string, (request: RawRequest) => void]>([
     client.socket.destroy();
     await closed;
     expect(performance.now() - leftAt).toBeLessThan(250);
-    expect((await record()).record).toMatchObject({ costNanoUsd: 0, generation: { cancelled: true, tokens_prompt: null } });
+    expect((await record()).record).toMatchObject({
+      costNanoUsd: 0,
+      generation: { cancelled: true, tokens_prompt: null },
+    });
   }
 });
 
 test('73: a client that leaves in the middle of an unstreamed answer is noticed at once', async () => {
-  const upstream = await startRawUpstream(({ socket }) => void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n{"id":'));
+  const upstream = await startRawUpstream(
+    ({ socket }) => void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n{"id":'),
+  );
   const { port, record } = await startFaultGateway([upstream]);
   const arrived = upstream.nextRequest();
   const client = await askRaw(port);
@@ -127,64 +136,71 @@ test('74: after its client has left, no further provider is asked', async () => 
   }
 });
 
-test.each([false, true])('75: a client that ends its side has left, even if it would read on (stream: %j)', async (stream) => {
-  const upstream = await startRawUpstream(({ socket }) => {
-    socket.write(STREAM_HEAD);
-    if (stream) socket.write(toHttpChunk(toTextEvent('Half a ')));
-  });
-  const { port, record } = await startFaultGateway([upstream]);
-  const arrived = upstream.nextRequest();
-  const client = await connectRaw(port, { allowHalfOpen: true });
-  client.write(toRequestBytes(port, { body: toChatBody({ stream }) }));
-  const { closed } = await arrived;
-  if (stream) await client.readUntil('Half a ');
-  client.socket.end();
-  await closed;
-  expect((await record()).record.generation.cancelled).toBe(true);
-  await client.ended;
-});
+test.each([false, true])(
+  '75: a client that ends its side has left, even if it would read on (stream: %j)',
+  async (stream) => {
+    const upstream = await startRawUpstream(({ socket }) => {
+      socket.write(STREAM_HEAD);
+      if (stream) socket.write(toHttpChunk(toTextEvent('Half a ')));
+    });
+    const { port, record } = await startFaultGateway([upstream]);
+    const arrived = upstream.nextRequest();
+    const client = await connectRaw(port, { allowHalfOpen: true });
+    client.write(toRequestBytes(port, { body: toChatBody({ stream }) }));
+    const { closed } = await arrived;
+    if (stream) await client.readUntil('Half a ');
+    client.socket.end();
+    await closed;
+    expect((await record()).record.generation.cancelled).toBe(true);
+    await client.ended;
+  },
+);
 
-test(`77: a client that leaves just when the answer ends is recorded once, as one or the other, ${isFull ? '10,000' : '200'} times over`, async () => {
-  const count = isFull ? 10_000 : 200;
-  let served: RawRequest | undefined;
-  const upstream = await startRawUpstream((request) => {
-    served = request;
-    request.socket.write(STREAM_HEAD);
-    request.socket.write(toHttpChunk(toTextEvent('Hi')));
-  });
-  const { port, recorded, gateway, logged } = await startFaultGateway([upstream]);
-  const completed = { true: 0, false: 0 };
-  for (let call = 0; call < count; call += 1) {
-    const client = await askRaw(port, { stream: true });
-    await client.readUntil('Hi');
-    const end = (): void => {
-      served?.socket.write(toHttpChunk(FINISH_EVENT + USAGE_EVENT + DONE_EVENT));
-      served?.socket.write(LAST_HTTP_CHUNK);
-    };
-    // The client is three turns ahead at most, or three behind, or goes by the last byte: which of the two the gateway
-    // sees first is anybody's guess.
-    const lead = (call % 8) - 3;
-    if (lead === 4) {
-      end();
-      await client.readUntil('[DONE]');
-      client.socket.destroy();
-    } else {
-      if (lead > 0) end();
-      else client.socket.destroy();
-      for (let turn = 0; turn < Math.abs(lead); turn += 1) await new Promise(setImmediate);
-      if (lead > 0) client.socket.destroy();
-      else end();
+test(
+  `77: a client that leaves just when the answer ends is recorded once, as one or the other, ${isFull ? '10,000' : '200'} times over`,
+  async () => {
+    const count = isFull ? 10_000 : 200;
+    let served: RawRequest | undefined;
+    const upstream = await startRawUpstream((request) => {
+      served = request;
+      request.socket.write(STREAM_HEAD);
+      request.socket.write(toHttpChunk(toTextEvent('Hi')));
+    });
+    const { port, recorded, gateway, logged } = await startFaultGateway([upstream]);
+    const completed = { true: 0, false: 0 };
+    for (let call = 0; call < count; call += 1) {
+      const client = await askRaw(port, { stream: true });
+      await client.readUntil('Hi');
+      const end = (): void => {
+        served?.socket.write(toHttpChunk(FINISH_EVENT + USAGE_EVENT + DONE_EVENT));
+        served?.socket.write(LAST_HTTP_CHUNK);
+      };
+      // The client is three turns ahead at most, or three behind, or goes by the last byte: which of the two the gateway
+      // sees first is anybody's guess.
+      const lead = (call % 8) - 3;
+      if (lead === 4) {
+        end();
+        await client.readUntil('[DONE]');
+        client.socket.destroy();
+      } else {
+        if (lead > 0) end();
+        else client.socket.destroy();
+        for (let turn = 0; turn < Math.abs(lead); turn += 1) await new Promise(setImmediate);
+        if (lead > 0) client.socket.destroy();
+        else end();
+      }
+      await vi.waitFor(() => expect(recorded.length).toBe(call + 1), { interval: 1 });
+      const { record } = recorded.at(-1) as (typeof recorded)[0];
+      completed[`${record.generation.cancelled !== true}`] += 1;
+      expect(record.generation.finish_reason).toBe(record.generation.cancelled === true ? null : 'stop');
+      expect(record.costNanoUsd).toBeGreaterThan(0);
     }
-    await vi.waitFor(() => expect(recorded.length).toBe(call + 1), { interval: 1 });
-    const { record } = recorded.at(-1) as (typeof recorded)[0];
-    completed[`${record.generation.cancelled !== true}`] += 1;
-    expect(record.generation.finish_reason).toBe(record.generation.cancelled === true ? null : 'stop');
-    expect(record.costNanoUsd).toBeGreaterThan(0);
-  }
-  await vi.waitFor(() => expect(gateway.stats().openCalls).toBe(0));
-  expect(recorded).toHaveLength(count);
-  expect(new Set(recorded.map(({ record }) => record.generation.id)).size).toBe(count);
-  // Both outcomes were met, so the race was one.
-  expect(Math.min(completed.true, completed.false)).toBeGreaterThan(0);
-  expect(logged.filter(({ message }) => message !== 'a call failed')).toEqual([]);
-}, isFull ? 300_000 : 20_000);
+    await vi.waitFor(() => expect(gateway.stats().openCalls).toBe(0));
+    expect(recorded).toHaveLength(count);
+    expect(new Set(recorded.map(({ record }) => record.generation.id)).size).toBe(count);
+    // Both outcomes were met, so the race was one.
+    expect(Math.min(completed.true, completed.false)).toBeGreaterThan(0);
+    expect(logged.filter(({ message }) => message !== 'a call failed')).toEqual([]);
+  },
+  isFull ? 300_000 : 20_000,
+);

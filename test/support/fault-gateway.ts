@@ -100,8 +100,22 @@ export async function startFaultGateway(
       ...init,
     });
   return {
-    ...{ gateway, listener, port: listener.port, apiUrl, transport, logged, recorded, record, ask },
-    stream: async (body = {}) => (await ask({ stream: true, ...body })).text(),
+    gateway,
+    listener,
+    port: listener.port,
+    apiUrl,
+    transport,
+    logged,
+    recorded,
+    record,
+    ask,
+    stream: async (body = {}) =>
+      (
+        await ask({
+          stream: true,
+          ...body,
+        })
+      ).text(),
   };
 }
 

@@ -69,7 +69,8 @@ export async function connectRaw(port: number, options: { readonly allowHalfOpen
         const found = find();
         if (found === undefined && !isOver) return;
         waiting.delete(check);
-        if (found === undefined) reject(new Error(`the connection ended before ${what}; received: ${bytes().toString()}`));
+        if (found === undefined)
+          reject(new Error(`the connection ended before ${what}; received: ${bytes().toString()}`));
         else resolve(found);
       };
       waiting.add(check);
@@ -144,7 +145,8 @@ export function toRequestBytes(
     ...(body !== '' && { 'content-type': 'application/json' }),
     ...options.headers,
   };
-  if (body !== '' && headers['transfer-encoding'] === undefined) headers['content-length'] ??= String(Buffer.byteLength(body));
+  if (body !== '' && headers['transfer-encoding'] === undefined)
+    headers['content-length'] ??= String(Buffer.byteLength(body));
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`;
 }

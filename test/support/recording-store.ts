@@ -5,6 +5,8 @@ import { createMemoryStore } from '@model-gateway/core/stores/memory-store';
 export interface RecordingStore extends Store {
   /** Everything appended with success, in order. */
   readonly appended: readonly { readonly record: GenerationRecord; readonly content: GenerationContent | null }[];
+  /** How often anybody tried to append, with success or without. */
+  appendCalls(): number;
   /** From now on `append` rejects with this. */
   failAppends(error: Error): void;
   /** From now on `append` waits until the returned function is called. */
@@ -17,10 +19,12 @@ export function createRecordingStore(): RecordingStore {
   const appended: { record: GenerationRecord; content: GenerationContent | null }[] = [];
   let failure: Error | undefined;
   let gate: Promise<void> | undefined;
+  let appendCalls = 0;
 
   return {
     ...store,
     appended,
+    appendCalls: () => appendCalls,
     failAppends(error) {
       failure = error;
     },
@@ -34,6 +38,7 @@ export function createRecordingStore(): RecordingStore {
     generations: {
       ...store.generations,
       async append(record, content) {
+        appendCalls += 1;
         if (gate !== undefined) await gate;
         if (failure !== undefined) throw failure;
         await store.generations.append(record, content);

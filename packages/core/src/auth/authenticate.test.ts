@@ -110,6 +110,7 @@ test.each([
   ['two keys', { authorization: 'Bearer a b' }, 'Malformed'],
   ['a key of 513 characters', { authorization: `Bearer ${'x'.repeat(513)}` }, 'Malformed'],
   ['a megabyte', { authorization: `Bearer ${'x'.repeat(1_000_000)}` }, 'Malformed'],
+  ['a key of 512 characters', { authorization: `Bearer ${'x'.repeat(512)}` }, 'Unknown API key'],
   ['an unknown key', { authorization: 'Bearer sk-gw-v1-0000' }, 'Unknown API key'],
   ['a header sent twice, the first unknown', { authorization: ['Bearer nope', 'Bearer demo'] }, 'Unknown API key'],
 ])('answers 401 to %s', async (_name, headers, message) => {

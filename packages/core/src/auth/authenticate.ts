@@ -1,4 +1,4 @@
-import { GatewayError } from '../errors.ts';
+import { GatewayError, toGatewayError } from '../errors.ts';
 import type { BootstrapKey, GatewayOptions } from '../options.ts';
 import type { Platform } from '../platform.ts';
 import { type GatewayRequest, headerOf } from '../request.ts';
@@ -38,7 +38,7 @@ export function createAuthenticate(options: GatewayOptions, platform: Platform):
     try {
       return authenticate(request);
     } catch (error) {
-      return Promise.reject(error as Error);
+      return Promise.reject(toGatewayError(error));
     }
   };
 }

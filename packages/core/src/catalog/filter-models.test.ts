@@ -114,6 +114,24 @@ test.each<[string, string[]]>([
   expect(ids({ sort })).toEqual(expected);
 });
 
+test('keeps the order of the list among those that rank the same', () => {
+  expect(ids({ sort: 'context-high-to-low', output_modalities: 'all' })).toEqual([
+    'beta/large',
+    'acme/small',
+    'acme/unpriced',
+    'beta/painter',
+  ]);
+});
+
+test('takes free for a price, and the lowest', () => {
+  expect(ids({ sort: 'pricing-low-to-high', output_modalities: 'all' })).toEqual([
+    'beta/painter',
+    'acme/small',
+    'beta/large',
+    'acme/unpriced',
+  ]);
+});
+
 test.each([
   ['limit', '0'],
   ['limit', '1001'],

@@ -64,6 +64,12 @@ test('charges special tokens without a price of their own like the others', () =
   expect(charge({ prompt: '1', completion: '2' }, usage)).toMatchObject({ promptUsd: 100, completionUsd: 100 });
 });
 
+test('charges nothing for special tokens that upstream did not count', () => {
+  const usage = usageOf(100, 50, { prompt_tokens_details: { cached_tokens: 30 }, completion_tokens_details: {} });
+  const pricing = { prompt: '1', completion: '2', audio: '100', input_cache_write: '100', image_output: '100' };
+  expect(charge(pricing, usage)).toMatchObject({ promptUsd: 100, completionUsd: 100 });
+});
+
 test('never charges more tokens than there were, whatever the details claim', () => {
   const usage = usageOf(10, 0, { prompt_tokens_details: { cached_tokens: 1000, audio_tokens: 1000 } });
   expect(charge({ prompt: '1', completion: '1', input_cache_read: '0.5', audio: '9' }, usage)).toMatchObject({

@@ -1,3 +1,5 @@
+import { getEventListeners } from 'node:events';
+
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
@@ -17,6 +19,8 @@ import {
   type ScriptedExchange,
 } from '../../../../test/support/scripted-transport.ts';
 import { settle } from '../../../../test/support/virtual-platform.ts';
+import type { Provider } from '../providers/provider.ts';
+import type { ChatChunk } from '../schemas/chat-chunk.ts';
 import { generationSchema } from '../schemas/generation.ts';
 import { TransportError } from '../transport.ts';
 
@@ -144,6 +148,7 @@ test.each([
   ],
   ['twice at the end', [piece('a'), stop, usage, { ...usage, usage: { prompt_tokens: 10, completion_tokens: 7 } }], 7],
   ['before the finish reason', [piece('a'), usage, stop], 5],
+  ['before the first text', [usage, opening, piece('a'), stop], 5],
 ])('sends usage once and takes the last when upstream sends it %s', async (_name, payloads, completion) => {
   const { chat } = createCoreGateway(createReplayTransport({ pieces: toEventPieces(payloads) }));
   const chunks = chunksOf(await readFrames(await chat({ stream: true })).rest());
@@ -584,6 +589,67 @@ test('reads upstream no faster than its reader reads', async () => {
   await reader.leave();
 });
 
+test('asks a provider for one batch at a time, however impatient its reader is', async () => {
+  const asked: ((text: string) => void)[] = [];
+  const answer = (text: string): IteratorResult<ChatChunk[]> => ({
+    done: false,
+    value: [{ choices: [{ index: 0, delta: { content: text }, finish_reason: null, native_finish_reason: null }] }],
+  });
+  const provider: Provider = {
+    ...createScriptedProvider('acme', []),
+    chat: () => ({
+      [Symbol.asyncIterator]: () => ({
+        next: () => new Promise((resolve) => asked.push((text) => resolve(answer(text)))),
+      }),
+    }),
+  };
+  const { chat, platform } = createCoreGateway([provider, createScriptedProvider('beta', [])], {
+    timeouts: { keepAliveMs: 1000 },
+  });
+  const pending = chat({ stream: true });
+  await settle();
+  asked[0]?.('a');
+  const reader = readFrames(await pending);
+  await reader.next();
+  for (let comment = 0; comment < 3; comment += 1) {
+    const next = reader.next();
+    await platform.advance(1100);
+    expect(await next).toMatch(/^: /);
+  }
+  expect(asked).toHaveLength(2);
+  asked[1]?.('b');
+  expect(chunksOf((await reader.next()) ?? '')[0]?.choices[0]?.delta.content).toBe('b');
+  await reader.leave();
+});
+
+test('counts the time to the first token as the caller felt it, failed attempts and all', async () => {
+  const transport = createScriptedTransport();
+  const { chat, platform, store } = createCoreGateway(transport);
+  const pending = chat({ stream: true });
+  await platform.advance(300);
+  transport.latest().respond(503);
+  transport.latest().end();
+  await platform.advance(200);
+  answering(transport.latest(), piece('Hi'), stop);
+  transport.latest().end();
+  const reader = readFrames(await pending);
+  await platform.advance(1000);
+  await reader.rest();
+  expect(store.appended[0]?.record.generation).toMatchObject({
+    latency: 500,
+    generation_time: 1500,
+    provider_responses: [{ latency: 300 }, { latency: 200 }],
+  });
+});
+
+test('leaves nothing hanging on the signal of a client whose call is over', async () => {
+  const { signal } = new AbortController();
+  const { chat } = createCoreGateway(createReplayTransport({ pieces: GOOD }));
+  await readFrames(await chat({ stream: true }, { signal })).rest();
+  expect((await chat({ stream: true, model: 'acme/none' }, { signal })).status).toBe(400);
+  expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+});
+
 // The client leaves
 
 interface Leaving {
@@ -951,6 +1017,7 @@ test('ends every stream in one way, records it once and holds nothing back, what
       await settle();
 
       expect(gateway.stats()).toEqual({ openCalls: 0, openStreams: 0 });
+      expect(store.appendCalls()).toBe(1);
       expect(hasStore ? [1] : [0, 1]).toContain(store.appended.length);
       expect(transport.exchanges.length).toBeLessThanOrEqual(2);
       const parsed = parseFrames(frames);

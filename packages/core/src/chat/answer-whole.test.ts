@@ -100,7 +100,9 @@ test('answers the least that an upstream can say', async () => {
   const transport = createScriptedTransport((exchange) =>
     whole({ choices: [{ message: {}, finish_reason: 'length' }] }, exchange),
   );
-  const result = jsonOf(await createCoreGateway(transport).chat({ model: 'acme/other' }));
+  const { chat, store } = createCoreGateway(transport);
+  const result = jsonOf(await chat({ model: 'acme/other' }));
+  expect(store.appended[0]?.record.generation).toMatchObject({ total_cost: 0, usage: 0, cost_known: false });
   expect(chatCompletionResultSchema.parse(result)).toEqual(result);
   expect(result).toMatchObject({
     system_fingerprint: null,
@@ -116,11 +118,11 @@ test('answers the least that an upstream can say', async () => {
       prompt_tokens: 6,
       completion_tokens: 0,
       estimated: true,
-      cost: null,
     },
   });
   expect(result).not.toHaveProperty('service_tier');
   expect((result as { usage: object }).usage).not.toHaveProperty('cost_details');
+  expect((result as { usage: object }).usage).not.toHaveProperty('cost');
 });
 
 test('answers tool calls, refusals, reasoning, images and what else a message may hold', async () => {
@@ -282,6 +284,29 @@ test('believes the cost that upstream itself reports', async () => {
   expect(store.appended[0]?.record).toMatchObject({
     costNanoUsd: 500_000_000,
     generation: { upstream_inference_cost: 0.5, total_cost: 0.5 },
+  });
+});
+
+test('shows details of usage only with the counts that clients insist on, and charges for them all the same', async () => {
+  const details = (prompt: object, completion: object): object => ({
+    ...ANSWER,
+    usage: { ...ANSWER.usage, prompt_tokens_details: prompt, completion_tokens_details: completion },
+  });
+  const answers = [
+    details({ audio_tokens: 4 }, { audio_tokens: 2 }),
+    details({ cached_tokens: 1 }, { reasoning_tokens: 3 }),
+  ];
+  const transport = createScriptedTransport((exchange) => whole(answers.shift(), exchange));
+  const pricing = { prompt: '0.000001', completion: '0.000002', audio: '0.00001', audio_output: '0.00002' };
+  const { chat } = createCoreGateway(transport, {
+    models: [{ id: 'acme/chat', endpoints: [{ provider: 'acme', providerModel: 'm', pricing }] }],
+  });
+  const { usage: partial } = jsonOf(await chat()) as { usage: object };
+  expect(partial).toMatchObject({ prompt_tokens: 10, completion_tokens: 5, cost: 0.000092 });
+  expect(partial).not.toHaveProperty('prompt_tokens_details');
+  expect(partial).not.toHaveProperty('completion_tokens_details');
+  expect(jsonOf(await chat())).toMatchObject({
+    usage: { prompt_tokens_details: { cached_tokens: 1 }, completion_tokens_details: { reasoning_tokens: 3 } },
   });
 });
 

@@ -51,11 +51,7 @@ async function recordFailure({ runtime, observer }: ChatRelay, error: GatewayErr
   await recordGeneration(runtime, observer.settle(outcome), outcome);
 }
 
-function toResult(
-  relay: ChatRelay,
-  chunks: readonly ChatChunk[],
-  usage: Usage | undefined,
-): ChatCompletionResult {
+function toResult(relay: ChatRelay, chunks: readonly ChatChunk[], usage: Usage | undefined): ChatCompletionResult {
   const { answer, id } = relay.observer;
   return {
     id,

@@ -120,12 +120,19 @@ function chargeFor(call: ObservedCall, endpoint: Endpoint, answer: AnswerAccumul
   return costOf(endpoint.prices, usage, images);
 }
 
+/**
+ * Usage as the caller is told. What is not known is absent: clients that are in use refuse the whole answer over a cost
+ * of null, and over details without their first count (seen in the AI SDK's provider, 3.1).
+ */
 function withCost(usage: Usage, cost: Cost | null, endpoint: Endpoint | undefined): Usage {
+  const { prompt_tokens_details: prompt, completion_tokens_details: completion, ...counts } = usage;
   return {
-    ...usage,
-    cost: cost?.usd ?? null,
+    ...counts,
+    ...(prompt?.cached_tokens !== undefined && { prompt_tokens_details: prompt }),
+    ...(completion?.reasoning_tokens !== undefined && { completion_tokens_details: completion }),
     is_byok: endpoint?.provider.byok ?? false,
     ...(cost !== null && {
+      cost: cost.usd,
       cost_details: {
         upstream_inference_cost: null,
         upstream_inference_prompt_cost: cost.promptUsd,

@@ -2,7 +2,10 @@ import type { z } from 'zod';
 
 import { GatewayError } from '../errors.ts';
 
-/** Checks a value against a schema; throws `invalid_request` that lists every issue with its path. */
+/** A body of a million faults is told about the first of them; the answer must not be larger than the question. */
+const MAX_ISSUES = 500;
+
+/** Checks a value against a schema; throws `invalid_request` that lists its issues with their paths. */
 export function parseWith<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
@@ -13,5 +16,8 @@ export function parseWith<Schema extends z.ZodType>(schema: Schema, value: unkno
   );
   const shown = issues.slice(0, 3).map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
   const more = issues.length > 3 ? ` (and ${issues.length - 3} more)` : '';
-  throw new GatewayError('invalid_request', `${shown.join('; ')}${more}`, { metadata: { issues } });
+  const leftOut = issues.length - MAX_ISSUES;
+  throw new GatewayError('invalid_request', `${shown.join('; ')}${more}`, {
+    metadata: { issues: issues.slice(0, MAX_ISSUES), ...(leftOut > 0 && { issues_left_out: leftOut }) },
+  });
 }

@@ -28,7 +28,9 @@ export function iterateOne<Item>(item: Item): AsyncIterable<Item> {
       let isTaken = false;
       return {
         next() {
-          const result: IteratorResult<Item> = isTaken ? { done: true, value: undefined } : { done: false, value: item };
+          const result: IteratorResult<Item> = isTaken
+            ? { done: true, value: undefined }
+            : { done: false, value: item };
           isTaken = true;
           return Promise.resolve(result);
         },

@@ -203,6 +203,8 @@ const DIALECTS: Readonly<Record<string, (call: Call, index: number) => UpstreamT
     parts.map((part, i) => (i === 0 ? { id, function: { name, arguments: part } } : { function: { arguments: part } })),
   'no ids': ({ name, parts }, index) =>
     parts.map((part, i) => ({ index, function: { ...(i === 0 && { name }), arguments: part } })),
+  'no ids, the name on every piece': ({ name, parts }, index) =>
+    parts.map((part) => ({ index, function: { name, arguments: part } })),
   'arguments as an object': ({ id, name, parts }, index) => [
     { index, id, function: { name, arguments: JSON.parse(parts.join('')) as unknown } },
   ],
@@ -229,7 +231,7 @@ test.each(Object.entries(DIALECTS))('restores what upstream meant from pieces in
       const found = assemble(mend(...meant.flatMap(cut).map((piece) => [piece])));
       expect(found).toEqual(
         meant.map(({ id, name, parts: text }, i) => ({
-          id: dialect === 'no ids' ? `made-${i}` : id,
+          id: dialect.startsWith('no ids') ? `made-${i}` : id,
           name,
           arguments: text.join(''),
         })),

@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, STATUS_CODES, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 
 import {
   createTimerWheel,
@@ -11,9 +11,12 @@ import {
 } from '@model-gateway/core';
 
 import { createNodePlatform } from '../node-platform.ts';
+import { answerEarly } from './answer-early.ts';
+import { answerMalformed, answerRawError, toRawErrorBody } from './answer-raw-error.ts';
 import { createRequestGuard, type RequestGuard } from './guard-request.ts';
 import { createPublicView } from './public-origin.ts';
 import { toGatewayRequest } from './to-gateway-request.ts';
+import { trackConnections } from './track-connections.ts';
 import { type WriteOptions, writeResponse } from './write-response.ts';
 
 export interface ListenOptions {
@@ -40,8 +43,8 @@ export interface Listener {
   readonly url: string;
   readonly port: number;
   /**
-   * Takes no more connections and closes idle ones; resolves when the others have ended, or have been cut after
-   * `drainMs`. Close the gateway first, so that open streams end properly.
+   * Takes no more connections, closes idle ones, and each of the others after its last answer; resolves when all have
+   * gone, or have been cut after `drainMs`. Close the gateway first, so that open streams end properly.
    */
   close(drainMs?: number): Promise<void>;
 }
@@ -52,10 +55,14 @@ const HEADERS_TIMEOUT_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 120_000;
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 const MAX_HEADER_BYTES = 16 * 1024;
+const JSON_HEADERS = { 'content-type': 'application/json' };
 
 /**
  * Serves a gateway over HTTP. Resolves when it listens; rejects with Node's error when it cannot (`EADDRINUSE`,
  * `EACCES`). The gateway stays the caller's to close.
+ *
+ * A client that ends its side of a connection counts as gone, even if it would read on: nothing tells the two apart,
+ * and one that has gone must be noticed at once.
  */
 export async function listen(gateway: Gateway, options: ListenOptions): Promise<Listener> {
   const host = options.host ?? '127.0.0.1';
@@ -66,10 +73,16 @@ export async function listen(gateway: Gateway, options: ListenOptions): Promise<
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     connectionsCheckingInterval: 5000,
     noDelay: true,
+    // A client that has vanished without a word is noticed at last, even where nothing is sent to it.
+    keepAlive: true,
+    // The guard looks for it, in HTTP/1.0 too, and answers in JSON.
+    requireHostHeader: false,
   });
   // The guard counts headers itself, because Node drops the surplus without a word.
   server.maxHeadersCount = 0;
   server.on('clientError', answerMalformed);
+  server.on('connect', (_, socket) => answerRawError(socket, 405, 'This is no proxy'));
+  const connections = trackConnections(server);
   await startListening(server, host, options.port);
 
   const { port } = server.address() as AddressInfo;
@@ -86,50 +99,50 @@ export async function listen(gateway: Gateway, options: ListenOptions): Promise<
     wheel: createTimerWheel(createNodePlatform()),
     clientWriteTimeoutMs: options.clientWriteTimeoutMs ?? DEFAULT_TIMEOUTS.clientWriteMs,
   };
-  let isClosing = false;
-
-  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    if (isClosing) response.shouldKeepAlive = false;
+  const serve = async (request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): Promise<void> => {
+    connections.noteRequest(request, response);
     try {
       guard.check(request);
     } catch (error) {
-      return refuse(request, response, error as GatewayError);
+      const { status } = error as GatewayError;
+      const body = JSON.stringify({ error: toErrorBody(error as GatewayError) });
+      return answerEarly(request, response, { status, headers: JSON_HEADERS, body }, write.wheel);
     }
     const cors = guard.corsHeaders(request);
     if (request.method === 'OPTIONS') return answerPreflight(response, guard, request);
     const answer = await gateway.handle(
       toGatewayRequest(request, response, {
         bodyLimitBytes,
+        awaitsContinue,
         originOf: view.originOf,
         remoteAddress: view.clientAddressOf(request),
       }),
     );
-    // A body that was not read to its end would be taken for the next request.
-    if (answer.status >= 400 && !request.complete) response.shouldKeepAlive = false;
+    if (answer.status >= 400 && !request.complete && typeof answer.body === 'string') {
+      const { status, headers, body } = answer;
+      return answerEarly(request, response, { status, headers: { ...headers, ...cors }, body }, write.wheel);
+    }
     await writeResponse(response, answer, { ...write, headers: cors });
   };
 
-  server.on('request', (request, response) => {
-    serve(request, response).catch((error: unknown) => {
+  const serveSafely = (request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): void => {
+    serve(request, response, awaitsContinue).catch((error: unknown) => {
       options.logger?.error('an answer could not be written', { reason: String(error) });
       response.destroy();
     });
+  };
+  server.on('request', (request, response) => serveSafely(request, response, false));
+  server.on('checkContinue', (request, response) => serveSafely(request, response, true));
+  server.on('checkExpectation', (request, response) => {
+    connections.noteRequest(request, response);
+    const body = toRawErrorBody(417, 'No expectation but 100-continue can be met');
+    answerEarly(request, response, { status: 417, headers: JSON_HEADERS, body }, write.wheel);
   });
 
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     port,
-    close(drainMs = 0) {
-      isClosing = true;
-      return new Promise((resolve) => {
-        const cut = setTimeout(() => server.closeAllConnections(), drainMs);
-        server.close(() => {
-          clearTimeout(cut);
-          resolve();
-        });
-        server.closeIdleConnections();
-      });
-    },
+    close: (drainMs = 0) => connections.close(drainMs),
   };
 }
 
@@ -151,29 +164,4 @@ function answerPreflight(response: ServerResponse, guard: RequestGuard, request:
     'access-control-max-age': '600',
   });
   response.end();
-}
-
-/** Answers without reading the body, and closes: what follows on the connection is not worth trusting. */
-function refuse(request: IncomingMessage, response: ServerResponse, error: GatewayError): void {
-  const body = JSON.stringify({ error: toErrorBody(error) });
-  response.shouldKeepAlive = false;
-  response.writeHead(error.status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
-  response.end(body);
-  request.resume();
-}
-
-/** Bytes that are no HTTP request; there is no response object for them. */
-function answerMalformed(error: Error & { code?: string }, socket: Socket): void {
-  if (!socket.writable || socket.bytesWritten > 0) return void socket.destroy();
-  const [status, message] =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? [431, 'The headers are too large']
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? [408, 'The request took too long to arrive']
-        : [400, 'The request is not valid HTTP'];
-  const body = JSON.stringify({ error: { code: status, message } });
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json\r\n` +
-      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-  );
 }

@@ -5,6 +5,8 @@ import { GatewayError, type GatewayRequest } from '@model-gateway/core';
 export interface NodeRequestOptions {
   /** Largest body in bytes. */
   readonly bodyLimitBytes: number;
+  /** The client waits to be told to send its body (`Expect: 100-continue`), and nobody has told it yet. */
+  readonly awaitsContinue?: boolean | undefined;
   /** Where the gateway is mounted, without a trailing slash; empty at the root. */
   readonly mountPath?: string | undefined;
   /** Public origin, without a trailing slash: `https://host`. */
@@ -36,7 +38,13 @@ export function toGatewayRequest(
     path: queryAt === -1 ? url : url.slice(0, queryAt),
     query: queryAt === -1 ? '' : url.slice(queryAt + 1),
     headers: request.headers,
-    readBody: () => readBody(request, options.bodyLimitBytes),
+    readBody() {
+      const { bodyLimitBytes } = options;
+      if (Number(request.headers['content-length'] ?? 0) > bodyLimitBytes)
+        return Promise.reject(tooLarge(bodyLimitBytes));
+      if (options.awaitsContinue === true) response.writeContinue();
+      return readBody(request, bodyLimitBytes);
+    },
     json: options.json,
     signal: client.signal,
     // Not a getter: an accessor in a literal gives every such object a hidden class of its own, which costs more to
@@ -49,30 +57,23 @@ export function toGatewayRequest(
 
 function readBody(request: IncomingMessage, limitBytes: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
-    const tooLarge = (): void => {
-      request.removeAllListeners('data');
-      // What is still coming is thrown away, so that the client can finish sending and read the answer.
-      request.resume();
-      reject(new GatewayError('payload_too_large', `The body is larger than ${limitBytes} bytes`));
-    };
-    // Events that have happened already do not happen again: waiting for them would be for ever.
-    if (request.readableEnded) {
-      return reject(new GatewayError('unprocessable', 'The body has been read already, and nothing was left of it'));
-    }
-    if (request.destroyed && !request.complete) return reject(clientGone());
-    if (Number(request.headers['content-length'] ?? 0) > limitBytes) return tooLarge();
     const pieces: Buffer[] = [];
     let total = 0;
     request.on('data', (piece: Buffer) => {
       total += piece.byteLength;
-      if (total > limitBytes) return tooLarge();
-      pieces.push(piece);
+      if (total <= limitBytes) return void pieces.push(piece);
+      // What has come and what still comes is thrown away, so that the client can finish sending and read the answer.
+      pieces.length = 0;
+      request.removeAllListeners('data');
+      request.resume();
+      reject(tooLarge(limitBytes));
     });
     request.on('end', () => resolve(pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)));
     request.on('close', () => {
-      if (!request.complete) reject(clientGone());
+      if (!request.complete) reject(new GatewayError('client_closed_request', 'The client closed the request'));
     });
   });
 }
 
-const clientGone = (): GatewayError => new GatewayError('client_closed_request', 'The client closed the request');
+const tooLarge = (limitBytes: number): GatewayError =>
+  new GatewayError('payload_too_large', `The body is larger than ${limitBytes} bytes`);

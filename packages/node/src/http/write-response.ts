@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-import type { Deadline, GatewayResponse, TimerWheel } from '@model-gateway/core';
+import type { GatewayResponse, TimerWheel } from '@model-gateway/core';
 
 export interface WriteOptions {
   /** Carries the limit on a client that does not read. */
@@ -11,9 +11,12 @@ export interface WriteOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
+/** Above this an answer in one piece is written as a stream, so that a client is only cut off when nothing moves. */
+const SLICE_BYTES = 256 * 1024;
+
 /**
- * Writes the core's answer to Node's response and ends it. Resolves when everything has been handed to the connection
- * or the client has gone; never reads ahead of a slow client by more than Node's own buffer.
+ * Writes the core's answer to Node's response and ends it. Resolves when the connection has taken everything or the
+ * client has gone; never reads ahead of a slow client by more than Node's own buffer.
  */
 export async function writeResponse(
   response: ServerResponse,
@@ -34,8 +37,14 @@ export async function writeResponse(
   }
   if (body !== null) headers['content-length'] = Buffer.byteLength(body);
   response.writeHead(answer.status, headers);
+  if (body !== null && body.length > SLICE_BYTES) return writeStream(response, slice(Buffer.from(body)), options);
   // A text leaves in one system call with its headers, bytes in another of their own.
   response.end(body ?? undefined);
+  await sent(response, options);
+}
+
+async function* slice(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.byteLength; at += SLICE_BYTES) yield bytes.subarray(at, at + SLICE_BYTES);
 }
 
 const isStream = (body: GatewayResponse['body']): body is AsyncIterable<Uint8Array> =>
@@ -44,37 +53,48 @@ const isStream = (body: GatewayResponse['body']): body is AsyncIterable<Uint8Arr
 async function writeStream(
   response: ServerResponse,
   body: AsyncIterable<Uint8Array>,
-  { wheel, clientWriteTimeoutMs }: WriteOptions,
+  options: WriteOptions,
 ): Promise<void> {
   const iterator = body[Symbol.asyncIterator]();
-  // Destroying the connection closes the response, and that ends the wait for it to drain.
-  const stalled = wheel.add(() => response.destroy());
   try {
     for (;;) {
       const { done, value } = await iterator.next();
       if (done === true || response.destroyed) break;
-      if (!response.write(value)) await drained(response, stalled, clientWriteTimeoutMs);
+      if (!response.write(value)) await untilRead(response, 'drain', options);
       // `compression()` and the like keep what they are given until they are told that it matters now.
       (response as { flush?: () => void }).flush?.();
     }
   } finally {
-    stalled.clear();
     if (response.destroyed) await iterator.return?.();
-    else response.end();
+    else {
+      response.end();
+      await sent(response, options);
+    }
   }
 }
 
-/** Resolves when the client has read on, or has gone. */
-function drained(response: ServerResponse, stalled: Deadline, limitMs: number): Promise<void> {
+/** Resolves when an answer that has been ended has left whole. Nearly always it has already. */
+async function sent(response: ServerResponse, options: WriteOptions): Promise<void> {
+  if ((response.socket?.writableLength ?? 0) > 0) await untilRead(response, 'finish', options);
+}
+
+/** Resolves when the client has read on, or has gone. One that reads nothing for too long is cut off. */
+function untilRead(
+  response: ServerResponse,
+  event: 'drain' | 'finish',
+  { wheel, clientWriteTimeoutMs }: WriteOptions,
+): Promise<void> {
   return new Promise((resolve) => {
+    // Destroying the connection closes the response, and that ends the wait.
+    const stalled = wheel.add(() => response.destroy());
     const done = (): void => {
       stalled.clear();
-      response.off('drain', done);
+      response.off(event, done);
       response.off('close', done);
       resolve();
     };
-    response.once('drain', done);
+    response.once(event, done);
     response.once('close', done);
-    stalled.set(limitMs);
+    stalled.set(clientWriteTimeoutMs);
   });
 }

@@ -68,7 +68,7 @@ export function createTrackedAgent({ connectTimeoutMs, keepAliveMs }: TrackedAge
     pipelining: 1,
     keepAliveTimeout: keepAliveMs,
     keepAliveMaxTimeout: keepAliveMs,
-    factory: (origin, options) => new Pool(origin, { ...options, factory: createClient }),
+    factory: (origin, options) => new Pool(origin, { ...(options as Pool.Options), factory: createClient }),
   });
   return {
     dispatch: (options, handler) => void agent.dispatch(options, handler),

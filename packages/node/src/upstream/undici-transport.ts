@@ -149,7 +149,9 @@ export function createUndiciTransport(options: UndiciTransportOptions = {}): Und
           onResponseError(_, error) {
             if (isOver) return;
             const failure = toTransportError(error, phase);
-            end(mayRetryOnFreshConnection(error, wasReused && !hasAnswerBegun) ? new StaleConnection(failure) : failure);
+            end(
+              mayRetryOnFreshConnection(error, wasReused && !hasAnswerBegun) ? new StaleConnection(failure) : failure,
+            );
           },
         },
       );

@@ -79,6 +79,13 @@ test('makes no difference to what a reader reads, whatever comes in whatever ord
     (content) => ({ choices: [{ index: 0, delta: { content, reasoning: 'a' } }] }),
     (content) => ({ choices: [{ index: 0, delta: { content }, logprobs: { content: 'a' } }] }),
     (content) => ({ choices: [{ index: 0, delta: {}, message: { content } }] }),
+    (content) => ({
+      choices: [
+        { index: 0, delta: { content } },
+        { index: 1, delta: { content: 'a' } },
+      ],
+    }),
+    () => ({ choices: [] }),
   ];
   const spaced = (value: object): string => JSON.stringify(value, null, 1).replaceAll('\n', '');
   const event = fc
