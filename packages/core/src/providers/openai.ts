@@ -1,10 +1,10 @@
 import { GatewayError } from '../errors.ts';
 import type { ChatChunk } from '../schemas/chat-chunk.ts';
-import { createSseDecoder } from '../streaming/sse-decoder.ts';
 import { iterateOne, openLate } from '../streaming/open-late.ts';
 import { readText } from '../streaming/read-text.ts';
-import type { Transport, TransportRequest, TransportResponse } from '../transport.ts';
-import { createOpenAiAnswerReader, type OpenAiAnswerReader, readErrorFields } from './openai/openai-answer-reader.ts';
+import type { Transport, TransportResponse } from '../transport.ts';
+import { toCallLimits } from './call-limits.ts';
+import { createOpenAiAnswerReader, readErrorFields } from './openai/openai-answer-reader.ts';
 import { COMMON_DIALECT, type OpenAiDialect } from './openai/openai-dialect.ts';
 import { toOpenAiRequest } from './openai/to-openai-request.ts';
 import {
@@ -14,6 +14,7 @@ import {
   type Provider,
   UNKNOWN_DATA_POLICY,
 } from './provider.ts';
+import { isBlank, isDoneMarker, readEvents } from './read-events.ts';
 import { readRetryAfterSeconds, toUpstreamError } from './upstream-error.ts';
 
 export interface OpenAiProviderSettings {
@@ -66,7 +67,7 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
       url: `${baseUrl}/chat/completions`,
       headers: chatHeaders,
       body: JSON.stringify(toOpenAiRequest(call, dialect)),
-      ...limitsOf(call),
+      ...toCallLimits(call),
     });
     if (response.status !== 200) throw await fail(response);
     const reader = createOpenAiAnswerReader({
@@ -80,7 +81,11 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
     }
     // A server that ignores `stream` answers whole all the same; that is an answer, too.
     const isStream = call.stream && !contentType.startsWith('application/json');
-    if (isStream) return readEvents(response, reader, name);
+    if (isStream) {
+      const readEvent = (data: string): ChatChunk | 'done' | undefined =>
+        isDoneMarker(data) ? 'done' : isBlank(data) ? undefined : reader.readEvent(data);
+      return readEvents(response.body, readEvent, name);
+    }
     return iterateOne([reader.readWhole(await readText(response.body))]);
   };
 
@@ -109,78 +114,6 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
     },
   };
 }
-
-function limitsOf({
-  stream,
-  signal,
-  timeouts,
-}: ChatCall): Pick<TransportRequest, 'signal' | 'headersTimeoutMs' | 'idleTimeoutMs' | 'totalTimeoutMs'> {
-  // An unstreamed answer keeps silent until it is whole, so only the limit on the whole says anything.
-  return stream
-    ? {
-        signal,
-        headersTimeoutMs: timeouts.headersMs,
-        idleTimeoutMs: timeouts.idleMs,
-        totalTimeoutMs: timeouts.totalMs,
-      }
-    : {
-        signal,
-        headersTimeoutMs: timeouts.nonStreamMs,
-        idleTimeoutMs: timeouts.nonStreamMs,
-        totalTimeoutMs: timeouts.nonStreamMs,
-      };
-}
-
-/** Yields what each piece of bytes completed. What was read before an error is yielded before it is thrown. */
-async function* readEvents(
-  response: TransportResponse,
-  reader: OpenAiAnswerReader,
-  providerName: string,
-): AsyncGenerator<readonly ChatChunk[]> {
-  const decoder = createSseDecoder();
-  for await (const bytes of response.body) {
-    const batch: ChatChunk[] = [];
-    let failure: unknown;
-    let isDone = false;
-    try {
-      for (const data of decoder.push(bytes)) {
-        if (isDoneMarker(data)) {
-          isDone = true;
-          break;
-        }
-        if (isBlank(data)) continue;
-        const chunk = reader.readEvent(data);
-        if (chunk !== undefined) batch.push(chunk);
-      }
-    } catch (error) {
-      failure = error;
-    }
-    if (batch.length > 0) yield batch;
-    if (failure !== undefined) throw failure;
-    if (isDone) return;
-  }
-  const unfinished = decoder.end();
-  if (unfinished === undefined || isDoneMarker(unfinished)) return;
-  // Only the blank line is missing when this parses; otherwise the stream was cut within an event.
-  const chunk = readUnfinished(unfinished, reader, providerName);
-  if (chunk !== undefined) yield [chunk];
-}
-
-function readUnfinished(data: string, reader: OpenAiAnswerReader, providerName: string): ChatChunk | undefined {
-  try {
-    JSON.parse(data);
-  } catch (cause) {
-    throw new GatewayError('provider_unavailable', `${providerName} ended its answer in the middle of an event`, {
-      cause,
-    });
-  }
-  return reader.readEvent(data);
-}
-
-/** An event that only keeps the connection alive. */
-const isBlank = (data: string): boolean => data.length < 16 && data.trim() === '';
-
-const isDoneMarker = (data: string): boolean => data.length < 16 && data.trim().toUpperCase() === '[DONE]';
 
 function readErrorBody(text: string): ReturnType<typeof readErrorFields> {
   try {
