@@ -91,7 +91,7 @@ const SET_UP = `
     store: core.createMemoryStore(),
     bootstrapKeys: [{ key: 'sk-dev', kind: 'api', name: 'dev' }],
   });
-  globalThis.handle = core.toFetchHandler(gateway);
+  globalThis.handle = core.toFetchHandler(gateway, { expose: ["openapi"] });
 `;
 
 test('needs nothing but JavaScript and web standards to answer calls, whole and streamed', async () => {

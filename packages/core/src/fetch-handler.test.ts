@@ -72,8 +72,19 @@ test('hands over the path below its mount, undecoded, the query and the public a
     baseUrl: 'https://host.example/ai',
     headers: { 'x-session-id': 's' },
   });
-  await toFetchHandler(gateway)(new Request('https://host.example/health'));
+  await toFetchHandler(gateway, { expose: ['health'] })(new Request('https://host.example/health'));
   expect(asked[1]).toMatchObject({ path: '/health', query: '', baseUrl: 'https://host.example' });
+});
+
+test('serves beside the API only what is exposed', async () => {
+  const { gateway, asked } = echo();
+  for (const path of ['/health', '/ready', '/metrics', '/openapi.json']) {
+    expect((await toFetchHandler(gateway)(new Request(`https://host.example${path}`))).status).toBe(404);
+  }
+  expect(asked).toEqual([]);
+  const handle = toFetchHandler(gateway, { expose: ['openapi'] });
+  expect((await handle(new Request('https://host.example/openapi.json'))).status).toBe(200);
+  expect((await handle(new Request('https://host.example/ready'))).status).toBe(404);
 });
 
 test.each(['/', '/ai', '/aix/health', '/other/ai/health', '/health'])(
@@ -129,7 +140,7 @@ test('puts a body that comes in pieces together', async () => {
   const { body } = streamOf(bytes.subarray(0, 2), bytes.subarray(2, 2), bytes.subarray(2));
   await toFetchHandler(gateway)(chatRequest(body));
   expect(new TextDecoder().decode(await asked[0]?.readBody())).toBe('Héllo');
-  await toFetchHandler(gateway)(new Request('https://host.example/health'));
+  await toFetchHandler(gateway)(new Request('https://host.example/api/v1/models'));
   expect(await asked[1]?.readBody()).toEqual(new Uint8Array());
 });
 
@@ -158,16 +169,16 @@ test('takes a body of exactly the limit', async () => {
 });
 
 test('answers bytes, text and nothing as what they are', async () => {
-  const request = new Request('https://host.example/health');
+  const request = new Request('https://host.example/api/v1/models');
   expect(await (await toFetchHandler(echo({ body: Uint8Array.of(104, 105) }).gateway)(request)).text()).toBe('hi');
   expect(await (await toFetchHandler(echo({ body: 'hi' }).gateway)(request)).text()).toBe('hi');
   expect((await toFetchHandler(echo({ body: null }).gateway)(request)).body).toBeNull();
 });
 
 test('calls a client that has gone 400, because hosts refuse a status of 499', async () => {
-  expect((await toFetchHandler(echo({ status: 499 }).gateway)(new Request('https://host.example/health'))).status).toBe(
-    400,
-  );
+  expect(
+    (await toFetchHandler(echo({ status: 499 }).gateway)(new Request('https://host.example/api/v1/models'))).status,
+  ).toBe(400);
 });
 
 test('closes upstream when the reader of a stream has gone', async () => {

@@ -1,17 +1,20 @@
 import { GatewayError } from './errors.ts';
-import type { Gateway } from './gateway.ts';
+import type { Gateway, Surface } from './gateway.ts';
 import type { GatewayRequest } from './request.ts';
 import { type GatewayResponse, toErrorResponse } from './response.ts';
 
 export interface FetchHandlerOptions {
   /** Where the gateway is mounted, e.g. `/ai`; requests elsewhere are answered 404. Default: the root. */
   readonly mountPath?: string | undefined;
+  /** Routes to offer beside the API; others are answered 404. Default: none. */
+  readonly expose?: readonly Exclude<Surface, 'api'>[] | undefined;
   /** Largest body in bytes. Default 32 MiB. */
   readonly bodyLimitBytes?: number | undefined;
   /** The caller as the host knows it; the key in the headers is then not looked at. */
   readonly principalOf?: ((request: Request) => GatewayRequest['principal']) | undefined;
 }
 
+const BESIDE_API: readonly Exclude<Surface, 'api'>[] = ['health', 'metrics', 'openapi', 'admin'];
 const DEFAULT_BODY_LIMIT_BYTES = 32 * 1024 * 1024;
 
 /**
@@ -23,15 +26,18 @@ export function toFetchHandler(
   options: FetchHandlerOptions = {},
 ): (request: Request) => Promise<Response> {
   const mountPath = (options.mountPath ?? '').replace(/\/+$/, '');
+  const hidden = BESIDE_API.filter((surface) => options.expose?.includes(surface) !== true);
   const limitBytes = options.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES;
   return async (request) => {
     const url = new URL(request.url);
-    if (mountPath !== '' && !url.pathname.startsWith(`${mountPath}/`)) {
+    const path = url.pathname.slice(mountPath.length);
+    const isElsewhere = mountPath !== '' && !url.pathname.startsWith(`${mountPath}/`);
+    if (isElsewhere || gateway.matches(request.method, path, hidden)) {
       return toResponse(toErrorResponse(new GatewayError('not_found', 'There is nothing at this path')));
     }
     const answer = await gateway.handle({
       method: request.method,
-      path: url.pathname.slice(mountPath.length),
+      path,
       query: url.search.slice(1),
       headers: Object.fromEntries(request.headers),
       readBody: () => readBody(request, limitBytes).catch(toUploadError(request)),

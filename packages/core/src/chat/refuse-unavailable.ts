@@ -22,7 +22,7 @@ export function refuseUnavailable(request: ChatCompletionRequest): void {
       throw unavailable(`plugins.${index}`, `the plugin "${plugin.id.slice(0, 60)}"`);
     }
   });
-  if (request.preset) throw unavailable('preset', 'presets');
+  if (request.preset) throw unavailable('preset', 'a stored preset');
   const { reasoning, reasoning_effort: effort } = request;
   if (reasoning?.effort && effort && reasoning.effort !== effort) {
     throw new GatewayError('invalid_request', 'reasoning_effort: must not differ from reasoning.effort');

@@ -1,5 +1,6 @@
 import { type FileSystem, OPEN, readFully, writeFully } from './file-system.ts';
 import { isWholeLines } from './record-line.ts';
+import { UnusableDirectoryError } from './unusable-directory-error.ts';
 
 /**
  * A file that grows by whole lines.
@@ -34,7 +35,8 @@ export async function openAppendFile(
   const file: AppendFile = { path, fd, end: 0, synced: 0, isTorn: false, hasFailedSync: false };
   try {
     const stats = await files.stat(fd);
-    if (!stats.isFile()) throw new Error(`${path} is not a file; move it away or choose another data directory`);
+    if (!stats.isFile())
+      throw new UnusableDirectoryError(`${path} is not a file; move it away or choose another data directory`);
     file.end = stats.size;
     file.synced = stats.size;
     const opening = stats.size === 0 ? firstLine : await missingNewline(files, fd, stats.size);

@@ -4,6 +4,7 @@ import { type Adapter, Low } from 'lowdb';
 import { z } from 'zod';
 import { readWholeFile, replaceFile, setAside } from './atomic-file.ts';
 import { errorCode, errorReason, type FileSystem } from './file-system.ts';
+import { UnusableDirectoryError } from './unusable-directory-error.ts';
 
 /** The version of everything in the data directory; raised when an older program would misread it. */
 export const FORMAT_VERSION = 1;
@@ -155,7 +156,7 @@ async function recover(
   if (isMissing && previous.status === 'missing') return null;
   const reason = found.problem.status === 'damaged' ? found.problem.reason : 'it is missing';
   if (previous.status !== 'good') {
-    throw new Error(
+    throw new UnusableDirectoryError(
       `${found.path} cannot be read (${reason}), nor can the version before it, ${found.previousPath}. Nothing was ` +
         'changed. Restore one of them from a backup, or move both away to begin again without keys',
     );
@@ -170,7 +171,7 @@ async function recover(
 export function refuseNewerVersion(path: string, parsed: unknown): void {
   const version = typeof parsed === 'object' && parsed !== null && 'version' in parsed ? parsed.version : undefined;
   if (typeof version !== 'number' || version <= FORMAT_VERSION) return;
-  throw new Error(
+  throw new UnusableDirectoryError(
     `${path} was written by a newer Model Gateway (format ${version}; this one reads up to ${FORMAT_VERSION}). ` +
       'Update Model Gateway, or choose another data directory',
   );

@@ -56,3 +56,17 @@ test.runIf(isRoot)('a directory of another user is refused with both users named
       'choose another directory, or change its owner with chown',
   );
 });
+
+test('directories above it are made, too, and closed to others', async () => {
+  const directory = join(parent, 'a', 'b', 'data');
+  await prepareDataDirectory(directory, undefined);
+  for (const made of [directory, join(parent, 'a', 'b'), join(parent, 'a')]) {
+    expect((await stat(made)).mode & 0o777).toBe(0o700);
+  }
+});
+
+test.runIf(process.platform === 'linux')('a place where nothing can be made is refused, and soon', async () => {
+  await expect(prepareDataDirectory('/proc/model-gateway/data', undefined)).rejects.toThrow(
+    'Cannot use the data directory /proc/model-gateway/data',
+  );
+});

@@ -1,8 +1,10 @@
 import { chmod, lstat, mkdir, readdir, realpath, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Logger } from '@model-gateway/core';
 import { syncDirectory } from './atomic-file.ts';
 import { errorCode, errorReason, nodeFileSystem } from './file-system.ts';
+import { makeDirectory } from './make-directory.ts';
+import { UnusableDirectoryError } from './unusable-directory-error.ts';
 
 /** The places of a store's files. Both folders exist. */
 export interface DataDirectory {
@@ -22,7 +24,7 @@ const OTHERS_MAY_WRITE = 0o022;
  */
 export async function prepareDataDirectory(directory: string, logger: Logger | undefined): Promise<DataDirectory> {
   try {
-    const created = await mkdir(directory, { recursive: true, mode: OWNER_ONLY });
+    const created = await makeDirectory(resolve(directory), OWNER_ONLY);
     const path = await realpath(directory);
     await checkOwner(path, directory);
     if (created !== undefined || (await readdir(path)).length === 0) await chmod(path, OWNER_ONLY);
@@ -69,11 +71,6 @@ async function checkOwner(path: string, directory: string): Promise<void> {
     `The data directory ${directory} belongs to another user (uid ${found.uid}, this process runs as ${user}); ` +
       'choose another directory, or change its owner with chown',
   );
-}
-
-/** Why a directory cannot hold a store, in one line that also says what to do. */
-class UnusableDirectoryError extends Error {
-  override readonly name = 'UnusableDirectoryError';
 }
 
 const ADVICE: Readonly<Record<string, string>> = {

@@ -6,6 +6,7 @@ import { describeOwnershipFailure, DirectoryInUseError, type DirectoryOwner, own
 import { type FileSystem, nodeFileSystem } from './file-system.ts';
 import { type GenerationLogOptions, openGenerationLog } from './generation-log.ts';
 import { createKeyTable } from './key-table.ts';
+import { UnusableDirectoryError } from './unusable-directory-error.ts';
 
 /** Where a JSON-file store lives and how much it keeps. */
 export interface JsonFileStoreOptions {
@@ -111,9 +112,12 @@ async function takeDirectory(
     if (error instanceof DirectoryInUseError) throw error;
     const reason = describeOwnershipFailure(error);
     if (lockOptional !== true) {
-      throw new Error(`Cannot use the data directory ${dir}: ${reason}; set lockOptional to go on without`, {
-        cause: error,
-      });
+      throw new UnusableDirectoryError(
+        `Cannot use the data directory ${dir}: ${reason}; set lockOptional to go on without`,
+        {
+          cause: error,
+        },
+      );
     }
     logger?.warn(reason, { directory: directory.path });
     return undefined;
