@@ -1,0 +1,52 @@
+import {
+  type Platform,
+  type TimerWheel,
+  TransportError,
+  type TransportPhase,
+  type TransportRequest,
+} from '@model-gateway/core';
+
+/** One call's limits and how far it got. */
+export interface CallClock {
+  phase: TransportPhase;
+  /** Aborts when the caller gives up or a limit runs out; its reason is what the call then fails with. */
+  readonly signal: AbortSignal;
+  /** Sets the limit on what is waited for now; the limit on the whole call holds beside it. */
+  limitTo(limitMs: number): void;
+  /** Lets go of the timer and of the caller's signal. */
+  end(): void;
+}
+
+/** Starts the clock of a call. The caller ends it. */
+export function startCallClock(request: TransportRequest, wheel: TimerWheel, platform: Platform): CallClock {
+  const work = new AbortController();
+  const endsAt = platform.monotonicNow() + request.totalTimeoutMs;
+  const deadline = wheel.add(() => {
+    const { phase } = clock;
+    const requestSent = phase === 'headers' || phase === 'body';
+    work.abort(new TransportError('a time limit ran out', { phase, requestSent, timedOut: true }));
+  });
+  const onAbort = (): void => work.abort(request.signal.reason);
+  if (request.signal.aborted) onAbort();
+  request.signal.addEventListener('abort', onAbort, { once: true });
+  const clock: CallClock = {
+    phase: 'dns',
+    signal: work.signal,
+    limitTo: (limitMs) => deadline.set(Math.min(limitMs, endsAt - platform.monotonicNow())),
+    end() {
+      deadline.clear();
+      request.signal.removeEventListener('abort', onAbort);
+    },
+  };
+  return clock;
+}
+
+/** What the promise says, unless the signal fires first; then rejects with its reason. */
+export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason as Error);
+    if (signal.aborted) return onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}

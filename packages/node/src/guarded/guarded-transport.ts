@@ -1,0 +1,195 @@
+import { lookup } from 'node:dns/promises';
+import { type IncomingMessage, request as httpRequest } from 'node:http';
+import { isIP, connect as connectTcp, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+
+import {
+  createTimerWheel,
+  type Platform,
+  type Transport,
+  TransportError,
+  type TransportRequest,
+  type TransportResponse,
+} from '@model-gateway/core';
+
+import { createNodePlatform } from '../node-platform.ts';
+import { decodeBody } from '../upstream/decode-body.ts';
+import { toTransportError } from '../upstream/to-transport-error.ts';
+import { type CallClock, startCallClock, untilAborted } from './call-clock.ts';
+import { isPublicAddress } from './is-public-address.ts';
+import { hostOf, objectToUrl } from './object-to-url.ts';
+
+export interface GuardedTransportOptions {
+  /** Also call loopback and private addresses. Default false. */
+  readonly allowPrivateNetwork?: boolean | undefined;
+  /** Limit on look-up, connection and TLS handshake together. Default 10 s. */
+  readonly connectTimeoutMs?: number | undefined;
+  /** Limit on one decoded answer. Default 64 MiB. */
+  readonly maxBodyBytes?: number | undefined;
+  /** Finds every address of a name. Default: the system's resolver. */
+  readonly lookUp?: ((name: string) => Promise<readonly string[]>) | undefined;
+  /** Opens a connection to an address. Default: TCP. */
+  readonly connect?: ((address: string, port: number) => Socket) | undefined;
+  readonly platform?: Platform | undefined;
+}
+
+const DEFAULT_CONNECT_TIMEOUT_MS = 10_000;
+const DEFAULT_MAX_BODY_BYTES = 64 * 1024 * 1024;
+const MAX_HEADER_BYTES = 16 * 1024;
+
+/**
+ * Creates the transport for every URL that came from a caller or from an upstream: callbacks, images, files,
+ * downloads. It reaches public addresses only. All addresses of a name must be public; the connection goes to one that
+ * was checked, and is checked again before a byte is sent, so that a name that changes its mind in between leads
+ * nowhere. Redirects are not followed, proxies in the environment not used, connections not kept.
+ *
+ * What is refused rejects with a `TransportError` of phase `dns` or `connect`, nothing sent.
+ */
+export function createGuardedTransport(options: GuardedTransportOptions = {}): Transport {
+  const allowPrivateNetwork = options.allowPrivateNetwork ?? false;
+  const connectTimeoutMs = options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS;
+  const maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
+  const platform = options.platform ?? createNodePlatform();
+  const wheel = createTimerWheel(platform);
+  const lookUp = options.lookUp ?? lookUpAll;
+  const open = options.connect ?? ((host, port) => connectTcp({ host, port, autoSelectFamily: false }));
+  const isAllowed = (address: string): boolean => allowPrivateNetwork || isPublicAddress(address);
+
+  const findAddress = async (host: string): Promise<string> => {
+    const addresses = isIP(host) === 0 ? await lookUp(host).catch(unresolved) : [host];
+    if (addresses instanceof TransportError) throw addresses;
+    if (addresses.length === 0) throw unresolved();
+    // One that is not public refuses all: the name is in the wrong hands, or means something else here.
+    if (!addresses.every(isAllowed)) throw refusal();
+    return addresses[0] as string;
+  };
+
+  const openSocket = (url: URL, address: string): Socket => {
+    const isSecure = url.protocol === 'https:';
+    const socket = open(address, Number(url.port || (isSecure ? 443 : 80)));
+    // The first listener, so that it runs before anything is written.
+    socket.prependOnceListener('connect', () => {
+      const remote = socket.remoteAddress?.replace(/^::ffff:/, '');
+      if (remote === undefined || !isAllowed(remote)) socket.destroy(refusal());
+    });
+    if (!isSecure) return socket;
+    const host = hostOf(url);
+    const servername = isIP(host) === 0 ? host.replace(/\.$/, '') : '';
+    return connectTls({
+      socket,
+      servername,
+      ALPNProtocols: ['http/1.1'],
+      ...(servername === '' && { host }),
+    });
+  };
+
+  const exchange = (
+    request: TransportRequest,
+    url: URL,
+    address: string,
+    clock: CallClock,
+  ): Promise<TransportResponse> =>
+    new Promise((resolve, reject) => {
+      const socket = openSocket(url, address);
+      const onAbort = (): void => void socket.destroy(toError(clock.signal.reason));
+      clock.signal.addEventListener('abort', onAbort, { once: true });
+      const fail = (thrown: Error): void => reject(toFailure(thrown, clock));
+      socket.once('error', fail);
+      socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
+        clock.phase = 'headers';
+        clock.limitTo(request.headersTimeoutMs);
+      });
+      const sent = httpRequest({
+        method: request.method,
+        path: url.pathname + url.search,
+        headers: { host: url.host, 'accept-encoding': 'identity', ...request.headers },
+        maxHeaderSize: MAX_HEADER_BYTES,
+        createConnection: () => socket,
+      });
+      sent.once('error', fail);
+      sent.once('response', (response) => {
+        clock.phase = 'body';
+        clock.limitTo(Number.POSITIVE_INFINITY);
+        const headers = flattenHeaders(response);
+        const body = readBody(response, request.idleTimeoutMs, maxBodyBytes, clock);
+        const decoded = decodeBody(body, headers['content-encoding'], maxBodyBytes);
+        resolve({ status: response.statusCode ?? 0, headers, body: decoded });
+      });
+      sent.end(request.body);
+    });
+
+  return {
+    async send(request) {
+      request.signal.throwIfAborted();
+      const objection = objectToUrl(request.url, { schemes: ['https', 'http'], allowPrivateNetwork });
+      if (objection !== undefined) throw refusal();
+      const url = new URL(request.url);
+      const clock = startCallClock(request, wheel, platform);
+      clock.limitTo(connectTimeoutMs);
+      try {
+        const address = await untilAborted(findAddress(hostOf(url)), clock.signal);
+        clock.phase = 'connect';
+        return await exchange(request, url, address, clock);
+      } catch (error) {
+        clock.end();
+        throw error;
+      }
+    },
+  };
+}
+
+/** Yields the body; while its reader is the slow side, upstream's silence is not what is waited for. */
+async function* readBody(
+  response: IncomingMessage,
+  idleTimeoutMs: number,
+  maxBytes: number,
+  clock: CallClock,
+): AsyncGenerator<Uint8Array> {
+  let total = 0;
+  const iterator = response[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
+  try {
+    for (;;) {
+      clock.limitTo(idleTimeoutMs);
+      const { done, value } = await iterator.next();
+      clock.limitTo(Number.POSITIVE_INFINITY);
+      if (done === true) return;
+      total += value.byteLength;
+      if (total > maxBytes) {
+        throw new TransportError('the answer is larger than allowed', { phase: 'body', requestSent: true });
+      }
+      yield value;
+    }
+  } catch (error) {
+    throw toFailure(error as Error, clock);
+  } finally {
+    clock.end();
+    response.destroy();
+  }
+}
+
+async function lookUpAll(name: string): Promise<readonly string[]> {
+  const found = await lookup(name, { all: true });
+  return found.map(({ address }) => address);
+}
+
+const refusal = (): TransportError =>
+  new TransportError('the address is not one that may be called', { phase: 'connect', requestSent: false });
+
+const unresolved = (cause?: unknown): TransportError =>
+  new TransportError('the name could not be resolved', { phase: 'dns', requestSent: false, cause });
+
+/** A socket that was destroyed on purpose fails with its own words; what counts is why it was destroyed. */
+function toFailure(thrown: Error, { signal, phase }: CallClock): Error {
+  if (signal.aborted) return toError(signal.reason);
+  return thrown instanceof TransportError ? thrown : toTransportError(thrown, phase);
+}
+
+const toError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error(String(reason)));
+
+function flattenHeaders({ headers }: IncomingMessage): Record<string, string> {
+  const flat: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return flat;
+}
