@@ -218,7 +218,7 @@ test('a private address is called when that is allowed, its body and headers as 
     request.on('data', (piece: Buffer) => pieces.push(piece));
     request.on('end', () => {
       response.writeHead(201, {
-        'x-got': `${request.headers['x-a']} ${request.headers.host}`,
+        'x-got': `${String(request.headers['x-a'])} ${request.headers.host}`,
         'set-cookie': ['a', 'b'],
       });
       response.end(Buffer.concat(pieces));
@@ -235,7 +235,9 @@ const pem = (name: string): string =>
   readFileSync(new URL(`../support/certificates/${name}.pem`, import.meta.url), 'utf8');
 
 test('a certificate is checked against the name in the URL, whatever address was connected to', async () => {
-  const server = createHttpsServer({ cert: pem('wrong-name'), key: pem('wrong-name.key') }, (_, response) => response.end('well'));
+  const server = createHttpsServer({ cert: pem('wrong-name'), key: pem('wrong-name.key') }, (_, response) =>
+    response.end('well'),
+  );
   const port = await listenOn(server);
   const trusted = tls.getCACertificates('default');
   tls.setDefaultCACertificates([...trusted, pem('authority')]);

@@ -6,8 +6,8 @@
 export interface Platform {
   /** Lower-case hex. Synchronous where the host can (Node: 0.4 µs), a promise over WebCrypto (37 µs). */
   sha256(text: string): string | Promise<string>;
-  /** Lower-case hex. */
-  hmacSha256(secret: string, text: string): string | Promise<string>;
+  /** Lower-case hex. A secret given as text is its UTF-8 bytes. */
+  hmacSha256(secret: string | Uint8Array, text: string): string | Promise<string>;
   randomBytes(length: number): Uint8Array;
   /** Milliseconds since the epoch: for what people read. */
   now(): number;
@@ -29,7 +29,8 @@ export function createWebPlatform(): Platform {
     },
     async hmacSha256(secret, text) {
       const algorithm = { name: 'HMAC', hash: 'SHA-256' };
-      const key = await crypto.subtle.importKey('raw', encoder.encode(secret), algorithm, false, ['sign']);
+      const bytes = typeof secret === 'string' ? encoder.encode(secret) : new Uint8Array(secret);
+      const key = await crypto.subtle.importKey('raw', bytes, algorithm, false, ['sign']);
       return hex(await crypto.subtle.sign('HMAC', key, encoder.encode(text)));
     },
     randomBytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
