@@ -12,6 +12,7 @@ import { GatewayError } from '../errors.ts';
 import { type AnswerAccumulator, createAnswerAccumulator } from '../generations/answer-accumulator.ts';
 import type { ChatChunk } from '../schemas/chat-chunk.ts';
 import type { Transport } from '../transport.ts';
+import { OPENAI_PRESETS } from './openai/openai-presets.ts';
 import { createOpenAiProvider, type OpenAiProviderSettings } from './openai.ts';
 import type { ChatCall } from './provider.ts';
 
@@ -238,6 +239,37 @@ test('sends no authorization without a key, and limits an unstreamed call as a w
     name: 'local',
     dataPolicy: { training: null, retainsPrompts: null },
   });
+});
+
+test('presents its key in the header, and asks at the address, that the server wants', async () => {
+  const transport = createReplayTransport({ pieces: toEventPieces([piece('Hi'), stop]) });
+  const settings = {
+    slug: 'azure',
+    apiKey: 'key-of-azure',
+    query: { 'api-version': '2024-10-21' },
+    dialect: OPENAI_PRESETS.azure.dialect,
+    transport,
+  };
+  const ask = (baseUrl: string): Promise<unknown> =>
+    collect(createOpenAiProvider({ ...settings, baseUrl }).chat?.(callOf({ providerModel: 'my gpt/4' })));
+  await ask('https://acme.openai.azure.com/openai/deployments/{model}/');
+  await ask('https://acme.openai.azure.com/openai/v1');
+  expect(transport.exchanges.map(({ request: { url, headers } }) => [url, headers])).toEqual([
+    [
+      'https://acme.openai.azure.com/openai/deployments/my%20gpt%2F4/chat/completions?api-version=2024-10-21',
+      { 'api-key': 'key-of-azure', 'content-type': 'application/json' },
+    ],
+    [
+      'https://acme.openai.azure.com/openai/v1/chat/completions?api-version=2024-10-21',
+      { 'api-key': 'key-of-azure', 'content-type': 'application/json' },
+    ],
+  ]);
+});
+
+test('has no list of models where the address is of one model, nor where it was told so', () => {
+  const transport = createReplayTransport({ pieces: [] });
+  expect(providerOn(transport, { baseUrl: 'https://acme.example/{model}/v1' }).listModels).toBeUndefined();
+  expect(providerOn(transport, { listsModels: false }).listModels).toBeUndefined();
 });
 
 test('yields all that one piece of bytes completed as one batch', async () => {
@@ -467,6 +499,7 @@ test('lists the models that a server names, with what it says of them', async ()
     data: [
       { id: 'llama3:8b', created: 1700000000, context_length: 8192 },
       { id: 'vllm', max_model_len: 4096, created: 'yesterday' },
+      { id: 'groq', context_window: 131072 },
       { id: 'bare' },
       { id: 5 },
       null,
@@ -481,6 +514,7 @@ test('lists the models that a server names, with what it says of them', async ()
   expect(await providerOn(transport).listModels?.(signal)).toEqual([
     { id: 'llama3:8b', created: 1700000000, contextLength: 8192 },
     { id: 'vllm', contextLength: 4096 },
+    { id: 'groq', contextLength: 131072 },
     { id: 'bare' },
   ]);
   expect(transport.exchanges[0]?.request).toMatchObject({
@@ -490,6 +524,12 @@ test('lists the models that a server names, with what it says of them', async ()
     totalTimeoutMs: 10_000,
     signal,
   });
+});
+
+test('reads a list of models that is nothing but the list', async () => {
+  const { signal } = new AbortController();
+  const transport = createReplayTransport({ pieces: ['[{"id":"meta/llama","context_length":131072}]'] });
+  expect(await providerOn(transport).listModels?.(signal)).toEqual([{ id: 'meta/llama', contextLength: 131072 }]);
 });
 
 test.each([

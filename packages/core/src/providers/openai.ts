@@ -4,25 +4,26 @@ import { iterateOne, openLate } from '../streaming/open-late.ts';
 import { readText } from '../streaming/read-text.ts';
 import type { Transport, TransportResponse } from '../transport.ts';
 import { toCallLimits } from './call-limits.ts';
-import { createOpenAiAnswerReader, readErrorFields } from './openai/openai-answer-reader.ts';
+import { createOpenAiAnswerReader, type OpenAiAnswerReader } from './openai/openai-answer-reader.ts';
 import { COMMON_DIALECT, type OpenAiDialect } from './openai/openai-dialect.ts';
+import { readModelList } from './openai/read-model-list.ts';
+import { readErrorBody } from './openai/read-openai-error.ts';
 import { toOpenAiRequest } from './openai/to-openai-request.ts';
-import {
-  type ChatCall,
-  type DataPolicy,
-  type DiscoveredModel,
-  type Provider,
-  UNKNOWN_DATA_POLICY,
-} from './provider.ts';
+import { createGatewayVideos } from './gateway-videos.ts';
+import { createOpenAiVideos } from './openai-videos.ts';
+import { type ChatCall, type DataPolicy, type Provider, UNKNOWN_DATA_POLICY } from './provider.ts';
 import { isBlank, isDoneMarker, readEvents } from './read-events.ts';
-import { readRetryAfterSeconds, toUpstreamError } from './upstream-error.ts';
+import { readRetryAfterSeconds } from '../schemas/read-retry-after.ts';
+import { toUpstreamError } from './upstream-error.ts';
 
 export interface OpenAiProviderSettings {
   readonly slug: string;
   /** Default: the slug. */
   readonly name?: string | undefined;
-  /** Includes the version segment: `https://api.openai.com/v1`. */
+  /** Includes the version segment: `https://api.openai.com/v1`. `{model}` in it becomes the name of the model. */
   readonly baseUrl: string;
+  /** Added to every address, e.g. Azure's `api-version`. */
+  readonly query?: Readonly<Record<string, string>> | undefined;
   readonly apiKey?: string | undefined;
   /** Sent with every call, e.g. an organisation's id. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -32,7 +33,11 @@ export interface OpenAiProviderSettings {
   readonly region?: string | undefined;
   readonly byok?: boolean | undefined;
   readonly discoverModels?: boolean | undefined;
+  /** Whether it has a list of models. Default: yes, unless its address differs by model. */
+  readonly listsModels?: boolean | undefined;
 }
+
+const MODEL_PLACE = '{model}';
 
 /** No error body worth reading is longer; a proxy's page may be. */
 const MAX_ERROR_BYTES = 64 * 1024;
@@ -43,10 +48,16 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
   const name = settings.name ?? settings.slug;
   const dialect = settings.dialect ?? COMMON_DIALECT;
   const baseUrl = settings.baseUrl.replace(/\/+$/, '');
+  const isAddressPerModel = baseUrl.includes(MODEL_PLACE);
+  const query = new URLSearchParams(settings.query).toString();
+  const toUrl = (path: string): string => `${baseUrl}${path}${query === '' ? '' : `?${query}`}`;
+  const chatUrl = toUrl('/chat/completions');
   const secrets = [settings.apiKey ?? '', ...Object.values(settings.headers ?? {})].filter((value) => value.length > 3);
   const headers: Record<string, string> = {
     ...settings.headers,
-    ...(settings.apiKey !== undefined && { authorization: `Bearer ${settings.apiKey}` }),
+    ...(settings.apiKey !== undefined && {
+      [dialect.keyHeader]: dialect.keyHeader === 'authorization' ? `Bearer ${settings.apiKey}` : settings.apiKey,
+    }),
   };
   const chatHeaders = { ...headers, 'content-type': 'application/json' };
 
@@ -61,32 +72,59 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
     });
   };
 
-  const openAnswer = async (call: ChatCall): Promise<AsyncIterable<readonly ChatChunk[]>> => {
+  const ask = async (call: ChatCall): Promise<TransportResponse> => {
     const response = await settings.transport.send({
       method: 'POST',
-      url: `${baseUrl}/chat/completions`,
+      url: isAddressPerModel ? chatUrl.replace(MODEL_PLACE, encodeURIComponent(call.providerModel)) : chatUrl,
       headers: chatHeaders,
       body: JSON.stringify(toOpenAiRequest(call, dialect)),
       ...toCallLimits(call),
     });
     if (response.status !== 200) throw await fail(response);
-    const reader = createOpenAiAnswerReader({
-      providerName: name,
-      secrets,
-      makeId: (number) => `call_${call.generationId.slice(-12)}_${number}`,
-    });
-    const contentType = response.headers['content-type']?.toLowerCase() ?? '';
-    if (contentType.startsWith('text/html')) {
+    if (typeOf(response).startsWith('text/html')) {
       throw new GatewayError('provider_unavailable', `${name} returned a web page instead of an answer`);
     }
+    return response;
+  };
+
+  const createReader = ({ generationId }: ChatCall): OpenAiAnswerReader =>
+    createOpenAiAnswerReader({
+      providerName: name,
+      secrets,
+      hasThinkTags: dialect.hasThinkTags,
+      makeId: (number) => `call_${generationId.slice(-12)}_${number}`,
+    });
+
+  const chatWhole = async (call: ChatCall): Promise<ChatChunk> => {
+    const response = await ask(call);
+    return createReader(call).readWhole(await readText(response.body));
+  };
+
+  const openAnswer = async (call: ChatCall): Promise<AsyncIterable<readonly ChatChunk[]>> => {
+    if (!call.stream) return iterateOne([await chatWhole(call)]);
+    const response = await ask(call);
+    const reader = createReader(call);
     // A server that ignores `stream` answers whole all the same; that is an answer, too.
-    const isStream = call.stream && !contentType.startsWith('application/json');
-    if (isStream) {
-      const readEvent = (data: string): ChatChunk | 'done' | undefined =>
-        isDoneMarker(data) ? 'done' : isBlank(data) ? undefined : reader.readEvent(data);
-      return readEvents(response.body, readEvent, name);
+    if (typeOf(response).startsWith('application/json')) {
+      return iterateOne([reader.readWhole(await readText(response.body))]);
     }
-    return iterateOne([reader.readWhole(await readText(response.body))]);
+    const readEvent = (data: string): ChatChunk | 'done' | undefined =>
+      isDoneMarker(data) ? 'done' : isBlank(data) ? undefined : reader.readEvent(data);
+    return readEvents(response.body, readEvent, name);
+  };
+
+  const listModels: Provider['listModels'] = async (signal) => {
+    const response = await settings.transport.send({
+      method: 'GET',
+      url: toUrl('/models'),
+      headers,
+      signal,
+      headersTimeoutMs: LIST_TIMEOUT_MS,
+      idleTimeoutMs: LIST_TIMEOUT_MS,
+      totalTimeoutMs: LIST_TIMEOUT_MS,
+    });
+    if (response.status !== 200) throw await fail(response);
+    return readModelList(await readText(response.body), name);
   };
 
   return {
@@ -97,55 +135,20 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
     byok: settings.byok,
     discoverModels: settings.discoverModels,
 
+    video: (dialect.videos === 'gateway' ? createGatewayVideos : createOpenAiVideos)({
+      name,
+      baseUrl,
+      headers,
+      secrets,
+      transport: settings.transport,
+    }),
     chat: (call) => openLate(() => openAnswer(call)),
+    chatWhole,
 
-    async listModels(signal) {
-      const response = await settings.transport.send({
-        method: 'GET',
-        url: `${baseUrl}/models`,
-        headers,
-        signal,
-        headersTimeoutMs: LIST_TIMEOUT_MS,
-        idleTimeoutMs: LIST_TIMEOUT_MS,
-        totalTimeoutMs: LIST_TIMEOUT_MS,
-      });
-      if (response.status !== 200) throw await fail(response);
-      return readModelList(await readText(response.body), name);
-    },
+    ...((settings.listsModels ?? !isAddressPerModel) && { listModels }),
   };
 }
 
-function readErrorBody(text: string): ReturnType<typeof readErrorFields> {
-  try {
-    const body: unknown = JSON.parse(text);
-    if (typeof body === 'object' && body !== null) return readErrorFields('error' in body ? body.error : body);
-  } catch {
-    // Not JSON: a proxy's page or nothing at all. The status alone has to do.
-  }
-  return { status: null };
-}
-
-function readModelList(text: string, providerName: string): readonly DiscoveredModel[] {
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch (cause) {
-    throw new GatewayError('provider_unavailable', `${providerName} returned a model list that is not JSON`, { cause });
-  }
-  const data = typeof body === 'object' && body !== null && 'data' in body ? body.data : undefined;
-  if (!Array.isArray(data)) {
-    throw new GatewayError('provider_unavailable', `${providerName} returned a model list without "data"`);
-  }
-  return data.flatMap((entry: unknown) => {
-    if (typeof entry !== 'object' || entry === null || !('id' in entry) || typeof entry.id !== 'string') return [];
-    const { created, context_length, max_model_len } = entry as Record<string, unknown>;
-    const contextLength = [context_length, max_model_len].find((value) => Number.isSafeInteger(value));
-    return [
-      {
-        id: entry.id,
-        ...(Number.isSafeInteger(created) && { created: created as number }),
-        ...(contextLength !== undefined && { contextLength: contextLength as number }),
-      },
-    ];
-  });
+function typeOf({ headers }: TransportResponse): string {
+  return headers['content-type']?.toLowerCase() ?? '';
 }

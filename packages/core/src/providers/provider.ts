@@ -1,5 +1,6 @@
 import type { ChatChunk } from '../schemas/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../schemas/chat-completion.ts';
+import type { VideoProvider } from './video-contract.ts';
 
 /** What a provider does with the data it is sent; `null` where it is not known, which no privacy filter accepts. */
 export interface DataPolicy {
@@ -33,6 +34,8 @@ export interface ChatCall {
   readonly stream: boolean;
   /** What the endpoint accepts; null when not known, in which case nothing is dropped for it. */
   readonly supportedParameters: ReadonlySet<string> | null;
+  /** The endpoint's limit of output tokens, for wires that demand one; null or absent when not known. */
+  readonly maxOutputTokens?: number | null | undefined;
   /** Aborting closes the upstream connection at once. */
   readonly signal: AbortSignal;
   readonly timeouts: CallTimeouts;
@@ -71,4 +74,8 @@ export interface Provider {
    * Deltas are in order and well formed: tool calls with a unique rising index, id and name once.
    */
   chat?(call: ChatCall): AsyncIterable<readonly ChatChunk[]>;
+  /** The same without `stream`, for less: the one chunk, or why there is none. Where it is absent, `chat` is asked. */
+  chatWhole?(call: ChatCall): Promise<ChatChunk>;
+  /** Starts, looks at and fetches videos. */
+  readonly video?: VideoProvider | undefined;
 }

@@ -6,41 +6,75 @@ import type { TransportResponse } from '../transport.ts';
 /** What one event's data says: a chunk, nothing that matters, or that the answer ends here. Throws what upstream says is wrong. */
 export type ReadEvent = (data: string) => ChatChunk | 'done' | undefined;
 
+const END: IteratorResult<readonly ChatChunk[]> = { done: true, value: undefined };
+
 /**
  * Reads a streamed answer: yields the chunks that each piece of bytes completed, and before an error those that were
  * read ahead of it. Returns at the end of the answer or of the bytes, whichever comes first. Throws
- * `provider_unavailable` when the bytes end within an event.
+ * `provider_unavailable` when the bytes end within an event. What `readEnd` says then is the last chunk; it throws when
+ * the answer was not complete.
+ *
+ * Written by hand: as a generator it cost as much a piece as reading the events in it.
  */
-export async function* readEvents(
+export function readEvents(
   body: TransportResponse['body'],
   readEvent: ReadEvent,
   providerName: string,
-): AsyncGenerator<readonly ChatChunk[]> {
+  readEnd?: () => ChatChunk,
+): AsyncIterableIterator<readonly ChatChunk[]> {
   const decoder = createSseDecoder();
-  for await (const bytes of body) {
+  const pieces = body[Symbol.asyncIterator]();
+  let phase: 'reading' | 'ended' | 'failed' | 'over' = 'reading';
+  let failure: unknown;
+
+  const readPiece = (bytes: Uint8Array): readonly ChatChunk[] => {
     const batch: ChatChunk[] = [];
-    let failure: unknown;
-    let isDone = false;
     try {
       for (const data of decoder.push(bytes)) {
         const read = readEvent(data);
         if (read === 'done') {
-          isDone = true;
+          phase = 'ended';
           break;
         }
         if (read !== undefined) batch.push(read);
       }
     } catch (error) {
+      phase = 'failed';
       failure = error;
     }
-    if (batch.length > 0) yield batch;
-    if (failure !== undefined) throw failure;
-    if (isDone) return;
-  }
-  const unfinished = decoder.end();
-  if (unfinished === undefined) return;
-  const read = readUnfinished(unfinished, readEvent, providerName);
-  if (read !== undefined && read !== 'done') yield [read];
+    // Whatever else comes concerns nobody, and neither does what becomes of the connection.
+    if (phase !== 'reading') void pieces.return?.().then(undefined, () => undefined);
+    return batch;
+  };
+
+  const readLast = (): readonly ChatChunk[] => {
+    phase = 'over';
+    const unfinished = decoder.end();
+    const read = unfinished === undefined ? undefined : readUnfinished(unfinished, readEvent, providerName);
+    phase = 'ended';
+    return read === undefined || read === 'done' ? [] : [read];
+  };
+
+  const batches: AsyncIterableIterator<readonly ChatChunk[]> = {
+    [Symbol.asyncIterator]: () => batches,
+    async next() {
+      while (phase === 'reading') {
+        const piece = await pieces.next();
+        const batch = piece.done === true ? readLast() : readPiece(piece.value);
+        if (batch.length > 0) return { done: false, value: batch };
+      }
+      const reached = phase;
+      phase = 'over';
+      if (reached === 'failed') throw failure;
+      return reached === 'ended' && readEnd !== undefined ? { done: false, value: [readEnd()] } : END;
+    },
+    async return() {
+      phase = 'over';
+      await pieces.return?.();
+      return END;
+    },
+  };
+  return batches;
 }
 
 /** Only the blank line is missing when this can be read; otherwise the stream was cut within an event. */

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 
 import type { ErrorCode } from '../errors.ts';
-import { readRetryAfterSeconds, toUpstreamError, type UpstreamErrorFacts } from './upstream-error.ts';
+import { readRetryAfterSeconds } from '../schemas/read-retry-after.ts';
+import { toUpstreamError, type UpstreamErrorFacts } from './upstream-error.ts';
 
 const fail = (facts: Partial<UpstreamErrorFacts>): ReturnType<typeof toUpstreamError> =>
   toUpstreamError({ providerName: 'Acme', status: null, secrets: [], ...facts });

@@ -14,8 +14,6 @@ export interface UpstreamErrorFacts {
 }
 
 const MAX_MESSAGE_LENGTH = 500;
-/** `Retry-After` beyond an hour is no help to a caller and a hazard to a scheduler. */
-const MAX_RETRY_AFTER_SECONDS = 3600;
 
 /** Upstream codes that say more than their status does. */
 const CODE_OF_PROVIDER_CODE: ReadonlyMap<string, ErrorCode> = new Map([
@@ -26,6 +24,9 @@ const CODE_OF_PROVIDER_CODE: ReadonlyMap<string, ErrorCode> = new Map([
   ['rate_limit_error', 'rate_limit_exceeded'],
   ['overloaded_error', 'provider_overloaded'],
   ['server_overloaded', 'provider_overloaded'],
+  ['engine_overloaded_error', 'provider_overloaded'],
+  ['exceed_context_size_error', 'context_length_exceeded'],
+  ['data_inspection_failed', 'content_policy_violation'],
 ]);
 
 /** Errors that are the caller's to mend, so that upstream's words help them. All others are between us and upstream. */
@@ -106,7 +107,7 @@ function defaultMessage(code: ErrorCode, { providerName, status }: UpstreamError
 }
 
 /** Cleans a text that upstream wrote; undefined when nothing fit to show is left. */
-function toPublicMessage(text: string | undefined, secrets: readonly string[]): string | undefined {
+export function toPublicMessage(text: string | undefined, secrets: readonly string[]): string | undefined {
   if (text === undefined || /<\s*[a-z!/]/i.test(text)) return undefined;
   let clean = text;
   for (const secret of secrets) if (secret !== '') clean = clean.replaceAll(secret, '[redacted]');
@@ -123,19 +124,4 @@ function toPublicMessage(text: string | undefined, secrets: readonly string[]): 
     .trim();
   if (clean === '') return undefined;
   return clean.length > MAX_MESSAGE_LENGTH ? `${clean.slice(0, MAX_MESSAGE_LENGTH)}…` : clean;
-}
-
-/**
- * Reads `Retry-After`: whole seconds or an HTTP date. Nonsense and the past count as not given; the far future is cut
- * to an hour. `retry-after-ms`, which some providers send beside it, is more exact and wins.
- */
-export function readRetryAfterSeconds(headers: Readonly<Record<string, string>>, nowMs: number): number | undefined {
-  const milliseconds = Number(headers['retry-after-ms'] || Number.NaN);
-  const text = headers['retry-after'] ?? '';
-  const seconds = Number.isFinite(milliseconds)
-    ? milliseconds / 1000
-    : /^\d+$/.test(text)
-      ? Number(text)
-      : (Date.parse(text) - nowMs) / 1000;
-  return seconds >= 0 ? Math.min(seconds, MAX_RETRY_AFTER_SECONDS) : undefined;
 }

@@ -22,6 +22,11 @@ export const usageSchema = z.object({
       cache_write_tokens: z.int(),
       audio_tokens: z.int(),
       video_tokens: z.int(),
+      image_tokens: z.int(),
+      /** Those of `cached_tokens` that are audio. */
+      cached_audio_tokens: z.int(),
+      /** Those of `cache_write_tokens` that are kept for an hour. */
+      cache_write_1h_tokens: z.int(),
     })
     .partial()
     .optional(),
@@ -34,6 +39,14 @@ export const usageSchema = z.object({
       rejected_prediction_tokens: z.int(),
     })
     .partial()
+    .optional(),
+  server_tool_use_details: z
+    .object({
+      web_search_requests: z.int(),
+      /** Calls of server tools that the model asked for, and how many of them were run. */
+      tool_calls_requested: z.int().optional(),
+      tool_calls_executed: z.int().optional(),
+    })
     .optional(),
   cost_details: z
     .object({

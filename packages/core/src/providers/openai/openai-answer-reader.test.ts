@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 import { GatewayError } from '../../errors.ts';
 import { finishReasonSchema } from '../../schemas/chat-chunk.ts';
-import { createOpenAiAnswerReader, readErrorFields } from './openai-answer-reader.ts';
+import { createOpenAiAnswerReader } from './openai-answer-reader.ts';
 
 const newReader = (): ReturnType<typeof createOpenAiAnswerReader> =>
   createOpenAiAnswerReader({ providerName: 'Acme', secrets: ['s3cr3t'], makeId: (number) => `made-${number}` });
@@ -117,6 +117,53 @@ test('reads content that comes in parts, refusals, images, audio and annotations
   expect(delta(extras)).toEqual(extras);
 });
 
+test.each([
+  ['beside the choices', { choices: [], usage: { prompt_tokens: 1, completion_tokens: 2 } }],
+  ['in x_groq', { choices: [], x_groq: { id: 'r', usage: { prompt_tokens: 1, completion_tokens: 2 } } }],
+  ['in the choice', { choices: [{ delta: {}, usage: { prompt_tokens: 1, completion_tokens: 2 } }] }],
+])('reads usage %s', (_name, event) => {
+  expect(readEvent(event)?.usage).toEqual({ prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 });
+});
+
+test('tells a leading block of thoughts from the answer where that is how they come', () => {
+  const options = { providerName: 'Acme', secrets: [], hasThinkTags: true, makeId: String };
+  const answer = { choices: [{ message: { content: '<think>\nhm</think>\n\nHi' }, finish_reason: 'stop' }] };
+  const whole = createOpenAiAnswerReader(options).readWhole(JSON.stringify(answer));
+  expect(whole.choices[0]?.delta).toEqual({
+    content: 'Hi',
+    reasoning: 'hm',
+    reasoning_details: [{ type: 'reasoning.text', text: 'hm', format: 'unknown', index: 0 }],
+  });
+  expect(readWhole(answer).choices[0]?.delta).toEqual({ content: '<think>\nhm</think>\n\nHi' });
+
+  const reader = createOpenAiAnswerReader(options);
+  const deltas = ['<thi', 'nk>h', 'm</', 'think>', '\n\n', 'H', 'i', '<think>', '!'].map(
+    (content) =>
+      reader.readEvent(JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: null }] }))?.choices[0]
+        ?.delta,
+  );
+  expect(deltas.map((each) => each?.reasoning ?? '').join('')).toBe('hm');
+  expect(deltas.map((each) => each?.content ?? '').join('')).toBe('Hi<think>!');
+});
+
+test('gives out a beginning that only looked like a block of thoughts, with the finish reason', () => {
+  const reader = createOpenAiAnswerReader({ providerName: 'Acme', secrets: [], hasThinkTags: true, makeId: String });
+  expect(reader.readEvent('{"choices":[{"delta":{"content":"<thi"}}]}')).toBeUndefined();
+  expect(reader.readEvent('{"choices":[{"delta":{},"finish_reason":"length"}]}')?.choices[0]).toMatchObject({
+    delta: { content: '<thi' },
+    finish_reason: 'length',
+  });
+});
+
+test.each([
+  ['on_demand', 'default'],
+  ['standard', 'default'],
+  ['performance', 'priority'],
+  ['flex', 'flex'],
+])('calls the tier %s %s', (tier, name) => {
+  expect(readEvent({ service_tier: tier, choices: [{ delta: { content: 'x' } }] })?.serviceTier).toBe(name);
+});
+
 test('keeps log probabilities, also where there is no text beside them', () => {
   const logprobs = { content: [{ token: 'a', logprob: -0.1 }] };
   expect(readEvent({ choices: [{ index: 0, delta: {}, logprobs }] })?.choices[0]?.logprobs).toEqual(logprobs);
@@ -133,6 +180,8 @@ test.each([
   ['function_call', 'tool_calls'],
   ['max_tokens', 'length'],
   ['model_length', 'length'],
+  ['insufficient_system_resource', 'error'],
+  ['abort', 'error'],
   ['never heard of', 'stop'],
   ['constructor', 'stop'],
   ['__proto__', 'stop'],
@@ -256,6 +305,13 @@ test.each([
   ['{"error":"it broke"}', 'provider_unavailable', 'Acme returned an error'],
   ['{"error":{"code":"constructor"}}', 'provider_unavailable', 'Acme returned an error'],
   ['{"error":[]}', 'provider_unavailable', 'Acme returned an error'],
+  ['{"x_groq":{"id":"r","error":"over capacity"},"choices":[]}', 'provider_unavailable', 'Acme returned an error'],
+  ['{"object":"error","message":"no","type":"BadRequestError","code":400}', 'invalid_request', 'no'],
+  [
+    '{"choices":[{"delta":{},"finish_reason":"error","error":{"code":429,"message":"no"}}]}',
+    'rate_limit_exceeded',
+    'no',
+  ],
 ])('throws what the error %s means', (text, code, message) => {
   for (const read of [newReader().readEvent, newReader().readWhole]) {
     expect(() => read(text)).toThrow(expect.objectContaining({ code, message }));
@@ -264,28 +320,6 @@ test.each([
 
 test('takes an error that is null for none', () => {
   expect(readEvent({ error: null, choices: [{ delta: { content: 'x' } }] })?.choices[0]?.delta.content).toBe('x');
-});
-
-test.each([
-  ['why', { status: null, message: 'why' }],
-  [null, { status: null }],
-  [7, { status: null }],
-  [
-    { message: 'm', type: 't', code: null },
-    { status: null, message: 'm', providerCode: 't' },
-  ],
-  [
-    { message: 5, code: 'c', type: 't', status: 404 },
-    { status: 404, providerCode: 'c' },
-  ],
-  [
-    { code: '429', type: 'tokens' },
-    { status: 429, providerCode: 'tokens' },
-  ],
-  [{ code: 200 }, { status: null }],
-  [{ code: 600, status: 'INVALID_ARGUMENT' }, { status: null }],
-])('reads the error fields of %j', (error, fields) => {
-  expect(readErrorFields(error)).toEqual(fields);
 });
 
 test('whatever shape a piece has, it is read, refused or passed over, and never breaks the gateway', () => {
@@ -335,6 +369,8 @@ test('whatever shape a piece has, it is read, refused or passed over, and never 
     error: shape({ code: fc.oneof(fc.string(), fc.nat()), message: fc.string(), type: fc.string() }),
     system_fingerprint: fc.string(),
     service_tier: fc.string(),
+    x_groq: odd,
+    object: fc.constantFrom('error', 'chat.completion'),
   });
 
   fc.assert(

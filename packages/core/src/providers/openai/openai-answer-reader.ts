@@ -1,10 +1,12 @@
 import { GatewayError } from '../../errors.ts';
 import type { ChatChunk, ChatChunkChoice, ChatDelta, FinishReason } from '../../schemas/chat-chunk.ts';
-import type { ReasoningDetail } from '../../schemas/chat-message.ts';
 import { createToolCallDeltas, type ToolCallDeltas, type UpstreamToolCall } from '../../streaming/tool-call-deltas.ts';
 import { toUpstreamError } from '../upstream-error.ts';
+import { readErrorFields } from './read-openai-error.ts';
 import { readOpenAiUsage } from './read-openai-usage.ts';
 import { createTextEventTemplate } from './text-event-template.ts';
+import { createThinkTagSplitter, type ThinkTagSplitter } from './think-tags.ts';
+import { addReasoning, isRecord, listOf, toDelta, type UpstreamMessage } from './to-delta.ts';
 
 /** Only the fields that are used; everything else an upstream sends is its own business. */
 interface UpstreamAnswer {
@@ -14,6 +16,10 @@ interface UpstreamAnswer {
   readonly error?: unknown;
   readonly system_fingerprint?: unknown;
   readonly service_tier?: unknown;
+  /** `error` when it is one: servers without an envelope for errors. */
+  readonly object?: unknown;
+  /** Groq. */
+  readonly x_groq?: { readonly usage?: unknown; readonly error?: unknown } | null;
 }
 
 interface UpstreamChoice {
@@ -22,21 +28,10 @@ interface UpstreamChoice {
   readonly message?: UpstreamMessage | null;
   readonly finish_reason?: unknown;
   readonly logprobs?: unknown;
-}
-
-interface UpstreamMessage {
-  /** Mistral sends parts, with its reasoning among them. */
-  readonly content?: unknown;
-  readonly refusal?: unknown;
-  /** Groq, vLLM and gateways. */
-  readonly reasoning?: unknown;
-  /** DeepSeek, xAI and older servers. */
-  readonly reasoning_content?: unknown;
-  readonly reasoning_details?: unknown;
-  readonly tool_calls?: unknown;
-  readonly images?: unknown;
-  readonly audio?: unknown;
-  readonly annotations?: unknown;
+  /** Moonshot, at the end of a stream. */
+  readonly usage?: unknown;
+  /** OpenRouter, where an answer broke off. */
+  readonly error?: unknown;
 }
 
 /** Words that only other servers have for it, and the wire's own. Anything else counts as `stop`. */
@@ -51,6 +46,16 @@ const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['function_call', 'tool_calls'],
   ['max_tokens', 'length'],
   ['model_length', 'length'],
+  // The answer was broken off: DeepSeek, vLLM.
+  ['insufficient_system_resource', 'error'],
+  ['abort', 'error'],
+]);
+
+/** Tiers under other names than the wire's. */
+const SERVICE_TIERS: ReadonlyMap<string, string> = new Map([
+  ['on_demand', 'default'],
+  ['standard', 'default'],
+  ['performance', 'priority'],
 ]);
 
 /** Reads one answer, whole or piece by piece. Holds what must be remembered between pieces. */
@@ -64,6 +69,8 @@ export interface OpenAiAnswerReader {
 export interface OpenAiAnswerReaderOptions {
   readonly providerName: string;
   readonly secrets: readonly string[];
+  /** Whether a `<think>` block at the beginning of a text is reasoning. Default: no. */
+  readonly hasThinkTags?: boolean | undefined;
   /** Makes the id of a tool call that came without one, from its number in the answer. */
   readonly makeId: (number: number) => string;
 }
@@ -77,6 +84,16 @@ export function createOpenAiAnswerReader(options: OpenAiAnswerReaderOptions): Op
     toolCalls.set(index, known);
     return known;
   };
+  const splitters = new Map<number, ThinkTagSplitter>();
+  const splitThinking = (index: number, delta: ChatDelta, isFinished: boolean): void => {
+    const splitter = splitters.get(index) ?? createThinkTagSplitter();
+    splitters.set(index, splitter);
+    const { reasoning, content } = splitter.push(delta.content ?? '');
+    const rest = isFinished ? splitter.flush() : { reasoning: '', content: '' };
+    delete delta.content;
+    if (content + rest.content !== '') delta.content = content + rest.content;
+    addReasoning(delta, reasoning + rest.reasoning);
+  };
 
   const readChoice = (choice: UpstreamChoice, isWhole: boolean): ChatChunkChoice | undefined => {
     const index = Number.isSafeInteger(choice.index) ? Math.abs(choice.index as number) : 0;
@@ -84,6 +101,8 @@ export function createOpenAiAnswerReader(options: OpenAiAnswerReaderOptions): Op
     const delta = message ? toDelta(message) : {};
     const native = typeof choice.finish_reason === 'string' ? choice.finish_reason : null;
     const isFinished = native !== null || isWhole;
+    if (choice.error) throw toErrorOfEvent(choice.error, options);
+    if (options.hasThinkTags === true && (delta.content || isFinished)) splitThinking(index, delta, isFinished);
     const pieces = listOf<UpstreamToolCall>(message?.tool_calls);
     if (pieces !== undefined || (isFinished && toolCalls.has(index))) {
       const calls = toolCallsOf(index);
@@ -103,14 +122,16 @@ export function createOpenAiAnswerReader(options: OpenAiAnswerReaderOptions): Op
   };
 
   const read = (answer: UpstreamAnswer, isWhole: boolean): ChatChunk => {
-    if (answer.error !== undefined && answer.error !== null) throw toErrorOfEvent(answer.error, options);
+    const error = answer.error ?? answer.x_groq?.error ?? (answer.object === 'error' ? answer : null);
+    if (error !== null) throw toErrorOfEvent(error, options);
     const chunk: ChatChunk = { choices: [] };
     for (const choice of answer.choices ?? []) {
       const ours = readChoice(choice, isWhole);
       if (ours !== undefined) chunk.choices.push(ours);
     }
-    if (answer.usage) {
-      const read = readOpenAiUsage(answer.usage);
+    const usage = answer.usage ?? answer.x_groq?.usage ?? answer.choices?.[0]?.usage;
+    if (usage) {
+      const read = readOpenAiUsage(usage);
       if (read !== undefined) {
         chunk.usage = read.usage;
         if (read.upstreamCostUsd !== undefined) chunk.upstreamCostUsd = read.upstreamCostUsd;
@@ -118,7 +139,9 @@ export function createOpenAiAnswerReader(options: OpenAiAnswerReaderOptions): Op
     }
     if (typeof answer.id === 'string') chunk.upstreamId = answer.id;
     if (typeof answer.system_fingerprint === 'string') chunk.systemFingerprint = answer.system_fingerprint;
-    if (typeof answer.service_tier === 'string') chunk.serviceTier = answer.service_tier;
+    if (typeof answer.service_tier === 'string') {
+      chunk.serviceTier = SERVICE_TIERS.get(answer.service_tier) ?? answer.service_tier;
+    }
     return chunk;
   };
 
@@ -172,50 +195,9 @@ function parseAnswer(text: string, providerName: string): UpstreamAnswer {
   return answer as UpstreamAnswer;
 }
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null;
-
-/** A list with something in it, or undefined. What it holds is for its reader to check. */
-const listOf = <Item>(value: unknown): Item[] | undefined =>
-  Array.isArray(value) && value.length > 0 ? value : undefined;
-
-function toDelta(message: UpstreamMessage): ChatDelta {
-  const delta: ChatDelta = {};
-  const { content, refusal } = message;
-  let reasoning = message.reasoning ?? message.reasoning_content;
-  if (typeof content === 'string') {
-    if (content !== '') delta.content = content;
-  } else if (Array.isArray(content)) {
-    const text = joinText(content);
-    if (text !== '') delta.content = text;
-    reasoning ??= content.map((part) => (isRecord(part) ? joinText(part['thinking']) : '')).join('');
-  }
-  if (typeof refusal === 'string' && refusal !== '') delta.refusal = refusal;
-  if (typeof reasoning === 'string' && reasoning !== '') {
-    delta.reasoning = reasoning;
-    delta.reasoning_details = [{ type: 'reasoning.text', text: reasoning, format: 'unknown', index: 0 }];
-  }
-  const details = listOf<ReasoningDetail>(message.reasoning_details);
-  const images = listOf(message.images);
-  const annotations = listOf(message.annotations);
-  if (details) delta.reasoning_details = details;
-  if (images) delta.images = images;
-  if (message.audio) delta.audio = message.audio;
-  if (annotations) delta.annotations = annotations;
-  return delta;
-}
-
 function isEmpty(delta: ChatDelta): boolean {
   for (const _ in delta) return false;
   return true;
-}
-
-/** The text of parts; of anything else but a text, nothing. */
-function joinText(parts: unknown): string {
-  if (!Array.isArray(parts)) return typeof parts === 'string' ? parts : '';
-  return parts
-    .map((part) => (isRecord(part) && part['type'] === 'text' && typeof part['text'] === 'string' ? part['text'] : ''))
-    .join('');
 }
 
 /** Pieces of the same call come together in a whole answer; they leave as one. */
@@ -237,22 +219,4 @@ function toFinishReason(native: string | null, toolCallCount: number): FinishRea
 
 function toErrorOfEvent(error: unknown, { providerName, secrets }: OpenAiAnswerReaderOptions): GatewayError {
   return toUpstreamError({ providerName, secrets, ...readErrorFields(error) });
-}
-
-/** Reads the error object of this wire, in any of the forms seen: `code` is a status, a name, or missing. */
-export function readErrorFields(error: unknown): {
-  status: number | null;
-  message?: string;
-  providerCode?: string;
-} {
-  if (typeof error === 'string') return { status: null, message: error };
-  if (typeof error !== 'object' || error === null) return { status: null };
-  const { code, type, message, status } = error as Record<string, unknown>;
-  const number = [code, status].map(Number).find((value) => Number.isInteger(value) && value >= 400 && value < 600);
-  const name = [code, type].find((value) => typeof value === 'string' && !/^\d+$/.test(value));
-  return {
-    status: number ?? null,
-    ...(typeof message === 'string' && { message }),
-    ...(typeof name === 'string' && { providerCode: name }),
-  };
 }

@@ -1,16 +1,77 @@
-/** How one server's form of the OpenAI wire differs from the common one. Data, so that a new provider needs no code. */
+import type { ReasoningEffort } from '../../schemas/chat-completion.ts';
+
+/**
+ * How one server's form of the OpenAI wire differs from the common one. Data, so that a new provider needs no code.
+ *
+ * Answers need less of it than requests: what can be told from the answer itself is read wherever it stands, namely
+ * the places of reasoning and usage, the shapes of errors, and counts that cannot be meant otherwise.
+ */
 export interface OpenAiDialect {
+  /** The header that carries the key: `authorization` as a bearer token, `api-key` as it is. */
+  readonly keyHeader: 'authorization' | 'api-key';
   /** The name under which the output limit is sent. OpenAI's reasoning models refuse the older one. */
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens';
-  /** Request fields that the server answers with an error instead of ignoring them. */
+  /** Fields that have another name there. */
+  readonly renamedFields: Readonly<Record<string, string>>;
+  /** Values that have another name there, by the field's common name. */
+  readonly renamedValues: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /**
+   * Request fields that the server answers with an error, or takes for something else, instead of ignoring them. Two
+   * names stand for a value of `response_format`: `structured_outputs` for a JSON Schema, `json_object` for plain JSON.
+   */
   readonly unsupportedParameters: ReadonlySet<string>;
+  /** Whether it knows the role `developer`; the older `system` says the same. */
+  readonly knowsDeveloperRole: boolean;
+  /** Whether `name`, `refusal` and `audio` of a message may be sent. Strict servers refuse fields they do not know. */
+  readonly knowsMessageExtras: boolean;
+  /**
+   * How parts are marked for the prompt cache; either of the public forms becomes this one (api reference 6.7). OpenAI
+   * knows its own from GPT-5.6 on. `null`: marks are left out.
+   */
+  readonly cacheMarks: 'cache_control' | 'prompt_cache_breakpoint' | null;
+  /** How files are attached. */
+  readonly fileParts: 'file' | 'document_url';
+  /** Which ids of tool calls it accepts back; calls may have been made by another provider. */
+  readonly toolCallIds: 'any' | 'nine-alphanumerics';
   /** Whether usage must be asked for when streaming. */
   readonly streamUsage: 'on-request' | 'always';
+  /**
+   * How reasoning is asked for: by `reasoning_effort` alone; by a switch beside it (`thinking`, `enable_thinking`,
+   * variables of the chat template, or `reasoning.enabled`); or by an object like our own.
+   */
+  readonly reasoningRequest:
+    | 'effort'
+    | 'thinking'
+    | 'enable_thinking'
+    | 'chat_template_kwargs'
+    | 'reasoning_enabled'
+    | 'reasoning';
+  /** The values `reasoning_effort` may have beside `none`, least first. Empty: there is no such field. */
+  readonly efforts: readonly Exclude<ReasoningEffort, 'none'>[];
+  /** Where reasoning of earlier turns goes back to the model that made it. `null`: it is not sent. */
+  readonly earlierReasoning: 'reasoning' | 'reasoning_content' | 'reasoning_details' | 'thinking-part' | null;
+  /** How videos are asked for: as OpenAI does, or as a gateway with the API of our own. */
+  readonly videos: 'openai' | 'gateway';
+  /** Whether a `<think>` block at the beginning of a text is the model's reasoning. */
+  readonly hasThinkTags: boolean;
 }
 
 /** What most servers that speak this wire accept. */
 export const COMMON_DIALECT: OpenAiDialect = {
+  keyHeader: 'authorization',
   maxTokensField: 'max_tokens',
+  renamedFields: {},
+  renamedValues: {},
   unsupportedParameters: new Set(),
+  knowsDeveloperRole: false,
+  knowsMessageExtras: true,
+  cacheMarks: null,
+  fileParts: 'file',
+  toolCallIds: 'any',
   streamUsage: 'on-request',
+  reasoningRequest: 'effort',
+  efforts: ['minimal', 'low', 'medium', 'high', 'xhigh'],
+  earlierReasoning: null,
+  videos: 'openai',
+  hasThinkTags: false,
 };

@@ -61,6 +61,35 @@ test('reads cached tokens under the name DeepSeek gives them, unless they have t
   });
 });
 
+test('reads cached tokens where Moonshot has them, and writes under Alibaba’s name', () => {
+  expect(
+    readOpenAiUsage({ prompt_tokens: 9, completion_tokens: 1, cached_tokens: 5 })?.usage.prompt_tokens_details,
+  ).toEqual({ cached_tokens: 5 });
+  const details = { cached_tokens: 2, cache_creation_input_tokens: 4 };
+  expect(
+    readOpenAiUsage({ prompt_tokens: 9, completion_tokens: 1, prompt_tokens_details: details })?.usage,
+  ).toMatchObject({ prompt_tokens: 9, prompt_tokens_details: { cached_tokens: 2, cache_write_tokens: 4 } });
+});
+
+test('reads reasoning that is counted beside the details', () => {
+  expect(readOpenAiUsage({ prompt_tokens: 1, completion_tokens: 9, reasoning_tokens: 4 })?.usage).toMatchObject({
+    completion_tokens: 9,
+    completion_tokens_details: { reasoning_tokens: 4 },
+  });
+});
+
+test('adds cached tokens and reasoning that cannot be part of the rest, since they are more', () => {
+  const usage = {
+    prompt_tokens: 10,
+    completion_tokens: 5,
+    prompt_tokens_details: { cached_tokens: 300 },
+    completion_tokens_details: { reasoning_tokens: 7 },
+  };
+  expect(readOpenAiUsage(usage)?.usage).toMatchObject({ prompt_tokens: 310, completion_tokens: 12, total_tokens: 322 });
+  const equal = { ...usage, prompt_tokens: 300, completion_tokens: 7 };
+  expect(readOpenAiUsage(equal)?.usage).toMatchObject({ prompt_tokens: 300, completion_tokens: 7, total_tokens: 307 });
+});
+
 test.each([null, undefined, 'many', 5, [], {}, { prompt_tokens: 1 }, { completion_tokens: 1 }])(
   'finds no usage in %j',
   (value) => {
@@ -92,13 +121,25 @@ test('takes a cost that upstream reports, if it can be one', () => {
   }
 });
 
+test('takes the cost in the forms of Perplexity and xAI', () => {
+  const counts = { prompt_tokens: 1, completion_tokens: 1 };
+  expect(readOpenAiUsage({ ...counts, cost: { total_cost: 0.006, input_tokens_cost: 0.001 } })?.upstreamCostUsd).toBe(
+    0.006,
+  );
+  expect(readOpenAiUsage({ ...counts, cost_in_usd_ticks: 1_497_500 })?.upstreamCostUsd).toBe(0.00014975);
+  expect(readOpenAiUsage({ ...counts, cost_in_usd_ticks: -1 })).not.toHaveProperty('upstreamCostUsd');
+});
+
 test('whatever it is given, the result is usage that may be shown, or nothing', () => {
   const names = fc.constantFrom(
     'prompt_tokens',
     'completion_tokens',
     'total_tokens',
     'prompt_cache_hit_tokens',
+    'cached_tokens',
     'cost',
+    'cost_in_usd_ticks',
+    'reasoning_tokens',
     'prompt_tokens_details',
     'completion_tokens_details',
     '__proto__',

@@ -6,16 +6,18 @@ type Unchecked = Readonly<Record<string, unknown>>;
 const MAX_COUNT = 1e9;
 /** The same for what one call costs. */
 const MAX_COST_USD = 1e6;
+const TICKS_PER_USD = 1e10;
 
 /**
  * Reads upstream's token counts; undefined when there are none that can be believed. Counts that are missing stay
- * missing. Cached tokens are part of the prompt tokens on this wire.
+ * missing. Cached tokens are part of the prompt tokens on this wire, reasoning tokens part of the completion tokens;
+ * where the numbers show that a server counts them apart, they are added.
  */
 export function readOpenAiUsage(value: unknown): { usage: Usage; upstreamCostUsd?: number } | undefined {
   if (!isObject(value)) return undefined;
-  const prompt = readCount(value['prompt_tokens']);
+  const sent = readCount(value['prompt_tokens']);
   const reported = readCount(value['completion_tokens']);
-  if (prompt === undefined || reported === undefined) return undefined;
+  if (sent === undefined || reported === undefined) return undefined;
 
   const promptDetails = readDetails(value['prompt_tokens_details'], [
     'cached_tokens',
@@ -23,10 +25,11 @@ export function readOpenAiUsage(value: unknown): { usage: Usage; upstreamCostUsd
     'audio_tokens',
     'video_tokens',
   ]);
-  if (promptDetails.cached_tokens === undefined) {
-    const hits = readCount(value['prompt_cache_hit_tokens']);
-    if (hits !== undefined) promptDetails.cached_tokens = hits;
-  }
+  // DeepSeek and Moonshot tell them beside the details, Alibaba has its own name for writes.
+  const cached = readCount(value['prompt_cache_hit_tokens']) ?? readCount(value['cached_tokens']);
+  if (cached !== undefined) promptDetails.cached_tokens ??= cached;
+  const written = readCount(detailsOf(value)['cache_creation_input_tokens']);
+  if (written !== undefined) promptDetails.cache_write_tokens ??= written;
   const completionDetails = readDetails(value['completion_tokens_details'], [
     'reasoning_tokens',
     'audio_tokens',
@@ -34,10 +37,13 @@ export function readOpenAiUsage(value: unknown): { usage: Usage; upstreamCostUsd
     'accepted_prediction_tokens',
     'rejected_prediction_tokens',
   ]);
+  const reasoned = readCount(value['reasoning_tokens']);
+  if (reasoned !== undefined) completionDetails.reasoning_tokens ??= reasoned;
+  const prompt = withCached(sent, promptDetails.cached_tokens);
   const completion = withReasoning(
     reported,
     completionDetails.reasoning_tokens,
-    prompt,
+    sent,
     readCount(value['total_tokens']),
   );
   const usage: Usage = {
@@ -47,13 +53,24 @@ export function readOpenAiUsage(value: unknown): { usage: Usage; upstreamCostUsd
     ...(Object.keys(promptDetails).length > 0 && { prompt_tokens_details: promptDetails }),
     ...(Object.keys(completionDetails).length > 0 && { completion_tokens_details: completionDetails }),
   };
-  const cost = value['cost'];
-  return typeof cost === 'number' && cost >= 0 && cost <= MAX_COST_USD ? { usage, upstreamCostUsd: cost } : { usage };
+  const cost = readCost(value);
+  return cost === undefined ? { usage } : { usage, upstreamCostUsd: cost };
+}
+
+/** What upstream says it charges, in USD: OpenRouter's and Perplexity's `cost`, xAI's ticks of 10^-10 USD. */
+function readCost({ cost, cost_in_usd_ticks: ticks }: Unchecked): number | undefined {
+  const usd = typeof ticks === 'number' ? ticks / TICKS_PER_USD : isObject(cost) ? cost['total_cost'] : cost;
+  return typeof usd === 'number' && usd >= 0 && usd <= MAX_COST_USD ? usd : undefined;
+}
+
+/** More cached tokens than prompt tokens cannot be part of them: xAI counts them apart for some models. */
+function withCached(prompt: number, cached: number | undefined): number {
+  return cached !== undefined && cached > prompt ? prompt + cached : prompt;
 }
 
 /**
- * On our wire reasoning tokens are part of the completion tokens. Some providers (xAI) count them apart, and only
- * their total tells: it then exceeds prompt and completion by exactly the reasoning.
+ * Some providers (xAI) count reasoning apart, and only their total tells: it then exceeds prompt and completion by
+ * exactly the reasoning. Others (DeepInfra, for some models) report more reasoning than completion.
  */
 function withReasoning(
   completion: number,
@@ -61,8 +78,11 @@ function withReasoning(
   prompt: number,
   total: number | undefined,
 ): number {
-  return reasoning !== undefined && total === prompt + completion + reasoning ? completion + reasoning : completion;
+  const isApart = reasoning !== undefined && (reasoning > completion || total === prompt + completion + reasoning);
+  return isApart ? completion + reasoning : completion;
 }
+
+const detailsOf = ({ prompt_tokens_details: details }: Unchecked): Unchecked => (isObject(details) ? details : {});
 
 function readDetails<Name extends string>(value: unknown, names: readonly Name[]): { [name in Name]?: number } {
   const details: { [name in Name]?: number } = {};

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 
 import { type ChatCompletionRequest, chatCompletionRequestSchema } from '../../schemas/chat-completion.ts';
-import { PRESETS } from '../presets.ts';
 import type { ChatCall } from '../provider.ts';
 import { COMMON_DIALECT, type OpenAiDialect } from './openai-dialect.ts';
+import { OPENAI_PRESETS } from './openai-presets.ts';
 import { toOpenAiRequest } from './to-openai-request.ts';
 
 const HELLO = [{ role: 'user', content: 'Hello' }];
@@ -114,14 +114,14 @@ test('leaves out what is null, what is ours and what nobody knows', () => {
 test('sends the newer output limit when both are given, under the name the server takes', () => {
   expect(build({ max_tokens: 10 })).toMatchObject({ max_tokens: 10 });
   expect(build({ max_tokens: 10, max_completion_tokens: 20 })).toMatchObject({ max_tokens: 20 });
-  const openai = build({ max_tokens: 10 }, { dialect: PRESETS['openai']?.dialect ?? COMMON_DIALECT });
+  const openai = build({ max_tokens: 10 }, { dialect: OPENAI_PRESETS.openai.dialect });
   expect(openai).toMatchObject({ max_completion_tokens: 10 });
   expect(openai).not.toHaveProperty('max_tokens');
 });
 
 test('leaves out what the server would refuse', () => {
   const sampling = { top_k: 1, min_p: 0.1, top_a: 0.1, repetition_penalty: 1, temperature: 1 };
-  expect(build(sampling, { dialect: PRESETS['groq']?.dialect ?? COMMON_DIALECT })).toEqual({
+  expect(build(sampling, { dialect: OPENAI_PRESETS.groq.dialect })).toEqual({
     model: 'chat-1',
     messages: HELLO,
     temperature: 1,
@@ -163,7 +163,11 @@ test.each([
   [{ reasoning_effort: 'none' }, 'none'],
   [{ reasoning: { enabled: true } }, 'medium'],
   [{ reasoning: { enabled: true }, reasoning_effort: 'minimal' }, 'minimal'],
-  [{ reasoning: { enabled: false } }, undefined],
+  [{ reasoning: { enabled: false } }, 'none'],
+  [{ reasoning: { enabled: false, effort: 'low' } }, 'none'],
+  [{ reasoning: { max_tokens: 4000 } }, 'medium'],
+  [{ reasoning: { max_tokens: 4000 }, max_tokens: 5000 }, 'high'],
+  [{ reasoning: { max_tokens: 100 }, max_completion_tokens: 5000 }, 'minimal'],
   [{ reasoning: { exclude: true } }, undefined],
   [{}, undefined],
 ])('asks for the reasoning of %j as %s', (body, effort) => {
@@ -192,11 +196,182 @@ test('translates every kind of message', () => {
   ];
   expect(build({ messages })['messages']).toEqual([
     { role: 'system', content: 'Be brief.', name: 'ops' },
-    { role: 'developer', content: [{ type: 'text', text: 'x' }] },
+    { role: 'system', content: [{ type: 'text', text: 'x' }] },
     { role: 'assistant', content: null, tool_calls: [call] },
     { role: 'tool', content: 'ok', tool_call_id: 'c1' },
     { role: 'assistant', refusal: 'no', audio: { id: 'a1' } },
     { role: 'assistant', content: 'And' },
+  ]);
+});
+
+test('keeps the developer’s role where it is known', () => {
+  const messages = [{ role: 'developer', content: 'Be brief.' }];
+  expect(build({ messages }, { dialect: OPENAI_PRESETS.openai.dialect })['messages']).toEqual(messages);
+});
+
+test('sends strict servers no field of a message that they refuse, but says what a refusal said', () => {
+  const messages = [
+    { role: 'user', content: 'Hello', name: 'ada' },
+    { role: 'assistant', content: null, refusal: 'I cannot', audio: { id: 'a1' } },
+    { role: 'assistant', content: 'But this:', refusal: 'I cannot' },
+  ];
+  expect(build({ messages }, { dialect: OPENAI_PRESETS.groq.dialect })['messages']).toEqual([
+    { role: 'user', content: 'Hello' },
+    { role: 'assistant', content: 'I cannot' },
+    { role: 'assistant', content: 'But this:' },
+  ]);
+});
+
+test('gives calls made elsewhere ids that a strict server takes, the same for a call and its result', () => {
+  const callOf = (id: string): object => ({ id, type: 'function', function: { name: 'f', arguments: '{}' } });
+  const messages = [
+    { role: 'assistant', content: null, tool_calls: ['call_long_1', 'Abc123xyZ', 'call_long_2'].map(callOf) },
+    { role: 'tool', tool_call_id: 'call_long_2', content: '2' },
+    { role: 'tool', tool_call_id: 'Abc123xyZ', content: 'own' },
+    { role: 'tool', tool_call_id: 'call_long_1', content: '1' },
+  ];
+  expect(build({ messages }, { dialect: OPENAI_PRESETS.mistral.dialect })['messages']).toEqual([
+    { role: 'assistant', content: null, tool_calls: ['call00000', 'Abc123xyZ', 'call00001'].map(callOf) },
+    { role: 'tool', tool_call_id: 'call00001', content: '2' },
+    { role: 'tool', tool_call_id: 'Abc123xyZ', content: 'own' },
+    { role: 'tool', tool_call_id: 'call00000', content: '1' },
+  ]);
+});
+
+const toolCalls = [{ id: 'c1', type: 'function', function: { name: 'f', arguments: '{}' } }];
+const details = [{ type: 'reasoning.text', text: 'hm', signature: 's' }];
+
+test.each([
+  ['openai', { reasoning: 'hm', tool_calls: toolCalls }, { tool_calls: toolCalls }],
+  ['groq', { reasoning: 'hm', tool_calls: toolCalls }, { reasoning: 'hm', tool_calls: toolCalls }],
+  ['deepseek', { reasoning_content: 'hm', tool_calls: toolCalls }, { reasoning_content: 'hm', tool_calls: toolCalls }],
+  [
+    'deepseek',
+    { reasoning_details: details, tool_calls: toolCalls },
+    { reasoning_content: 'hm', tool_calls: toolCalls },
+  ],
+  ['deepseek', { content: 'Hi', reasoning: 'hm' }, { content: 'Hi' }],
+  ['openrouter', { content: 'Hi', reasoning_details: details }, { content: 'Hi', reasoning_details: details }],
+  ['openrouter', { content: 'Hi', reasoning: 'hm' }, { content: 'Hi' }],
+  [
+    'mistral',
+    { content: 'Hi', reasoning: 'hm', tool_calls: [{ ...toolCalls[0], id: 'abcdefghi' }] },
+    {
+      content: [
+        { type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] },
+        { type: 'text', text: 'Hi' },
+      ],
+      tool_calls: [{ ...toolCalls[0], id: 'abcdefghi' }],
+    },
+  ],
+] as const)('hands earlier reasoning back to %s as it wants it: %j', (name, message, expected) => {
+  const messages = [{ role: 'assistant', ...message }];
+  expect(build({ messages }, { dialect: OPENAI_PRESETS[name].dialect })['messages']).toEqual([
+    { role: 'assistant', ...expected },
+  ]);
+});
+
+test.each([
+  ['deepseek', { reasoning: { effort: 'medium' } }, { thinking: { type: 'enabled' }, reasoning_effort: 'high' }],
+  ['deepseek', { reasoning: { enabled: true } }, { thinking: { type: 'enabled' } }],
+  ['deepseek', { reasoning_effort: 'none' }, { thinking: { type: 'disabled' } }],
+  ['moonshot', { reasoning: { effort: 'high' } }, { thinking: { type: 'enabled' } }],
+  ['alibaba', { reasoning: { max_tokens: 300 } }, { enable_thinking: true, thinking_budget: 300 }],
+  [
+    'alibaba',
+    { reasoning: { effort: 'low' }, max_tokens: 10_000 },
+    { enable_thinking: true, thinking_budget: 2000, max_tokens: 10_000 },
+  ],
+  [
+    'alibaba',
+    { reasoning: { effort: 'low' }, max_tokens: 2000 },
+    { enable_thinking: true, thinking_budget: 1024, max_tokens: 2000 },
+  ],
+  ['alibaba', { reasoning: { effort: 'low' } }, { enable_thinking: true }],
+  ['alibaba', { reasoning: { enabled: false } }, { enable_thinking: false }],
+  ['together', { reasoning: { effort: 'max' } }, { reasoning: { enabled: true }, reasoning_effort: 'high' }],
+  ['together', { reasoning: { enabled: false } }, { reasoning: { enabled: false } }],
+  [
+    'vllm',
+    { reasoning: { effort: 'minimal' } },
+    {
+      chat_template_kwargs: { enable_thinking: true, thinking: true, reasoning_effort: 'low' },
+      reasoning_effort: 'low',
+    },
+  ],
+  ['vllm', { reasoning_effort: 'none' }, { chat_template_kwargs: { enable_thinking: false, thinking: false } }],
+  [
+    'openrouter',
+    { reasoning_effort: 'high', reasoning: { exclude: true } },
+    { reasoning: { effort: 'high', exclude: true } },
+  ],
+  ['mistral', { reasoning_effort: 'low' }, { reasoning_effort: 'high' }],
+  ['fireworks', { reasoning_effort: 'max' }, { reasoning_effort: 'max' }],
+  ['deepseek', { reasoning: { exclude: true } }, {}],
+] as const)('asks %s for reasoning in its own way: %j', (name, asked, expected) => {
+  const { model: _model, messages: _messages, ...body } = build(asked, { dialect: OPENAI_PRESETS[name].dialect });
+  expect(body).toEqual(expected);
+});
+
+test('leaves out the formats of answers that a server lacks, and no others', () => {
+  const schema = { type: 'json_schema', json_schema: { name: 'x', schema: {} } };
+  const formatAt = (name: 'deepseek' | 'lmstudio', format: object): unknown =>
+    build({ response_format: format }, { dialect: OPENAI_PRESETS[name].dialect })['response_format'];
+  expect(formatAt('deepseek', schema)).toBeUndefined();
+  expect(formatAt('deepseek', { type: 'json_object' })).toEqual({ type: 'json_object' });
+  expect(formatAt('lmstudio', schema)).toEqual(schema);
+  expect(formatAt('lmstudio', { type: 'json_object' })).toBeUndefined();
+});
+
+test('keeps marks for the cache where they mean something', () => {
+  const mark = { cache_control: { type: 'ephemeral' } };
+  const messages = [{ role: 'user', content: [{ type: 'text', text: 'Hi', ...mark }] }];
+  const tools = [{ type: 'function', function: { name: 'f' }, ...mark }];
+  expect(build({ messages, tools }, { dialect: OPENAI_PRESETS.openrouter.dialect })).toMatchObject({ messages, tools });
+});
+
+test('marks for the cache in the form that the server knows, whichever form they came in', () => {
+  const contentAt = (name: 'openai' | 'alibaba', providerModel: string): unknown[] => {
+    const text = { type: 'text', text: 'Hi' };
+    const parts = [
+      { ...text, cache_control: { type: 'ephemeral', ttl: '1h' } },
+      { ...text, prompt_cache_breakpoint: { mode: 'explicit' } },
+      { ...text, prompt_cache_breakpoint: { mode: 'implicit' } },
+    ];
+    const body = build(
+      { messages: [{ role: 'user', content: parts }] },
+      { dialect: OPENAI_PRESETS[name].dialect, providerModel },
+    );
+    return (body['messages'] as { content: { type: string; text: string }[] }[]).flatMap(({ content }) =>
+      content.map(({ type: _type, text: _text, ...mark }) => mark),
+    );
+  };
+  const breakpoint = { prompt_cache_breakpoint: { mode: 'explicit' } };
+  for (const model of ['gpt-5.6', 'gpt-5.10-mini', 'gpt-6']) {
+    expect(contentAt('openai', model)).toEqual([breakpoint, breakpoint, {}]);
+  }
+  for (const model of ['gpt-5.5', 'gpt-4.1', 'my-deployment']) expect(contentAt('openai', model)).toEqual([{}, {}, {}]);
+  expect(contentAt('alibaba', 'qwen-plus')).toEqual([
+    { cache_control: { type: 'ephemeral', ttl: '1h' } },
+    { cache_control: { type: 'ephemeral' } },
+    {},
+  ]);
+});
+
+test('marks nothing that a model said where that is refused', () => {
+  const content = [{ type: 'text', text: 'Hi', cache_control: { type: 'ephemeral' } }];
+  const body = build(
+    { messages: [{ role: 'assistant', content }] },
+    { dialect: OPENAI_PRESETS.openai.dialect, providerModel: 'gpt-5.6' },
+  );
+  expect(body['messages']).toEqual([{ role: 'assistant', content: [{ type: 'text', text: 'Hi' }] }]);
+});
+
+test('attaches files as documents where that is how', () => {
+  const file = { filename: 'a.pdf', file_data: 'data:application/pdf;base64,AA==' };
+  const messages = [{ role: 'user', content: [{ type: 'file', file }] }];
+  expect(build({ messages }, { dialect: OPENAI_PRESETS.mistral.dialect })['messages']).toEqual([
+    { role: 'user', content: [{ type: 'document_url', document_url: file.file_data, document_name: 'a.pdf' }] },
   ]);
 });
 

@@ -1,7 +1,8 @@
-import type { ChatCompletionRequest, ReasoningEffort } from '../../schemas/chat-completion.ts';
-import type { ChatMessage, ContentPart } from '../../schemas/chat-message.ts';
+import type { ChatCompletionRequest } from '../../schemas/chat-completion.ts';
 import type { ChatCall } from '../provider.ts';
 import type { OpenAiDialect } from './openai-dialect.ts';
+import { toOpenAiMessages } from './to-openai-messages.ts';
+import { toReasoningFields } from './to-openai-reasoning.ts';
 
 /** Request fields that mean the same on both sides and travel unchanged. */
 const SHARED_FIELDS = [
@@ -48,20 +49,20 @@ export function toOpenAiRequest(call: ChatCall, dialect: OpenAiDialect): Record<
   const isSupported = (field: string): boolean => isSupportedBy(call, dialect, field);
   const body: Record<string, unknown> = {
     model: call.providerModel,
-    messages: request.messages.map(toUpstreamMessage),
+    messages: toOpenAiMessages(call, dialect),
   };
   for (const field of SHARED_FIELDS) {
     const value = request[field];
-    if (value !== undefined && value !== null && isSupported(field)) body[field] = value;
+    if (value === undefined || value === null || !isSupported(field)) continue;
+    body[dialect.renamedFields[field] ?? field] = toUpstreamValue(field, value, dialect);
   }
-  if (body['service_tier'] === 'fast') body['service_tier'] = 'priority';
+  if (isFormatUnsupported(request, dialect)) delete body['response_format'];
   const maxTokens = request.max_completion_tokens ?? request.max_tokens;
   if (typeof maxTokens === 'number') body[dialect.maxTokensField] = maxTokens;
   if (request.tools && request.tools.length > 0 && isSupported('tools')) {
-    body['tools'] = request.tools.map(withoutCacheControl);
+    body['tools'] = dialect.cacheMarks === 'cache_control' ? request.tools : request.tools.map(withoutCacheControl);
   }
-  const effort = toReasoningEffort(request);
-  if (effort !== undefined && isSupported('reasoning_effort')) body['reasoning_effort'] = effort;
+  if (isSupported('reasoning_effort')) Object.assign(body, toReasoningFields(request, dialect));
   if (call.stream) {
     body['stream'] = true;
     if (dialect.streamUsage === 'on-request') body['stream_options'] = { include_usage: true };
@@ -75,52 +76,19 @@ function isSupportedBy({ supportedParameters }: ChatCall, dialect: OpenAiDialect
   return ALSO_SUPPORTED_AS[field]?.some((name) => supportedParameters.has(name)) ?? false;
 }
 
-function toReasoningEffort({ reasoning, reasoning_effort }: ChatCompletionRequest): string | undefined {
-  const asked: ReasoningEffort | undefined =
-    reasoning?.effort ?? reasoning_effort ?? (reasoning?.enabled === true ? 'medium' : undefined);
-  // This wire's scale ends one step earlier than ours.
-  return asked === 'max' ? 'xhigh' : asked;
+function toUpstreamValue(field: string, value: unknown, { renamedValues }: OpenAiDialect): unknown {
+  if (typeof value !== 'string') return value;
+  const common = field === 'service_tier' && value === 'fast' ? 'priority' : value;
+  return renamedValues[field]?.[common] ?? common;
 }
 
-function toUpstreamMessage(message: ChatMessage): Record<string, unknown> {
-  const upstream: Record<string, unknown> = { role: message.role };
-  if (message.content !== undefined) upstream['content'] = toUpstreamContent(message.content);
-  if (typeof message.name === 'string') upstream['name'] = message.name;
-  if (message.role === 'tool') upstream['tool_call_id'] = message.tool_call_id;
-  if (message.role === 'assistant') {
-    if (message.tool_calls && message.tool_calls.length > 0) upstream['tool_calls'] = message.tool_calls;
-    if (typeof message.refusal === 'string') upstream['refusal'] = message.refusal;
-    if (message.audio) upstream['audio'] = message.audio;
-  }
-  return upstream;
-}
-
-function toUpstreamContent(content: ChatMessage['content']): unknown {
-  return Array.isArray(content) ? content.map(toUpstreamPart) : content;
-}
-
-/** Leaves out the marks that only other wires know; upstreams differ in how they take unknown fields. */
-function toUpstreamPart(part: ContentPart): Record<string, unknown> {
-  switch (part.type) {
-    case 'text':
-      return { type: 'text', text: part.text };
-    case 'image_url':
-      return { type: 'image_url', image_url: withoutNulls(part.image_url) };
-    case 'file':
-      return { type: 'file', file: withoutNulls(part.file) };
-    case 'input_video':
-      return { type: 'video_url', video_url: part.video_url };
-    default:
-      return part;
-  }
+function isFormatUnsupported({ response_format: format }: ChatCompletionRequest, dialect: OpenAiDialect): boolean {
+  const name = format?.type === 'json_schema' ? 'structured_outputs' : format?.type;
+  return name !== undefined && dialect.unsupportedParameters.has(name);
 }
 
 function withoutCacheControl(tool: Record<string, unknown>): Record<string, unknown> {
   if (!('cache_control' in tool)) return tool;
   const { cache_control: _, ...rest } = tool;
   return rest;
-}
-
-function withoutNulls(object: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null && value !== undefined));
 }

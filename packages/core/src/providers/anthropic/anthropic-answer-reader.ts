@@ -1,0 +1,188 @@
+import { GatewayError } from '../../errors.ts';
+import type { ChatChunk, ChatDelta, FinishReason } from '../../schemas/chat-chunk.ts';
+import { toUpstreamError } from '../upstream-error.ts';
+import {
+  addDelta,
+  type ContentBlockReader,
+  createContentBlockReader,
+  isRecord,
+  type UpstreamBlock,
+} from './content-block-reader.ts';
+import { readAnthropicError } from './read-anthropic-error.ts';
+import { addAnthropicUsage, type AnthropicCounts, toUsage } from './read-anthropic-usage.ts';
+
+/** What the wire's words mean in ours. Any other counts as `stop`. */
+const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
+  ['end_turn', 'stop'],
+  ['stop_sequence', 'stop'],
+  ['pause_turn', 'stop'],
+  ['max_tokens', 'length'],
+  ['model_context_window_exceeded', 'length'],
+  ['tool_use', 'tool_calls'],
+  ['refusal', 'content_filter'],
+]);
+
+/** Reads one answer, whole or event by event. Holds what must be remembered between events. */
+export interface AnthropicAnswerReader {
+  /**
+   * Undefined when the event adds nothing, `done` for the one that ends the answer. Throws `GatewayError` for an error
+   * event or one that cannot be read.
+   */
+  readEvent(data: string): ChatChunk | 'done' | undefined;
+  /**
+   * Call once when no more events will come: what was still open, the finish reason and the usage, which the wire
+   * revises until then. Throws `provider_unavailable` when the event that ends an answer has not come.
+   */
+  readEnd(): ChatChunk;
+  /** Reads a whole, unstreamed answer. Throws `GatewayError` when it is an error or no message. */
+  readWhole(text: string): ChatChunk;
+}
+
+export interface AnthropicAnswerReaderOptions {
+  readonly providerName: string;
+  readonly secrets: readonly string[];
+  /** Makes the id of a tool call that came without one, from its number in the answer. */
+  readonly makeId: (number: number) => string;
+}
+
+/** Creates the reader of one answer on the Messages wire. */
+export function createAnthropicAnswerReader(options: AnthropicAnswerReaderOptions): AnthropicAnswerReader {
+  const blocks = createContentBlockReader(options.makeId);
+  let messageId: unknown;
+  let stopReason: string | null = null;
+  let counts: AnthropicCounts = {};
+  let isComplete = false;
+
+  const noteStopReason = (reason: unknown): void => {
+    if (typeof reason === 'string') stopReason = reason;
+  };
+
+  /** Some servers begin the same message twice, or another in the middle of one; then the first one ends there. */
+  const startMessage = (message: UpstreamBlock): ChatChunk => {
+    const isRepeated = messageId !== undefined && message['id'] === messageId;
+    if (!isRepeated) {
+      blocks.reset();
+      counts = {};
+      stopReason = null;
+    }
+    messageId = message['id'];
+    counts = addAnthropicUsage(counts, message['usage']);
+    noteStopReason(message['stop_reason']);
+    const delta = isRepeated ? {} : readContent(blocks, message['content']);
+    return { choices: [], ...toChunkOrNothing(delta), ...toFacts(message) };
+  };
+
+  const finish = (delta: ChatDelta): ChatChunk => {
+    const usage = toUsage(counts);
+    return {
+      choices: [
+        {
+          index: 0,
+          delta,
+          finish_reason: toFinishReason(stopReason, blocks.toolCallCount()),
+          native_finish_reason: stopReason,
+        },
+      ],
+      ...(usage && { usage }),
+    };
+  };
+
+  const readDelta = (event: UpstreamBlock): ChatChunk | undefined => {
+    const piece = event['delta'];
+    return isRecord(piece) ? toChunkOrNothing(blocks.push(indexOf(event), piece)) : undefined;
+  };
+
+  return {
+    readEvent(data) {
+      const event = parse(data, options.providerName);
+      switch (event['type']) {
+        case 'content_block_delta':
+          return readDelta(event);
+        case 'content_block_start':
+          return isRecord(event['content_block'])
+            ? toChunkOrNothing(blocks.start(indexOf(event), event['content_block']))
+            : undefined;
+        case 'content_block_stop':
+          return toChunkOrNothing(blocks.stop(indexOf(event)));
+        case 'message_start':
+          return isRecord(event['message']) ? startMessage(event['message']) : undefined;
+        case 'message_delta':
+          counts = addAnthropicUsage(counts, event['usage']);
+          if (isRecord(event['delta'])) noteStopReason(event['delta']['stop_reason']);
+          return undefined;
+        case 'message_stop':
+          isComplete = true;
+          return 'done';
+        default:
+          if (isRecord(event['error'])) throw toError(event['error'], options);
+          return undefined;
+      }
+    },
+
+    readEnd() {
+      if (isComplete) return finish(blocks.flush());
+      throw new GatewayError('provider_unavailable', `${options.providerName} ended its answer before it was complete`);
+    },
+
+    readWhole(text) {
+      const answer = parse(text, options.providerName);
+      if (isRecord(answer['error'])) throw toError(answer['error'], options);
+      if (!Array.isArray(answer['content'])) {
+        throw new GatewayError('provider_unavailable', `${options.providerName} returned JSON that is no message`);
+      }
+      counts = addAnthropicUsage({}, answer['usage']);
+      noteStopReason(answer['stop_reason']);
+      return { ...finish(readContent(blocks, answer['content'])), ...toFacts(answer) };
+    },
+  };
+}
+
+/** Blocks that are there as a whole, told as one delta. */
+function readContent(blocks: ContentBlockReader, content: unknown): ChatDelta {
+  const delta: ChatDelta = {};
+  for (const [index, block] of Array.isArray(content) ? content.entries() : []) {
+    if (!isRecord(block)) continue;
+    addDelta(delta, blocks.start(index, block));
+    addDelta(delta, blocks.stop(index));
+  }
+  return delta;
+}
+
+/** What upstream alone knows of a message. */
+function toFacts({ id, usage }: UpstreamBlock): Pick<ChatChunk, 'upstreamId' | 'serviceTier'> {
+  const tier = isRecord(usage) ? usage['service_tier'] : undefined;
+  return {
+    ...(typeof id === 'string' && { upstreamId: id }),
+    ...(typeof tier === 'string' && { serviceTier: tier === 'standard' ? 'default' : tier }),
+  };
+}
+
+function toChunkOrNothing(delta: ChatDelta | undefined): ChatChunk | undefined {
+  for (const _ in delta) {
+    return { choices: [{ index: 0, delta, finish_reason: null, native_finish_reason: null }] };
+  }
+  return undefined;
+}
+
+/** Some servers of this wire end with `end_turn` although they called tools; clients go by the reason. */
+function toFinishReason(native: string | null, toolCallCount: number): FinishReason {
+  const reason = native === null ? 'stop' : (FINISH_REASONS.get(native) ?? 'stop');
+  return reason === 'stop' && toolCallCount > 0 ? 'tool_calls' : reason;
+}
+
+const indexOf = ({ index }: UpstreamBlock): number => (typeof index === 'number' ? index : 0);
+
+function parse(text: string, providerName: string): UpstreamBlock {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new GatewayError('provider_unavailable', `${providerName} returned something that is not JSON`, { cause });
+  }
+  if (isRecord(value) && !Array.isArray(value)) return value;
+  throw new GatewayError('provider_unavailable', `${providerName} returned JSON that is no message`);
+}
+
+function toError(error: UpstreamBlock, { providerName, secrets }: AnthropicAnswerReaderOptions): GatewayError {
+  return toUpstreamError({ providerName, secrets, ...readAnthropicError(error, null) });
+}

@@ -1,0 +1,43 @@
+/** What the error object of this wire says, in the terms of `toUpstreamError`. */
+export interface AnthropicErrorFields {
+  readonly status: number | null;
+  readonly message?: string;
+  readonly providerCode?: string;
+}
+
+/** The status that each type of error has; within a stream the type is all there is (Anthropic's page of errors). */
+const STATUS_OF_TYPE: ReadonlyMap<string, number> = new Map([
+  ['invalid_request_error', 400],
+  ['authentication_error', 401],
+  ['billing_error', 402],
+  ['permission_error', 403],
+  ['not_found_error', 404],
+  ['request_too_large', 413],
+  ['rate_limit_error', 429],
+  ['api_error', 500],
+  ['timeout_error', 504],
+  ['overloaded_error', 529],
+]);
+
+/** The wire has no type of its own for these two, although they are nobody's malformed request. */
+const CONTEXT_TOO_LONG = /^(prompt is too long|input length and `?max_tokens`? exceed)/i;
+const NO_CREDIT = /credit balance is too low/i;
+
+/**
+ * Reads an error, of a refusal's body or within a stream. `httpStatus` is the answer's own, which wins over the one
+ * that the type implies.
+ */
+export function readAnthropicError(error: unknown, httpStatus: number | null): AnthropicErrorFields {
+  if (typeof error === 'string') return { status: httpStatus, message: error };
+  if (typeof error !== 'object' || error === null) return { status: httpStatus };
+  const { type, message } = error as Record<string, unknown>;
+  const status = httpStatus ?? (typeof type === 'string' ? STATUS_OF_TYPE.get(type) : undefined) ?? null;
+  const text = typeof message === 'string' ? message : '';
+  if (status === 400 && NO_CREDIT.test(text)) return { status: 402, message: text, providerCode: 'billing_error' };
+  const providerCode = status === 400 && CONTEXT_TOO_LONG.test(text) ? 'context_length_exceeded' : type;
+  return {
+    status,
+    ...(text !== '' && { message: text }),
+    ...(typeof providerCode === 'string' && { providerCode }),
+  };
+}

@@ -1,0 +1,32 @@
+import { GatewayError } from '../../errors.ts';
+import type { DiscoveredModel } from '../provider.ts';
+import { isRecord } from './content-block-reader.ts';
+
+/** Reads the answer of `GET /models`. Throws `provider_unavailable` when it is no list. */
+export function readAnthropicModelList(text: string, providerName: string): readonly DiscoveredModel[] {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch (cause) {
+    throw new GatewayError('provider_unavailable', `${providerName} returned a model list that is not JSON`, { cause });
+  }
+  const data = isRecord(body) ? body['data'] : undefined;
+  if (!Array.isArray(data)) {
+    throw new GatewayError('provider_unavailable', `${providerName} returned a model list without "data"`);
+  }
+  return data.flatMap((entry: unknown) => (isRecord(entry) ? toDiscoveredModel(entry) : []));
+}
+
+function toDiscoveredModel({ id, created_at, max_input_tokens }: Readonly<Record<string, unknown>>): DiscoveredModel[] {
+  if (typeof id !== 'string') return [];
+  // Models that were there before dates were kept say 1970.
+  const created = typeof created_at === 'string' ? Date.parse(created_at) / 1000 : 0;
+  const hasContextLength = Number.isSafeInteger(max_input_tokens) && Number(max_input_tokens) > 0;
+  return [
+    {
+      id,
+      ...(created > 0 && { created: Math.floor(created) }),
+      ...(hasContextLength && { contextLength: Number(max_input_tokens) }),
+    },
+  ];
+}

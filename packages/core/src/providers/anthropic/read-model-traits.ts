@@ -1,0 +1,66 @@
+/** What differs between models of the Messages wire, as far as requests must heed it. */
+export interface ModelTraits {
+  /**
+   * How reasoning is asked for: by a budget of tokens, by an effort (`adaptive`), by either of them, or not at all.
+   */
+  readonly thinking: 'none' | 'budget' | 'either' | 'adaptive';
+  /** What turns reasoning off: saying nothing, saying so, or nothing does. */
+  readonly thinkingOff: 'by-default' | 'on-request' | 'never';
+  /** Efforts that the model knows, least first; empty when it knows none. */
+  readonly efforts: readonly string[];
+  /** Whether sampling parameters may be sent: freely, temperature or top_p alone, or not. */
+  readonly sampling: 'free' | 'one' | 'none';
+  /** Whether answers can be bound to a JSON schema. */
+  readonly hasOutputFormat: boolean;
+  /** The output limit that is sent when neither the caller nor the catalogue names one; the wire demands one. */
+  readonly defaultMaxTokens: number;
+}
+
+/** Servers of others that speak this wire follow its older form. */
+const OTHER_MODEL: ModelTraits = {
+  thinking: 'budget',
+  thinkingOff: 'by-default',
+  efforts: [],
+  sampling: 'free',
+  hasOutputFormat: false,
+  defaultMaxTokens: 8192,
+};
+
+const EFFORTS_OF_4_6 = ['low', 'medium', 'high', 'max'];
+const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'];
+
+/**
+ * Reads from a model's name how it wants to be asked (Anthropic's model pages and migration guides, October 2026).
+ * There is no other way to know: the model list does not say it.
+ */
+export function readModelTraits(providerModel: string): ModelTraits {
+  // Whatever their number, they behave like the newest.
+  const isAlwaysThinking = /claude-(fable|mythos)/.test(providerModel);
+  const isHaiku = /claude-(.*-)?haiku/.test(providerModel);
+  const version = isAlwaysThinking ? 5.1 : readVersion(providerModel);
+  if (version === undefined) return OTHER_MODEL;
+  if (version < 4.6) {
+    return {
+      thinking: version < 3.7 ? 'none' : 'budget',
+      thinkingOff: 'by-default',
+      efforts: [],
+      sampling: version < 4.1 ? 'free' : 'one',
+      hasOutputFormat: version >= 4.1,
+      defaultMaxTokens: version < 3.5 ? 4096 : version < 4 ? 8192 : 32_000,
+    };
+  }
+  return {
+    thinking: version < 4.7 ? 'either' : 'adaptive',
+    thinkingOff: version < 5 ? 'by-default' : version === 5 || isHaiku ? 'on-request' : 'never',
+    efforts: version < 4.7 ? EFFORTS_OF_4_6 : EFFORTS,
+    sampling: version < 4.7 ? 'one' : 'none',
+    hasOutputFormat: true,
+    defaultMaxTokens: 32_000,
+  };
+}
+
+/** `claude-opus-4-5-20251101` and `claude-4.5-opus` are 4.5, `claude-sonnet-4-20250514` is 4. */
+function readVersion(providerModel: string): number | undefined {
+  const match = /claude-(?:[a-z]+-)*(\d{1,2})(?:[-.](\d))?(?!\d)/.exec(providerModel);
+  return match === null ? undefined : Number(`${match[1]}.${match[2] ?? '0'}`);
+}

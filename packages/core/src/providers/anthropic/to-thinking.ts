@@ -1,0 +1,105 @@
+import type { ChatCompletionRequest, ReasoningEffort } from '../../schemas/chat-completion.ts';
+import { refuseField } from '../../schemas/refuse-field.ts';
+import type { ModelTraits } from './read-model-traits.ts';
+
+/** Shares of the output limit that efforts stand for (api reference 6.6). */
+const SHARE_OF_EFFORT: Readonly<Record<Exclude<ReasoningEffort, 'none'>, number>> = {
+  max: 0.95,
+  xhigh: 0.95,
+  high: 0.8,
+  medium: 0.5,
+  low: 0.2,
+  minimal: 0.1,
+};
+const MIN_BUDGET = 1024;
+const MAX_BUDGET = 128_000;
+
+/** Reasoning that is asked for. */
+type AskedReasoning =
+  | { readonly kind: 'effort'; readonly effort: Exclude<ReasoningEffort, 'none'> }
+  | { readonly kind: 'budget'; readonly tokens: number };
+
+/** What a caller says of the reasoning, in any of the fields that can. */
+export type ReasoningWish =
+  | { readonly kind: 'unsaid' }
+  | { readonly kind: 'off'; readonly field: string }
+  | AskedReasoning;
+
+/** Reads the wish; a budget is brought to what the wire accepts. */
+export function readReasoningWish({ reasoning, reasoning_effort }: ChatCompletionRequest): ReasoningWish {
+  if (reasoning?.enabled === false) return { kind: 'off', field: 'reasoning.enabled' };
+  if (reasoning?.effort === 'none') return { kind: 'off', field: 'reasoning.effort' };
+  const budget = reasoning?.max_tokens ?? 0;
+  if (budget > 0) return { kind: 'budget', tokens: toBudget(budget) };
+  const effort = reasoning?.effort ?? reasoning_effort;
+  if (effort === 'none') return { kind: 'off', field: 'reasoning_effort' };
+  if (effort) return { kind: 'effort', effort };
+  return reasoning?.enabled === true ? { kind: 'effort', effort: 'medium' } : { kind: 'unsaid' };
+}
+
+const toBudget = (tokens: number): number => Math.max(Math.min(Math.floor(tokens), MAX_BUDGET), MIN_BUDGET);
+
+export interface ThinkingQuestion {
+  readonly wish: ReasoningWish;
+  readonly traits: ModelTraits;
+  readonly maxTokens: number;
+  /** A tool must be called, which the wire does not allow beside thinking. */
+  readonly isToolForced: boolean;
+  /** The turn under way began without thinking, so thinking by budget cannot start within it. */
+  readonly isTurnUnthought: boolean;
+  /** The caller does not want to read the reasoning. */
+  readonly isHidden: boolean;
+}
+
+export interface Thinking {
+  /** The wire's `thinking`; undefined where nothing is to be said. */
+  readonly thinking?: Readonly<Record<string, unknown>> | undefined;
+  /** One of the model's efforts. */
+  readonly effort?: string | undefined;
+}
+
+/**
+ * Decides what is said about reasoning. Throws `invalid_request` when the output limit leaves no room for the budget,
+ * or reasoning is to be off that cannot be.
+ */
+export function toThinking({ wish, traits, ...facts }: ThinkingQuestion): Thinking {
+  const off: Thinking = traits.thinkingOff === 'on-request' ? { thinking: { type: 'disabled' } } : {};
+  if (wish.kind === 'off') {
+    if (traits.thinkingOff !== 'never') return off;
+    throw refuseField(wish.field, 'reasoning cannot be turned off on this model; ask for the effort "low" instead');
+  }
+  if (traits.thinking === 'none') return {};
+  const isEitherByBudget = traits.thinking === 'either' && wish.kind === 'budget';
+  if (traits.thinking === 'budget' || isEitherByBudget) {
+    const isImpossible = facts.isToolForced || facts.isTurnUnthought;
+    return wish.kind === 'unsaid' || isImpossible ? {} : byBudget(wish, facts.maxTokens);
+  }
+  const effort = wish.kind === 'unsaid' ? undefined : toKnownEffort(effortOf(wish, facts.maxTokens), traits.efforts);
+  // A model that thinks by default must be told not to; one that always does will say itself that it cannot be forced.
+  if (facts.isToolForced && traits.thinkingOff !== 'never') return { ...off, effort };
+  if (wish.kind === 'unsaid' && traits.thinkingOff === 'by-default') return {};
+  // The text is left out by default since 4.7; 4.6 does not know the word.
+  const display = traits.thinking === 'adaptive' && !facts.isHidden ? { display: 'summarized' } : {};
+  return { thinking: { type: 'adaptive', ...display }, effort };
+}
+
+function byBudget(wish: AskedReasoning, maxTokens: number): Thinking {
+  const budget = wish.kind === 'budget' ? wish.tokens : toBudget(maxTokens * SHARE_OF_EFFORT[wish.effort]);
+  if (budget < maxTokens) return { thinking: { type: 'enabled', budget_tokens: budget } };
+  throw wish.kind === 'budget'
+    ? refuseField('reasoning.max_tokens', `must be below max_tokens; ${budget} leaves nothing of ${maxTokens}`)
+    : refuseField('max_tokens', `must be above ${MIN_BUDGET} for reasoning on this model`);
+}
+
+/** The least effort whose share covers the budget. */
+function effortOf(wish: AskedReasoning, maxTokens: number): string {
+  if (wish.kind === 'effort') return wish.effort;
+  const share = wish.tokens / maxTokens;
+  return (['low', 'medium', 'high'] as const).find((effort) => share <= SHARE_OF_EFFORT[effort]) ?? 'xhigh';
+}
+
+/** The nearest that the model knows: the least for `minimal`, the one below for what it does not have. */
+export function toKnownEffort(effort: string, known: readonly string[]): string | undefined {
+  if (known.length === 0 || known.includes(effort)) return known.find((one) => one === effort);
+  return effort === 'minimal' ? known[0] : 'high';
+}

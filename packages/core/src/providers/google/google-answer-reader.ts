@@ -1,0 +1,164 @@
+import { GatewayError } from '../../errors.ts';
+import type { ChatChunk, ChatDelta, FinishReason } from '../../schemas/chat-chunk.ts';
+import { toUpstreamError } from '../upstream-error.ts';
+import { createPartReader } from './part-reader.ts';
+import { findGoogleError, readGoogleError } from './read-google-error.ts';
+import { createGoogleUsage } from './read-google-usage.ts';
+import { toAnnotations } from './to-annotations.ts';
+import { toLogprobs } from './to-logprobs.ts';
+import { isObject, objectsOf, type Unchecked } from './unchecked.ts';
+
+/**
+ * What ended an answer. `OTHER` stands for whatever else made upstream withhold the rest. Words that are not listed
+ * say that the answer failed, or are too new to know; neither may pass for a success.
+ */
+const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
+  ['STOP', 'stop'],
+  ['NO_IMAGE', 'stop'],
+  ['MAX_TOKENS', 'length'],
+  ['SAFETY', 'content_filter'],
+  ['RECITATION', 'content_filter'],
+  ['LANGUAGE', 'content_filter'],
+  ['BLOCKLIST', 'content_filter'],
+  ['PROHIBITED_CONTENT', 'content_filter'],
+  ['SPII', 'content_filter'],
+  ['MODEL_ARMOR', 'content_filter'],
+  ['IMAGE_SAFETY', 'content_filter'],
+  ['IMAGE_PROHIBITED_CONTENT', 'content_filter'],
+  ['IMAGE_RECITATION', 'content_filter'],
+  ['IMAGE_OTHER', 'content_filter'],
+  ['OTHER', 'content_filter'],
+]);
+
+/** Reads one answer, whole or piece by piece. Holds what must be remembered between pieces. */
+export interface GoogleAnswerReader {
+  /** Undefined when the event adds nothing. Throws `GatewayError` for an error event or one that is no answer. */
+  readEvent(data: string): ChatChunk | undefined;
+  /**
+   * Call once after the last event: the finish reason, and what only the end of the answer tells. Throws
+   * `provider_unavailable` when the answer stopped short.
+   */
+  readEnd(): ChatChunk;
+  /** Reads a whole, unstreamed answer. Throws `GatewayError` when it is an error or did not finish. */
+  readWhole(text: string): ChatChunk;
+}
+
+export interface GoogleAnswerReaderOptions {
+  readonly providerName: string;
+  readonly secrets: readonly string[];
+  /** Makes the id of a tool call that came without one, from its number in the answer. */
+  readonly makeId: (number: number) => string;
+}
+
+/** Creates the reader of one answer on the Gemini wire. Candidates beyond the first are never asked for, nor read. */
+export function createGoogleAnswerReader(options: GoogleAnswerReaderOptions): GoogleAnswerReader {
+  const { providerName } = options;
+  const usage = createGoogleUsage();
+  const parts = createPartReader(options.makeId);
+  let hasUsage = false;
+  let isSilent = true;
+  let grounding: unknown;
+  /** The last one counts: older models say STOP with every event. */
+  let native: string | undefined;
+
+  const read = (answer: Unchecked, delta: ChatDelta): ChatChunk => {
+    const chunk: ChatChunk = { choices: [] };
+    const error = findGoogleError(answer);
+    if (error !== undefined) throw toUpstreamError({ ...options, ...readGoogleError(error) });
+    throwIfBlocked(answer['promptFeedback'], providerName);
+    const [candidate] = objectsOf(answer['candidates']);
+    if (isObject(answer['usageMetadata'])) {
+      hasUsage = true;
+      usage.add(answer['usageMetadata']);
+    }
+    if (typeof answer['responseId'] === 'string') chunk.upstreamId = answer['responseId'];
+    if (candidate === undefined) return chunk;
+    const { content, finishReason, groundingMetadata, logprobsResult } = candidate;
+    if (isObject(content)) for (const part of objectsOf(content['parts'])) parts.read(part, delta);
+    if (typeof finishReason === 'string' && finishReason !== 'FINISH_REASON_UNSPECIFIED') native = finishReason;
+    grounding = groundingMetadata ?? grounding;
+    const logprobs = toLogprobs(logprobsResult);
+    if (isEmpty(delta) && logprobs === undefined) return chunk;
+    isSilent = false;
+    chunk.choices.push({
+      index: 0,
+      delta,
+      finish_reason: null,
+      native_finish_reason: null,
+      ...(logprobs !== undefined && { logprobs }),
+    });
+    return chunk;
+  };
+
+  /** Adds what only the end tells to the chunk, which becomes the answer's last. */
+  const finish = (chunk: ChatChunk, delta: ChatDelta): ChatChunk => {
+    if (native === undefined) {
+      throw new GatewayError('provider_unavailable', `${providerName} ended its answer without a finish reason`);
+    }
+    parts.flush(native === 'STOP', delta);
+    const annotations = toAnnotations(grounding, parts.text());
+    if (annotations.length > 0) delta.annotations = annotations;
+    chunk.choices = [
+      {
+        ...chunk.choices[0],
+        index: 0,
+        delta,
+        finish_reason: toFinishReason(native, parts.callCount()),
+        native_finish_reason: native,
+      },
+    ];
+    if (hasUsage) setUsage(chunk, usage.read(isSilent));
+    return chunk;
+  };
+
+  return {
+    readEvent(data) {
+      const chunk = read(parseAnswer(data, providerName), {});
+      if (hasUsage) setUsage(chunk, usage.read(false));
+      return chunk.choices.length === 0 && chunk.usage === undefined ? undefined : chunk;
+    },
+    readEnd: () => finish({ choices: [] }, {}),
+    readWhole(body) {
+      const delta: ChatDelta = {};
+      return finish(read(parseAnswer(body, providerName), delta), delta);
+    },
+  };
+}
+
+function parseAnswer(text: string, providerName: string): Unchecked {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(text);
+  } catch (cause) {
+    throw new GatewayError('provider_unavailable', `${providerName} returned something that is not JSON`, { cause });
+  }
+  const isAnswer = isObject(answer) && (!Array.isArray(answer) || findGoogleError(answer) !== undefined);
+  if (!isAnswer) throw new GatewayError('provider_unavailable', `${providerName} returned JSON that is no chat answer`);
+  return answer as Unchecked;
+}
+
+/** A prompt that is blocked gets no candidates, only the reason. */
+function throwIfBlocked(feedback: unknown, providerName: string): void {
+  const reason = isObject(feedback) ? feedback['blockReason'] : undefined;
+  if (typeof reason !== 'string' || reason === 'BLOCK_REASON_UNSPECIFIED') return;
+  const shown = /^[A-Z_]{1,64}$/.test(reason) ? reason : 'OTHER';
+  throw new GatewayError('content_policy_violation', `${providerName} blocked the prompt: ${shown}`, {
+    metadata: { provider_name: providerName, provider_code: shown },
+    upstreamStatus: 200,
+  });
+}
+
+/** This wire has no word of its own for an answer that calls functions. */
+function toFinishReason(native: string, callCount: number): FinishReason {
+  const reason = FINISH_REASONS.get(native) ?? 'error';
+  return reason === 'stop' && callCount > 0 ? 'tool_calls' : reason;
+}
+
+function setUsage(chunk: ChatChunk, usage: ChatChunk['usage']): void {
+  if (usage !== undefined) chunk.usage = usage;
+}
+
+function isEmpty(delta: ChatDelta): boolean {
+  for (const _ in delta) return false;
+  return true;
+}

@@ -1,0 +1,20 @@
+/** Upstream itself takes no deeper ones, and writing JSON that is nested without end would exhaust the stack. */
+const MAX_DEPTH = 100;
+
+/** Reads a JSON object; undefined when the text is none, or one that is nested too deeply. */
+export function parseJsonObject(text: string): Record<string, unknown> | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  return isDeeperThan(value, MAX_DEPTH) ? undefined : (value as Record<string, unknown>);
+}
+
+function isDeeperThan(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (depth === 0) return true;
+  return Object.values(value).some((inner) => isDeeperThan(inner, depth - 1));
+}

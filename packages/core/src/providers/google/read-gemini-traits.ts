@@ -1,0 +1,67 @@
+/** Levels of thinking, least first. */
+export type ThinkingLevel = 'MINIMAL' | 'LOW' | 'MEDIUM' | 'HIGH';
+
+/** How a model is told how much to think. */
+export type GeminiThinking =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'budget'; readonly min: number; readonly max: number; readonly canBeOff: boolean }
+  | { readonly kind: 'level'; readonly levels: readonly ThinkingLevel[] };
+
+/** What differs between models of this wire, as far as requests must heed it. */
+export interface GeminiTraits {
+  readonly thinking: GeminiThinking;
+  /** Refuses a call in its history that has no thought signature. */
+  readonly needsSignatures: boolean;
+  /** Reads images and files inside a function's result; others read them beside it. */
+  readonly hasMediaInResults: boolean;
+}
+
+const LEVELS: readonly ThinkingLevel[] = ['LOW', 'MEDIUM', 'HIGH'];
+const NOT_THINKING: GeminiTraits = {
+  thinking: { kind: 'none' },
+  needsSignatures: false,
+  hasMediaInResults: false,
+};
+
+/**
+ * Reads from a model's name how it wants to be asked (Google's guides to thinking and to thought signatures, November
+ * 2026). There is no other way to know: the model list does not say it. A name that is not known counts as a model
+ * that does not think, unless the catalogue lists `reasoning` among its parameters.
+ */
+export function readGeminiTraits(providerModel: string, supportedParameters: ReadonlySet<string> | null): GeminiTraits {
+  const traits = readName(providerModel.toLowerCase());
+  if (supportedParameters === null || traits.thinking.kind !== 'none') return traits;
+  return supportedParameters.has('reasoning') ? { ...traits, thinking: { kind: 'level', levels: LEVELS } } : traits;
+}
+
+function readName(name: string): GeminiTraits {
+  const match = /gemini-(?:(\d+)(?:\.(\d+))?-)?(.*)$/.exec(name);
+  if (match === null) return NOT_THINKING;
+  const [, major, minor = '0', rest = ''] = match;
+  // An alias without a version names the newest model of its family.
+  const isAlias = major === undefined && /^(pro|flash|flash-lite)-latest/.test(rest);
+  const version = isAlias ? Number.POSITIVE_INFINITY : Number(`${major ?? 0}.${minor}`);
+  const family = /^(pro|flash-lite|flash)\b/.exec(rest)?.[1] ?? '';
+  const isMedia = /image|tts|audio|live/.test(rest);
+  if (version < 3) {
+    const thinking = version < 2.5 || isMedia ? undefined : BUDGETS[family];
+    return thinking === undefined ? NOT_THINKING : { ...NOT_THINKING, thinking };
+  }
+  return {
+    thinking: isMedia ? { kind: 'none' } : { kind: 'level', levels: levelsOf(family, version) },
+    needsSignatures: true,
+    hasMediaInResults: true,
+  };
+}
+
+/** Of the 2.5 models. */
+const BUDGETS: Readonly<Record<string, GeminiThinking>> = {
+  pro: { kind: 'budget', min: 128, max: 32_768, canBeOff: false },
+  flash: { kind: 'budget', min: 1, max: 24_576, canBeOff: true },
+  'flash-lite': { kind: 'budget', min: 512, max: 24_576, canBeOff: true },
+};
+
+function levelsOf(family: string, version: number): readonly ThinkingLevel[] {
+  if (family === 'pro' && version < 3.1) return ['LOW', 'HIGH'];
+  return family.startsWith('flash') && version < 3.7 ? ['MINIMAL', ...LEVELS] : LEVELS;
+}

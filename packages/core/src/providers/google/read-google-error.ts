@@ -1,0 +1,66 @@
+import type { UpstreamErrorFacts } from '../upstream-error.ts';
+import { isObject, objectsOf, type Unchecked } from './unchecked.ts';
+
+/** HTTP statuses of the names that errors carry (google.rpc.Code). */
+const STATUS_OF_NAME: Readonly<Record<string, number>> = {
+  INVALID_ARGUMENT: 400,
+  FAILED_PRECONDITION: 400,
+  OUT_OF_RANGE: 400,
+  UNAUTHENTICATED: 401,
+  PERMISSION_DENIED: 403,
+  NOT_FOUND: 404,
+  ABORTED: 409,
+  RESOURCE_EXHAUSTED: 429,
+  CANCELLED: 499,
+  INTERNAL: 500,
+  UNKNOWN: 500,
+  UNIMPLEMENTED: 501,
+  UNAVAILABLE: 503,
+  DEADLINE_EXCEEDED: 504,
+};
+
+/** A wait beyond an hour is no help to a caller and a hazard to a scheduler. */
+const MAX_RETRY_AFTER_SECONDS = 3600;
+
+/** The `error` of a body or an event; undefined when it holds none. Some answers wrap it in a list. */
+export function findGoogleError(body: unknown): unknown {
+  const [first]: unknown[] = Array.isArray(body) ? body : [body];
+  return isObject(first) ? (first['error'] ?? undefined) : undefined;
+}
+
+/**
+ * Reads the error object of this wire (google.rpc.Status in its JSON form), with the wait that its details name.
+ *
+ * A bad key and an account that may not call from where it stands come as 400 here. They are the operator's to mend,
+ * so they are given the statuses that say so elsewhere.
+ */
+export function readGoogleError(
+  error: unknown,
+  httpStatus: number | null = null,
+): Pick<UpstreamErrorFacts, 'status' | 'message' | 'providerCode' | 'retryAfterSeconds'> {
+  if (!isObject(error)) return { status: httpStatus };
+  const { code, status, message } = error;
+  const name = typeof status === 'string' ? status : undefined;
+  const details = objectsOf(error['details']);
+  const isBadKey = details.some(({ reason }) => reason === 'API_KEY_INVALID' || reason === 'API_KEY_EXPIRED');
+  const ofBody = isErrorStatus(code) ? code : name === undefined ? undefined : STATUS_OF_NAME[name];
+  return {
+    status: isBadKey ? 401 : name === 'FAILED_PRECONDITION' ? 403 : (httpStatus ?? ofBody ?? null),
+    message: typeof message === 'string' ? message : undefined,
+    providerCode: name,
+    retryAfterSeconds: readRetryDelay(details),
+  };
+}
+
+/** google.rpc.RetryInfo: `{ "retryDelay": "34.4s" }`. */
+function readRetryDelay(details: readonly Unchecked[]): number | undefined {
+  for (const { '@type': type, retryDelay } of details) {
+    if (typeof type !== 'string' || !type.endsWith('google.rpc.RetryInfo') || typeof retryDelay !== 'string') continue;
+    const seconds = /^(\d+(?:\.\d+)?)s$/.exec(retryDelay)?.[1];
+    if (seconds !== undefined) return Math.min(Number(seconds), MAX_RETRY_AFTER_SECONDS);
+  }
+  return undefined;
+}
+
+const isErrorStatus = (code: unknown): code is number =>
+  typeof code === 'number' && Number.isInteger(code) && code >= 400 && code < 600;

@@ -1,0 +1,117 @@
+import type { Usage } from '../../schemas/chat-chunk.ts';
+import { isObject } from './unchecked.ts';
+
+/** More than any model reads or writes in one call: a count beyond it is a mistake, and would spoil sums. */
+const MAX_COUNT = 1e9;
+
+const COUNTS = [
+  'promptTokenCount',
+  'cachedContentTokenCount',
+  'toolUsePromptTokenCount',
+  'candidatesTokenCount',
+  'thoughtsTokenCount',
+  'totalTokenCount',
+] as const;
+const DETAILS = ['promptTokensDetails', 'cacheTokensDetails', 'candidatesTokensDetails'] as const;
+
+/** Gathers the token counts of one answer. */
+export interface GoogleUsage {
+  /** Takes in one `usageMetadata`. Events repeat and revise counts, and may leave out what an earlier one said. */
+  add(metadata: unknown): void;
+  /**
+   * The counts so far; undefined while they cannot be known. `isSilent` says that the answer holds nothing, so that a
+   * count of output that is missing means none; otherwise what is missing stays unknown.
+   */
+  read(isSilent: boolean): Usage | undefined;
+}
+
+/**
+ * Creates an empty gatherer.
+ *
+ * On this wire the prompt count includes cached tokens, and thoughts are counted beside the candidates; on ours they
+ * are part of the completion. What Google's own tools read (`toolUsePromptTokenCount`) is no part of the prompt: the
+ * gateway asks for none of those tools.
+ */
+export function createGoogleUsage(): GoogleUsage {
+  const counts: { [name in (typeof COUNTS)[number]]?: number } = {};
+  const details: { [name in (typeof DETAILS)[number]]?: unknown[] } = {};
+  return {
+    add(metadata) {
+      if (!isObject(metadata)) return;
+      for (const name of COUNTS) {
+        const count = readCount(metadata[name]);
+        if (count !== undefined) counts[name] = count;
+      }
+      for (const name of DETAILS) {
+        const list = metadata[name];
+        if (Array.isArray(list)) details[name] = list;
+      }
+    },
+    read(isSilent) {
+      const prompt = counts.promptTokenCount;
+      const completion = prompt === undefined ? undefined : readCompletion(prompt, counts, isSilent);
+      if (prompt === undefined || completion === undefined) return undefined;
+      const promptDetails = withoutUnknown({
+        cached_tokens: counts.cachedContentTokenCount,
+        audio_tokens: countModality(details.promptTokensDetails, 'AUDIO'),
+        video_tokens: countModality(details.promptTokensDetails, 'VIDEO'),
+        image_tokens: countModality(details.promptTokensDetails, 'IMAGE'),
+        cached_audio_tokens: countModality(details.cacheTokensDetails, 'AUDIO'),
+      });
+      const completionDetails = withoutUnknown({
+        reasoning_tokens: counts.thoughtsTokenCount,
+        audio_tokens: countModality(details.candidatesTokensDetails, 'AUDIO'),
+        image_tokens: countModality(details.candidatesTokensDetails, 'IMAGE'),
+      });
+      return {
+        prompt_tokens: prompt,
+        completion_tokens: completion,
+        total_tokens: prompt + completion,
+        ...(promptDetails && { prompt_tokens_details: promptDetails }),
+        ...(completionDetails && { completion_tokens_details: completionDetails }),
+      };
+    },
+  };
+}
+
+/** Some models report no candidates; the total then tells them, if there is one. */
+function readCompletion(
+  prompt: number,
+  counts: { readonly [name in (typeof COUNTS)[number]]?: number },
+  isSilent: boolean,
+): number | undefined {
+  const thoughts = counts.thoughtsTokenCount ?? 0;
+  if (counts.candidatesTokenCount !== undefined) return counts.candidatesTokenCount + thoughts;
+  const rest = (counts.totalTokenCount ?? 0) - prompt - (counts.toolUsePromptTokenCount ?? 0);
+  const completion = Math.max(rest, thoughts);
+  return completion > 0 || isSilent ? completion : undefined;
+}
+
+function countModality(details: readonly unknown[] | undefined, modality: string): number | undefined {
+  let sum: number | undefined;
+  for (const entry of details ?? []) {
+    if (!isObject(entry) || entry['modality'] !== modality) continue;
+    const count = readCount(entry['tokenCount']);
+    if (count !== undefined) sum = (sum ?? 0) + count;
+  }
+  return sum;
+}
+
+function withoutUnknown<Name extends string>(details: {
+  readonly [name in Name]: number | undefined;
+}): { [name in Name]?: number } | undefined {
+  const known: { [name in Name]?: number } = {};
+  let isEmpty = true;
+  for (const name in details) {
+    const count = details[name];
+    if (count === undefined) continue;
+    known[name] = count;
+    isEmpty = false;
+  }
+  return isEmpty ? undefined : known;
+}
+
+/** A count is a whole number from 0 up; anything else a provider sends would spoil a budget. */
+function readCount(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_COUNT ? value : undefined;
+}

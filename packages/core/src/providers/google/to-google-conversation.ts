@@ -1,0 +1,88 @@
+import type { ChatMessage } from '../../schemas/chat-message.ts';
+import { refuseField } from '../../schemas/refuse-field.ts';
+import { parseJsonObject } from './parse-json-object.ts';
+import type { GeminiTraits } from './read-gemini-traits.ts';
+import { type Part, toParts } from './to-google-parts.ts';
+import { toModelParts } from './to-model-parts.ts';
+
+export interface Content {
+  readonly role: 'user' | 'model';
+  readonly parts: Part[];
+}
+
+export interface Conversation {
+  /** Absent when nobody instructs. */
+  readonly systemInstruction?: { readonly parts: Part[] };
+  readonly contents: Content[];
+}
+
+type Speaker = 'user' | 'model' | 'tools';
+type ToolMessage = Extract<ChatMessage, { role: 'tool' }>;
+
+/**
+ * Turns messages into the wire's instruction and turns.
+ *
+ * System and developer messages move to the instruction, in order, wherever they stand; alone, they are the prompt.
+ * Neighbours of one role become one turn, but results of functions stay apart from what the user says next: the wire
+ * wants as many results as calls in the turn that follows them. Throws `invalid_request` that names what cannot be
+ * expressed.
+ */
+export function toGoogleConversation(messages: readonly ChatMessage[], traits: GeminiTraits): Conversation {
+  const instruction: Part[] = [];
+  const contents: Content[] = [];
+  const names = new Map<string, string>();
+  let last: Speaker | undefined;
+  const add = (speaker: Speaker, parts: readonly Part[]): void => {
+    if (parts.length === 0) return;
+    if (speaker === last) contents.at(-1)?.parts.push(...parts);
+    else contents.push({ role: speaker === 'model' ? 'model' : 'user', parts: [...parts] });
+    last = speaker;
+  };
+
+  for (const [index, message] of messages.entries()) {
+    const path = `messages.${index}`;
+    switch (message.role) {
+      case 'system':
+      case 'developer':
+        instruction.push(...toParts(message.content, `${path}.content`));
+        break;
+      case 'user':
+        add('user', toParts(message.content, `${path}.content`));
+        break;
+      case 'assistant':
+        for (const call of message.tool_calls ?? []) names.set(call.id, call.function.name);
+        add('model', toModelParts(message, path, traits));
+        break;
+      case 'tool':
+        add('tools', toResultParts(message, { path, names, traits }));
+        break;
+    }
+  }
+  if (contents.length === 0 && instruction.length === 0) {
+    throw refuseField('messages', 'must hold a message that is not empty for this provider');
+  }
+  if (contents.length === 0) return { contents: [{ role: 'user', parts: instruction }] };
+  return { ...(instruction.length > 0 && { systemInstruction: { parts: instruction } }), contents };
+}
+
+interface ResultContext {
+  readonly path: string;
+  /** Names of functions by the ids of their calls. */
+  readonly names: ReadonlyMap<string, string>;
+  readonly traits: GeminiTraits;
+}
+
+/** Results are matched to calls by name on this wire, and must be objects. */
+function toResultParts(message: ToolMessage, { path, names, traits }: ResultContext): Part[] {
+  const name = names.get(message.tool_call_id) ?? message.name;
+  if (!name) {
+    throw refuseField(`${path}.tool_call_id`, `"${message.tool_call_id}" is the id of no call in an earlier message`);
+  }
+  const parts = toParts(message.content, `${path}.content`);
+  const media = parts.filter(({ text }) => typeof text !== 'string');
+  const text = parts.map((part) => (typeof part['text'] === 'string' ? part['text'] : '')).join('');
+  const response = parseJsonObject(text) ?? { output: text };
+  const isNested = traits.hasMediaInResults && media.length > 0;
+  const functionResponse = { id: message.tool_call_id, name, response, ...(isNested && { parts: media }) };
+  return [{ functionResponse }, ...(isNested ? [] : media)];
+}

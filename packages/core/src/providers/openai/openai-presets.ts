@@ -1,0 +1,246 @@
+import type { OpenAiPreset } from '../preset.ts';
+import { type DataPolicy, UNKNOWN_DATA_POLICY } from '../provider.ts';
+import { COMMON_DIALECT, type OpenAiDialect } from './openai-dialect.ts';
+
+/** API traffic is not trained on by default, but kept for a while against abuse. */
+const NO_TRAINING: DataPolicy = { training: false, retainsPrompts: true };
+const NO_TRAINING_RETENTION_UNKNOWN: DataPolicy = { training: false, retainsPrompts: null };
+/** Neither trains on traffic nor keeps it, or the model runs on a machine of the operator's own. */
+const NOTHING_KEPT: DataPolicy = { training: false, retainsPrompts: false };
+
+const dialect = (differences: Partial<OpenAiDialect>): OpenAiDialect => ({ ...COMMON_DIALECT, ...differences });
+
+const SAMPLING_BEYOND_OPENAI = ['top_k', 'min_p', 'top_a', 'repetition_penalty'];
+const LOG_PROBABILITIES = ['logit_bias', 'logprobs', 'top_logprobs'];
+/** Fields of OpenAI's own that servers with a closed schema refuse. */
+const ONLY_OPENAI = ['prediction', 'modalities', 'verbosity', 'prompt_cache_key'];
+const without = (...lists: readonly (readonly string[])[]): ReadonlySet<string> => new Set(lists.flat());
+
+const openAi = dialect({
+  maxTokensField: 'max_completion_tokens',
+  unsupportedParameters: without(SAMPLING_BEYOND_OPENAI),
+  knowsDeveloperRole: true,
+  cacheMarks: 'prompt_cache_breakpoint',
+});
+
+const preset = (
+  name: string,
+  baseUrl: string,
+  apiKeyEnv: string | null,
+  rest: Pick<OpenAiPreset, 'dialect' | 'dataPolicy'> & Partial<OpenAiPreset>,
+): OpenAiPreset => ({ wire: 'openai', name, baseUrl, apiKeyEnv, listsModels: true, ...rest });
+
+/** How each differs, from its own documentation as of 2026-11; `docs/providers/openai.md` has the table. */
+export const OPENAI_PRESETS = {
+  openai: preset('OpenAI', 'https://api.openai.com/v1', 'OPENAI_API_KEY', {
+    dialect: openAi,
+    dataPolicy: NO_TRAINING,
+  }),
+  azure: {
+    wire: 'openai',
+    name: 'Azure',
+    baseUrl: null,
+    ownAddress: {
+      env: 'AZURE_OPENAI_ENDPOINT',
+      path: '/openai/v1',
+      example: 'https://RESOURCE.openai.azure.com/openai/v1',
+    },
+    apiKeyEnv: 'AZURE_OPENAI_API_KEY',
+    // It lists what could be deployed; what can be called is deployments, under names of the customer's own.
+    listsModels: false,
+    dialect: { ...openAi, keyHeader: 'api-key' },
+    dataPolicy: NO_TRAINING,
+  },
+  groq: preset('Groq', 'https://api.groq.com/openai/v1', 'GROQ_API_KEY', {
+    dialect: dialect({
+      maxTokensField: 'max_completion_tokens',
+      renamedValues: { service_tier: { default: 'on_demand', priority: 'performance' } },
+      unsupportedParameters: without(SAMPLING_BEYOND_OPENAI, LOG_PROBABILITIES, ONLY_OPENAI),
+      knowsMessageExtras: false,
+      efforts: ['low', 'medium', 'high'],
+      earlierReasoning: 'reasoning',
+      hasThinkTags: true,
+    }),
+    dataPolicy: NO_TRAINING,
+  }),
+  together: preset('Together', 'https://api.together.xyz/v1', 'TOGETHER_API_KEY', {
+    dialect: dialect({
+      unsupportedParameters: without(['top_a', 'service_tier'], ONLY_OPENAI),
+      reasoningRequest: 'reasoning_enabled',
+      efforts: ['low', 'medium', 'high'],
+      earlierReasoning: 'reasoning',
+      hasThinkTags: true,
+    }),
+    dataPolicy: NO_TRAINING_RETENTION_UNKNOWN,
+  }),
+  fireworks: preset('Fireworks', 'https://api.fireworks.ai/inference/v1', 'FIREWORKS_API_KEY', {
+    dialect: dialect({
+      unsupportedParameters: without(['top_a', 'modalities', 'verbosity']),
+      efforts: ['low', 'medium', 'high', 'xhigh', 'max'],
+      earlierReasoning: 'reasoning_content',
+      hasThinkTags: true,
+    }),
+    dataPolicy: NOTHING_KEPT,
+  }),
+  deepinfra: preset('DeepInfra', 'https://api.deepinfra.com/v1/openai', 'DEEPINFRA_API_KEY', {
+    dialect: dialect({
+      unsupportedParameters: without(['top_a'], ONLY_OPENAI),
+      efforts: ['low', 'medium', 'high'],
+      earlierReasoning: 'reasoning_content',
+      hasThinkTags: true,
+    }),
+    dataPolicy: NOTHING_KEPT,
+  }),
+  deepseek: preset('DeepSeek', 'https://api.deepseek.com/v1', 'DEEPSEEK_API_KEY', {
+    dialect: dialect({
+      unsupportedParameters: without(SAMPLING_BEYOND_OPENAI, ['structured_outputs']),
+      reasoningRequest: 'thinking',
+      efforts: ['low', 'high', 'max'],
+      earlierReasoning: 'reasoning_content',
+    }),
+    dataPolicy: UNKNOWN_DATA_POLICY,
+  }),
+  mistral: preset('Mistral', 'https://api.mistral.ai/v1', 'MISTRAL_API_KEY', {
+    dialect: dialect({
+      renamedFields: { seed: 'random_seed' },
+      renamedValues: { tool_choice: { required: 'any' } },
+      unsupportedParameters: without(SAMPLING_BEYOND_OPENAI, LOG_PROBABILITIES, [
+        'modalities',
+        'verbosity',
+        'prompt_cache_key',
+        'service_tier',
+      ]),
+      knowsMessageExtras: false,
+      fileParts: 'document_url',
+      toolCallIds: 'nine-alphanumerics',
+      streamUsage: 'always',
+      efforts: ['high'],
+      earlierReasoning: 'thinking-part',
+    }),
+    dataPolicy: NO_TRAINING,
+  }),
+  xai: preset('xAI', 'https://api.x.ai/v1', 'XAI_API_KEY', {
+    dialect: dialect({
+      maxTokensField: 'max_completion_tokens',
+      unsupportedParameters: without(SAMPLING_BEYOND_OPENAI),
+      efforts: ['low', 'medium', 'high'],
+    }),
+    dataPolicy: NO_TRAINING,
+  }),
+  cerebras: preset('Cerebras', 'https://api.cerebras.ai/v1', 'CEREBRAS_API_KEY', {
+    dialect: dialect({
+      maxTokensField: 'max_completion_tokens',
+      unsupportedParameters: without(SAMPLING_BEYOND_OPENAI, ONLY_OPENAI, [
+        'frequency_penalty',
+        'presence_penalty',
+        'logit_bias',
+        'service_tier',
+      ]),
+      knowsMessageExtras: false,
+      efforts: ['low', 'medium', 'high'],
+      earlierReasoning: 'reasoning',
+      hasThinkTags: true,
+    }),
+    dataPolicy: NOTHING_KEPT,
+  }),
+  perplexity: preset('Perplexity', 'https://api.perplexity.ai', 'PERPLEXITY_API_KEY', {
+    listsModels: false,
+    dialect: dialect({
+      unsupportedParameters: without(LOG_PROBABILITIES, ONLY_OPENAI, [
+        'min_p',
+        'top_a',
+        'repetition_penalty',
+        'seed',
+        'stop',
+        'tools',
+        'tool_choice',
+        'parallel_tool_calls',
+        'service_tier',
+        'json_object',
+      ]),
+      streamUsage: 'always',
+      efforts: ['minimal', 'low', 'medium', 'high'],
+      hasThinkTags: true,
+    }),
+    dataPolicy: NO_TRAINING_RETENTION_UNKNOWN,
+  }),
+  moonshot: preset('Moonshot AI', 'https://api.moonshot.ai/v1', 'MOONSHOT_API_KEY', {
+    slug: 'moonshotai',
+    dialect: dialect({
+      unsupportedParameters: without(SAMPLING_BEYOND_OPENAI, LOG_PROBABILITIES),
+      reasoningRequest: 'thinking',
+      efforts: [],
+      earlierReasoning: 'reasoning_content',
+    }),
+    dataPolicy: UNKNOWN_DATA_POLICY,
+  }),
+  alibaba: preset('Alibaba', 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1', 'DASHSCOPE_API_KEY', {
+    dialect: dialect({
+      unsupportedParameters: without(['min_p', 'top_a', 'logit_bias', 'service_tier'], ONLY_OPENAI),
+      cacheMarks: 'cache_control',
+      reasoningRequest: 'enable_thinking',
+      efforts: [],
+      earlierReasoning: 'reasoning_content',
+    }),
+    dataPolicy: NO_TRAINING_RETENTION_UNKNOWN,
+  }),
+  nvidia: preset('Nvidia', 'https://integrate.api.nvidia.com/v1', 'NVIDIA_API_KEY', {
+    dialect: dialect({
+      unsupportedParameters: without(SAMPLING_BEYOND_OPENAI, ONLY_OPENAI, ['service_tier']),
+      reasoningRequest: 'chat_template_kwargs',
+      efforts: ['low', 'medium', 'high'],
+      hasThinkTags: true,
+    }),
+    dataPolicy: UNKNOWN_DATA_POLICY,
+  }),
+  openrouter: preset('OpenRouter', 'https://openrouter.ai/api/v1', 'OPENROUTER_API_KEY', {
+    dialect: dialect({
+      knowsDeveloperRole: true,
+      cacheMarks: 'cache_control',
+      streamUsage: 'always',
+      reasoningRequest: 'reasoning',
+      earlierReasoning: 'reasoning_details',
+      videos: 'gateway',
+    }),
+    dataPolicy: UNKNOWN_DATA_POLICY,
+  }),
+  ollama: preset('Ollama', 'http://127.0.0.1:11434/v1', null, {
+    dialect: dialect({
+      unsupportedParameters: without(SAMPLING_BEYOND_OPENAI),
+      efforts: ['low', 'medium', 'high'],
+      earlierReasoning: 'reasoning',
+      hasThinkTags: true,
+    }),
+    dataPolicy: NOTHING_KEPT,
+  }),
+  lmstudio: preset('LM Studio', 'http://127.0.0.1:1234/v1', null, {
+    dialect: dialect({
+      renamedFields: { repetition_penalty: 'repeat_penalty' },
+      unsupportedParameters: without(['top_a', 'json_object']),
+      efforts: ['low', 'medium', 'high', 'xhigh'],
+      hasThinkTags: true,
+    }),
+    dataPolicy: NOTHING_KEPT,
+  }),
+  'llama-cpp': preset('llama.cpp', 'http://127.0.0.1:8080/v1', null, {
+    dialect: dialect({
+      renamedFields: { repetition_penalty: 'repeat_penalty' },
+      unsupportedParameters: without(['top_a']),
+      reasoningRequest: 'chat_template_kwargs',
+      efforts: ['low', 'medium', 'high'],
+      earlierReasoning: 'reasoning_content',
+      hasThinkTags: true,
+    }),
+    dataPolicy: NOTHING_KEPT,
+  }),
+  vllm: preset('vLLM', 'http://127.0.0.1:8000/v1', null, {
+    dialect: dialect({
+      unsupportedParameters: without(['top_a']),
+      reasoningRequest: 'chat_template_kwargs',
+      efforts: ['low', 'medium', 'high'],
+      earlierReasoning: 'reasoning',
+      hasThinkTags: true,
+    }),
+    dataPolicy: NOTHING_KEPT,
+  }),
+} satisfies Readonly<Record<string, OpenAiPreset>>;

@@ -1,0 +1,33 @@
+import { GatewayError } from '../../errors.ts';
+import type { DiscoveredModel } from '../provider.ts';
+
+/** Names under which servers tell a model's context length. */
+const CONTEXT_FIELDS = ['context_length', 'context_window', 'max_context_length', 'max_model_len'];
+
+/** Reads the answer of `GET /models`; Together's is the bare list. Throws `provider_unavailable` for anything else. */
+export function readModelList(text: string, providerName: string): readonly DiscoveredModel[] {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch (cause) {
+    throw new GatewayError('provider_unavailable', `${providerName} returned a model list that is not JSON`, { cause });
+  }
+  const data = typeof body === 'object' && body !== null && 'data' in body ? body.data : body;
+  if (!Array.isArray(data)) {
+    throw new GatewayError('provider_unavailable', `${providerName} returned a model list without "data"`);
+  }
+  return data.flatMap((entry: unknown) => {
+    if (typeof entry !== 'object' || entry === null || !('id' in entry) || typeof entry.id !== 'string') return [];
+    const fields = entry as Record<string, unknown>;
+    const contextLength = CONTEXT_FIELDS.map((field) => fields[field]).find(isCount);
+    return [
+      {
+        id: entry.id,
+        ...(isCount(fields['created']) && { created: fields['created'] }),
+        ...(contextLength !== undefined && { contextLength }),
+      },
+    ];
+  });
+}
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value);

@@ -1,0 +1,97 @@
+import type { ChatCompletionRequest, ReasoningEffort } from '../../schemas/chat-completion.ts';
+import type { OpenAiDialect } from './openai-dialect.ts';
+import { withoutNulls } from './to-openai-messages.ts';
+
+type RealEffort = Exclude<ReasoningEffort, 'none'>;
+
+/** What a request says of reasoning, its two ways of saying it taken together. */
+interface AskedReasoning {
+  readonly effort: ReasoningEffort | undefined;
+  /** Tokens. */
+  readonly budget: number | undefined;
+  readonly isOff: boolean;
+}
+
+const SCALE = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const satisfies readonly RealEffort[];
+
+/** The part of the output limit that each effort may spend on reasoning (api reference 6.6). */
+const SHARES: Readonly<Record<RealEffort, number>> = {
+  minimal: 0.1,
+  low: 0.2,
+  medium: 0.5,
+  high: 0.8,
+  xhigh: 0.95,
+  max: 0.95,
+};
+const MIN_BUDGET = 1024;
+const MAX_BUDGET = 128_000;
+
+/** The fields that ask a server for reasoning, in its own way; none where the caller said nothing of it. */
+export function toReasoningFields(
+  request: ChatCompletionRequest,
+  { reasoningRequest, efforts }: OpenAiDialect,
+): Record<string, unknown> {
+  const asked = readAsked(request);
+  if (asked === undefined) return {};
+  const limit = request.max_completion_tokens ?? request.max_tokens ?? undefined;
+  if (reasoningRequest === 'effort') return { reasoning_effort: toEffort(asked, limit, efforts) };
+  if (reasoningRequest === 'reasoning') return { reasoning: withoutNulls(toOwnForm(request)) };
+
+  const isOn = !asked.isOff;
+  // Without a wish the switch alone is sent, and how much is the server's to choose.
+  const hasWish = isOn && (asked.effort !== undefined || asked.budget !== undefined);
+  const effort = hasWish && efforts.length > 0 ? { reasoning_effort: toEffort(asked, limit, efforts) } : {};
+  switch (reasoningRequest) {
+    case 'thinking':
+      return { thinking: { type: isOn ? 'enabled' : 'disabled' }, ...effort };
+    case 'reasoning_enabled':
+      return { reasoning: { enabled: isOn }, ...effort };
+    case 'chat_template_kwargs':
+      // Templates differ in the name of the variable; one that a template does not know changes nothing.
+      return { chat_template_kwargs: { enable_thinking: isOn, thinking: isOn, ...effort }, ...effort };
+    case 'enable_thinking': {
+      const budget = isOn ? toBudget(asked, limit) : undefined;
+      return { enable_thinking: isOn, ...(budget !== undefined && { thinking_budget: budget }) };
+    }
+  }
+}
+
+function readAsked({ reasoning, reasoning_effort }: ChatCompletionRequest): AskedReasoning | undefined {
+  const effort = reasoning?.effort ?? reasoning_effort ?? undefined;
+  const budget = reasoning?.max_tokens ?? undefined;
+  const enabled = reasoning?.enabled ?? undefined;
+  if (effort === undefined && budget === undefined && enabled === undefined) return undefined;
+  const isOff = effort === 'none' || enabled === false;
+  return { effort, budget, isOff };
+}
+
+/** The accepted effort that is nearest to what was asked; of two equally near, the higher. `none` is never changed. */
+function toEffort(
+  { effort, budget, isOff }: AskedReasoning,
+  limit: number | undefined,
+  accepted: OpenAiDialect['efforts'],
+): ReasoningEffort {
+  if (isOff) return 'none';
+  const wish = effort === undefined || effort === 'none' ? effortOfBudget(budget, limit) : effort;
+  const distance = (other: RealEffort): number => Math.abs(SCALE.indexOf(other) - SCALE.indexOf(wish));
+  return accepted.reduce((best, other) => (distance(other) <= distance(best) ? other : best), accepted[0] ?? wish);
+}
+
+/** A budget without an output limit to measure it by says no more than that reasoning is wanted. */
+function effortOfBudget(budget: number | undefined, limit: number | undefined): RealEffort {
+  if (budget === undefined || limit === undefined) return 'medium';
+  const miss = (effort: RealEffort): number => Math.abs(SHARES[effort] - budget / limit);
+  return SCALE.reduce((best, effort) => (miss(effort) < miss(best) ? effort : best));
+}
+
+/** The tokens to reason with; undefined when neither they nor what to measure an effort by is given. */
+function toBudget({ effort, budget }: AskedReasoning, limit: number | undefined): number | undefined {
+  if (budget !== undefined) return budget;
+  if (effort === undefined || effort === 'none' || limit === undefined) return undefined;
+  return Math.max(Math.min(Math.floor(limit * SHARES[effort]), MAX_BUDGET), MIN_BUDGET);
+}
+
+function toOwnForm({ reasoning, reasoning_effort }: ChatCompletionRequest): Record<string, unknown> {
+  const { effort, max_tokens, exclude, enabled, summary } = reasoning ?? {};
+  return { effort: effort ?? reasoning_effort, max_tokens, exclude, enabled, summary };
+}

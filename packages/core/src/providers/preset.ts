@@ -1,0 +1,34 @@
+import type { OpenAiDialect } from './openai/openai-dialect.ts';
+import type { DataPolicy } from './provider.ts';
+
+interface PresetFacts {
+  readonly name: string;
+  /** The provider's slug in routing preferences, where it is not the preset's name. */
+  readonly slug?: string | undefined;
+  /** Null where every customer has an address of their own. */
+  readonly baseUrl: string | null;
+  /** For such a provider: the customary variable of the address, and the path that follows where it has none. */
+  readonly ownAddress?: { readonly env: string; readonly path: string; readonly example: string } | undefined;
+  /** The customary environment variable of its key; null where none is needed. */
+  readonly apiKeyEnv: string | null;
+  /** Other customary variables of the key, looked at in this order when the first is not set. */
+  readonly apiKeyAliases?: readonly string[] | undefined;
+  /** False where there is no list of models, or one that does not say which can be called. */
+  readonly listsModels: boolean;
+  /** What its standard terms say, as far as they are known. */
+  readonly dataPolicy: DataPolicy;
+}
+
+/** A provider of the OpenAI wire, with how it differs from the others. */
+export interface OpenAiPreset extends PresetFacts {
+  readonly wire: 'openai';
+  readonly dialect: OpenAiDialect;
+}
+
+/** A provider that is alone on its wire. */
+export interface NativePreset extends PresetFacts {
+  readonly wire: 'anthropic' | 'google';
+}
+
+/** A well-known provider as data: everything but the key. */
+export type Preset = OpenAiPreset | NativePreset;

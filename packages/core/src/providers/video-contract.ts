@@ -1,0 +1,111 @@
+import type { VideoRequest } from '../schemas/video-request.ts';
+
+/** What a video is to be like, worked out from the caller's request. */
+export interface VideoOrder {
+  readonly prompt: string | undefined;
+  readonly durationSeconds: number | undefined;
+  /** `1280x720` */
+  readonly size: string | undefined;
+  readonly resolution: string | undefined;
+  readonly aspectRatio: string | undefined;
+  readonly generateAudio: boolean;
+  readonly seed: number | undefined;
+  readonly creativity: number | undefined;
+  readonly upscaleFactor: number | undefined;
+  readonly frameImages: NonNullable<VideoRequest['frame_images']>;
+  readonly inputReferences: NonNullable<VideoRequest['input_references']>;
+  /** Upstream's id of the finished job that this one continues. */
+  readonly previousUpstreamId: string | undefined;
+  /** What the caller adds for this provider, under its own names. */
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+export interface VideoStart {
+  readonly providerModel: string;
+  readonly order: VideoOrder;
+  /** The same for every attempt at one job, for upstreams that honour it. */
+  readonly idempotencyKey: string;
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+}
+
+/** A job as its upstream knows it. Small, so that it can be kept with our own record of the job. */
+export interface UpstreamJob {
+  /** Upstream's id, or the address under which it answers for the job. */
+  readonly upstreamId: string;
+  readonly providerModel: string;
+}
+
+export interface VideoCall {
+  readonly job: UpstreamJob;
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+}
+
+/** One finished video. `url` is upstream's address of it, where there is one that needs no key of ours. */
+export interface VideoOutput {
+  readonly url?: string | undefined;
+  readonly contentType?: string | undefined;
+}
+
+/** What one look at a job found. `unknown` is a word that the wire does not know: look again later. */
+export interface VideoProgress {
+  readonly status: 'pending' | 'in_progress' | 'completed' | 'failed' | 'cancelled' | 'expired' | 'unknown';
+  /** What went wrong, fit for the caller. */
+  readonly error?: string | undefined;
+  readonly outputs?: readonly VideoOutput[] | undefined;
+  /** What upstream itself charges. */
+  readonly costUsd?: number | undefined;
+  /** Length of what was made, where upstream tells. */
+  readonly durationSeconds?: number | undefined;
+  /** Billed tokens, where upstream counts so. */
+  readonly tokens?: number | undefined;
+  /** How long upstream asks to wait before the next look. */
+  readonly retryAfterMs?: number | undefined;
+}
+
+export interface VideoStarted extends VideoProgress {
+  readonly upstreamId: string;
+}
+
+export interface VideoFetch extends VideoCall {
+  readonly index: number;
+  readonly output: VideoOutput;
+  readonly method: 'GET' | 'HEAD';
+  /** Conditions and ranges, handed on as they are. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The bytes of a video as upstream sends them: 200, 206, 304 or 416. Leaving the body early closes the connection. */
+export interface VideoContent {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+/** A look for a job whose id was lost between submission and record. Times are milliseconds since the epoch. */
+export interface VideoSearch {
+  readonly providerModel: string;
+  readonly order: VideoOrder;
+  readonly sinceMs: number;
+  readonly untilMs: number;
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+}
+
+/**
+ * The video half of a provider: functions without loop or memory. Each throws `GatewayError` (upstream said no)
+ * or `TransportError`.
+ */
+export interface VideoProvider {
+  /** Two starts with the same idempotency key make one job. */
+  readonly honoursIdempotencyKey: boolean;
+  start(call: VideoStart): Promise<VideoStarted>;
+  poll(call: VideoCall): Promise<VideoProgress>;
+  fetch(call: VideoFetch): Promise<VideoContent>;
+  /**
+   * Upstream's ids of the jobs in its own list that this order may have made, begun in this time. Absent where there is
+   * no list, or one that does not tell jobs apart.
+   */
+  find?(call: VideoSearch): Promise<readonly string[]>;
+}

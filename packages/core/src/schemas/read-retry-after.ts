@@ -1,0 +1,17 @@
+/** `Retry-After` beyond an hour is no help to a caller and a hazard to a scheduler. */
+const MAX_RETRY_AFTER_SECONDS = 3600;
+
+/**
+ * Reads `Retry-After`: whole seconds or an HTTP date. Nonsense and the past count as not given; the far future is cut
+ * to an hour. `retry-after-ms`, which some providers send beside it, is more exact and wins.
+ */
+export function readRetryAfterSeconds(headers: Readonly<Record<string, string>>, nowMs: number): number | undefined {
+  const milliseconds = Number(headers['retry-after-ms'] || Number.NaN);
+  const text = headers['retry-after'] ?? '';
+  const seconds = Number.isFinite(milliseconds)
+    ? milliseconds / 1000
+    : /^\d+$/.test(text)
+      ? Number(text)
+      : (Date.parse(text) - nowMs) / 1000;
+  return seconds >= 0 ? Math.min(seconds, MAX_RETRY_AFTER_SECONDS) : undefined;
+}

@@ -1,0 +1,213 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { PRESETS } from '@model-gateway/core/providers/presets';
+import { listen, loadConfig } from '@model-gateway/node';
+import { expect, onTestFinished, test } from 'vitest';
+
+import { compose, openStore } from '../../packages/server/src/compose.ts';
+import { chunksOf } from '../support/core-gateway.ts';
+import { type RawRequest, type RawUpstream, sendStream, startRawUpstream, toAnswer } from '../support/raw-upstream.ts';
+import { script as anthropic } from '../support/wires/anthropic.ts';
+import { script as google } from '../support/wires/google.ts';
+import type { WireScript } from '../support/wires/wire-script.ts';
+
+const KEY = 'sk-gw-v1-presets';
+const logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** Starts the server's own composition on a config file with this one provider, and posts to its model. */
+async function startGateway(provider: object): Promise<(body: object) => Promise<Response>> {
+  const folder = mkdtempSync(join(tmpdir(), 'presets-'));
+  const file = join(folder, 'gateway.config.json');
+  writeFileSync(
+    file,
+    JSON.stringify({
+      server: { port: 0 },
+      store: { type: 'memory' },
+      auth: { bootstrapKeys: [{ key: KEY }] },
+      providers: [{ slug: 'up', ...provider }],
+      models: [
+        {
+          id: 'test/model',
+          endpoints: [
+            { provider: 'up', providerModel: 'chat-1', pricing: { prompt: '0.000001', completion: '0.000002' } },
+          ],
+        },
+      ],
+    }),
+  );
+  const config = loadConfig({ file, env: {}, presets: PRESETS });
+  const store = await openStore(config, logger);
+  const options = { config, store, logger, extraKeys: [], demoFixturesDir: null };
+  const { gateway, closeAfterwards } = await compose(options);
+  const listener = await listen(gateway, { port: 0, logger });
+  onTestFinished(async () => {
+    await gateway.close();
+    await listener.close();
+    for (const part of closeAfterwards) await part.close();
+    rmSync(folder, { recursive: true });
+  });
+  return (body) =>
+    fetch(`${listener.url}/api/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'test/model', messages: [{ role: 'user', content: 'Hello' }], ...body }),
+    });
+}
+
+const isStream = ({ body }: RawRequest): boolean => /"stream":true/.test(body);
+
+/** An upstream that answers as the preset's written case does. */
+function startPresetUpstream(preset: string): Promise<RawUpstream> {
+  const read = (name: string): string =>
+    readFileSync(
+      fileURLToPath(new URL(`../../fixtures/${preset}/chat-completions/synthetic-weather/${name}`, import.meta.url)),
+      'utf8',
+    );
+  return startRawUpstream((request) => {
+    if (isStream(request)) void sendStream(request.socket, read('response.sse').split(/(?<=\n)/));
+    else request.socket.write(toAnswer(200, JSON.parse(read('response.json')) as object));
+  });
+}
+
+/** An upstream of another wire that says a text. */
+function startWireUpstream({ answers: { text }, toEvent, end }: WireScript): Promise<RawUpstream> {
+  return startRawUpstream(({ socket, head }) => {
+    if (/alt=sse/.test(head)) void sendStream(socket, [...(text.events ?? []).map(toEvent), end].filter(Boolean));
+    else socket.write(toAnswer(200, text.whole));
+  });
+}
+
+interface Answer {
+  readonly provider: string;
+  readonly choices: readonly { readonly message: { readonly content: string; readonly reasoning: string | null } }[];
+  readonly usage: object;
+}
+
+/** Asks whole and streamed, and returns what both agree on. */
+async function askTwice(ask: (body: object) => Promise<Response>, body: object): Promise<Answer> {
+  const response = await ask(body);
+  const whole = (await response.json()) as Answer;
+  expect({ status: response.status, whole }).toMatchObject({ status: 200 });
+  const chunks = chunksOf(await (await ask({ ...body, stream: true })).text());
+  const deltas = chunks.flatMap(({ choices }) => choices.map(({ delta }) => delta));
+  const join = (field: string): string => deltas.map((delta) => (delta[field] as string | undefined) ?? '').join('');
+  const { message } = whole.choices[0] ?? {};
+  expect({ content: join('content'), reasoning: join('reasoning') || null }).toEqual({
+    content: message?.content,
+    reasoning: message?.reasoning,
+  });
+  expect(chunks.find(({ usage }) => usage)?.usage).toEqual(whole.usage);
+  return whole;
+}
+
+const bodyOf = ({ body }: RawRequest): Record<string, unknown> => JSON.parse(body) as Record<string, unknown>;
+
+test('Azure gets its key in a header of its own, at the address of the deployment', async () => {
+  const upstream = await startPresetUpstream('azure');
+  const ask = await startGateway({
+    preset: 'azure',
+    baseUrl: `http://127.0.0.1:${upstream.port}/openai/deployments/{model}`,
+    query: { 'api-version': '2024-10-21' },
+    apiKey: 'key-of-azure',
+  });
+  const answer = await askTwice(ask, { max_tokens: 50, top_k: 40 });
+  expect(answer).toMatchObject({
+    provider: 'Azure',
+    choices: [{ message: { content: '{"celsius":-8}', reasoning: null } }],
+    usage: { prompt_tokens: 40, completion_tokens: 30, cost: 0.0001 },
+  });
+  for (const request of upstream.requests) {
+    expect(request.head).toMatch(/^POST \/openai\/deployments\/chat-1\/chat\/completions\?api-version=2024-10-21 /);
+    expect(request.head).toMatch(/^api-key: key-of-azure$/im);
+    expect(request.head).not.toMatch(/^authorization:/im);
+    expect(bodyOf(request)).toMatchObject({ max_completion_tokens: 50 });
+    expect(bodyOf(request)).not.toHaveProperty('top_k');
+  }
+});
+
+test('Mistral gets its own names, ids and thoughts, and its usage is read without having been asked for', async () => {
+  const upstream = await startPresetUpstream('mistral');
+  const ask = await startGateway({ preset: 'mistral', baseUrl: upstream.baseUrl, apiKey: 'key-of-mistral' });
+  const call = { id: 'call_of_another', type: 'function', function: { name: 'f', arguments: '{}' } };
+  const answer = await askTwice(ask, {
+    seed: 7,
+    tools: [{ type: 'function', function: { name: 'f' } }],
+    tool_choice: 'required',
+    messages: [
+      { role: 'user', content: 'Hello', name: 'ada' },
+      { role: 'assistant', content: null, tool_calls: [call], reasoning: 'hm' },
+      { role: 'tool', tool_call_id: 'call_of_another', content: 'ok' },
+    ],
+  });
+  expect(answer).toMatchObject({
+    provider: 'Mistral',
+    choices: [{ message: { content: '{"celsius":-8}', reasoning: 'It says minus eight.' } }],
+    usage: { prompt_tokens: 40, completion_tokens: 30, cost: 0.0001 },
+  });
+  for (const request of upstream.requests) {
+    expect(request.head).toMatch(/^POST \/v1\/chat\/completions /);
+    expect(request.head).toMatch(/^authorization: Bearer key-of-mistral$/im);
+    const body = bodyOf(request);
+    expect(body).toMatchObject({ random_seed: 7, tool_choice: 'any' });
+    expect(body).not.toHaveProperty('stream_options');
+    expect(body['messages']).toEqual([
+      { role: 'user', content: 'Hello' },
+      {
+        role: 'assistant',
+        content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] }],
+        tool_calls: [{ ...call, id: 'call00000' }],
+      },
+      { role: 'tool', content: 'ok', tool_call_id: 'call00000' },
+    ]);
+  }
+});
+
+test('Together gets a switch for reasoning, and its block of thoughts is told from the answer', async () => {
+  const upstream = await startPresetUpstream('together');
+  const ask = await startGateway({ preset: 'together', baseUrl: upstream.baseUrl, apiKey: 'key-of-together' });
+  const answer = await askTwice(ask, { reasoning: { effort: 'xhigh' }, top_k: 40 });
+  expect(answer).toMatchObject({
+    provider: 'Together',
+    choices: [{ message: { content: '{"celsius":-8}', reasoning: 'It says minus eight.' } }],
+    usage: { prompt_tokens: 40, completion_tokens: 30, cost: 0.0001 },
+  });
+  expect(upstream.requests.map((request) => bodyOf(request)['stream_options'])).toEqual([
+    undefined,
+    { include_usage: true },
+  ]);
+  for (const request of upstream.requests) {
+    expect(bodyOf(request)).toMatchObject({ reasoning: { enabled: true }, reasoning_effort: 'high', top_k: 40 });
+  }
+});
+
+test('the other wires are spoken by their presets, each with its key where it belongs', async () => {
+  const upstream = await startWireUpstream(google);
+  const ask = await startGateway({
+    preset: 'google',
+    baseUrl: `http://127.0.0.1:${upstream.port}/v1beta`,
+    apiKey: 'key-of-google',
+  });
+  const answer = await askTwice(ask, {});
+  expect(answer).toMatchObject({ provider: 'Google AI Studio', usage: { prompt_tokens: 12, completion_tokens: 8 } });
+  expect(upstream.requests.map(({ head }) => head.split('\r\n')[0])).toEqual([
+    'POST /v1beta/models/chat-1:generateContent HTTP/1.1',
+    'POST /v1beta/models/chat-1:streamGenerateContent?alt=sse HTTP/1.1',
+  ]);
+  for (const { head } of upstream.requests) expect(head).toMatch(/^x-goog-api-key: key-of-google$/im);
+
+  const messages = await startRawUpstream((request) => {
+    const { text } = anthropic.answers;
+    if (isStream(request)) void sendStream(request.socket, (text.events ?? []).map(anthropic.toEvent));
+    else request.socket.write(toAnswer(200, text.whole));
+  });
+  const askOther = await startGateway({ preset: 'anthropic', baseUrl: messages.baseUrl, apiKey: 'key-of-anthropic' });
+  const other = await askTwice(askOther, {});
+  expect(other).toMatchObject({ provider: 'Anthropic', usage: { prompt_tokens: 12, completion_tokens: 8 } });
+  for (const { head } of messages.requests) {
+    expect(head).toMatch(/^POST \/v1\/messages /);
+    expect(head).toMatch(/^x-api-key: key-of-anthropic$/im);
+  }
+});

@@ -1,0 +1,174 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+import { describe, expect, test } from 'vitest';
+
+import { chunkings } from '../../support/chunkings.ts';
+import { type CoreGateway, createCoreGateway } from '../../support/core-gateway.ts';
+import { type FoldedAnswer, foldAnswer } from '../../support/fold-answer.ts';
+import { createReplayTransport, type ScriptedTransport } from '../../support/scripted-transport.ts';
+import {
+  type AnswerCase,
+  COUNTS,
+  EXPECTED,
+  REQUESTS,
+  type UpstreamAnswer,
+  type WireScript,
+} from '../../support/wires/wire-script.ts';
+
+/** Every file that makes providers is a wire, and must have a script that the contract can be run on. */
+const FOLDER = fileURLToPath(new URL('../../../packages/core/src/providers/', import.meta.url));
+const wires = readdirSync(FOLDER)
+  .filter((file) => /^[a-z-]+\.ts$/.test(file) && /^export function create\w+Provider\(/m.test(read(file)))
+  .map((file) => file.slice(0, -'.ts'.length));
+
+function read(file: string): string {
+  return readFileSync(`${FOLDER}${file}`, 'utf8');
+}
+
+const scripts: [string, WireScript][] = [];
+for (const wire of wires) {
+  const { script } = (await import(`../../support/wires/${wire}.ts`)) as { script: WireScript };
+  scripts.push([wire, script]);
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+interface Asked {
+  readonly answer: FoldedAnswer;
+  readonly transport: ScriptedTransport;
+  readonly core: CoreGateway;
+  readonly retryAfter: unknown;
+}
+
+/** Puts a request to a gateway whose only endpoint is this wire's, with prices that tell every kind of token apart. */
+async function ask(script: WireScript, transport: ScriptedTransport, request: object): Promise<Asked> {
+  const core = createCoreGateway([script.createProvider(transport)], {
+    models: [
+      {
+        id: 'test/model',
+        endpoints: [
+          {
+            provider: 'up',
+            providerModel: script.model,
+            pricing: { prompt: '0.000001', completion: '0.000002', input_cache_read: '0.0000001' },
+          },
+        ],
+      },
+    ],
+  });
+  const response = await core.chat({ model: 'test/model', ...request });
+  return { answer: await foldAnswer(response), transport, core, retryAfter: response.headers['retry-after'] };
+}
+
+const replayWhole = ({ status, headers, whole }: UpstreamAnswer): ScriptedTransport =>
+  createReplayTransport({ status: status ?? 200, headers: headers ?? JSON_TYPE, pieces: [JSON.stringify(whole)] });
+
+/** The answer as a stream in the three chunkings. */
+const replayStreams = (script: WireScript, events: readonly object[], end = script.end) =>
+  chunkings([...events.map((event) => script.toEvent(event)), ...(end === '' ? [] : [end])]).map(
+    ([chunking, pieces]) => [chunking, createReplayTransport({ pieces })] as const,
+  );
+
+const cases = Object.keys(EXPECTED) as AnswerCase[];
+
+test('finds the wires on disk', () => {
+  expect(wires).toEqual(expect.arrayContaining(['anthropic', 'google', 'openai']));
+});
+
+describe.each(scripts)('The wire %s', (_wire, script) => {
+  test.each(cases)('%s: the same message, usage and cost whole and streamed in any chunking', async (name) => {
+    const upstream = script.answers[name];
+    const { answer: whole, transport } = await ask(script, replayWhole(upstream), REQUESTS[name]);
+
+    const { calls = [], ...expected } = script.expected?.[name] ?? EXPECTED[name];
+    expect(whole).toMatchObject({ status: 200, refusal: null, ...expected, error: undefined });
+    expect(whole.calls.map(([tool, text]) => [tool, JSON.parse(text)])).toEqual(
+      calls.map(([tool, text]) => [tool, JSON.parse(text)]),
+    );
+    expect(whole.native).toEqual(expect.any(String));
+    // 8 tokens at 1 µ$, 4 from the cache at 0.1 µ$ and 8 at 2 µ$ make 24.4 µ$.
+    expect(whole.usage).toMatchObject({
+      prompt_tokens: COUNTS.prompt,
+      completion_tokens: COUNTS.completion,
+      total_tokens: COUNTS.prompt + COUNTS.completion,
+      prompt_tokens_details: { cached_tokens: COUNTS.cached },
+      cost: 0.0000244,
+    });
+
+    const sent = script.sent[name as keyof typeof script.sent] as object | undefined;
+    if (sent !== undefined) expect(transport.latest().sent).toMatchObject(sent);
+
+    for (const [chunking, stream] of replayStreams(script, upstream.events ?? [])) {
+      const { answer } = await ask(script, stream, { ...REQUESTS[name], stream: true });
+      expect({ chunking, ...answer }).toEqual({ chunking, ...whole });
+    }
+  });
+
+  test('reasoning: what a caller hands back reaches the model that made it as it came', async () => {
+    const { answer } = await ask(script, replayWhole(script.answers.reasoning), REQUESTS.reasoning);
+    const messages = [
+      { role: 'user', content: 'Hello' },
+      { role: 'assistant', content: answer.content, reasoning_details: answer.details },
+      { role: 'user', content: 'And?' },
+    ];
+    const { transport } = await ask(script, replayWhole(script.answers.text), { ...REQUESTS.reasoning, messages });
+    expect(transport.latest().sent).toMatchObject(script.sentBack);
+  });
+
+  test.each([
+    ['rate limit', 429, 'rate_limit_exceeded'],
+    ['overload', 503, 'provider_overloaded'],
+  ] as const)('%s: a %i before anything is sent, whole and streamed', async (name, status, type) => {
+    for (const stream of [false, true]) {
+      const { answer, retryAfter } = await ask(script, replayWhole(script.errors[name]), { stream });
+      expect(answer).toMatchObject({ status, error: { code: status, metadata: { error_type: type } } });
+      if (name === 'rate limit') expect(String(retryAfter)).toBe('7');
+    }
+  });
+
+  test('context too long: a 400 that says so in words, whole and streamed', async () => {
+    for (const stream of [false, true]) {
+      const { answer } = await ask(script, replayWhole(script.errors['context too long']), { stream });
+      expect(answer).toMatchObject({
+        status: 400,
+        error: { code: 400, message: expect.stringMatching(/token/), metadata: { error_type: script.contextTooLong } },
+      });
+    }
+  });
+
+  test('cut stream: never a success, in any chunking and cut after any event', async () => {
+    const events = script.answers.text.events ?? [];
+    for (let kept = 1; kept < events.length - 1; kept += 1) {
+      for (const [chunking, stream] of replayStreams(script, events.slice(0, kept), '')) {
+        const { answer, core } = await ask(script, stream, { stream: true });
+        const { error, usage } = answer;
+        expect({ chunking, kept, code: error?.code }).toEqual({ chunking, kept, code: 502 });
+        expect(usage === undefined || answer.finish === 'error').toBe(true);
+        expect(core.store.appended[0]?.record.generation.finish_reason).toBe('error');
+      }
+    }
+  });
+
+  test('cut stream: neither is an answer in one piece that is cut', async () => {
+    const text = JSON.stringify(script.answers.text.whole);
+    const transport = createReplayTransport({ headers: JSON_TYPE, pieces: [text.slice(0, -9)] });
+    const { answer, core } = await ask(script, transport, {});
+    expect(answer).toMatchObject({ status: 502, error: { metadata: { error_type: 'provider_unavailable' } } });
+    expect(core.store.appended[0]?.record.generation.finish_reason).toBe('error');
+  });
+
+  test('error event: what came before it, then the error, in any chunking', async () => {
+    const [first = {}, second = {}, third = {}, fourth = {}] = script.answers.text.events ?? [];
+    for (const [chunking, stream] of replayStreams(script, [first, second, third, fourth, script.errorEvent])) {
+      const { answer, core } = await ask(script, stream, { stream: true });
+      expect({ chunking, ...answer }).toMatchObject({
+        chunking,
+        status: answer.content === null ? 503 : 200,
+        finish: 'error',
+        error: { code: 503, metadata: { error_type: 'provider_overloaded' } },
+      });
+      expect(core.store.appended[0]?.record.generation.finish_reason).toBe('error');
+    }
+  });
+});

@@ -1,0 +1,153 @@
+import type { Provider, Transport } from '@model-gateway/core';
+
+/** An answer of an upstream, in its own wire format. */
+export interface UpstreamAnswer {
+  /** Default: 200. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The answer in one piece. */
+  readonly whole: object;
+  /** The same answer as events without their framing; absent where an answer is never streamed. */
+  readonly events?: readonly object[];
+}
+
+/** What a caller gets from an answer, told by what the wires have in common. */
+export interface ExpectedAnswer {
+  readonly content?: string | null;
+  readonly refusal?: string | null;
+  readonly reasoning?: string | null;
+  readonly calls?: readonly (readonly [name: string, argumentText: string])[];
+  readonly finish?: string;
+}
+
+/** One wire, spoken by an upstream that knows its lines: an answer to every case that the contract has. */
+export interface WireScript {
+  /** `createOpenAiProvider` and its like, from the file of that name in `packages/core/src/providers`. */
+  createProvider(transport: Transport): Provider;
+  readonly model: string;
+  /** Frames one event. */
+  toEvent(payload: object): string;
+  /** Follows the last event. */
+  readonly end: string;
+  readonly answers: Readonly<Record<AnswerCase, UpstreamAnswer>>;
+  readonly errors: Readonly<Record<ErrorCase, UpstreamAnswer>>;
+  /** The event that breaks an answer off with an error. */
+  readonly errorEvent: object;
+  /** What a context that is too long is called. Where upstream says it in words alone, it is a bad request like others. */
+  readonly contextTooLong: 'context_length_exceeded' | 'invalid_request';
+  /** What must be in the request that a case makes upstream. */
+  readonly sent: Readonly<Record<SentCase, object>>;
+  /** What becomes of an assistant's message whose reasoning is handed back, between two messages of the user. */
+  readonly sentBack: object;
+  /** Where this wire has no word for what others say otherwise. */
+  readonly expected?: Partial<Readonly<Record<AnswerCase, ExpectedAnswer>>>;
+}
+
+export type AnswerCase =
+  | 'text'
+  | 'tools'
+  | 'tool without arguments'
+  | 'parallel tools'
+  | 'tool results'
+  | 'images'
+  | 'files'
+  | 'JSON schema'
+  | 'reasoning'
+  | 'refusal'
+  | 'length'
+  | 'content filter';
+export type ErrorCase = 'rate limit' | 'overload' | 'context too long';
+export type SentCase = 'tools' | 'tool results' | 'images' | 'files' | 'JSON schema' | 'reasoning';
+
+/** The counts of every answer: 12 tokens asked, 4 of them from a cache, 8 answered; of a reasoned one 5 of the 8. */
+export const COUNTS = { prompt: 12, cached: 4, completion: 8, reasoning: 5 };
+
+export const TEXT = 'Hello there, how are you? ☕ 你好';
+export const THOUGHT = 'First this, then that.';
+
+export const SIGNATURE = 'c2lnbmVk';
+
+const PIXEL = 'iVBORw0KGgo=';
+const PDF = 'JVBERi0xLjQ=';
+export const DATA = { pixel: PIXEL, pdf: PDF };
+
+const user = (content: unknown): object[] => [{ role: 'user', content }];
+const called = (id: string, city: string): object => ({
+  id,
+  type: 'function',
+  function: { name: 'get_weather', arguments: JSON.stringify({ city }) },
+});
+const PARAMETERS = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+const TOOLS = [
+  { type: 'function', function: { name: 'get_weather', description: 'Tells the weather', parameters: PARAMETERS } },
+  { type: 'function', function: { name: 'get_time', description: 'Tells the time' } },
+];
+export const SCHEMA = {
+  type: 'object',
+  properties: { city: { type: 'string' } },
+  required: ['city'],
+  additionalProperties: false,
+};
+
+/** What a caller asks in each case. */
+export const REQUESTS: Readonly<Record<AnswerCase | ErrorCase, object>> = {
+  text: {},
+  tools: { tools: TOOLS, tool_choice: 'auto' },
+  'tool without arguments': { tools: TOOLS },
+  'parallel tools': { tools: TOOLS },
+  'tool results': {
+    tools: TOOLS,
+    messages: [
+      { role: 'system', content: 'Be brief.' },
+      ...user('Weather in Paris and Oslo?'),
+      { role: 'assistant', content: null, tool_calls: [called('call_1', 'Paris'), called('call_2', 'Oslo')] },
+      { role: 'tool', tool_call_id: 'call_1', content: '21 °C' },
+      { role: 'tool', tool_call_id: 'call_2', content: '-8 °C' },
+    ],
+  },
+  images: {
+    messages: user([
+      { type: 'text', text: 'What is this?' },
+      { type: 'image_url', image_url: { url: `data:image/png;base64,${PIXEL}` } },
+    ]),
+  },
+  files: {
+    messages: user([
+      { type: 'file', file: { filename: 'a.pdf', file_data: `data:application/pdf;base64,${PDF}` } },
+      { type: 'text', text: 'Sum it up.' },
+    ]),
+  },
+  'JSON schema': {
+    response_format: { type: 'json_schema', json_schema: { name: 'place', strict: true, schema: SCHEMA } },
+  },
+  reasoning: { reasoning: { effort: 'high' }, max_tokens: 4000 },
+  refusal: {},
+  length: { max_tokens: 2 },
+  'content filter': {},
+  'rate limit': {},
+  overload: {},
+  'context too long': {},
+};
+
+/** What a caller gets in each case, unless the wire's script says otherwise. */
+export const EXPECTED: Readonly<Record<AnswerCase, ExpectedAnswer>> = {
+  text: { content: TEXT, finish: 'stop' },
+  tools: { content: null, calls: [['get_weather', '{"city":"Paris"}']], finish: 'tool_calls' },
+  'tool without arguments': { content: null, calls: [['get_time', '{}']], finish: 'tool_calls' },
+  'parallel tools': {
+    content: 'One moment.',
+    calls: [
+      ['get_weather', '{"city":"Paris"}'],
+      ['get_weather', '{"city":"Oslo"}'],
+    ],
+    finish: 'tool_calls',
+  },
+  'tool results': { content: TEXT, finish: 'stop' },
+  images: { content: TEXT, finish: 'stop' },
+  files: { content: TEXT, finish: 'stop' },
+  'JSON schema': { content: '{"city":"Paris"}', finish: 'stop' },
+  reasoning: { content: TEXT, reasoning: THOUGHT, finish: 'stop' },
+  refusal: { content: null, refusal: 'I cannot help with that.', finish: 'stop' },
+  length: { content: 'Hello', finish: 'length' },
+  'content filter': { content: 'Hello', finish: 'content_filter' },
+};
