@@ -29,6 +29,7 @@ test('builds an endpoint from what the model, the endpoint and the provider say'
             context_length: 500,
             max_completion_tokens: 100,
             max_prompt_tokens: 400,
+            minOutputTokens: 16,
             pricing: { prompt: '0.5', completion: '1' },
             supported_parameters: ['seed'],
             quantization: 'fp8',
@@ -49,6 +50,7 @@ test('builds an endpoint from what the model, the endpoint and the provider say'
       contextLength: 1e3,
       maxCompletionTokens: null,
       maxPromptTokens: null,
+      minOutputTokens: null,
       supportedParameters: null,
       quantization: null,
       region: 'eu',
@@ -70,6 +72,7 @@ test('builds an endpoint from what the model, the endpoint and the provider say'
       contextLength: 500,
       maxCompletionTokens: 100,
       maxPromptTokens: 400,
+      minOutputTokens: 16,
       supportedParameters: new Set(['seed']),
       quantization: 'fp8',
       region: 'us',
@@ -136,6 +139,19 @@ test('replaces what a provider listed before, and never a configured model', () 
   expect(catalog.find('local/a')).toBeUndefined();
 });
 
+test('knows of a discovered model what is known of the same model at the same provider', () => {
+  const [local, other] = [providerOf('local'), providerOf('other')];
+  const pricing = { prompt: '1', completion: '2' };
+  const catalog = createCatalog(
+    [local, other],
+    [{ id: 'acme/chat', endpoints: [{ provider: 'local', providerModel: 'chat-1', pricing }] }],
+  );
+  catalog.setDiscovered(local, [{ id: 'chat-1' }, { id: 'chat-2' }]);
+  catalog.setDiscovered(other, [{ id: 'chat-1' }]);
+  const pricingOf = (id: string): unknown => catalog.find(id)?.endpoints[0]?.pricing;
+  expect(['local/chat-1', 'local/chat-2', 'other/chat-1'].map(pricingOf)).toEqual([pricing, undefined, undefined]);
+});
+
 test('keeps what each provider listed apart', () => {
   const [one, two] = [providerOf('one'), providerOf('two')];
   const catalog = createCatalog([one, two], []);
@@ -166,6 +182,16 @@ test.each([
     { id: 'a/b', endpoints: [{ ...endpoints[0], pricing: { promt: '1' } }] },
     'endpoints.0.pricing',
   ],
+  [
+    'a price of a time that has no end',
+    { id: 'a/b', endpoints: [{ ...endpoints[0], pricing: { overrides: [{ utc_start: 100, prompt: '1' }] } }] },
+    'endpoints.0.pricing.overrides.0',
+  ],
+  [
+    'a time of day that there is not',
+    { id: 'a/b', endpoints: [{ ...endpoints[0], pricing: { overrides: [{ utc_start: 160, utc_end: 200 }] } }] },
+    'endpoints.0.pricing.overrides.0.utc_start',
+  ],
   ['a field nobody knows', { id: 'a/b', endpoints, contextlength: 5 }, ''],
 ])('refuses a model definition with %s', (_name, definition, path) => {
   const issues = modelDefinitionSchema.safeParse(definition).error?.issues ?? [];
@@ -180,6 +206,10 @@ test('accepts every unit of price', () => {
     video_second: '0.1',
     video_token: '0.000001',
     web_search: '4',
+    overrides: [
+      { min_prompt_tokens: 200_000, prompt: '0.2', input_cache_read: '0.05' },
+      { utc_start: 2300, utc_end: 100, utc_days: ['monday'], completion: '2' },
+    ],
   };
   expect(
     modelDefinitionSchema.safeParse({ id: 'a/b', endpoints: [{ ...endpoints[0], pricing }] }).error,

@@ -14,6 +14,8 @@ export interface Endpoint {
   readonly contextLength: number | null;
   readonly maxCompletionTokens: number | null;
   readonly maxPromptTokens: number | null;
+  /** The least `max_tokens` it accepts. */
+  readonly minOutputTokens: number | null;
   /** Null when not known. */
   readonly supportedParameters: ReadonlySet<string> | null;
   readonly quantization: string | null;
@@ -33,7 +35,7 @@ export interface Catalog {
   find(slug: string): CatalogModel | undefined;
   /** In configuration order; discovered models follow. */
   list(): readonly CatalogModel[];
-  /** Replaces what a provider's own list named before. Models of the configuration are never replaced. */
+  /** Replaces what a provider's own list named before. Configured and built-in models are never replaced. */
   setDiscovered(provider: Provider, models: readonly DiscoveredModel[]): void;
 }
 
@@ -41,6 +43,10 @@ export interface Catalog {
 export function createCatalog(providers: readonly Provider[], definitions: readonly ModelDefinition[]): Catalog {
   const bySlug = new Map(providers.map((provider) => [provider.slug, provider]));
   const configured = definitions.map((definition) => toCatalogModel(definition, bySlug));
+  const known = new Map<string, EndpointDefinition>();
+  for (const { endpoints } of definitions) {
+    for (const endpoint of endpoints) known.set(`${endpoint.provider} ${endpoint.providerModel}`, endpoint);
+  }
   const discovered = new Map<string, readonly CatalogModel[]>();
   let models: readonly CatalogModel[] = [];
   let index = new Map<string, CatalogModel>();
@@ -64,20 +70,28 @@ export function createCatalog(providers: readonly Provider[], definitions: reado
     setDiscovered(provider, found) {
       discovered.set(
         provider.slug,
-        found.map((model) => toCatalogModel(toDefinition(provider, model), bySlug)),
+        found.map((model) => {
+          const endpoint = known.get(`${provider.slug} ${model.id}`);
+          return toCatalogModel(toDefinition(provider, model, endpoint), bySlug);
+        }),
       );
       rebuild();
     },
   };
 }
 
-function toDefinition(provider: Provider, model: DiscoveredModel): ModelDefinition {
+/** `known` is what the configuration says of the same model at the same provider, its prices above all. */
+function toDefinition(
+  provider: Provider,
+  model: DiscoveredModel,
+  known: EndpointDefinition | undefined,
+): ModelDefinition {
   return {
     id: `${provider.slug}/${model.id}`,
     name: model.id,
     ...(model.created !== undefined && { created: model.created }),
     ...(model.contextLength !== undefined && { context_length: model.contextLength }),
-    endpoints: [{ provider: provider.slug, providerModel: model.id }],
+    endpoints: [known ?? { provider: provider.slug, providerModel: model.id }],
   };
 }
 
@@ -109,6 +123,7 @@ function toEndpoint(
     contextLength: definition.context_length ?? model.context_length ?? null,
     maxCompletionTokens: definition.max_completion_tokens ?? null,
     maxPromptTokens: definition.max_prompt_tokens ?? null,
+    minOutputTokens: definition.minOutputTokens ?? null,
     supportedParameters: definition.supported_parameters ? new Set(definition.supported_parameters) : null,
     quantization: definition.quantization ?? null,
     region: definition.region ?? provider.region ?? null,

@@ -1,24 +1,40 @@
 import { z } from 'zod';
 
-import { pricingSchema } from '../schemas/model.ts';
+import { videoCapabilitiesSchema } from '../videos/video-capabilities.ts';
+import { type PricingOverride, pricingOverrideSchema, pricingSchema } from '../schemas/model.ts';
 
 /** USD as decimal text; exact, unlike a number. */
 const priceText = z.string().regex(/^\d+(\.\d+)?$/, 'must be a decimal number as text, e.g. "0.00000015"');
 
+const { overrides: _overrides, ...wireUnits } = pricingSchema.shape;
+const { min_prompt_tokens, utc_start, utc_end, utc_days, ...overridableUnits } = pricingOverrideSchema.shape;
+
+const asPrices = (units: Readonly<Record<string, unknown>>): Record<string, z.ZodType<string>> =>
+  Object.fromEntries(Object.keys(units).map((unit) => [unit, priceText]));
+
+const overrideSchema = z
+  .strictObject({ ...asPrices(overridableUnits), min_prompt_tokens, utc_start, utc_end, utc_days })
+  .partial()
+  .refine(
+    ({ utc_start: start, utc_end: end }) => (start === undefined) === (end === undefined),
+    'needs both utc_start and utc_end, or neither',
+  );
+
 const endpointPricingSchema = z
   .strictObject({
-    ...Object.fromEntries(Object.keys(pricingSchema.shape).map((unit) => [unit, priceText])),
+    ...asPrices(wireUnits),
     video: priceText,
     video_second: priceText,
     video_token: priceText,
+    overrides: z.array(overrideSchema),
   })
   .partial() as z.ZodType<EndpointPricing>;
 
+export type PriceUnit = keyof typeof wireUnits | 'video' | 'video_second' | 'video_token';
+
 /** Prices an endpoint charges, USD a unit. A unit that is missing has no known price, which is not the same as 0. */
-export type EndpointPricing = {
-  readonly [unit in keyof z.infer<typeof pricingSchema> | 'video' | 'video_second' | 'video_token']?:
-    | string
-    | undefined;
+export type EndpointPricing = { readonly [unit in PriceUnit]?: string | undefined } & {
+  readonly overrides?: readonly PricingOverride[] | undefined;
 };
 
 export const endpointDefinitionSchema = z.strictObject({
@@ -39,6 +55,8 @@ export const endpointDefinitionSchema = z.strictObject({
   /** A tier or variant after the provider's slug, as in `deepinfra/turbo`. */
   tag: z.string().optional(),
   supports_implicit_caching: z.boolean().optional(),
+  /** The least `max_tokens` it accepts. */
+  minOutputTokens: z.int().positive().optional(),
 });
 
 /** A model as configuration describes it: what lists show, and who serves it. */
@@ -62,9 +80,25 @@ export const modelDefinitionSchema = z.strictObject({
   default_parameters: z.record(z.string(), z.number().nullable()).nullable().optional(),
   per_request_limits: z.object({ prompt_tokens: z.number(), completion_tokens: z.number() }).nullable().optional(),
   expiration_date: z.string().nullable().optional(),
+  /** Its author lets other models learn from its answers. Absent: not known, which does not pass for allowed. */
+  distillable: z.boolean().optional(),
   knowledge_cutoff: z.string().nullable().optional(),
+  /** For models that make videos: what each can do. */
+  video: videoCapabilitiesSchema.optional(),
   endpoints: z.array(endpointDefinitionSchema).min(1, 'must name at least one endpoint'),
+});
+
+/**
+ * A model as configuration may describe it. One that the built-in catalogue has too states only what differs: see
+ * `overrideModels`.
+ */
+export const configuredModelSchema = modelDefinitionSchema.extend({
+  endpoints: z
+    .array(endpointDefinitionSchema.partial({ providerModel: true }))
+    .min(1, 'must name at least one endpoint')
+    .optional(),
 });
 
 export type ModelDefinition = z.infer<typeof modelDefinitionSchema>;
 export type EndpointDefinition = z.infer<typeof endpointDefinitionSchema>;
+export type ConfiguredModel = z.infer<typeof configuredModelSchema>;

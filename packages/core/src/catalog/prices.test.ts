@@ -11,8 +11,15 @@ const usageOf = (prompt: number, completion: number, details: Partial<Usage> = {
   ...details,
 });
 
-const charge = (pricing: Parameters<typeof parsePrices>[0], usage: Usage, images = 0): ReturnType<typeof costOf> =>
-  costOf(parsePrices(pricing), usage, images);
+/** A Wednesday. */
+const NOON = Date.UTC(2026, 8, 23, 12);
+
+const charge = (
+  pricing: Parameters<typeof parsePrices>[0],
+  usage: Usage,
+  images = 0,
+  at = NOON,
+): ReturnType<typeof costOf> => costOf(parsePrices(pricing), usage, { images, at });
 
 test('charges prompt and completion at their prices', () => {
   expect(charge({ prompt: '0.00000015', completion: '0.0000006' }, usageOf(1000, 500))).toEqual({
@@ -85,6 +92,85 @@ test('charges for each image and for the request itself', () => {
   });
 });
 
+test('charges audio that was cached, and what is cached for an hour, at their own prices and once', () => {
+  const usage = usageOf(100, 0, {
+    prompt_tokens_details: {
+      cached_tokens: 40,
+      cached_audio_tokens: 15,
+      audio_tokens: 20,
+      cache_write_tokens: 12,
+      cache_write_1h_tokens: 2,
+      image_tokens: 8,
+    },
+  });
+  const pricing = {
+    prompt: '10',
+    completion: '0',
+    input_cache_read: '1',
+    input_audio_cache: '2',
+    input_cache_write: '12',
+    input_cache_write_1h: '20',
+    audio: '30',
+    image_token: '7',
+  };
+  const rest = 100 - 40 - 5 - 12 - 8;
+  expect(charge(pricing, usage)?.promptUsd).toBe(25 * 1 + 15 * 2 + 10 * 12 + 2 * 20 + 5 * 30 + 8 * 7 + rest * 10);
+  const { input_audio_cache: _audio, input_cache_write_1h: _hour, ...common } = pricing;
+  expect(charge(common, usage)?.promptUsd).toBe(40 * 1 + 12 * 12 + 5 * 30 + 8 * 7 + rest * 10);
+});
+
+test('charges each search that was made', () => {
+  const usage = usageOf(1, 1, { server_tool_use_details: { web_search_requests: 3 } });
+  expect(charge({ prompt: '0', completion: '0', web_search: '0.01' }, usage)?.usd).toBe(0.03);
+  expect(charge({ prompt: '0', completion: '0' }, usage)?.usd).toBe(0);
+});
+
+const LONG = {
+  prompt: '1',
+  completion: '2',
+  input_cache_read: '0.5',
+  overrides: [
+    { min_prompt_tokens: 100, prompt: '10', completion: '20' },
+    { min_prompt_tokens: 200, prompt: '100' },
+  ],
+};
+
+test.each([
+  [100, 100 * 1, 5 * 2],
+  [101, 101 * 10, 5 * 20],
+  [200, 200 * 10, 5 * 20],
+  [201, 201 * 100, 5 * 20],
+])('charges all of a call with %i prompt tokens at the prices of its length', (tokens, promptUsd, completionUsd) => {
+  expect(charge(LONG, usageOf(tokens, 5))).toMatchObject({ promptUsd, completionUsd });
+});
+
+test('keeps the common price of what a longer prompt does not change', () => {
+  const usage = usageOf(150, 0, { prompt_tokens_details: { cached_tokens: 50 } });
+  expect(charge(LONG, usage)?.promptUsd).toBe(100 * 10 + 50 * 0.5);
+});
+
+const HOURLY = {
+  prompt: '1',
+  completion: '1',
+  overrides: [
+    { utc_start: 130, utc_end: 400, utc_days: ['monday' as const, 'wednesday' as const], prompt: '2' },
+    { utc_start: 2300, utc_end: 100, prompt: '3' },
+  ],
+};
+
+test.each([
+  ['2026-09-23T01:29:59Z', 1],
+  ['2026-09-23T01:30:00Z', 2],
+  ['2026-09-23T03:59:59Z', 2],
+  ['2026-09-23T04:00:00Z', 1],
+  ['2026-09-24T02:00:00Z', 1],
+  ['2026-09-24T23:00:00Z', 3],
+  ['2026-09-24T00:59:00Z', 3],
+  ['2026-09-24T01:00:00Z', 1],
+])('charges a call that ended at %s at the price of that time', (time, promptUsd) => {
+  expect(charge(HOURLY, usageOf(1, 0), 0, Date.parse(time))?.promptUsd).toBe(promptUsd);
+});
+
 test.each([
   ['0.0000000005', 1, 0],
   ['0.0000000015', 1, 2],
@@ -147,6 +233,52 @@ test('adds up exactly, and shows the nearest number there is', () => {
         const twice = (total % 100_000n) * 2n;
         const isUp = twice > 100_000n || (twice === 100_000n && whole % 2n === 1n);
         expect(cost?.nanoUsd).toBe(Number(whole + (isUp ? 1n : 0n)));
+      },
+    ),
+    { numRuns: 1000 },
+  );
+});
+
+const count = fc.option(fc.nat(3_000_000), { nil: undefined });
+const units = ['prompt', 'completion', 'input_cache_read', 'input_cache_write', 'audio'] as const;
+const unitPrices = fc.record(Object.fromEntries(units.map((unit) => [unit, price])), {
+  requiredKeys: ['prompt', 'completion'],
+}) as fc.Arbitrary<Partial<Record<(typeof units)[number], { text: string; units: bigint }>>>;
+const asTexts = (prices: object): Record<string, string> =>
+  Object.fromEntries(Object.entries(prices).map(([unit, { text }]) => [unit, text]));
+
+test('is never negative, and between its cheapest and its dearest token, whatever upstream counts', () => {
+  const details = fc.record(
+    { cached_tokens: count, cache_write_tokens: count, audio_tokens: count, image_tokens: count },
+    { requiredKeys: [] },
+  );
+  const parts = fc.record({ cached_audio_tokens: count, cache_write_1h_tokens: count }, { requiredKeys: [] });
+  fc.assert(
+    fc.property(
+      unitPrices,
+      unitPrices,
+      fc.nat(2_000_000),
+      fc.nat(2_000_000),
+      fc.nat(2_000_000),
+      details,
+      parts,
+      (common, above, threshold, promptTokens, completionTokens, whole, part) => {
+        const usage = usageOf(promptTokens, completionTokens, {
+          prompt_tokens_details: { ...whole, ...part },
+        });
+        const pricing = {
+          ...asTexts(common),
+          overrides: [{ min_prompt_tokens: threshold, ...asTexts(above) }],
+        };
+        const held = promptTokens > threshold ? { ...common, ...above } : common;
+        const { completion, ...ofPrompt } = held;
+        const each = Object.values(ofPrompt).map(({ units: value }) => value);
+        const bound = (pick: (a: bigint, b: bigint) => bigint): bigint => BigInt(promptTokens) * each.reduce(pick);
+        const cost = charge(pricing, usage);
+        expect(cost?.completionUsd).toBe(nearest(BigInt(completionTokens) * (completion?.units ?? 0n)));
+        expect(cost?.promptUsd).toBeGreaterThanOrEqual(nearest(bound((a, b) => (a < b ? a : b))));
+        expect(cost?.promptUsd).toBeLessThanOrEqual(nearest(bound((a, b) => (a > b ? a : b))));
+        expect(cost?.nanoUsd).toBeGreaterThanOrEqual(0);
       },
     ),
     { numRuns: 1000 },

@@ -1,12 +1,24 @@
 import type { Usage } from '../schemas/chat-chunk.ts';
-import type { EndpointPricing } from './model-definition.ts';
+import type { EndpointPricing, PriceUnit } from './model-definition.ts';
+import { appliesTo, type PriceOverride, toPriceOverride, type UnitPrices } from './price-overrides.ts';
 
 /** Prices are counted in units of 10^-18 USD, so that any decimal text that occurs is exact. */
 const ATTO_PER_USD = 10n ** 18n;
 const ATTO_PER_NANO = 10n ** 9n;
 
-/** Prices of one endpoint, exact. A unit that is missing has no known price. */
-export type Prices = { readonly [unit in keyof EndpointPricing]?: bigint };
+/** Prices of one endpoint, exact. */
+export type Prices = UnitPrices & {
+  /** In the order in which they were written: a later one that applies wins, unit by unit. */
+  readonly overrides?: readonly PriceOverride[];
+};
+
+/** What a call's usage does not tell, and its cost depends on. */
+export interface ChargedCall {
+  /** Images in the prompt. */
+  readonly images: number;
+  /** Unix milliseconds at which the call ended: providers whose prices change with the hour go by that. */
+  readonly at: number;
+}
 
 /** What a call cost. */
 export interface Cost {
@@ -20,9 +32,22 @@ export interface Cost {
 
 /** Reads prices from decimal text. Throws `RangeError` for text that is no plain decimal number. */
 export function parsePrices(pricing: EndpointPricing | undefined): Prices {
-  const prices: Record<string, bigint> = {};
-  for (const [unit, text] of Object.entries(pricing ?? {})) {
-    if (text !== undefined) prices[unit] = parsePrice(text);
+  const { overrides, ...units } = pricing ?? {};
+  const prices = parseUnits(units);
+  if (overrides === undefined || overrides.length === 0) return prices;
+  return {
+    ...prices,
+    overrides: overrides.map((override) => {
+      const { min_prompt_tokens: _tokens, utc_start: _start, utc_end: _end, utc_days: _days, ...own } = override;
+      return toPriceOverride(override, parseUnits(own));
+    }),
+  };
+}
+
+function parseUnits(units: { readonly [unit in PriceUnit]?: string | undefined }): UnitPrices {
+  const prices: { [unit in PriceUnit]?: bigint } = {};
+  for (const [unit, text] of Object.entries(units)) {
+    if (text !== undefined) prices[unit as PriceUnit] = parsePrice(text);
   }
   return prices;
 }
@@ -33,33 +58,26 @@ function parsePrice(text: string): bigint {
   return BigInt(match[1] as string) * ATTO_PER_USD + BigInt((match[2] ?? '').padEnd(18, '0'));
 }
 
+/** The prices that hold for one call. Above a threshold of prompt tokens all of the call is charged at its prices. */
+function pricesFor(prices: Prices, promptTokens: number, at: number): UnitPrices {
+  if (prices.overrides === undefined) return prices;
+  let held: UnitPrices = prices;
+  for (const override of prices.overrides) {
+    if (appliesTo(override, promptTokens, at)) held = { ...held, ...override.prices };
+  }
+  return held;
+}
+
 /**
  * The exact cost of a call; null when the price of tokens is not known. Cached and written tokens are part of the
  * prompt, reasoning and image tokens part of the completion: each is charged once, at its own price where it has one.
+ * Images, searches and the request itself are charged on top, where they have a price.
  */
-export function costOf(prices: Prices, usage: Usage, promptImages: number): Cost | null {
+export function costOf(prices: Prices, usage: Usage, call: ChargedCall): Cost | null {
   if (prices.prompt === undefined || prices.completion === undefined) return null;
-  const promptPrice = prices.prompt;
-  const completionPrice = prices.completion;
-  const input = usage.prompt_tokens_details;
-  const output = usage.completion_tokens_details;
-
-  let prompt = input
-    ? split(usage.prompt_tokens, promptPrice, [
-        [input.cached_tokens, prices.input_cache_read],
-        [input.cache_write_tokens, prices.input_cache_write],
-        [input.audio_tokens, prices.audio],
-      ])
-    : BigInt(usage.prompt_tokens) * promptPrice;
-  if (prices.image !== undefined) prompt += BigInt(promptImages) * prices.image;
-  if (prices.request !== undefined) prompt += prices.request;
-  const completion = output
-    ? split(usage.completion_tokens, completionPrice, [
-        [output.reasoning_tokens, prices.internal_reasoning],
-        [output.image_tokens, prices.image_output],
-        [output.audio_tokens, prices.audio_output],
-      ])
-    : BigInt(usage.completion_tokens) * completionPrice;
+  const held = pricesFor(prices, usage.prompt_tokens, call.at);
+  const prompt = promptCost(held, held.prompt ?? 0n, usage) + extrasCost(held, usage, call.images);
+  const completion = completionCost(held, held.completion ?? 0n, usage);
   return {
     usd: toUsd(prompt + completion),
     promptUsd: toUsd(prompt),
@@ -71,6 +89,43 @@ export function costOf(prices: Prices, usage: Usage, promptImages: number): Cost
 /** A cost that upstream itself reported, in the same shape. */
 export function toReportedCost(usd: number): Cost {
   return { usd, promptUsd: usd, completionUsd: 0, nanoUsd: Math.round(usd * 1e9) };
+}
+
+function promptCost(prices: UnitPrices, price: bigint, { prompt_tokens: total, prompt_tokens_details }: Usage): bigint {
+  if (prompt_tokens_details === undefined) return BigInt(total) * price;
+  const { cached_tokens = 0, cache_write_tokens = 0, audio_tokens = 0, image_tokens } = prompt_tokens_details;
+  // These are parts of other counts, and must not be charged with them again.
+  const cachedAudio = Math.min(prompt_tokens_details.cached_audio_tokens ?? 0, cached_tokens);
+  const writtenForAnHour = Math.min(prompt_tokens_details.cache_write_1h_tokens ?? 0, cache_write_tokens);
+  return split(total, price, [
+    [cachedAudio, prices.input_audio_cache ?? prices.input_cache_read],
+    [cached_tokens - cachedAudio, prices.input_cache_read],
+    [writtenForAnHour, prices.input_cache_write_1h ?? prices.input_cache_write],
+    [cache_write_tokens - writtenForAnHour, prices.input_cache_write],
+    [Math.max(audio_tokens - cachedAudio, 0), prices.audio],
+    [image_tokens, prices.image_token],
+  ]);
+}
+
+function extrasCost(prices: UnitPrices, usage: Usage, images: number): bigint {
+  let cost = prices.request ?? 0n;
+  if (prices.image !== undefined) cost += BigInt(images) * prices.image;
+  const searches = usage.server_tool_use_details?.web_search_requests;
+  if (searches !== undefined && prices.web_search !== undefined) cost += BigInt(searches) * prices.web_search;
+  return cost;
+}
+
+function completionCost(
+  prices: UnitPrices,
+  price: bigint,
+  { completion_tokens: total, completion_tokens_details: details }: Usage,
+): bigint {
+  if (details === undefined) return BigInt(total) * price;
+  return split(total, price, [
+    [details.reasoning_tokens, prices.internal_reasoning],
+    [details.image_tokens, prices.image_output],
+    [details.audio_tokens, prices.audio_output],
+  ]);
 }
 
 /** Charges the special tokens at their own price and the rest at the common one. */
@@ -98,7 +153,7 @@ function toUsd(atto: bigint): number {
   return Number(`${digits.slice(0, -18)}.${digits.slice(-18)}`);
 }
 
-function toNanoUsd(atto: bigint): number {
+export function toNanoUsd(atto: bigint): number {
   const whole = atto / ATTO_PER_NANO;
   const rest = (atto % ATTO_PER_NANO) * 2n;
   const isUp = rest > ATTO_PER_NANO || (rest === ATTO_PER_NANO && whole % 2n === 1n);

@@ -1,0 +1,36 @@
+import { ANTHROPIC } from './built-in/anthropic.ts';
+import { DEEPSEEK } from './built-in/deepseek.ts';
+import { GOOGLE } from './built-in/google.ts';
+import { META_LLAMA } from './built-in/meta-llama.ts';
+import { MINIMAX } from './built-in/minimax.ts';
+import { MISTRALAI } from './built-in/mistralai.ts';
+import { MOONSHOTAI } from './built-in/moonshotai.ts';
+import { OPENAI } from './built-in/openai.ts';
+import { PERPLEXITY } from './built-in/perplexity.ts';
+import { QWEN } from './built-in/qwen.ts';
+import { X_AI } from './built-in/x-ai.ts';
+import { Z_AI } from './built-in/z-ai.ts';
+import type { DatedModels } from './dated-models.ts';
+import type { ModelDefinition } from './model-definition.ts';
+
+/** The built-in catalogue, one entry an author. */
+export const BUILT_IN_CATALOGUE: readonly DatedModels[] = [
+  OPENAI,
+  ANTHROPIC,
+  GOOGLE,
+  X_AI,
+  META_LLAMA,
+  MISTRALAI,
+  DEEPSEEK,
+  QWEN,
+  MOONSHOTAI,
+  Z_AI,
+  MINIMAX,
+  PERPLEXITY,
+];
+
+/**
+ * Well-known models with what is known of them. Facts that are not known are absent; so are prices, of which none stands
+ * for zero. To be narrowed to the providers there are with `pickServedModels`.
+ */
+export const BUILT_IN_MODELS: readonly ModelDefinition[] = BUILT_IN_CATALOGUE.flatMap(({ models }) => models);

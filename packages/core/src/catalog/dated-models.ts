@@ -1,0 +1,11 @@
+import type { ModelDefinition } from './model-definition.ts';
+
+/** Models and where the facts come from. Their endpoints name presets, where a configured model names a provider's slug. */
+export interface DatedModels {
+  readonly sources: readonly {
+    readonly url: string;
+    /** YYYY-MM-DD: when the facts were last compared with it. */
+    readonly date: string;
+  }[];
+  readonly models: readonly ModelDefinition[];
+}

@@ -1,0 +1,88 @@
+import { type DiscoveredModel, GatewayError, type Provider, TransportError } from '@model-gateway/core';
+import { PRESETS } from '@model-gateway/core/providers/presets';
+import type { ProviderConfig } from '@model-gateway/node';
+
+import type { Finding } from './finding.ts';
+
+/** Asks for the provider's list of models, which costs nothing and needs a key wherever calls do. */
+export async function checkAuth(
+  config: ProviderConfig,
+  { listModels }: Provider,
+  timeoutMs: number,
+): Promise<{ readonly finding: Finding; readonly models: readonly DiscoveredModel[] }> {
+  if (listModels === undefined) {
+    const detail = 'it lists no models, so the key was not tried';
+    return { finding: { layer: 'auth', status: 'skipped', detail, advice: 'Add --call to try it.' }, models: [] };
+  }
+  try {
+    const models = await listModels(AbortSignal.timeout(timeoutMs));
+    const how = config.apiKey === undefined ? 'without a key' : 'with the key';
+    return { finding: { layer: 'auth', status: 'ok', detail: `${models.length} models listed ${how}` }, models };
+  } catch (error) {
+    return { finding: describeFailure('auth', error, config), models: [] };
+  }
+}
+
+/** Explains why a call that reached the server came to nothing. */
+export function describeFailure(layer: 'auth' | 'call', error: unknown, config: ProviderConfig): Finding {
+  const fail = (detail: string, advice: string, status: Finding['status'] = 'failed'): Finding => ({
+    layer,
+    status,
+    detail,
+    advice,
+  });
+  if (error instanceof TransportError) {
+    return fail(
+      error.message,
+      'The server was reached, and then broke off or fell silent: try again, then look at its log.',
+    );
+  }
+  if (!(error instanceof GatewayError)) {
+    return fail(
+      error instanceof Error ? error.message : String(error),
+      'Try again; if it stays, report it with this line.',
+    );
+  }
+  const { upstreamStatus, message } = error;
+  switch (upstreamStatus) {
+    case 401:
+    case 403:
+      return fail(`refused (HTTP ${upstreamStatus})`, adviseOnKey(config));
+    case 402:
+      return fail('refused (HTTP 402)', `The account at ${config.name} has nothing left to spend: top it up.`);
+    case 404:
+      return layer === 'auth'
+        ? fail(
+            'it has no list of models there (HTTP 404)',
+            'Does baseUrl end with the version segment, e.g. /v1? If it does, the server has no such list: add --call.',
+            'warning',
+          )
+        : fail(message, 'Check the providerModel: this key may not use it, or it is spelt otherwise there.');
+    case 429:
+      return fail(
+        message,
+        'The key is known, but may send no more now: wait, or raise the limit of the account.',
+        'warning',
+      );
+    default:
+      return fail(message, adviseOnOther(upstreamStatus));
+  }
+}
+
+function adviseOnKey({ slug, preset, apiKey }: ProviderConfig): string {
+  const variable = preset === null ? null : (PRESETS[preset]?.apiKeyEnv ?? null);
+  const place =
+    variable === null ? `apiKey of the provider "${slug}"` : `${variable}, or apiKey of the provider "${slug}"`;
+  return apiKey === undefined
+    ? `No key was sent: set ${place}.`
+    : `Check ${place}: the key is wrong, was revoked, or belongs to another project or region.`;
+}
+
+function adviseOnOther(upstreamStatus: number | null): string {
+  if (upstreamStatus === null) {
+    return 'Something else than the API answered: check baseUrl, or whether a proxy wants a login first.';
+  }
+  return upstreamStatus >= 500
+    ? 'The server has trouble of its own: try again later, and look at its status page.'
+    : 'The server did not like the request: check wire and baseUrl.';
+}

@@ -1,0 +1,37 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+import type { DatedModels } from '../../packages/core/src/catalog/dated-models.ts';
+
+const FORMATTER = fileURLToPath(new URL('../../node_modules/.bin/oxfmt', import.meta.url));
+const CONFIG = fileURLToPath(new URL('../../.oxfmtrc.json', import.meta.url));
+
+/** One file of the built-in catalogue. */
+export interface DataFile {
+  readonly path: string;
+  readonly data: DatedModels;
+}
+
+/** Loads every data file of a directory. */
+export async function loadDataFiles(directory: string): Promise<readonly DataFile[]> {
+  const names = readdirSync(directory).filter((name) => name.endsWith('.ts'));
+  return Promise.all(
+    names.map(async (name) => {
+      const path = join(directory, name);
+      const [data] = Object.values((await import(pathToFileURL(path).href)) as Record<string, DatedModels>);
+      if (data === undefined) throw new Error(`${path} exports nothing.`);
+      return { path, data };
+    }),
+  );
+}
+
+/** Replaces the one object of a data file, and keeps the lines before it. */
+export function saveDataFile(path: string, data: DatedModels): void {
+  const text = readFileSync(path, 'utf8');
+  const start = text.indexOf('DatedModels = ');
+  if (start === -1) throw new Error(`${path} has no "DatedModels = " to write behind.`);
+  writeFileSync(path, `${text.slice(0, start)}DatedModels = ${JSON.stringify(data, null, 2)};\n`);
+  execFileSync(FORMATTER, ['-c', CONFIG, path], { stdio: 'ignore' });
+}
