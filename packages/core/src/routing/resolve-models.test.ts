@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { createCatalog } from '../catalog/catalog.ts';
+import { type CatalogModel, createCatalog } from '../catalog/catalog.ts';
 import { GatewayError } from '../errors.ts';
-import { resolveModel, resolveModels } from './resolve-models.ts';
+import { resolveModel, resolveModels, type ResolvedRequest } from './resolve-models.ts';
 
 const acme = { slug: 'acme', name: 'Acme', dataPolicy: { training: null, retainsPrompts: null } };
 const modelOf = (id: string, canonical_slug?: string): Parameters<typeof createCatalog>[1][number] => ({
@@ -26,8 +26,10 @@ const catalog = createCatalog(
   ],
 );
 
-const ids = (request: Parameters<typeof resolveModels>[0], defaultModel?: string | null): string[] =>
-  resolveModels(request, catalog, defaultModel).map(({ model, variants }) => [model.id, ...variants].join(' '));
+const resolve = (request: Parameters<typeof resolveModels>[0], defaultModel?: string | null): ResolvedRequest =>
+  resolveModels(request, { catalog, defaultModel, askRouter: () => [catalog.find('acme/code') as CatalogModel] });
+const ids = (...query: Parameters<typeof resolve>): string[] =>
+  resolve(...query).models.map(({ model, variants }) => [model.id, ...variants].join(' '));
 
 test.each([
   ['model alone', { model: 'acme/chat' }, ['acme/chat']],
@@ -97,4 +99,98 @@ test('finds every model under every stack of variants, and nothing else', () => 
       expect(() => resolveModel(text, catalog)).toThrow(GatewayError);
     }),
   );
+});
+
+test.each([
+  [{ model: 'acme/chat' }, 'direct', ['acme/chat']],
+  [{ model: 'acme/chat:nitro' }, 'direct', ['acme/chat nitro']],
+  [{ model: 'acme/chat-2026-01-01' }, 'alias', ['acme/chat']],
+  [{ model: '~acme/code-latest:floor' }, 'latest', ['acme/code floor']],
+  [{ model: 'acme/chat', models: ['acme/code'] }, 'fallback', ['acme/chat', 'acme/code']],
+  [{ model: 'openrouter/auto' }, 'auto', ['acme/code']],
+  [{ model: 'service/auto:nitro' }, 'auto', ['acme/code nitro']],
+  [{ model: 'service/free' }, 'free', ['acme/code']],
+  [{ models: ['acme/chat', 'openrouter/free'] }, 'fallback', ['acme/chat', 'acme/code']],
+])('calls the strategy for %j "%s"', (request, strategy, expected) => {
+  expect(resolve(request).strategy).toBe(strategy);
+  expect(ids(request)).toEqual(expected);
+});
+
+test('says that a listed variant is not offered, which is no mistake in the name', () => {
+  expect(() => resolve({ model: 'acme/code:free' })).toThrow(
+    new GatewayError('not_found', 'model: acme/code:free is not offered; acme/code is'),
+  );
+});
+
+test('takes three models to fall back to, and no more', () => {
+  expect(ids({ models: ['acme/chat', 'acme/code', 'acme/chat:free'] })).toHaveLength(3);
+  expect(() => resolve({ models: ['acme/chat', 'acme/code', 'acme/chat:free', 'local/llama3:8b'] })).toThrow(
+    new GatewayError('invalid_request', 'models: must have 3 items or fewer'),
+  );
+});
+
+test.each([
+  [
+    'what was created last',
+    [
+      ['fam/x-1', 9],
+      ['fam/x-2', 5],
+    ],
+    'fam/x-1',
+  ],
+  [
+    'the higher version of equals',
+    [
+      ['fam/x-4', 5],
+      ['fam/x-4.5', 5],
+      ['fam/x-3-9', 5],
+    ],
+    'fam/x-4.5',
+  ],
+  [
+    'the higher date',
+    [
+      ['fam/x-2026-02-01', 0],
+      ['fam/x-2026-01-31', 0],
+    ],
+    'fam/x-2026-02-01',
+  ],
+  [
+    'ten after nine',
+    [
+      ['fam/x-9', 0],
+      ['fam/x-10', 0],
+    ],
+    'fam/x-10',
+  ],
+  [
+    'no other family',
+    [
+      ['fam/x-1', 1],
+      ['fam/x-2-mini', 9],
+      ['fam/xy-3', 9],
+      ['other/x-4', 9],
+    ],
+    'fam/x-1',
+  ],
+  [
+    'no variant',
+    [
+      ['fam/x-1', 1],
+      ['fam/x-2:free', 9],
+    ],
+    'fam/x-1',
+  ],
+] as const)('takes for the latest of a family %s', (_name, models, expected) => {
+  const family = createCatalog(
+    [acme],
+    models.map(([id, created]) => ({ ...modelOf(id), created })),
+  );
+  expect(resolveModel('~fam/x-latest', family).model.id).toBe(expected);
+});
+
+test('refuses an alias of a family that is not there', () => {
+  for (const slug of ['~acme/none-latest', '~acme-latest', 'acme/chat-latest', '~acme/chat']) {
+    expect(() => resolve({ model: slug })).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+  }
 });

@@ -1,12 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { createCatalog } from '../catalog/catalog.ts';
-import type { EndpointDefinition } from '../catalog/model-definition.ts';
+import { type CatalogModel, createCatalog, type Endpoint } from '../catalog/catalog.ts';
+import type { EndpointDefinition, ModelDefinition } from '../catalog/model-definition.ts';
 import type { AccountOptions } from '../options.ts';
 import type { Provider } from '../providers/provider.ts';
 import { type ProviderPreferences, providerPreferencesSchema } from '../schemas/provider-preferences.ts';
-import { parametersOf, selectEndpoints, type Selection } from './select-endpoints.ts';
+import { ENDPOINT_FILTERS, type EndpointQuery } from './endpoint-filters.ts';
+import type { RequestNeeds } from './request-needs.ts';
+import { selectEndpoints, type Selection } from './select-endpoints.ts';
 
 async function* noChat(): AsyncGenerator<never> {}
 
@@ -50,54 +52,52 @@ const ENDPOINTS: EndpointDefinition[] = [
   { provider: 'unknown', providerModel: 'm', quantization: 'int4' },
 ];
 
-function select(
-  preferences: ProviderPreferences = {},
-  account: AccountOptions = {},
-  parameters: readonly string[] = [],
-  endpoints: EndpointDefinition[] = ENDPOINTS,
-): Selection {
-  const model = createCatalog(PROVIDERS, [{ id: 'acme/chat', endpoints }]).list()[0];
-  if (model === undefined) throw new Error('no model');
+const NO_NEEDS: RequestNeeds = {
+  parameters: [],
+  inputModalities: [],
+  outputModalities: [],
+  minPromptTokens: 0,
+  outputTokens: 0,
+};
+
+interface Query extends Partial<Omit<EndpointQuery, 'needs' | 'preferences' | 'resolved'>> {
+  readonly preferences?: ProviderPreferences;
+  readonly needs?: Partial<RequestNeeds>;
+  readonly endpoints?: readonly EndpointDefinition[];
+  readonly model?: Partial<ModelDefinition>;
+}
+
+function select({ preferences = {}, needs = {}, endpoints = ENDPOINTS, model = {}, ...query }: Query = {}): Selection {
+  const found = createCatalog(PROVIDERS, [{ id: 'acme/chat', ...model, endpoints: [...endpoints] }]).list()[0];
+  if (found === undefined) throw new Error('no model');
   return selectEndpoints({
-    resolved: {
-      model,
-      variants: [],
-    },
-    account,
-    parameters,
+    resolved: { model: found, variants: [] },
+    account: {},
     preferences: providerPreferencesSchema.parse(preferences),
+    needs: { ...NO_NEEDS, ...needs },
+    ...query,
   });
 }
 
-const tags = (...query: Parameters<typeof select>): string[] => select(...query).endpoints.map(({ tag }) => tag);
-
-test('puts the cheapest first, and what has no price last', () => {
-  expect(tags()).toEqual(['cheap', 'cheap/turbo', 'private', 'dear', 'unknown']);
-});
+const tagsOf = ({ endpoints }: Selection): string[] => endpoints.map(({ tag }) => tag).toSorted();
+const tags = (query: Query): string[] => tagsOf(select(query));
+/** The rule for every endpoint that is excluded. */
+const rules = (query: Query): Record<string, string> =>
+  Object.fromEntries(select(query).excluded.map(({ endpoint, rule }) => [endpoint.tag, rule]));
+const ALL = ['cheap', 'cheap/turbo', 'dear', 'private', 'unknown'];
 
 test.each<[ProviderPreferences, string[]]>([
-  [{ order: ['private'] }, ['private', 'cheap', 'cheap/turbo', 'dear', 'unknown']],
-  [{ order: ['dear', 'private'] }, ['dear', 'private', 'cheap', 'cheap/turbo', 'unknown']],
-  [{ order: ['dear', 'cheap'], allow_fallbacks: false }, ['dear', 'cheap', 'cheap/turbo']],
-  [{ order: ['cheap/turbo'], allow_fallbacks: false }, ['cheap/turbo']],
-  [{ order: ['nobody'], allow_fallbacks: false }, []],
-  [{ order: ['nobody', 'private', 'private'] }, ['private', 'cheap', 'cheap/turbo', 'dear', 'unknown']],
-  [{ order: [] }, ['cheap', 'cheap/turbo', 'private', 'dear', 'unknown']],
-  [{ allow_fallbacks: false }, ['cheap']],
   [{ only: ['cheap'] }, ['cheap', 'cheap/turbo']],
   [{ only: ['cheap/turbo', 'dear'] }, ['cheap/turbo', 'dear']],
-  [{ only: [] }, ['cheap', 'cheap/turbo', 'private', 'dear', 'unknown']],
-  [
-    { only: null, ignore: null, order: null, quantizations: null, max_price: null, zdr: null },
-    ['cheap', 'cheap/turbo', 'private', 'dear', 'unknown'],
-  ],
-  [{ ignore: ['cheap'] }, ['private', 'dear', 'unknown']],
-  [{ ignore: ['cheap/turbo', 'unknown'] }, ['cheap', 'private', 'dear']],
+  [{ only: [] }, ALL],
+  [{ only: null, ignore: null, order: null, quantizations: null, max_price: null, zdr: null }, ALL],
+  [{ ignore: ['cheap'] }, ['dear', 'private', 'unknown']],
+  [{ ignore: ['cheap/turbo', 'unknown'] }, ['cheap', 'dear', 'private']],
   [{ only: ['cheap'], ignore: ['cheap'] }, []],
   [{ zdr: true }, ['private']],
-  [{ zdr: false }, ['cheap', 'cheap/turbo', 'private', 'dear', 'unknown']],
-  [{ data_collection: 'deny' }, ['private', 'dear']],
-  [{ data_collection: 'allow' }, ['cheap', 'cheap/turbo', 'private', 'dear', 'unknown']],
+  [{ zdr: false }, ALL],
+  [{ data_collection: 'deny' }, ['dear', 'private']],
+  [{ data_collection: 'allow' }, ALL],
   [{ enforce_distillable_text: true }, []],
   [{ quantizations: ['fp8'] }, ['cheap', 'cheap/turbo']],
   [{ quantizations: ['mxfp8'] }, ['cheap/turbo']],
@@ -109,10 +109,10 @@ test.each<[ProviderPreferences, string[]]>([
   [{ max_price: { prompt: 0 } }, []],
   [{ max_price: { completion: 5 } }, ['cheap', 'cheap/turbo']],
   [{ max_price: { request: 0.009 } }, ['cheap', 'cheap/turbo', 'dear', 'unknown']],
-  [{ max_price: { request: '0.01', image: 0.001, audio: 0 } }, ['cheap', 'cheap/turbo', 'private', 'dear', 'unknown']],
-  [{ max_price: {} }, ['cheap', 'cheap/turbo', 'private', 'dear', 'unknown']],
+  [{ max_price: { request: '0.01', image: 0.001, audio: 0 } }, ALL],
+  [{ max_price: {} }, ALL],
 ])('with %j the endpoints are %j', (preferences, expected) => {
-  expect(tags(preferences)).toEqual(expected);
+  expect(tags({ preferences })).toEqual(expected);
 });
 
 test.each<[AccountOptions, ProviderPreferences, string[]]>([
@@ -121,30 +121,131 @@ test.each<[AccountOptions, ProviderPreferences, string[]]>([
   [{ providers: { only: [] } }, { only: ['dear'] }, ['dear']],
   [{ providers: { ignore: ['cheap'] } }, { ignore: ['dear'] }, ['private', 'unknown']],
   [{ privacy: { zdr: true } }, { zdr: false }, ['private']],
-  [{ privacy: { allowTraining: false } }, { data_collection: 'allow' }, ['private', 'dear']],
-  [{ privacy: { allowTraining: true, zdr: false } }, {}, ['cheap', 'cheap/turbo', 'private', 'dear', 'unknown']],
+  [{ privacy: { allowTraining: false } }, { data_collection: 'allow' }, ['dear', 'private']],
+  [{ privacy: { allowTraining: true, zdr: false } }, {}, ALL],
 ])('an account of %j narrows what %j asks for to %j', (account, preferences, expected) => {
-  expect(tags(preferences, account)).toEqual(expected);
+  expect(tags({ preferences, account })).toEqual(expected);
 });
 
 test('keeps only endpoints that list every parameter, when that is required', () => {
-  expect(tags({ require_parameters: true }, {}, ['tools', 'seed'])).toEqual(['dear']);
-  expect(tags({ require_parameters: true }, {}, ['tools'])).toEqual(['cheap', 'dear']);
-  expect(tags({ require_parameters: false }, {}, ['nothing'])).toHaveLength(5);
+  const needing = (parameters: string[], require_parameters = true): string[] =>
+    tags({ preferences: { require_parameters }, needs: { parameters } });
+  expect(needing(['tools', 'seed'])).toEqual(['dear']);
+  expect(needing(['tools'])).toEqual(['cheap', 'dear']);
+  expect(needing(['max_completion_tokens', 'tool_choice'])).toEqual(['dear']);
+  expect(needing(['nothing'])).toEqual([]);
+  expect(needing(['nothing'], false)).toEqual(ALL);
 });
 
 test('leaves out providers that offer no chat', () => {
-  const { endpoints, excluded } = select({}, {}, [], [priced('films', '0', '0'), priced('dear', '1', '1')]);
-  expect(endpoints.map(({ tag }) => tag)).toEqual(['dear']);
-  expect(excluded.map(({ endpoint, rule }) => [endpoint.tag, rule])).toEqual([['films', 'chat']]);
+  const query = { endpoints: [priced('films', '0', '0'), priced('dear', '1', '1')] };
+  expect(tags(query)).toEqual(['dear']);
+  expect(rules(query)).toEqual({ films: 'chat' });
+});
+
+test('prefers endpoints that know the tools, response format or verbosity asked for, and none when none does', () => {
+  const listing = (provider: string, ...supported_parameters: string[]): EndpointDefinition => ({
+    provider,
+    providerModel: 'm',
+    supported_parameters,
+  });
+  const endpoints = [
+    listing('cheap', 'seed'),
+    listing('dear', 'tools'),
+    listing('private', 'structured_outputs'),
+    { provider: 'unknown', providerModel: 'm' },
+  ];
+  const needing = (...parameters: string[]): Query => ({ endpoints, needs: { parameters } });
+  expect(tags(needing('tools'))).toEqual(['dear', 'unknown']);
+  expect(rules(needing('tools'))).toEqual({ cheap: 'tools', private: 'tools' });
+  expect(tags(needing('response_format'))).toEqual(['private', 'unknown']);
+  expect(tags(needing('seed'))).toHaveLength(4);
+  expect(tags({ ...needing('verbosity'), endpoints: endpoints.slice(0, 3) })).toEqual(['cheap', 'dear', 'private']);
+});
+
+test('leaves out what is too short for the prompt and its answer', () => {
+  const endpoints = [
+    priced('cheap', '0', '0', { context_length: 1000 }),
+    priced('dear', '0', '0', { context_length: 100_000, max_completion_tokens: 500 }),
+    priced('private', '0', '0', { context_length: 100_000, max_prompt_tokens: 900 }),
+    priced('unknown', '0', '0', { minOutputTokens: 16 }),
+  ];
+  const fitting = (minPromptTokens: number, outputTokens: number): Query => ({
+    endpoints,
+    needs: { minPromptTokens, outputTokens },
+  });
+  expect(rules(fitting(900, 100))).toEqual({});
+  expect(rules(fitting(901, 100))).toEqual({ cheap: 'context_length', private: 'context_length' });
+  expect(rules(fitting(0, 501))).toEqual({ dear: 'max_tokens' });
+  expect(rules(fitting(0, 15))).toEqual({ unknown: 'minOutputTokens' });
+  expect(tags(fitting(200_000, 200_000))).toEqual(['unknown']);
+});
+
+test('leaves out models that do not take or make what is asked for, and believes those that say nothing', () => {
+  const model = { architecture: { input_modalities: ['text', 'image'], output_modalities: ['text'] } };
+  expect(tags({ model, needs: { inputModalities: ['image'] } })).toEqual(ALL);
+  expect(rules({ model, needs: { inputModalities: ['image', 'audio'] } })).toHaveProperty('dear', 'input_modalities');
+  expect(rules({ model, needs: { outputModalities: ['image'] } })).toHaveProperty('dear', 'modalities');
+  expect(tags({ needs: { inputModalities: ['audio'], outputModalities: ['image'] } })).toEqual(ALL);
+});
+
+test('leaves out a model from the day on which it expires', () => {
+  const model = { expiration_date: '2026-03-01' };
+  expect(tags({ model, today: '2026-02-28' })).toEqual(ALL);
+  expect(tags({ model, today: '2026-03-01' })).toEqual([]);
+  expect(rules({ model, today: '2026-03-01' })).toHaveProperty('dear', 'expiration_date');
+});
+
+test('leaves out models of which it is not known that others may learn from them', () => {
+  const preferences = { enforce_distillable_text: true };
+  expect(tags({ preferences, model: { distillable: true } })).toEqual(ALL);
+  expect(rules({ preferences, model: { distillable: false } })).toHaveProperty('dear', 'enforce_distillable_text');
+});
+
+test('keeps to the region, and takes an endpoint without one for elsewhere', () => {
+  const endpoints = [
+    priced('cheap', '0', '0', { region: 'eu' }),
+    priced('dear', '0', '0', { region: 'us' }),
+    priced('private', '0', '0'),
+  ];
+  expect(tags({ endpoints, region: 'eu' })).toEqual(['cheap']);
+  expect(rules({ endpoints, region: 'eu' })).toEqual({ dear: 'region', private: 'region' });
+  expect(tags({ endpoints, region: null })).toHaveLength(3);
+});
+
+test.each<[string, Query, string[]]>([
+  ['nobody who did not ask', {}, ['cheap', 'cheap/turbo']],
+  ['who asks for the tier', { tiers: new Set(['flex']) }, ['cheap', 'cheap/flex', 'cheap/turbo']],
+  ['who names it in only', { preferences: { only: ['cheap/flex'] } }, ['cheap/flex']],
+  ['who names it in order', { preferences: { order: ['cheap/priority'] } }, ['cheap', 'cheap/priority', 'cheap/turbo']],
+  ['nobody who names the provider alone', { preferences: { only: ['cheap'] } }, ['cheap', 'cheap/turbo']],
+  ['nobody who ignores the provider', { preferences: { ignore: ['cheap'] }, tiers: new Set(['flex']) }, []],
+])('serves endpoints of a tier to %s', (_name, query, expected) => {
+  const endpoints = ['flex', 'priority', 'turbo'].map((tag) => priced('cheap', '1', '1', { tag }));
+  expect(tags({ endpoints: [priced('cheap', '1', '1'), ...endpoints], ...query })).toEqual(expected);
+});
+
+test('applies rules from outside like its own, and says whose they are', () => {
+  const narrowings = [
+    { rule: 'allowed_providers', guardrailId: 'g-1', excludes: ({ provider }: Endpoint) => provider.slug === 'dear' },
+    { rule: 'ignored_providers', excludes: ({ provider }: Endpoint) => provider.slug !== 'private' },
+  ];
+  const { endpoints, excluded } = select({ narrowings, preferences: { ignore: ['cheap/turbo'] } });
+  expect(endpoints.map(({ tag }) => tag)).toEqual(['private']);
+  expect(excluded.map(({ endpoint, rule, guardrailId }) => [endpoint.tag, rule, guardrailId])).toEqual([
+    ['dear', 'allowed_providers', 'g-1'],
+    ['cheap', 'ignored_providers', undefined],
+    ['cheap/turbo', 'ignore', undefined],
+    ['unknown', 'ignored_providers', undefined],
+  ]);
 });
 
 test('says which rule excluded each endpoint', () => {
-  const { excluded } = select(
-    { only: ['cheap', 'dear', 'unknown'], ignore: ['cheap/turbo'], max_price: { prompt: 5 } },
-    { providers: { ignore: ['unknown'] } },
-  );
-  expect(Object.fromEntries(excluded.map(({ endpoint, rule }) => [endpoint.tag, rule]))).toEqual({
+  const query: Query = {
+    preferences: { only: ['cheap', 'dear', 'unknown'], ignore: ['cheap/turbo'], max_price: { prompt: 5 } },
+    account: { providers: { ignore: ['unknown'] } },
+  };
+  expect(rules(query)).toEqual({
     'cheap/turbo': 'ignore',
     dear: 'max_price',
     private: 'only',
@@ -152,44 +253,40 @@ test('says which rule excluded each endpoint', () => {
   });
 });
 
+const slug = fc.constantFrom('cheap', 'cheap/turbo', 'dear', 'private', 'unknown', 'nobody', '__proto__');
+const slugs = fc.option(fc.array(slug, { maxLength: 3 }));
+const anyPreferences = fc.record({
+  order: slugs,
+  only: slugs,
+  ignore: slugs,
+  zdr: fc.boolean(),
+  require_parameters: fc.boolean(),
+  data_collection: fc.constantFrom('allow' as const, 'deny' as const),
+  quantizations: fc.option(fc.array(fc.constantFrom('fp8', 'fp16', 'unknown'), { maxLength: 2 })),
+  max_price: fc.option(fc.record({ prompt: fc.constantFrom(1, 2, 5, 20) })),
+});
+
 test('keeps or excludes every endpoint once, whatever is preferred', () => {
-  const slug = fc.constantFrom('cheap', 'cheap/turbo', 'dear', 'private', 'unknown', 'nobody', '__proto__');
-  const slugs = fc.option(fc.array(slug, { maxLength: 3 }));
-  const preferences = fc.record({
-    order: slugs,
-    only: slugs,
-    ignore: slugs,
-    zdr: fc.boolean(),
-    require_parameters: fc.boolean(),
-    data_collection: fc.constantFrom('allow' as const, 'deny' as const),
-    quantizations: fc.option(fc.array(fc.constantFrom('fp8', 'fp16', 'unknown'), { maxLength: 2 })),
-  });
   fc.assert(
-    fc.property(preferences, (preferred) => {
-      const { endpoints, excluded } = select(preferred);
+    fc.property(anyPreferences, (preferences) => {
+      const { endpoints, excluded } = select({ preferences });
       const all = [...endpoints, ...excluded.map(({ endpoint }) => endpoint)].map(({ tag }) => tag);
-      expect(all.toSorted()).toEqual(['cheap', 'cheap/turbo', 'dear', 'private', 'unknown']);
+      expect(all.toSorted()).toEqual(ALL);
     }),
   );
 });
 
-test('names the parameters of a request, and no other fields', () => {
-  expect(
-    parametersOf({
-      messages: [
-        {
-          role: 'user',
-          content: 'x',
-        },
-      ],
-      model: 'a/b',
-      stream: true,
-      user: 'u',
-      temperature: 0,
-      seed: null,
-      stop: undefined,
-      tools: [],
-      include_reasoning: false,
+test('leaves the same endpoints in whatever order its filters look', () => {
+  const shuffled = fc.shuffledSubarray([...ENDPOINT_FILTERS], { minLength: ENDPOINT_FILTERS.length });
+  const model = createCatalog(PROVIDERS, [{ id: 'acme/chat', endpoints: ENDPOINTS }]).find('acme/chat');
+  fc.assert(
+    fc.property(anyPreferences, shuffled, (preferences, filters) => {
+      const resolved = { model: model as CatalogModel, variants: [] };
+      const query = { resolved, preferences, account: {}, needs: NO_NEEDS };
+      const left = resolved.model.endpoints.filter((endpoint) =>
+        filters.every(({ excludes }) => !excludes(endpoint, query)),
+      );
+      expect(left).toEqual(selectEndpoints(query).endpoints);
     }),
-  ).toEqual(['temperature', 'tools', 'include_reasoning']);
+  );
 });

@@ -1,0 +1,173 @@
+import type { Endpoint } from '../catalog/catalog.ts';
+import type { AccountOptions } from '../options.ts';
+import type { ProviderPreferences } from '../schemas/provider-preferences.ts';
+import { exceedsMaxPrice } from './endpoint-price.ts';
+import { isListed, type ServiceTier, tierOf } from './endpoint-tier.ts';
+import type { RequestNeeds } from './request-needs.ts';
+import type { ResolvedModel } from './resolve-models.ts';
+
+/** Everything that decides which endpoints of one model may serve a request. */
+export interface EndpointQuery {
+  readonly resolved: ResolvedModel;
+  readonly preferences: ProviderPreferences;
+  readonly account: AccountOptions;
+  readonly needs?: RequestNeeds | undefined;
+  /** Default: chat. */
+  readonly operation?: 'chat' | 'video' | undefined;
+  /** Set for a request under a regional host: no other region will do. */
+  readonly region?: string | null | undefined;
+  /** Tiers that the request admits; endpoints of the others are only used where they are named. */
+  readonly tiers?: ReadonlySet<ServiceTier> | undefined;
+  /** What guardrails and the like forbid on top. */
+  readonly narrowings?: readonly Narrowing[] | undefined;
+  /** `2026-01-31`; without it no model is too old. */
+  readonly today?: string | undefined;
+}
+
+/** One more rule, handed in from outside of routing. */
+export interface Narrowing {
+  /** What to say of an endpoint it excludes, e.g. `allowed_providers`. */
+  readonly rule: string;
+  /** The guardrail that says so, where one does. */
+  readonly guardrailId?: string | undefined;
+  readonly excludes: (endpoint: Endpoint) => boolean;
+}
+
+export interface EndpointFilter {
+  /** The field that decides. */
+  readonly rule: string;
+  readonly excludes: (endpoint: Endpoint, query: EndpointQuery) => boolean;
+}
+
+/** Narrower precisions are covered by their family's name (api reference 8.1). */
+const QUANTIZATION_FAMILIES: Readonly<Record<string, readonly string[]>> = {
+  fp4: ['fp4', 'mxfp4', 'nvfp4'],
+  fp8: ['fp8', 'mxfp8'],
+};
+
+/** Names under which lists of supported parameters know a parameter, where they differ from its own. */
+const ALSO_SUPPORTED_AS: Readonly<Record<string, readonly string[]>> = {
+  response_format: ['structured_outputs'],
+  reasoning_effort: ['reasoning'],
+  include_reasoning: ['reasoning'],
+  tool_choice: ['tools'],
+  parallel_tool_calls: ['tools'],
+  max_completion_tokens: ['max_tokens'],
+};
+
+/** Whether an endpoint lists a parameter as supported; null when nothing is known about it. */
+export function isSupported({ supportedParameters }: Endpoint, name: string): boolean | null {
+  if (supportedParameters === null) return null;
+  return (
+    supportedParameters.has(name) || (ALSO_SUPPORTED_AS[name] ?? []).some((other) => supportedParameters.has(other))
+  );
+}
+
+/**
+ * Every rule of our own. Each looks at one endpoint alone, so their order makes no difference to what is left; it only
+ * decides which rule is named for an endpoint that several exclude. What an endpoint does with data, and what it costs,
+ * must be known to pass; limits and abilities that nobody has told are taken to suffice.
+ */
+export const ENDPOINT_FILTERS: readonly EndpointFilter[] = [
+  {
+    rule: 'chat',
+    excludes: ({ provider }, { operation }) => operation !== 'video' && provider.chat === undefined,
+  },
+  {
+    rule: 'video',
+    excludes: ({ provider }, { operation }) => operation === 'video' && provider.video === undefined,
+  },
+  {
+    rule: 'expiration_date',
+    excludes: (_, { resolved, today }) => {
+      const { expiration_date: expiresOn } = resolved.model.definition;
+      return today !== undefined && typeof expiresOn === 'string' && expiresOn.slice(0, 10) <= today;
+    },
+  },
+  { rule: 'region', excludes: (endpoint, { region }) => region != null && endpoint.region !== region },
+  { rule: 'only', excludes: (endpoint, { preferences: { only } }) => !!only?.length && !isListed(only, endpoint) },
+  { rule: 'ignore', excludes: (endpoint, { preferences: { ignore } }) => !!ignore && isListed(ignore, endpoint) },
+  {
+    rule: 'account.providers.only',
+    excludes: (endpoint, { account }) =>
+      !!account.providers?.only?.length && !isListed(account.providers.only, endpoint),
+  },
+  {
+    rule: 'account.providers.ignore',
+    excludes: (endpoint, { account }) => !!account.providers?.ignore && isListed(account.providers.ignore, endpoint),
+  },
+  {
+    rule: 'zdr',
+    excludes: ({ provider }, { preferences }) =>
+      preferences.zdr === true && provider.dataPolicy.retainsPrompts !== false,
+  },
+  {
+    rule: 'account.privacy.zdr',
+    excludes: ({ provider }, { account }) =>
+      account.privacy?.zdr === true && provider.dataPolicy.retainsPrompts !== false,
+  },
+  {
+    rule: 'data_collection',
+    excludes: ({ provider }, { preferences }) =>
+      preferences.data_collection === 'deny' && provider.dataPolicy.training !== false,
+  },
+  {
+    rule: 'account.privacy.allowTraining',
+    excludes: ({ provider }, { account }) =>
+      account.privacy?.allowTraining === false && provider.dataPolicy.training !== false,
+  },
+  {
+    rule: 'enforce_distillable_text',
+    excludes: (_, { preferences, resolved }) =>
+      preferences.enforce_distillable_text === true && resolved.model.definition.distillable !== true,
+  },
+  { rule: 'service_tier', excludes: isTierUnasked },
+  {
+    rule: 'quantizations',
+    excludes: ({ quantization }, { preferences: { quantizations } }) =>
+      !!quantizations?.length &&
+      !quantizations.flatMap((name) => QUANTIZATION_FAMILIES[name] ?? [name]).includes(quantization ?? 'unknown'),
+  },
+  {
+    rule: 'require_parameters',
+    excludes: (endpoint, { preferences, needs }) =>
+      preferences.require_parameters === true &&
+      !needs?.parameters.every((name) => isSupported(endpoint, name) === true),
+  },
+  { rule: 'max_price', excludes: (endpoint, { preferences }) => exceedsMaxPrice(endpoint, preferences) },
+  { rule: 'input_modalities', excludes: (_, query) => isKindMissing(query, 'input') },
+  { rule: 'modalities', excludes: (_, query) => isKindMissing(query, 'output') },
+  {
+    rule: 'context_length',
+    excludes: ({ contextLength, maxPromptTokens }, { needs }) =>
+      needs !== undefined &&
+      (needs.minPromptTokens + needs.outputTokens > (contextLength ?? Number.POSITIVE_INFINITY) ||
+        needs.minPromptTokens > (maxPromptTokens ?? Number.POSITIVE_INFINITY)),
+  },
+  {
+    rule: 'max_tokens',
+    excludes: ({ maxCompletionTokens }, { needs }) =>
+      needs !== undefined && maxCompletionTokens !== null && needs.outputTokens > maxCompletionTokens,
+  },
+  // Last, so that an endpoint excluded by it would serve the request if only it asked for more.
+  {
+    rule: 'minOutputTokens',
+    excludes: ({ minOutputTokens }, { needs }) =>
+      minOutputTokens !== null && !!needs?.outputTokens && needs.outputTokens < minOutputTokens,
+  },
+];
+
+/** Tier endpoints are for whoever asks: by `service_tier`, by a variant, or by their full slug in `only` or `order`. */
+function isTierUnasked(endpoint: Endpoint, { tiers, preferences: { only, order } }: EndpointQuery): boolean {
+  const tier = tierOf(endpoint);
+  if (tier === null || tiers?.has(tier)) return false;
+  return !only?.includes(endpoint.tag) && !order?.includes(endpoint.tag);
+}
+
+/** A model that says nothing of its kinds of input or output is believed to have them. */
+function isKindMissing({ resolved, needs }: EndpointQuery, side: 'input' | 'output'): boolean {
+  const needed = side === 'input' ? needs?.inputModalities : needs?.outputModalities;
+  if (needed === undefined || needed.length === 0) return false;
+  const known = resolved.model.definition.architecture?.[`${side}_modalities`];
+  return known !== undefined && !needed.every((kind) => known.includes(kind));
+}

@@ -1,0 +1,49 @@
+import type { Endpoint } from '../catalog/catalog.ts';
+import type { RoutingExplanation } from '../schemas/routing-explanation.ts';
+import type { Runtime } from '../runtime.ts';
+import { priceOf } from './endpoint-price.ts';
+import type { RoutePlan } from './plan-route.ts';
+import type { Exclusion } from './select-endpoints.ts';
+import { toHealthFields } from './to-health-fields.ts';
+
+type EndpointExplanation = RoutingExplanation['endpoints'][number];
+
+/** Tells of every endpoint of a plan whether it may be asked, when, and if not, which rule says so. */
+export function explainRoute(plan: RoutePlan, runtime: Runtime): RoutingExplanation {
+  return {
+    requested: plan.requested,
+    strategy: plan.strategy,
+    region: plan.region,
+    models: [...plan.models],
+    endpoints: [
+      ...plan.endpoints.map((endpoint, index) => explain(endpoint, index + 1, null, runtime)),
+      ...plan.excluded.map((exclusion) => explain(exclusion.endpoint, null, exclusion, runtime)),
+    ],
+  };
+}
+
+function explain(
+  endpoint: Endpoint,
+  rank: number | null,
+  exclusion: Exclusion | null,
+  { health }: Runtime,
+): EndpointExplanation {
+  const price = priceOf(endpoint);
+  const report = health.of(endpoint).report();
+  return {
+    provider: endpoint.tag,
+    provider_name: endpoint.provider.name,
+    model: endpoint.modelId,
+    provider_model: endpoint.providerModel,
+    included: exclusion === null,
+    rank,
+    rule: exclusion?.rule ?? null,
+    guardrail_id: exclusion?.guardrailId ?? null,
+    price: {
+      prompt: endpoint.pricing?.prompt ?? null,
+      completion: endpoint.pricing?.completion ?? null,
+      compared: Number.isFinite(price) ? price : null,
+    },
+    health: { standing: report.standing, ...toHealthFields(report) },
+  };
+}

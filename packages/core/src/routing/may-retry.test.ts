@@ -1,0 +1,195 @@
+import { expect, test } from 'vitest';
+
+import {
+  createCoreGateway,
+  createScriptedProvider,
+  jsonOf,
+  readFrames,
+} from '../../../../test/support/core-gateway.ts';
+import { createDeferred } from '../../../../test/support/deferred.ts';
+import { createRoutedGateway, endpointsAt } from '../../../../test/support/routed-gateway.ts';
+import { settle } from '../../../../test/support/virtual-platform.ts';
+import { GatewayError } from '../errors.ts';
+import type { ModelDefinition } from '../catalog/model-definition.ts';
+
+const PRICES = { one: 1, two: 2, three: 3, four: 4 };
+const FOUR = { one: {}, two: {}, three: {}, four: {} };
+const CHAT: ModelDefinition = { id: 'r/chat', endpoints: endpointsAt(PRICES) };
+const IN_ORDER = { provider: { order: Object.keys(PRICES) } };
+
+test('retries twice and then gives up, however many endpoints there are', async () => {
+  const { ask, calls, behave } = createRoutedGateway(FOUR, [CHAT]);
+  for (const slug of Object.keys(FOUR)) behave(slug, 'provider_unavailable');
+  const response = await ask(IN_ORDER);
+  expect(calls).toEqual(['one m', 'two m', 'three m']);
+  expect(response.status).toBe(502);
+  expect(jsonOf(response)).toMatchObject({ error: { metadata: { previous_errors: [{}, {}] } } });
+});
+
+test('in an outage of everything asks at most a tenth more than it is asked, all at once or one by one', async () => {
+  for (const inParallel of [true, false]) {
+    const { ask, calls, behave } = createRoutedGateway(FOUR, [CHAT]);
+    for (const slug of Object.keys(FOUR)) behave(slug, 'provider_unavailable');
+    const requests = 200;
+    if (inParallel) await Promise.all(Array.from({ length: requests }, () => ask({})));
+    else for (let i = 0; i < requests; i += 1) await ask({});
+    expect(calls.length).toBeGreaterThanOrEqual(requests);
+    expect(calls.length).toBeLessThanOrEqual(requests * 1.1);
+  }
+});
+
+test('lets an endpoint that is well take over every call at once, budget or not', async () => {
+  const { ask, calls, behave } = createRoutedGateway(FOUR, [CHAT]);
+  behave('one', 'provider_unavailable');
+  // The calls let through by the budget answer late, and the others wait for them.
+  const gate = createDeferred<void>();
+  behave('two', () => gate.promise);
+  const answers = Promise.all(
+    Array.from({ length: 50 }, () => ask({ provider: { order: ['one', 'two'], allow_fallbacks: false } })),
+  );
+  await new Promise(setImmediate);
+  expect(calls.filter((call) => call === 'two m')).toHaveLength(10);
+  gate.resolve();
+  expect((await answers).map(({ status }) => status)).toEqual(Array.from({ length: 50 }, () => 200));
+});
+
+test('lets nobody wait for a call that fails', async () => {
+  const { ask, calls, behave } = createRoutedGateway(FOUR, [CHAT]);
+  behave('one', 'provider_unavailable');
+  behave('two', 'provider_unavailable');
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, () => ask({ provider: { order: ['one', 'two'], allow_fallbacks: false } })),
+  );
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([502]));
+  expect(calls).toHaveLength(60);
+});
+
+test('lets a caller leave who waits for the calls of others', async () => {
+  const { chat, calls, behave, store } = createRoutedGateway(FOUR, [CHAT]);
+  behave('one', 'provider_unavailable');
+  const gate = createDeferred<void>();
+  behave('two', () => gate.promise);
+  const body = { model: 'r/chat', provider: { order: ['one', 'two'] } };
+  const client = new AbortController();
+  const others = Promise.all(Array.from({ length: 10 }, () => chat(body)));
+  const waiting = chat(body, { signal: client.signal });
+  await new Promise(setImmediate);
+  expect(calls.filter((call) => call === 'one m')).toHaveLength(11);
+  expect(calls).toHaveLength(21);
+  client.abort();
+  expect((await waiting).status).toBe(499);
+  expect(store.appended.at(-1)?.record.generation.cancelled).toBe(true);
+  gate.resolve();
+  await others;
+});
+
+test('has ten retries a minute for a model however few its requests', async () => {
+  const { askedFor, behave, platform } = createRoutedGateway(FOUR, [CHAT]);
+  behave('one', 'provider_unavailable');
+  behave('two', 'provider_unavailable');
+  const retries: number[] = [];
+  for (let i = 0; i < 12; i += 1) {
+    retries.push((await askedFor({ provider: { order: ['one', 'two'], allow_fallbacks: false } })).length - 1);
+    // The circuits close meanwhile.
+    platform.oversleep(4000);
+  }
+  expect(retries.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(10);
+});
+
+test('breaks the circuit of an endpoint that fails, and probes it with one call in a while', async () => {
+  const { askedFor, behave, platform } = createRoutedGateway(FOUR, [CHAT]);
+  behave('one', 'provider_unavailable');
+  for (let i = 0; i < 5; i += 1) expect(await askedFor(IN_ORDER)).toEqual(['one', 'two']);
+  for (let i = 0; i < 5; i += 1) expect(await askedFor(IN_ORDER)).toEqual(['two']);
+  platform.oversleep(5000);
+  expect(await askedFor(IN_ORDER)).toEqual(['one', 'two']);
+  expect(await askedFor(IN_ORDER)).toEqual(['two']);
+  platform.oversleep(5000);
+  expect(await askedFor(IN_ORDER)).toEqual(['two']);
+  platform.oversleep(5000);
+  behave('one', 'answer');
+  expect(await askedFor(IN_ORDER)).toEqual(['one']);
+  expect(await askedFor(IN_ORDER)).toEqual(['one']);
+});
+
+test('asks the only endpoint there is even while its circuit is broken', async () => {
+  const { askedFor, behave } = createRoutedGateway(FOUR, [CHAT]);
+  behave('one', 'provider_unavailable');
+  for (let i = 0; i < 10; i += 1) expect(await askedFor({ provider: { only: ['one'] } })).toEqual(['one']);
+});
+
+test('leaves an endpoint alone that limits the rate, asks it last, and never as a retry', async () => {
+  const { askedFor, behave, platform } = createRoutedGateway(FOUR, [CHAT]);
+  behave('one', 'rate_limit_exceeded');
+  const two = { provider: { order: ['one', 'two'], allow_fallbacks: false } };
+  expect(await askedFor(two)).toEqual(['one', 'two']);
+  expect(await askedFor(two)).toEqual(['two']);
+  behave('two', 'provider_unavailable');
+  expect(await askedFor(two)).toEqual(['two']);
+  expect(await askedFor({ provider: { only: ['one'] } })).toEqual(['one']);
+  platform.oversleep(5000);
+  expect(await askedFor(two)).toEqual(['one', 'two']);
+});
+
+test('retries a mistake of the caller at the next model without a budget', async () => {
+  const models = ['a/first', 'a/second'].map((id, index) => ({
+    id,
+    endpoints: endpointsAt(index === 0 ? { one: 1 } : { two: 1 }),
+  }));
+  const { askedFor } = createRoutedGateway({ ...FOUR, one: { behaviour: 'content_policy_violation' } }, models);
+  for (let i = 0; i < 30; i += 1) {
+    expect(await askedFor({ model: undefined, models: ['a/first', 'a/second'] })).toEqual(['one', 'two']);
+  }
+});
+
+const FIRST_WORDS = [
+  { choices: [{ index: 0, delta: { content: 'Hel' }, finish_reason: null, native_finish_reason: null }] },
+];
+
+test('counts a stream that breaks off against its endpoint, and one that its client leaves against nobody', async () => {
+  const breaking = createScriptedProvider('acme', [FIRST_WORDS], () => {
+    throw new GatewayError('provider_unavailable', 'broken');
+  });
+  const endless = createScriptedProvider('beta', [FIRST_WORDS], () => new Promise(() => undefined));
+  const { chat, get } = createCoreGateway([breaking, endless]);
+  const uptimes = async (): Promise<unknown> => {
+    const { data } = jsonOf(await get('/api/v1/models/acme/chat/endpoints')) as {
+      data: { endpoints: { uptime_last_5m: unknown; latency_last_30m: unknown }[] };
+    };
+    return data.endpoints.map(({ uptime_last_5m }) => uptime_last_5m);
+  };
+  await readFrames(await chat({ stream: true, provider: { only: ['acme'] } })).rest();
+  const client = new AbortController();
+  const left = readFrames(await chat({ stream: true, provider: { only: ['beta'] } }, { signal: client.signal }));
+  await left.next();
+  client.abort();
+  await left.leave();
+  await settle();
+  expect(await uptimes()).toEqual([0, null]);
+});
+
+test('does not retry at an endpoint that fails now and then once the budget is spent', async () => {
+  const { ask, calls, behave } = createRoutedGateway(FOUR, [CHAT]);
+  const failEach = (slug: string, every: number): void => {
+    let asked = 0;
+    behave(slug, () => {
+      asked += 1;
+      if (asked % every === 0) throw new GatewayError('provider_unavailable', 'now and then');
+    });
+  };
+  failEach('one', 3);
+  failEach('two', 2);
+  for (let i = 0; i < 90; i += 1) await ask({ provider: { order: ['one', 'two'], allow_fallbacks: false } });
+  expect(calls.filter((call) => call === 'two m').length).toBeLessThanOrEqual(10);
+});
+
+test('lets one call at a time find out whether an endpoint is well, when the budget is spent', async () => {
+  const { ask, calls, behave } = createRoutedGateway(FOUR, [CHAT]);
+  let asked = 0;
+  behave('one', () => {
+    asked += 1;
+    if (asked % 3 === 0) throw new GatewayError('provider_unavailable', 'now and then');
+  });
+  for (let i = 0; i < 60; i += 1) expect((await ask({ provider: { order: ['one', 'two'] } })).status).toBe(200);
+  expect(calls.filter((call) => call === 'two m')).toHaveLength(20);
+});

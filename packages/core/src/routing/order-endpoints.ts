@@ -1,0 +1,121 @@
+import type { Endpoint } from '../catalog/catalog.ts';
+import type { ProviderPreferences } from '../schemas/provider-preferences.ts';
+import type { EndpointHealth, Standing } from './endpoint-health.ts';
+import { priceOf } from './endpoint-price.ts';
+import { isNamed, type ServiceTier, tierOf } from './endpoint-tier.ts';
+import type { HealthBoard } from './health-board.ts';
+import { pickAtRandom, pickByKey } from './pick-weighted.ts';
+import type { RandomSource } from './random.ts';
+import type { Percentiles } from './sample-ring.ts';
+
+export type SortKey = 'price' | 'throughput' | 'latency' | 'exacto';
+
+export interface OrderQuery {
+  readonly preferences: ProviderPreferences;
+  /** Null balances the load. `order` in the preferences overrides it. */
+  readonly sort: SortKey | null;
+  /** The tier whose endpoints come before the others. */
+  readonly firstTier: ServiceTier | null;
+  readonly health: HealthBoard;
+  readonly random: RandomSource;
+  /** Asked only where load is balanced between several. */
+  readonly stickyKeyOf: (among: readonly Endpoint[]) => string | null;
+}
+
+/**
+ * Puts endpoints into the order in which they are to be tried (api reference 8.2).
+ *
+ * `order` decides alone; else `sort` does, after what is out of order has gone to the back; else the load is balanced:
+ * one endpoint is drawn among the sound ones, by price or by the sticky key, and the others follow by price.
+ */
+export function orderEndpoints(endpoints: readonly Endpoint[], query: OrderQuery): readonly Endpoint[] {
+  if (endpoints.length < 2) return endpoints;
+  const { order } = query.preferences;
+  if (order?.length) return orderAsNamed(endpoints, order);
+  const ranks = new Map(endpoints.map((endpoint) => [endpoint, rankOf(endpoint, query)]));
+  const rank = (endpoint: Endpoint): number => ranks.get(endpoint) as number;
+  const compare = query.sort === null ? byPrice : COMPARISONS[query.sort](query.health);
+  const sorted = endpoints.toSorted((a, b) => rank(a) - rank(b) || compare(a, b));
+  if (query.sort !== null) return sorted;
+  const best = sorted.filter((endpoint) => rank(endpoint) === rank(sorted[0] as Endpoint));
+  if (best.length < 2) return sorted;
+  const key = query.stickyKeyOf(best);
+  const first = key === null ? pickAtRandom(best, query.random) : pickByKey(best, key);
+  return [first, ...sorted.filter((endpoint) => endpoint !== first)];
+}
+
+/** What the slugs name comes first, in their order; the rest by price. Providers that the caller pays come before both. */
+function orderAsNamed(endpoints: readonly Endpoint[], order: readonly string[]): readonly Endpoint[] {
+  const sorted = endpoints.toSorted(byPrice);
+  const named = order.flatMap((slug) => sorted.filter((endpoint) => isNamed(slug, endpoint)));
+  return [...new Set([...sorted.filter(({ provider }) => provider.byok === true), ...named, ...sorted])];
+}
+
+const RANK_OF_STANDING: Readonly<Record<Standing, number>> = {
+  steady: 0,
+  'half-open': 0,
+  unstable: 1,
+  resting: 2,
+  open: 3,
+};
+
+/** Lower is better, whatever the price: the caller's own providers, the tier asked for, soundness, then speed. */
+function rankOf(endpoint: Endpoint, query: OrderQuery): number {
+  const health = query.health.of(endpoint);
+  let rank = endpoint.provider.byok === true ? 0 : 1;
+  rank = rank * 2 + (query.firstTier !== null && tierOf(endpoint) === query.firstTier ? 0 : 1);
+  rank = rank * 4 + RANK_OF_STANDING[health.standing()];
+  return rank * 2 + (missesCutoff(health, query.preferences) ? 1 : 0);
+}
+
+/** Whether an endpoint is known to be slower than preferred, by any of the cutoffs given. */
+function missesCutoff(health: EndpointHealth, preferences: ProviderPreferences): boolean {
+  const { preferred_min_throughput: minThroughput, preferred_max_latency: maxLatencySeconds } = preferences;
+  return (
+    (minThroughput != null && isAnyBeyond(health.throughput(), minThroughput, (value, bound) => value < bound)) ||
+    (maxLatencySeconds != null &&
+      isAnyBeyond(health.latency(), maxLatencySeconds, (valueMs, bound) => valueMs > bound * 1000))
+  );
+}
+
+function isAnyBeyond(
+  measured: Percentiles | null,
+  bounds: NonNullable<ProviderPreferences['preferred_max_latency']>,
+  isBeyond: (value: number, bound: number) => boolean,
+): boolean {
+  if (measured === null) return false;
+  if (typeof bounds === 'number') return isBeyond(measured.p50, bounds);
+  return (['p50', 'p75', 'p90', 'p99'] as const).some(
+    (name) => bounds[name] !== undefined && isBeyond(measured[name], bounds[name]),
+  );
+}
+
+type Comparison = (a: Endpoint, b: Endpoint) => number;
+
+/** Equal prices, unknown ones among them, leave the catalogue's order. */
+const byPrice: Comparison = (a, b) => (priceOf(a) === priceOf(b) ? 0 : priceOf(a) - priceOf(b));
+
+/** What has not been measured comes after what has, and then the cheaper one first. */
+const byMeasure =
+  (measure: (health: EndpointHealth) => number | undefined) =>
+  (board: HealthBoard): Comparison =>
+  (a, b) => {
+    const left = measure(board.of(a)) ?? Number.POSITIVE_INFINITY;
+    const right = measure(board.of(b)) ?? Number.POSITIVE_INFINITY;
+    return left === right ? byPrice(a, b) : left - right;
+  };
+
+const negative = (value: number | null | undefined): number | undefined => (value == null ? undefined : -value);
+const byThroughput = byMeasure((health) => negative(health.throughput()?.p50));
+const bySuccess = byMeasure((health) => negative(health.successRate()));
+
+const COMPARISONS: Readonly<Record<SortKey, (board: HealthBoard) => Comparison>> = {
+  price: () => byPrice,
+  throughput: byThroughput,
+  latency: byMeasure((health) => health.latency()?.p50),
+  // The share of calls that succeed is what there is to tell of the quality of tool calls.
+  exacto: (board) => (a, b) => {
+    const [left, right] = [board.of(a).successRate(), board.of(b).successRate()];
+    return left === right ? byThroughput(board)(a, b) : bySuccess(board)(a, b);
+  },
+};

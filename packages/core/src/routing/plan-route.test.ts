@@ -1,0 +1,384 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+
+import { jsonOf } from '../../../../test/support/core-gateway.ts';
+import { answererOf, createRoutedGateway, endpointsAt } from '../../../../test/support/routed-gateway.ts';
+import type { ModelDefinition } from '../catalog/model-definition.ts';
+
+const THREE = { cheap: {}, middle: {}, dear: {} };
+const PRICES = { cheap: 1, middle: 2, dear: 3 };
+const CHAT: ModelDefinition = { id: 'r/chat', endpoints: endpointsAt(PRICES) };
+
+const modelOf = (id: string, prices: Readonly<Record<string, number>>): ModelDefinition => ({
+  id,
+  endpoints: endpointsAt(prices).map((endpoint) => ({ ...endpoint, providerModel: id })),
+});
+
+test('balances by one over the square of the price', async () => {
+  const { askedFor } = createRoutedGateway(THREE, [CHAT]);
+  const counts: Record<string, number> = {};
+  for (let i = 0; i < 490; i += 1) {
+    const [slug = ''] = await askedFor();
+    counts[slug] = (counts[slug] ?? 0) + 1;
+  }
+  // 36, 9 and 4 of 49, within five standard deviations.
+  expect(counts['cheap']).toBeGreaterThan(311);
+  expect(counts['cheap']).toBeLessThan(409);
+  expect(counts['middle']).toBeGreaterThan(47);
+  expect(counts['dear']).toBeGreaterThan(10);
+});
+
+test('asks the others by price when the first fails', async () => {
+  const { askedFor, behave } = createRoutedGateway(THREE, [CHAT]);
+  for (const slug of Object.keys(THREE)) behave(slug, 'provider_unavailable');
+  expect(await askedFor({ provider: { sort: 'price' } })).toEqual(['cheap', 'middle', 'dear']);
+});
+
+test.each([
+  [{ order: ['dear', 'cheap'] }, ['dear', 'cheap', 'middle']],
+  [{ order: ['dear', 'cheap'], allow_fallbacks: false }, ['dear', 'cheap']],
+  [{ order: ['nobody', 'dear'], allow_fallbacks: false }, ['dear']],
+  [{ order: ['nobody'], allow_fallbacks: false }, []],
+  [{ sort: 'price', allow_fallbacks: false }, ['cheap']],
+  [{ order: [], sort: 'price' }, ['cheap', 'middle', 'dear']],
+  [{ sort: { by: 'price' }, ignore: ['middle'] }, ['cheap', 'dear']],
+])('with %j asks %j in turn', async (provider, expected) => {
+  const { askedFor, behave } = createRoutedGateway(THREE, [CHAT]);
+  for (const slug of Object.keys(THREE)) behave(slug, 'provider_unavailable');
+  expect(await askedFor({ provider })).toEqual(expected);
+});
+
+test('never asks an endpoint that is excluded, on any attempt', async () => {
+  const slugs = Object.keys(THREE);
+  const list = fc.option(fc.subarray([...slugs, 'nobody']), { nil: null });
+  const preferences = fc.record({
+    only: list,
+    ignore: list,
+    order: list,
+    allow_fallbacks: fc.boolean(),
+    sort: fc.constantFrom(null, 'price', 'throughput', 'latency', 'exacto'),
+    max_price: fc.constantFrom({}, { prompt: 1 }, { prompt: 2 }, { completion: '2.5' }),
+  });
+  await fc.assert(
+    fc.asyncProperty(preferences, fc.subarray(slugs), async (provider, failing) => {
+      const { askedFor, behave } = createRoutedGateway(THREE, [CHAT]);
+      for (const slug of failing) behave(slug, 'provider_overloaded');
+      const asked = await askedFor({ provider });
+      for (const slug of asked) {
+        const price = PRICES[slug as keyof typeof PRICES];
+        expect(provider.only?.length ? provider.only.includes(slug) : true).toBe(true);
+        expect(provider.ignore?.includes(slug) ?? false).toBe(false);
+        const { prompt = 9, completion = 9 } = provider.max_price as { prompt?: number; completion?: string };
+        expect(price).toBeLessThanOrEqual(Math.min(prompt, Number(completion)));
+        if (provider.allow_fallbacks === false && provider.order?.length) expect(provider.order).toContain(slug);
+      }
+      expect(new Set(asked).size).toBe(asked.length);
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('answers 404 when nothing is left, and names the rule for each endpoint', async () => {
+  const { ask, calls } = createRoutedGateway(THREE, [CHAT]);
+  const response = await ask({ provider: { ignore: ['cheap'], max_price: { prompt: 0.5 } } });
+  expect(response.status).toBe(404);
+  expect(jsonOf(response)).toMatchObject({
+    error: {
+      metadata: {
+        error_type: 'not_found',
+        excluded: [
+          { provider: 'cheap', model: 'r/chat', rule: 'ignore' },
+          { provider: 'middle', rule: 'max_price' },
+          { provider: 'dear', rule: 'max_price' },
+        ],
+      },
+    },
+  });
+  expect(calls).toEqual([]);
+});
+
+test('says that the request is too long when every endpoint is too short for it', async () => {
+  const short = { ...CHAT, context_length: 1000 };
+  const { ask, calls } = createRoutedGateway(THREE, [short]);
+  const response = await ask({ messages: [{ role: 'user', content: 'x'.repeat(6100) }] });
+  expect(response.status).toBe(400);
+  expect(jsonOf(response)).toMatchObject({ error: { metadata: { error_type: 'context_length_exceeded' } } });
+  expect((await ask({ max_tokens: 1001 })).status).toBe(400);
+  expect(calls).toEqual([]);
+});
+
+test('uses the account default model, and the model that served is the one named', async () => {
+  const { ask } = createRoutedGateway(THREE, [CHAT, modelOf('r/other', { dear: 1 })], {
+    account: { defaultModel: 'r/other' },
+  });
+  expect(jsonOf(await ask({ model: undefined }))).toMatchObject({ model: 'r/other', provider: 'DEAR' });
+});
+
+test.each([
+  ['keeps to the order of models', {}, ['middle a/first', 'dear a/first', 'cheap a/second']],
+  [
+    'sorts the endpoints of all models together',
+    { provider: { sort: { by: 'price', partition: 'none' } } },
+    ['cheap a/second', 'middle a/first', 'dear a/first'],
+  ],
+  [
+    'sorts them together for the older route',
+    { provider: { sort: 'price' }, route: 'sort' },
+    ['cheap a/second', 'middle a/first', 'dear a/first'],
+  ],
+  [
+    'keeps to the order for the older fallback',
+    { provider: { sort: 'price' }, route: 'fallback' },
+    ['middle a/first', 'dear a/first', 'cheap a/second'],
+  ],
+])('%s', async (_name, body, expected) => {
+  const { ask, calls, behave } = createRoutedGateway(THREE, [
+    modelOf('a/first', { middle: 2, dear: 3 }),
+    modelOf('a/second', { cheap: 1 }),
+  ]);
+  for (const slug of Object.keys(THREE)) behave(slug, 'provider_unavailable');
+  await ask({ provider: { sort: 'price' }, model: undefined, models: ['a/first', 'a/second'], ...body });
+  expect(calls).toEqual(expected);
+});
+
+test('goes on to the next model after a mistake that every endpoint of the first would see', async () => {
+  const { ask, calls } = createRoutedGateway(
+    { cheap: { behaviour: 'content_policy_violation' }, middle: {}, dear: {} },
+    [modelOf('a/first', { cheap: 1, middle: 2 }), modelOf('a/second', { dear: 3 })],
+  );
+  const response = await ask({ model: 'a/first', models: ['a/second'], provider: { sort: 'price' } });
+  expect(jsonOf(response)).toMatchObject({ model: 'a/second' });
+  expect(calls).toEqual(['cheap a/first', 'dear a/second']);
+});
+
+test('goes on to a longer endpoint when the prompt was too long for the first', async () => {
+  const [cheap, middle, dear] = endpointsAt(PRICES);
+  const model = {
+    id: 'r/chat',
+    endpoints: [
+      { ...cheap, context_length: 1000 },
+      { ...middle, context_length: 1000 },
+      { ...dear, context_length: 9000 },
+    ],
+  } as ModelDefinition;
+  const { askedFor } = createRoutedGateway({ ...THREE, cheap: { behaviour: 'context_length_exceeded' } }, [model]);
+  expect(await askedFor({ provider: { sort: 'price' } })).toEqual(['cheap', 'dear']);
+});
+
+const tier = (provider: string, tag: string | null, usd: number): ModelDefinition['endpoints'][number] => ({
+  provider,
+  pricing: endpointsAt({ [provider]: usd })[0]?.pricing,
+  providerModel: tag ?? 'plain',
+  ...(tag !== null && { tag }),
+});
+const TIERED: ModelDefinition = {
+  id: 'r/tiers',
+  endpoints: [tier('one', null, 2), tier('one', 'flex', 1), tier('one', 'priority', 4), tier('two', null, 3)],
+};
+
+test.each<[string, Record<string, unknown>, string[], (string | null | undefined)[]]>([
+  ['none unasked', { provider: { sort: 'price' } }, ['one plain', 'two plain'], [undefined, undefined]],
+  ['flex alone', { service_tier: 'flex' }, ['one flex'], ['flex']],
+  [
+    'priority first, then the others',
+    { service_tier: 'priority' },
+    ['one priority', 'one plain', 'two plain'],
+    ['priority', null, null],
+  ],
+  [
+    'priority by its other name',
+    { service_tier: 'fast' },
+    ['one priority', 'one plain', 'two plain'],
+    ['priority', null, null],
+  ],
+  [
+    'flex for :floor',
+    { model: 'r/tiers:floor' },
+    ['one flex', 'one plain', 'two plain'],
+    ['flex', undefined, undefined],
+  ],
+  [
+    'no flex for :floor with the default tier',
+    { model: 'r/tiers:floor', service_tier: 'default' },
+    ['one plain', 'two plain'],
+    ['default', 'default'],
+  ],
+  [
+    'no priority for :nitro with an order',
+    { model: 'r/tiers:nitro', provider: { order: ['two'] } },
+    ['two plain', 'one plain'],
+    [undefined, undefined],
+  ],
+  ['what only names', { provider: { only: ['one/priority'] } }, ['one priority'], ['priority']],
+])('of service tiers uses %s, and asks for them upstream', async (_name, body, expected, upstreamTiers) => {
+  const { ask, calls, sent } = createRoutedGateway(
+    { one: { behaviour: 'provider_unavailable' }, two: { behaviour: 'provider_unavailable' } },
+    [TIERED],
+  );
+  await ask(body);
+  expect(calls).toEqual(expected);
+  expect(sent.map(({ request }) => request.service_tier)).toEqual(upstreamTiers);
+});
+
+test('routes normally when a model has no endpoint of the tier, and hands the tier on', async () => {
+  const { askedFor, sent } = createRoutedGateway(THREE, [CHAT]);
+  expect(await askedFor({ service_tier: 'flex', provider: { sort: 'price' } })).toEqual(['cheap']);
+  expect(sent[0]?.request.service_tier).toBe('flex');
+});
+
+test('admits the priority tier to :nitro, and sorts by measured throughput', async () => {
+  const { ask, calls, platform, behave } = createRoutedGateway({ one: {}, two: {} }, [TIERED]);
+  behave('one', () => platform.oversleep(1000));
+  behave('two', () => platform.oversleep(100));
+  await ask({ provider: { only: ['one'] } });
+  await ask({ provider: { only: ['two'] } });
+  await ask({ provider: { only: ['one/priority'] } });
+  platform.oversleep(2000);
+  calls.length = 0;
+  await ask({ model: 'r/tiers:nitro' });
+  expect(calls).toEqual(['two plain']);
+});
+
+test('keeps a session on one endpoint, over many sessions each by its share', async () => {
+  const { askedFor } = createRoutedGateway(THREE, [CHAT]);
+  const counts: Record<string, number> = {};
+  for (let session = 0; session < 100; session += 1) {
+    const [body, headers] =
+      session % 2 === 0 ? [{ session_id: `s${session}` }, {}] : [{}, { 'x-session-id': `s${session}` }];
+    const asked = [await askedFor(body, headers), await askedFor(body, headers), await askedFor(body, headers)].flat();
+    expect(new Set(asked).size).toBe(1);
+    counts[asked[0] ?? ''] = (counts[asked[0] ?? ''] ?? 0) + 1;
+  }
+  expect(counts['cheap']).toBeGreaterThan(50);
+  expect(counts['cheap']).toBeLessThan(95);
+});
+
+const CACHING: ModelDefinition = {
+  id: 'r/chat',
+  endpoints: endpointsAt({ cheap: 1, middle: 1, dear: 1 }).map((endpoint) => ({
+    ...endpoint,
+    pricing: { ...endpoint.pricing, input_cache_read: '0.0000001' },
+  })),
+};
+const opening = (text: string): object[] => [
+  { role: 'system', content: 'Be brief.' },
+  { role: 'user', content: text },
+];
+
+test.each<[string, ModelDefinition, (round: number) => Record<string, unknown>, number]>([
+  ['the session before the cache key', CHAT, (round) => ({ session_id: 's', prompt_cache_key: `k${round}` }), 1],
+  [
+    'the cache key before the opening',
+    CACHING,
+    (round) => ({ prompt_cache_key: 'k', messages: opening(`q${round}`) }),
+    1,
+  ],
+  [
+    'the opening, however the conversation goes on',
+    CACHING,
+    (round) => ({
+      messages: [...opening('q'), { role: 'assistant', content: `a${round}` }, { role: 'user', content: `${round}` }],
+    }),
+    1,
+  ],
+  ['another endpoint for another opening', CACHING, (round) => ({ messages: opening(`q${round}`) }), 3],
+  [
+    'no opening where cached tokens cost as much',
+    { ...CHAT, endpoints: endpointsAt({ cheap: 1, middle: 1, dear: 1 }) },
+    () => ({ messages: opening('q') }),
+    3,
+  ],
+])('keeps to %s', async (_name, model, bodyOf, endpoints) => {
+  const { askedFor } = createRoutedGateway(THREE, [model]);
+  const asked = new Set<string>();
+  for (let round = 0; round < 30; round += 1) for (const slug of await askedFor(bodyOf(round))) asked.add(slug);
+  expect(asked.size).toBe(endpoints);
+});
+
+test('goes by order alone where there is one, whatever the session', async () => {
+  const { askedFor } = createRoutedGateway(THREE, [CHAT]);
+  for (const slug of Object.keys(THREE)) {
+    expect(await askedFor({ session_id: 's', provider: { order: [slug] } })).toEqual([slug]);
+  }
+});
+
+test('moves a session while its endpoint is out of order, and back afterwards', async () => {
+  const { askedFor, behave, platform } = createRoutedGateway(THREE, [CHAT]);
+  const session = { session_id: 'one session' };
+  const [home = ''] = await askedFor(session);
+  behave(home, 'provider_unavailable');
+  expect((await askedFor(session)).length).toBe(2);
+  const away = await askedFor(session);
+  expect(away).not.toContain(home);
+  expect(await askedFor(session)).toEqual(away);
+  behave(home, 'answer');
+  platform.oversleep(31_000);
+  expect(await askedFor(session)).toEqual([home]);
+});
+
+test('asks routers for models among those that nothing excludes, and names the one that served', async () => {
+  const models = [
+    modelOf('a/free', { cheap: 0 }),
+    modelOf('a/paid', { cheap: 1, dear: 5 }),
+    { ...modelOf('a/film', { cheap: 0 }), architecture: { output_modalities: ['video'] } },
+    { ...modelOf('a/no-tools', { dear: 0 }), endpoints: endpointsAt({ dear: 0 }, { supported_parameters: ['seed'] }) },
+  ];
+  const { ask, store } = createRoutedGateway(THREE, models);
+  const served = async (body: Record<string, unknown>): Promise<unknown> => jsonOf(await ask(body))['model'];
+  expect(await served({ model: 'openrouter/free', tools: [{ type: 'function', function: { name: 'f' } }] })).toBe(
+    'a/free',
+  );
+  expect(await served({ model: 'openrouter/free', provider: { only: ['dear'] } })).toBe('a/no-tools');
+  expect(store.appended.at(-1)?.record.generation.router).toBe('openrouter/free');
+  expect(await served({ model: 'service/auto', plugins: [{ id: 'auto-router', cost_tier: 'max' }] })).toBe('a/paid');
+  const none = await ask({ model: 'service/auto', plugins: [{ id: 'auto-router', allowed_models: ['b/*'] }] });
+  expect(none.status).toBe(404);
+});
+
+test('takes a strategy of the embedder for its own', async () => {
+  const { ask } = createRoutedGateway(THREE, [CHAT, modelOf('a/mine', { dear: 9 })], {
+    routers: { auto: ({ candidates }) => candidates.filter(({ id }) => id === 'a/mine') },
+  });
+  const response = await ask({ model: 'openrouter/auto' });
+  expect(jsonOf(response)).toMatchObject({ model: 'a/mine' });
+  expect(answererOf(response)).toBe('dear');
+});
+
+const REGIONS = [{ name: 'eu', hosts: ['eu.gateway.example'] }];
+const EU = { host: 'eu.gateway.example' };
+
+test('keeps a request under a regional host in its region, on every attempt, and stores no content', async () => {
+  const { askedFor, store, ask, behave, get, gateway } = createRoutedGateway(
+    { cheap: { region: 'us' }, middle: { region: 'eu' }, dear: { region: 'eu' } },
+    [CHAT, modelOf('r/us', { cheap: 1 })],
+    { regions: REGIONS },
+  );
+  expect(await askedFor({ provider: { sort: 'price' } }, EU)).toEqual(['middle']);
+  expect(store.appended.at(-1)?.content).toBeNull();
+  expect(store.appended.at(-1)?.record.generation.data_region).toBe('eu');
+  behave('middle', 'provider_unavailable');
+  behave('dear', 'provider_unavailable');
+  expect(await askedFor({ provider: { sort: 'price' } }, EU)).toEqual(['middle', 'dear']);
+  expect(await askedFor({ model: 'r/us' }, EU)).toEqual([]);
+  expect((await ask({ model: 'r/us' }, EU)).status).toBe(404);
+  expect(await askedFor({ model: 'r/us' })).toEqual(['cheap']);
+  expect(store.appended.at(-1)?.content).not.toBeNull();
+
+  const idsAt = async (path: string, baseUrl: string): Promise<unknown> => {
+    const response = await gateway.handle({
+      method: 'GET',
+      path,
+      query: '',
+      baseUrl,
+      headers: { authorization: 'Bearer sk-test-api' },
+      signal: new AbortController().signal,
+      readBody: () => Promise.resolve(new Uint8Array()),
+    });
+    return (jsonOf(response)['data'] as { id: string }[]).map(({ id }) => id);
+  };
+  for (const path of ['/api/v1/models', '/api/v1/models/user']) {
+    expect(await idsAt(path, 'https://eu.gateway.example/ai')).toEqual(['r/chat']);
+    expect(await idsAt(path, 'https://gateway.example')).toEqual(['r/chat', 'r/us']);
+  }
+  expect((await get('/api/v1/models/user')).status).toBe(200);
+});

@@ -1,0 +1,20 @@
+import type { Platform } from '../platform.ts';
+
+/** Numbers from 0 up to but not including 1, as evenly spread as one can tell. */
+export type RandomSource = () => number;
+
+/**
+ * Creates a source seeded once from the platform: a draw costs a few operations, where asking the platform each time
+ * would cost a copy of its bytes. For spreading load only; ids and secrets come from the platform itself.
+ */
+export function createRandomSource(platform: Pick<Platform, 'randomBytes'>): RandomSource {
+  const view = new DataView(Uint8Array.from(platform.randomBytes(4)).buffer);
+  let state = view.getUint32(0);
+  // Mulberry32, in the public domain.
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

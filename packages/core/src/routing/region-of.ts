@@ -1,0 +1,33 @@
+import { type GatewayRequest, headerOf } from '../request.ts';
+
+/** A region and the hosts under which only its endpoints are used. */
+export interface RegionOptions {
+  /** As endpoints name it. */
+  readonly name: string;
+  /** Without a port: `eu.gateway.example`. */
+  readonly hosts: readonly string[];
+}
+
+/** The region whose host a request came to; null when it came to an ordinary one. */
+export type RegionOf = (request: Pick<GatewayRequest, 'baseUrl' | 'headers'>) => string | null;
+
+const HOST_OF_URL = /^[a-z]+:\/\/([^/]*)/i;
+
+/**
+ * Creates the look-up. Every host that a request names is looked at, even one that a proxy nobody trusts has named: a
+ * region only ever narrows, and a proxy that rewrites hosts must not lead a request out of its region.
+ */
+export function createRegionOf(regions: readonly RegionOptions[]): RegionOf {
+  if (regions.length === 0) return () => null;
+  const names = new Map(regions.flatMap(({ name, hosts }) => hosts.map((host) => [host.toLowerCase(), name])));
+  const find = (host: string | undefined): string | undefined =>
+    host === undefined ? undefined : names.get(host.trim().toLowerCase().replace(/:\d+$/, ''));
+  return ({ baseUrl, headers }) =>
+    find(HOST_OF_URL.exec(baseUrl)?.[1]) ??
+    find(headerOf(headers, 'host')) ??
+    headerOf(headers, 'x-forwarded-host')
+      ?.split(',')
+      .map(find)
+      .find((name) => name !== undefined) ??
+    null;
+}

@@ -1,0 +1,83 @@
+import type { ChatCompletionRequest } from '../schemas/chat-completion.ts';
+import type { ChatMessage } from '../schemas/chat-message.ts';
+
+/** What a request asks of the endpoint that is to serve it. */
+export interface RequestNeeds {
+  /** Parameters as lists of supported parameters name them. */
+  readonly parameters: readonly string[];
+  /** Kinds of input beside text. */
+  readonly inputModalities: readonly string[];
+  /** Kinds of output beside text. */
+  readonly outputModalities: readonly string[];
+  /** What the prompt takes up at the least; deliberately low, because an endpoint that is left out cannot prove it wrong. */
+  readonly minPromptTokens: number;
+  /** `max_completion_tokens` or `max_tokens`; 0 when neither is given. */
+  readonly outputTokens: number;
+}
+
+/** Text that is hard to compress has about four characters a token, text that is easy may have six. */
+const MOST_CHARACTERS_A_TOKEN = 6;
+
+/** Reads off what a request needs. Costs no more than a look at each content part. */
+export function needsOf(request: ChatCompletionRequest): RequestNeeds {
+  const inputs = new Set<string>();
+  let characters = 0;
+  for (const message of request.messages) characters += measure(message, inputs);
+  return {
+    parameters: parametersOf(request),
+    inputModalities: inputs.size === 0 ? NONE : [...inputs],
+    outputModalities: request.modalities?.filter((kind) => kind !== 'text') ?? NONE,
+    minPromptTokens: Math.floor(characters / MOST_CHARACTERS_A_TOKEN),
+    outputTokens: request.max_completion_tokens ?? request.max_tokens ?? 0,
+  };
+}
+
+const NONE: readonly string[] = [];
+
+/** Characters of text in a message; notes its other kinds of input. */
+function measure({ content }: ChatMessage, inputs: Set<string>): number {
+  if (typeof content === 'string') return content.length;
+  let characters = 0;
+  for (const part of content ?? []) {
+    if (part.type === 'text') characters += part.text.length;
+    else if (part.type === 'image_url') inputs.add('image');
+    else if (part.type === 'input_audio') inputs.add('audio');
+    else if (part.type !== 'file') inputs.add('video');
+    // Files are no need: what a model cannot read itself is turned into text for it.
+  }
+  return characters;
+}
+
+/** The request's parameters as lists of supported parameters name them. */
+export function parametersOf(request: ChatCompletionRequest): readonly string[] {
+  const found: string[] = [];
+  for (const name of PARAMETERS) if (request[name] !== undefined && request[name] !== null) found.push(name);
+  return found;
+}
+
+const PARAMETERS = [
+  'temperature',
+  'top_p',
+  'top_k',
+  'min_p',
+  'top_a',
+  'frequency_penalty',
+  'presence_penalty',
+  'repetition_penalty',
+  'max_tokens',
+  'max_completion_tokens',
+  'logit_bias',
+  'logprobs',
+  'top_logprobs',
+  'seed',
+  'stop',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'response_format',
+  'reasoning',
+  'reasoning_effort',
+  'include_reasoning',
+  'prediction',
+  'verbosity',
+] as const satisfies readonly (keyof ChatCompletionRequest)[];

@@ -1,0 +1,24 @@
+import type { CatalogModel } from '../catalog/catalog.ts';
+import type { ChatCompletionRequest } from '../schemas/chat-completion.ts';
+import type { RandomSource } from './random.ts';
+import type { RequestNeeds } from './request-needs.ts';
+
+/** The slugs `service/auto` and `service/free`, and what the compatible wire calls them. */
+export type RouterName = 'auto' | 'free';
+
+export interface RouterQuery {
+  readonly request: ChatCompletionRequest;
+  readonly needs: RequestNeeds;
+  /** Models that meet the request's needs and everybody's restrictions, with the endpoints that these leave. */
+  readonly candidates: readonly CatalogModel[];
+  readonly random: RandomSource;
+}
+
+/**
+ * Chooses models for a request that names none, best first; the others are fallbacks. None means 404. Called on the way
+ * of the request, so it must not take long; an embedder may hand in its own.
+ */
+export type RouterStrategy = (query: RouterQuery) => readonly CatalogModel[];
+
+/** More would never be asked: one call and two retries. */
+export const MAX_ROUTED_MODELS = 3;

@@ -1,0 +1,100 @@
+import type { Endpoint } from '../catalog/catalog.ts';
+import { GatewayError } from '../errors.ts';
+import { type HeaderMap, headerOf } from '../request.ts';
+import type { RoutePlan } from './plan-route.ts';
+
+/** One endpoint that was asked. */
+interface AskedEndpoint {
+  readonly endpoint: Endpoint;
+  readonly error: GatewayError | null;
+}
+
+export interface RoutingOutcome {
+  readonly attempts: readonly AskedEndpoint[];
+  /** The answer is an error. */
+  readonly hasFailed: boolean;
+  /** Milliseconds; undefined when upstream was never asked. */
+  readonly generationMs?: number | null | undefined;
+}
+
+/** Tells a caller who asked for it how its request was routed. */
+export interface RoutingReport {
+  /** Members of the answer, by the names that the caller asked for. */
+  toMembers(outcome: RoutingOutcome): Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Creates a report when one of the headers asks for it, else null (api reference 12). `pipeline` tells what else acted
+ * on the request, and may grow until the answer has ended.
+ */
+export function createRoutingReport(
+  headers: HeaderMap,
+  plan: RoutePlan,
+  pipeline: readonly object[],
+): RoutingReport | null {
+  const names = memberNamesOf(headers);
+  if (names.length === 0) return null;
+  return {
+    toMembers(outcome) {
+      const metadata = toRoutingMetadata(plan, pipeline, outcome);
+      return Object.fromEntries(names.map((name) => [name, metadata]));
+    },
+  };
+}
+
+/** The error with the report beside it. A failure of our own says nothing about itself, and gets none. */
+export function withReport(error: GatewayError, report: RoutingReport | null, outcome: RoutingOutcome): GatewayError {
+  if (report === null || error.code === 'internal') return error;
+  return new GatewayError(error.code, error.message, {
+    cause: error.cause,
+    metadata: error.metadata,
+    retryAfterSeconds: error.retryAfterSeconds,
+    upstreamStatus: error.upstreamStatus,
+    beside: report.toMembers(outcome),
+  });
+}
+
+/** Each header has an answer of its own name; the older compatible spelling counts where the current one is absent. */
+function memberNamesOf(headers: HeaderMap): readonly string[] {
+  const isEnabled = (value: string | undefined): boolean => value?.trim().toLowerCase() === 'enabled';
+  const names: string[] = [];
+  if (isEnabled(headerOf(headers, 'x-service-experimental-metadata'))) names.push('service_metadata');
+  const compatible =
+    headerOf(headers, 'x-openrouter-metadata') ?? headerOf(headers, 'x-openrouter-experimental-metadata');
+  if (isEnabled(compatible)) names.push('openrouter_metadata');
+  return names;
+}
+
+function toRoutingMetadata(
+  plan: RoutePlan,
+  pipeline: readonly object[],
+  { attempts, hasFailed, generationMs }: RoutingOutcome,
+): object {
+  const last = attempts.at(-1);
+  const selected = hasFailed || last?.error !== null ? undefined : last.endpoint;
+  return {
+    requested: plan.requested,
+    strategy: plan.strategy,
+    region: plan.region,
+    summary: `available=${plan.endpoints.length}, selected=${selected?.provider.name ?? 'none'}`,
+    attempt: attempts.length,
+    is_byok: selected?.provider.byok ?? false,
+    endpoints: {
+      total: plan.endpoints.length + plan.excluded.length,
+      available: plan.endpoints.map((endpoint) => ({
+        provider: endpoint.provider.name,
+        model: endpoint.modelId,
+        selected: endpoint === selected,
+      })),
+    },
+    ...(attempts.length > 0 && {
+      attempts: attempts.map(({ endpoint, error }) => ({
+        provider: endpoint.provider.name,
+        model: endpoint.modelId,
+        status: error === null ? 200 : (error.upstreamStatus ?? error.status),
+      })),
+    }),
+    ...(generationMs != null && { generation_time: generationMs }),
+    ...(pipeline.length > 0 && { pipeline }),
+  };
+}

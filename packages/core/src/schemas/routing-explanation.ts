@@ -1,0 +1,47 @@
+import { z } from 'zod';
+
+import { modelEndpointSchema } from './model.ts';
+
+const healthFields = modelEndpointSchema.pick({
+  status: true,
+  uptime_last_5m: true,
+  uptime_last_30m: true,
+  uptime_last_1d: true,
+  latency_last_30m: true,
+  throughput_last_30m: true,
+});
+
+/** What `POST /admin/v1/explain` answers about one endpoint. */
+const endpointExplanationSchema = z.object({
+  /** Slug, with the tag where there is one. */
+  provider: z.string(),
+  provider_name: z.string(),
+  model: z.string(),
+  /** The provider's own name of the model. */
+  provider_model: z.string(),
+  included: z.boolean(),
+  /** 1 is asked first. Null when excluded. */
+  rank: z.int().nullable(),
+  /** The field that excludes it; null when included. */
+  rule: z.string().nullable(),
+  /** The guardrail whose field that is. */
+  guardrail_id: z.string().nullable(),
+  /** USD a token; `compared` is the blend that decides the order. Null when not known. */
+  price: z.object({
+    prompt: z.string().nullable(),
+    completion: z.string().nullable(),
+    compared: z.number().nullable(),
+  }),
+  health: healthFields.extend({ standing: z.enum(['steady', 'half-open', 'unstable', 'resting', 'open']) }),
+});
+
+/** How a chat request would be routed now. */
+export const routingExplanationSchema = z.object({
+  requested: z.string(),
+  strategy: z.string(),
+  region: z.string().nullable(),
+  models: z.array(z.string()),
+  /** Included ones by rank, then the excluded. */
+  endpoints: z.array(endpointExplanationSchema),
+});
+export type RoutingExplanation = z.infer<typeof routingExplanationSchema>;
