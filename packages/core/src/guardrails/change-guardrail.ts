@@ -1,0 +1,71 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import { givenFields } from '../schemas/given-fields.ts';
+import type { Guardrail, UpdateGuardrailRequest } from '../schemas/guardrail.ts';
+
+/** A guardrail that asks for nothing yet. */
+export function toNewGuardrail(identity: Pick<Guardrail, 'id' | 'name' | 'workspace_id' | 'created_at'>): Guardrail {
+  return {
+    ...identity,
+    updated_at: null,
+    description: null,
+    limit_usd: null,
+    reset_interval: null,
+    include_byok_in_budgets: false,
+    allowed_models: null,
+    ignored_models: null,
+    allowed_providers: null,
+    ignored_providers: null,
+    allowed_data_regions: null,
+    enforce_zdr: null,
+    enforce_zdr_anthropic: null,
+    enforce_zdr_openai: null,
+    enforce_zdr_google: null,
+    enforce_zdr_xai: null,
+    enforce_zdr_other: null,
+    enable_paid_model_training: null,
+    enable_free_model_training: null,
+    enable_free_model_publication: null,
+    content_filter_builtins: null,
+    content_filters: null,
+  };
+}
+
+const ZDR_GROUPS = [
+  'enforce_zdr_anthropic',
+  'enforce_zdr_openai',
+  'enforce_zdr_google',
+  'enforce_zdr_xai',
+  'enforce_zdr_other',
+] as const;
+
+/**
+ * A guardrail with a change of the wire applied (api reference 16.2): what is left out stays, models get their canonical
+ * slugs, and `enforce_zdr` fills the switches of its groups that are not given themselves.
+ */
+export function changeGuardrail(
+  guardrail: Guardrail,
+  change: UpdateGuardrailRequest,
+  catalog: Pick<Catalog, 'find'>,
+): Guardrail {
+  const { enforce_zdr: all, allowed_models: allowed, ignored_models: ignored } = change;
+  return {
+    ...guardrail,
+    ...(all !== undefined && Object.fromEntries(ZDR_GROUPS.map((group) => [group, all]))),
+    ...givenFields(change),
+    ...(allowed !== undefined && { allowed_models: toCanonical(allowed, catalog) }),
+    ...(ignored !== undefined && { ignored_models: toCanonical(ignored, catalog) }),
+  };
+}
+
+/** Models that are not known are kept as they are written: they may be found out later. */
+function toCanonical(slugs: readonly string[] | null, catalog: Pick<Catalog, 'find'>): string[] | null {
+  return slugs && [...new Set(slugs.map((slug) => catalog.find(slug)?.definition.canonical_slug ?? slug))];
+}
+
+/** Throws `invalid_request` for patterns that cannot be run in linear time. */
+export async function refuseBadPatterns({ content_filters: filters }: UpdateGuardrailRequest): Promise<void> {
+  if (!filters?.length) return;
+  // Late, because the engine is large and most processes never need it.
+  const { parsePattern } = await import('./parse-pattern.ts');
+  for (const [index, { pattern }] of filters.entries()) parsePattern(pattern, `content_filters.${index}.pattern`);
+}

@@ -1,0 +1,21 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import { compileInputFilters, compileOutputFilters } from './compile-filters.ts';
+import { combineGuardrails, type GuardrailLayer } from './effective-policy.ts';
+import type { Policy } from './policy-of.ts';
+import { toNarrowings } from './to-narrowings.ts';
+import { toUnavailableError } from './verdict.ts';
+
+/** Compiles a policy. Throws `permission_denied` when one of its filters cannot be compiled. */
+export function compilePolicy(layers: readonly GuardrailLayer[], catalog: Pick<Catalog, 'find'>): Policy {
+  const { rules, filters, budgets } = combineGuardrails(layers);
+  try {
+    return {
+      narrowings: toNarrowings(rules, catalog),
+      input: compileInputFilters(filters),
+      output: compileOutputFilters(filters),
+      budgets,
+    };
+  } catch (error) {
+    throw toUnavailableError('Request', error);
+  }
+}

@@ -1,0 +1,51 @@
+import type { Filter, Span } from './filter.ts';
+
+export interface PatternFilterOptions {
+  readonly label: string;
+  readonly placeholder: string;
+  readonly trigger: string;
+  /**
+   * A pattern of ours, so the fast engine of the platform runs it. Every repetition in it has an upper bound: time is
+   * linear in the text. May look behind itself by a few characters. Case makes no difference.
+   */
+  readonly pattern: RegExp;
+  /**
+   * The check that a pattern cannot make, a checksum for one. Answers where what was matched really ends, or null when
+   * it is nothing after all.
+   */
+  readonly measure?: ((text: string, start: number, end: number) => number | null) | undefined;
+}
+
+/** Creates a filter from one pattern and a check of what it matched. */
+export function createPatternFilter(options: PatternFilterOptions): Filter {
+  const { label, placeholder, trigger, measure } = options;
+  const searching = new RegExp(options.pattern.source, 'gi');
+  const sticky = new RegExp(options.pattern.source, 'yi');
+
+  const endOf = (text: string, { 0: found, index }: RegExpExecArray): number | null => {
+    const end = index + found.length;
+    return measure === undefined ? end : measure(text, index, end);
+  };
+
+  return {
+    label,
+    placeholder,
+    trigger,
+    findAll(text) {
+      const spans: Span[] = [];
+      searching.lastIndex = 0;
+      for (let match = searching.exec(text); match !== null; match = searching.exec(text)) {
+        const end = endOf(text, match);
+        if (end !== null) spans.push({ start: match.index, end });
+        // A wrong beginning may hide a right one: a short number before a card's.
+        searching.lastIndex = end ?? match.index + 1;
+      }
+      return spans;
+    },
+    endAt(text, at) {
+      sticky.lastIndex = at;
+      const match = sticky.exec(text);
+      return match === null ? null : endOf(text, match);
+    },
+  };
+}

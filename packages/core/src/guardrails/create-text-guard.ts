@@ -1,0 +1,136 @@
+import type { CompiledFilter, OutputFilters } from './compile-filters.ts';
+import { normaliseSegments } from './normalise-text.ts';
+import { type Finding, toFinding } from './verdict.ts';
+
+/** Longest match in an answer, in UTF-16 units as it was written; of a longer one, what comes before this is taken. */
+export const MAX_MATCH_LENGTH = 1024;
+
+/** How much of what has been decided filters may still look back at. */
+const LEFT_CONTEXT = 64;
+/** Decided text is let go of in pieces of this size, because each time costs a copy of what is left. */
+const TRIM_AT = 4096;
+/** From so many undecided places on, one look at all of them pays. */
+const WORTH_A_LOOK = 128;
+
+/** What may be sent of what has come. */
+export interface GuardedText {
+  readonly text: string;
+  /** Set when the answer must stop here; `text` is what came before. */
+  readonly blockedBy: Finding | null;
+}
+
+/**
+ * Guards one text that comes in pieces. However it is cut, the same is let through: each place is judged on its own, once
+ * as much has come behind it as a match can be long. That is also the most that is ever held back.
+ */
+export interface TextGuard {
+  push(piece: string): GuardedText;
+  /** Call once, after the last piece. */
+  end(): GuardedText;
+}
+
+/** Creates a guard. `onFinding` hears of every match that does not block. */
+export function createTextGuard(
+  { filters, candidates, beginnings, firstBeginnings }: OutputFilters,
+  onFinding: (finding: Finding) => void,
+): TextGuard {
+  /** As it came: from what has not been let through yet. */
+  let original = '';
+  /** Offset of its first unit in the whole. */
+  let base = 0;
+  let received = 0;
+  /** The end of what came, not yet normalised. */
+  let tail = '';
+  /** Normalised, with where each unit came from. */
+  let text = '';
+  const starts: number[] = [];
+  const ends: number[] = [];
+  /** The first place in `text` that has not been judged. */
+  let next = 0;
+  /** End of what a match that begins there may reach. */
+  let reach = 0;
+  /** Offset in the whole, up to which everything has been let through or replaced. */
+  let written = 0;
+  /** Where in `text` the last match of each filter ends: matches of one filter do not overlap. */
+  const matchedUpTo: number[] = filters.map(() => 0);
+
+  const take = (upTo: number): string => {
+    if (upTo <= written) return '';
+    const taken = original.slice(written - base, upTo - base);
+    written = upTo;
+    return taken;
+  };
+
+  /** Judges one place. Null means that nothing begins there. */
+  const judge = (): GuardedText | null => {
+    const places = next === 0 ? firstBeginnings(text.slice(0, reach)) : beginnings(text.slice(next - 1, reach));
+    let out = '';
+    for (const place of places) {
+      if ((matchedUpTo[place] as number) > next) continue;
+      const compiled = filters[place] as CompiledFilter;
+      const end = compiled.filter.endAt?.(text.slice(0, reach), next) ?? next;
+      if (end <= next) continue;
+      matchedUpTo[place] = end;
+      const start = starts[next] as number;
+      const originalEnd = ends[end - 1] as number;
+      const finding = toFinding(compiled, []);
+      if (compiled.origin.action === 'block') return { text: out + take(start), blockedBy: finding };
+      onFinding(finding);
+      if (compiled.origin.action === 'flag') continue;
+      // What another match covers already needs no second placeholder.
+      if (start >= written) out += take(start) + compiled.filter.placeholder;
+      written = Math.max(written, originalEnd);
+    }
+    return out === '' ? null : { text: out, blockedBy: null };
+  };
+
+  const judgeAll = (isEnd: boolean): GuardedText => {
+    let out = '';
+    const isDue = (place: number): boolean => isEnd || received > (starts[place] as number) + MAX_MATCH_LENGTH;
+    const hasMany = next + WORTH_A_LOOK < text.length && isDue(next + WORTH_A_LOOK);
+    const isClean = hasMany && candidates(text.slice(Math.max(0, next - 1))).length === 0;
+    for (; next < text.length && isDue(next); next += 1) {
+      if (isClean || isLowSurrogate(text, next)) continue;
+      while (reach < text.length && (ends[reach] as number) <= (starts[next] as number) + MAX_MATCH_LENGTH) reach += 1;
+      const judged = judge();
+      if (judged === null) continue;
+      out += judged.text;
+      if (judged.blockedBy !== null) return { text: out, blockedBy: judged.blockedBy };
+    }
+    out += take(next < text.length ? (starts[next] as number) : received - tail.length);
+    return { text: out, blockedBy: null };
+  };
+
+  const trim = (): void => {
+    if (next < TRIM_AT) return;
+    const cut = next - LEFT_CONTEXT;
+    text = text.slice(cut);
+    starts.splice(0, cut);
+    ends.splice(0, cut);
+    for (const [place, end] of matchedUpTo.entries()) matchedUpTo[place] = end - cut;
+    next -= cut;
+    reach = Math.max(0, reach - cut);
+    original = original.slice(written - base);
+    base = written;
+  };
+
+  const add = (piece: string, isEnd: boolean): GuardedText => {
+    original += piece;
+    received += piece.length;
+    const untaken = tail + piece;
+    const normalised = normaliseSegments(untaken, { starts, ends, base: received - untaken.length, isEnd });
+    text += normalised.text;
+    tail = untaken.slice(normalised.taken);
+    const judged = judgeAll(isEnd);
+    trim();
+    return judged;
+  };
+
+  return { push: (piece) => add(piece, false), end: () => add('', true) };
+}
+
+/** The second half of a character is no place where anything begins. */
+function isLowSurrogate(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at);
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}

@@ -1,0 +1,128 @@
+import type { CatalogModel, Endpoint } from '../catalog/catalog.ts';
+import type { Narrowing } from '../routing/endpoint-filters.ts';
+import { planRoute } from '../routing/plan-route.ts';
+import type { Runtime } from '../runtime.ts';
+import type { ChatCompletionRequest } from '../schemas/chat-completion.ts';
+import type { ChatMessage } from '../schemas/chat-message.ts';
+import type { Generation, GenerationContent } from '../schemas/generation.ts';
+import type { Guardrail } from '../schemas/guardrail.ts';
+import type { GuardrailTestResult } from '../schemas/guardrail-test.ts';
+import { createTextGuard } from './create-text-guard.ts';
+import { ACTIONS } from './effective-policy.ts';
+import { guardInput } from './guard-input.ts';
+import type { Policy } from './policy-of.ts';
+import { type Finding, toStages } from './verdict.ts';
+
+type RequestResult = NonNullable<GuardrailTestResult['request']>;
+type GenerationsResult = NonNullable<GuardrailTestResult['generations']>;
+type GenerationResult = GenerationsResult['results'][number];
+type TextResult = NonNullable<GenerationResult['input']>;
+
+/** Tells what a guardrail on its own would do, and does nothing. Throws what its filters throw. */
+export interface DryRun {
+  /** Throws as `planRoute` does. */
+  testRequest(request: ChatCompletionRequest): RequestResult;
+  /** Goes through the latest generations of everybody. */
+  testGenerations(count: number): Promise<GenerationsResult>;
+}
+
+/** Prepares a dry run. Rejects with `permission_denied` when a filter cannot be compiled. */
+export async function createDryRun(guardrail: Guardrail, runtime: Runtime): Promise<DryRun> {
+  const { compilePolicy } = await import('./compile-policy.ts');
+  const policy = compilePolicy([{ scope: 'api-key', guardrail }], runtime.catalog);
+  return {
+    testRequest: (request) => testRequest(request, policy, runtime),
+    testGenerations: (count) => testGenerations(count, policy, runtime),
+  };
+}
+
+function testRequest(request: ChatCompletionRequest, policy: Policy, runtime: Runtime): RequestResult {
+  const verdict = policy.input === null ? { request, findings: [] } : guardInput(request, policy.input);
+  const plan = planRoute(
+    {
+      request: verdict.request,
+      principalId: '',
+      sessionId: null,
+      region: null,
+      narrowings: policy.narrowings,
+      random: () => 0,
+    },
+    runtime,
+  );
+  return {
+    ...toTextResult(verdict.findings),
+    redacted_messages: verdict.request.messages === request.messages ? null : verdict.request.messages,
+    excluded: plan.excluded
+      .filter(({ guardrailId }) => guardrailId !== undefined)
+      .map(({ endpoint, rule }) => ({ provider: endpoint.tag, model: endpoint.modelId, rule })),
+    endpoints_left: plan.endpoints.length,
+  };
+}
+
+async function testGenerations(count: number, policy: Policy, { store, catalog }: Runtime): Promise<GenerationsResult> {
+  const { records } = await store.generations.page({ limit: count });
+  const result = { tested: records.length, without_content: 0, blocked: 0, redacted: 0, flagged: 0, excluded: 0 };
+  const results: GenerationResult[] = [];
+  for (const { generation } of records) {
+    const content = await store.generations.getContent(generation.id);
+    const tested = testGeneration(generation, content, policy, catalog.find(generation.model));
+    const actions = [tested.input?.action, tested.output?.action];
+    if (content === undefined) result.without_content += 1;
+    if (actions.includes('block')) result.blocked += 1;
+    else if (actions.includes('redact')) result.redacted += 1;
+    else if (actions.includes('flag')) result.flagged += 1;
+    if (tested.excluded !== null) result.excluded += 1;
+    const isTouched = tested.excluded !== null || actions.some((action) => action !== undefined && action !== 'allow');
+    if (isTouched) results.push(tested);
+  }
+  return { ...result, results };
+}
+
+function testGeneration(
+  generation: Generation,
+  content: GenerationContent | undefined,
+  policy: Policy,
+  model: CatalogModel | undefined,
+): GenerationResult {
+  const endpoint = model?.endpoints.find(({ provider }) => provider.name === generation.provider_name);
+  return {
+    id: generation.id,
+    model: generation.model,
+    created_at: generation.created_at,
+    input: content === undefined ? null : testInput(content, policy),
+    output: content === undefined ? null : testOutput(content, policy),
+    excluded: endpoint === undefined ? null : findExclusion(endpoint, policy.narrowings),
+  };
+}
+
+function findExclusion(endpoint: Endpoint, narrowings: readonly Narrowing[]): GenerationResult['excluded'] {
+  const narrowing = narrowings.find(({ excludes }) => excludes(endpoint));
+  return narrowing === undefined ? null : { provider: endpoint.tag, model: endpoint.modelId, rule: narrowing.rule };
+}
+
+function testInput({ input }: GenerationContent, policy: Policy): TextResult {
+  if (policy.input === null) return toTextResult([]);
+  // What is stored was a checked request once.
+  const messages =
+    'prompt' in input ? [{ role: 'user' as const, content: input.prompt }] : (input.messages as ChatMessage[]);
+  return toTextResult(guardInput({ messages }, policy.input).findings);
+}
+
+function testOutput({ output }: GenerationContent, { output: filters }: Policy): TextResult {
+  if (filters === null) return toTextResult([]);
+  const findings = new Map<Finding['compiled'], Finding>();
+  const note = (finding: Finding): unknown => findings.set(finding.compiled, finding);
+  const calls = (output.tool_calls ?? []).map((call) => call.function.arguments);
+  for (const text of [output.completion, output.reasoning, ...calls]) {
+    const guard = createTextGuard(filters, note);
+    const begun = guard.push(text ?? '');
+    const { blockedBy } = begun.blockedBy === null ? guard.end() : begun;
+    if (blockedBy !== null) note(blockedBy);
+  }
+  return toTextResult([...findings.values()]);
+}
+
+function toTextResult(findings: readonly Finding[]): TextResult {
+  const actions = findings.map(({ compiled }) => compiled.origin.action);
+  return { action: ACTIONS.find((action) => actions.includes(action)) ?? 'allow', stages: toStages(findings) };
+}

@@ -1,0 +1,185 @@
+import type { BuiltinFilter, CustomFilter, Guardrail } from '../schemas/guardrail.ts';
+import type { FilterAction } from './filter.ts';
+
+/** Whom a guardrail was put on, by the word that the wire has for it. */
+export type GuardrailScope = 'api-key' | 'member' | 'workspace';
+
+/** A guardrail and through whom it holds for a caller. */
+export interface GuardrailLayer {
+  readonly scope: GuardrailScope;
+  readonly guardrail: Guardrail;
+}
+
+/** Where a part of a policy comes from. Two guardrails may ask for the same; one of them is named. */
+interface Origin {
+  readonly guardrailId: string;
+  readonly scope: GuardrailScope;
+}
+
+/** One demand on endpoints. All of them have to be met. */
+export type EndpointRule = Origin &
+  (
+    | {
+        readonly rule:
+          | 'allowed_models'
+          | 'ignored_models'
+          | 'allowed_providers'
+          | 'ignored_providers'
+          | 'allowed_data_regions';
+        readonly values: readonly string[];
+      }
+    | { readonly rule: ZdrRule | TrainingRule }
+  );
+
+export type ZdrRule = `enforce_zdr_${'anthropic' | 'openai' | 'google' | 'xai' | 'other'}`;
+export type TrainingRule =
+  | 'enable_paid_model_training'
+  | 'enable_free_model_training'
+  | 'enable_free_model_publication';
+
+/** One filter on one side of a call. */
+export interface EffectiveFilter extends Origin {
+  readonly side: 'input' | 'output';
+  readonly action: FilterAction;
+  readonly check:
+    | { readonly type: 'built-in'; readonly slug: BuiltinFilter['slug'] }
+    | { readonly type: 'custom'; readonly pattern: string; readonly label: string | null };
+  /** Looks at nothing but what users say. */
+  readonly isUserOnly: boolean;
+}
+
+/** A limit on spending that counts on its own. */
+export interface EffectiveBudget extends Origin {
+  readonly limitUsd: number;
+  readonly resetInterval: 'daily' | 'weekly' | 'monthly' | null;
+  readonly includeByok: boolean;
+}
+
+/** What several guardrails ask for together. The same whatever order they come in. */
+export interface EffectivePolicy {
+  readonly rules: readonly EndpointRule[];
+  readonly filters: readonly EffectiveFilter[];
+  readonly budgets: readonly EffectiveBudget[];
+}
+
+const LISTS = [
+  'allowed_models',
+  'ignored_models',
+  'allowed_providers',
+  'ignored_providers',
+  'allowed_data_regions',
+] as const;
+const ZDR: readonly ZdrRule[] = [
+  'enforce_zdr_anthropic',
+  'enforce_zdr_openai',
+  'enforce_zdr_google',
+  'enforce_zdr_xai',
+  'enforce_zdr_other',
+];
+const TRAINING: readonly TrainingRule[] = [
+  'enable_paid_model_training',
+  'enable_free_model_training',
+  'enable_free_model_publication',
+];
+const SCOPES: readonly GuardrailScope[] = ['api-key', 'member', 'workspace'];
+
+/** From the strongest. */
+export const ACTIONS: readonly FilterAction[] = ['block', 'redact', 'flag'];
+
+/**
+ * Combines guardrails (api reference 16.4): an endpoint has to meet the demands of each, so that allowlists intersect
+ * and one that wants zero retention suffices; filters unite, of the same filter the strongest action stays; every budget
+ * counts on its own. The account's own settings narrow endpoints likewise, in `routing/endpoint-filters`.
+ */
+export function combineGuardrails(layers: readonly GuardrailLayer[]): EffectivePolicy {
+  const sorted = layers.toSorted(
+    (a, b) => SCOPES.indexOf(a.scope) - SCOPES.indexOf(b.scope) || compareText(a.guardrail.id, b.guardrail.id),
+  );
+  // One guardrail may hold through a key and through its owner: one demand, but two budgets.
+  const distinct = sorted.filter(
+    (layer, index) => sorted.findIndex(({ guardrail }) => guardrail.id === layer.guardrail.id) === index,
+  );
+  return {
+    rules: distinct.flatMap(rulesOf),
+    filters: strongest(distinct.flatMap(filtersOf)),
+    budgets: sorted.flatMap(budgetOf),
+  };
+}
+
+function rulesOf({ scope, guardrail }: GuardrailLayer): EndpointRule[] {
+  const origin = { guardrailId: guardrail.id, scope };
+  const lists = LISTS.flatMap((rule) => {
+    const values = guardrail[rule];
+    return values === null ? [] : [{ ...origin, rule, values }];
+  });
+  const zdr = ZDR.filter((rule) => guardrail[rule] === true).map((rule) => ({ ...origin, rule }));
+  const training = TRAINING.filter((rule) => guardrail[rule] === false).map((rule) => ({ ...origin, rule }));
+  return [...lists, ...zdr, ...training];
+}
+
+function filtersOf({ scope, guardrail }: GuardrailLayer): EffectiveFilter[] {
+  const origin = { guardrailId: guardrail.id, scope };
+  const builtIn = (guardrail.content_filter_builtins ?? []).flatMap(({ slug, action, scan_scope, direction }) =>
+    sidesOf(direction).map((side) => ({
+      ...origin,
+      side,
+      action,
+      check: { type: 'built-in' as const, slug },
+      isUserOnly: slug === 'regex-prompt-injection' && scan_scope === 'user_only',
+    })),
+  );
+  const custom = (guardrail.content_filters ?? []).flatMap(({ pattern, action, label, direction }) =>
+    sidesOf(direction).map((side) => ({
+      ...origin,
+      side,
+      action,
+      check: { type: 'custom' as const, pattern, label: label ?? null },
+      isUserOnly: false,
+    })),
+  );
+  return [...builtIn, ...custom];
+}
+
+function sidesOf(direction: CustomFilter['direction']): readonly ('input' | 'output')[] {
+  return direction === 'both' ? ['input', 'output'] : [direction ?? 'input'];
+}
+
+/** Of the filters that look for the same in the same texts, the one with the strongest action. */
+function strongest(filters: readonly EffectiveFilter[]): EffectiveFilter[] {
+  const bySubject = new Map<string, EffectiveFilter>();
+  for (const filter of filters.toSorted(compareFilters)) {
+    const { check, side, isUserOnly } = filter;
+    const subject = JSON.stringify([
+      check.type,
+      check.type === 'custom' ? check.pattern : check.slug,
+      side,
+      isUserOnly,
+    ]);
+    if (!bySubject.has(subject)) bySubject.set(subject, filter);
+  }
+  return [...bySubject.values()];
+}
+
+/** The strongest first; beyond that any order will do that does not depend on where the filters came from first. */
+function compareFilters(a: EffectiveFilter, b: EffectiveFilter): number {
+  return (
+    ACTIONS.indexOf(a.action) - ACTIONS.indexOf(b.action) ||
+    SCOPES.indexOf(a.scope) - SCOPES.indexOf(b.scope) ||
+    compareText(JSON.stringify([a.check, a.guardrailId, a.side]), JSON.stringify([b.check, b.guardrailId, b.side]))
+  );
+}
+
+function budgetOf({ scope, guardrail }: GuardrailLayer): EffectiveBudget[] {
+  if (guardrail.limit_usd === null) return [];
+  return [
+    {
+      guardrailId: guardrail.id,
+      scope,
+      limitUsd: guardrail.limit_usd,
+      resetInterval: guardrail.reset_interval,
+      includeByok: guardrail.include_byok_in_budgets,
+    },
+  ];
+}
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

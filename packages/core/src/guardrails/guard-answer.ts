@@ -1,0 +1,182 @@
+import type { GatewayError } from '../errors.ts';
+import { estimateUsage } from '../generations/estimate-usage.ts';
+import type { ChatChunk, ChatChunkChoice, ChatDelta, ToolCallDelta } from '../schemas/chat-chunk.ts';
+import type { ChatMessage } from '../schemas/chat-message.ts';
+import type { OutputFilters } from './compile-filters.ts';
+import { createTextGuard, type TextGuard } from './create-text-guard.ts';
+import { mapStrings } from './map-texts.ts';
+import type { Policy } from './policy-of.ts';
+import { type Finding, type GuardrailStage, toBlockError, toStages, toUnavailableError } from './verdict.ts';
+
+export interface AnswerGuardOptions {
+  readonly filters: OutputFilters;
+  /** What was asked, for an estimate of what a blocked answer has used. */
+  readonly messages: readonly ChatMessage[];
+  /** Hears of every match, the one that blocks included. */
+  readonly onFinding: (finding: Finding) => void;
+}
+
+/** The guard of an answer; null when the policy has none. What it finds is added to the stages, once for each filter. */
+export function toAnswerGuard(
+  policy: Policy | null,
+  messages: readonly ChatMessage[],
+  stages: GuardrailStage[],
+): AnswerGuardOptions | null {
+  if (policy === null || policy.output === null) return null;
+  const noted = new Set<Finding['compiled']>();
+  return {
+    filters: policy.output,
+    messages,
+    onFinding(finding) {
+      if (noted.has(finding.compiled)) return;
+      noted.add(finding.compiled);
+      stages.push(...toStages([finding]));
+    },
+  };
+}
+
+type Batches = AsyncIterator<readonly ChatChunk[]>;
+
+/** Texts of an answer that come in pieces. */
+const TEXT_FIELDS = ['content', 'reasoning', 'refusal'] as const;
+
+/**
+ * Lets through of an answer's batches what the output filters allow. Every batch of upstream's becomes one of ours, even
+ * where all of its text is held back, so that an answer counts as begun when upstream has begun it.
+ *
+ * A blocked answer yields what came before, then throws `permission_denied`; so does an answer whose filters fail.
+ * Returning from it returns from upstream's iterator.
+ */
+export function guardAnswer(batches: Batches, options: AnswerGuardOptions): Batches {
+  const guard = createChunkGuard(options);
+  return {
+    async next() {
+      if (guard.failure !== null) throw guard.failure;
+      const step = await batches.next();
+      return step.done === true ? step : { done: false, value: guard.pass(step.value) };
+    },
+    async return() {
+      await batches.return?.();
+      return { done: true, value: undefined };
+    },
+  };
+}
+
+interface ChunkGuard {
+  readonly failure: GatewayError | null;
+  /** What is held back of a choice goes with its finish reason; without one the answer is broken anyway. */
+  pass(chunks: readonly ChatChunk[]): readonly ChatChunk[];
+}
+
+function createChunkGuard({ filters, messages, onFinding }: AnswerGuardOptions): ChunkGuard {
+  const guards = new Map<string, TextGuard>();
+  let failure: GatewayError | null = null;
+  let seen = '';
+  let hasUsage = false;
+
+  const guardOf = (key: string): TextGuard => {
+    let guard = guards.get(key);
+    if (guard === undefined) guards.set(key, (guard = createTextGuard(filters, onFinding)));
+    return guard;
+  };
+
+  /** Lets nothing more through after the first block. */
+  const run = (guard: TextGuard, piece: string | null): string => {
+    if (failure !== null) return '';
+    if (piece !== null) seen += piece;
+    const { text, blockedBy } = piece === null ? guard.end() : guard.push(piece);
+    if (blockedBy !== null) {
+      onFinding(blockedBy);
+      failure = toBlockError(blockedBy, 'Response');
+    }
+    return text;
+  };
+
+  const runWhole = (text: string): string => {
+    const guard = createTextGuard(filters, onFinding);
+    return run(guard, text) + run(guard, null);
+  };
+
+  const passDelta = (index: number, delta: ChatDelta): ChatDelta => {
+    const { content: _1, reasoning: _2, refusal: _3, tool_calls: calls, reasoning_details: details, ...others } = delta;
+    const passed: ChatDelta = mapStrings(others, runWhole) as ChatDelta;
+    for (const field of TEXT_FIELDS) {
+      const piece = delta[field];
+      if (piece === undefined || piece === null) continue;
+      const text = run(guardOf(`${index} ${field}`), piece);
+      if (text !== '') passed[field] = text;
+    }
+    if (calls !== undefined) passed.tool_calls = calls.map((call) => passCall(index, call));
+    // They say again what the reasoning says, in pieces of their own; only what is encrypted gives nothing away.
+    const kept = filters.isStrict ? details?.filter(({ type }) => type === 'reasoning.encrypted') : details;
+    if (kept !== undefined && kept.length > 0) passed.reasoning_details = kept;
+    return passed;
+  };
+
+  const passCall = (index: number, call: ToolCallDelta): ToolCallDelta => ({
+    ...call,
+    function: { ...call.function, arguments: run(guardOf(callKey(index, call.index)), call.function.arguments) },
+  });
+
+  /** Adds what was held back of a choice that has come to its end. */
+  const flush = (index: number, delta: ChatDelta): ChatDelta => {
+    for (const field of TEXT_FIELDS) {
+      const guard = guards.get(`${index} ${field}`);
+      const rest = guard === undefined ? '' : run(guard, null);
+      if (rest !== '') delta[field] = (delta[field] ?? '') + rest;
+      guards.delete(`${index} ${field}`);
+    }
+    for (const [key, guard] of guards) {
+      const [choice, field, call] = key.split(' ');
+      if (Number(choice) !== index || field !== 'call') continue;
+      const rest = run(guard, null);
+      guards.delete(key);
+      if (rest !== '') addArguments(delta, Number(call), rest);
+    }
+    return delta;
+  };
+
+  const passChoice = (choice: ChatChunkChoice): ChatChunkChoice => {
+    const delta = passDelta(choice.index, choice.delta);
+    const { logprobs: _spellOutTheText, ...others } = choice;
+    return {
+      ...(filters.isStrict ? others : choice),
+      delta: choice.finish_reason === null ? delta : flush(choice.index, delta),
+    };
+  };
+
+  const safely = (produce: () => ChatChunk[]): readonly ChatChunk[] => {
+    let chunks: ChatChunk[];
+    try {
+      chunks = produce();
+    } catch (error) {
+      failure = toUnavailableError('Response', error);
+      chunks = [{ choices: [{ index: 0, delta: {}, finish_reason: null, native_finish_reason: null }] }];
+    }
+    if (failure === null || hasUsage) return chunks;
+    // Upstream is let go of now and will not say any more what was used.
+    return [...chunks, { choices: [], usage: estimateUsage(messages, seen) }];
+  };
+
+  return {
+    get failure() {
+      return failure;
+    },
+    pass: (chunks) =>
+      safely(() =>
+        chunks.map((chunk) => {
+          if (chunk.usage !== undefined) hasUsage = true;
+          return { ...chunk, choices: chunk.choices.map(passChoice) };
+        }),
+      ),
+  };
+}
+
+const callKey = (choice: number, call: number): string => `${choice} call ${call}`;
+
+function addArguments(delta: ChatDelta, index: number, rest: string): void {
+  const calls = (delta.tool_calls ??= []);
+  const known = calls.find((call) => call.index === index);
+  if (known === undefined) calls.push({ index, function: { arguments: rest } });
+  else known.function.arguments += rest;
+}

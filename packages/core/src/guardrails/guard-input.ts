@@ -1,0 +1,111 @@
+import type { ChatCompletionRequest } from '../schemas/chat-completion.ts';
+import type { CompiledFilter, InputFilters } from './compile-filters.ts';
+import type { Span } from './filter.ts';
+import { mapTexts, type RequestText } from './map-texts.ts';
+import { type NormalisedText, normaliseText } from './normalise-text.ts';
+import { type Finding, toFinding } from './verdict.ts';
+
+/** What the guardrails make of a request. */
+export interface InputVerdict {
+  /** With everything replaced that has to be; the same object when nothing has. */
+  readonly request: ChatCompletionRequest;
+  /** Every filter that found something, the strongest action first. A request is refused when that one blocks. */
+  readonly findings: readonly Finding[];
+}
+
+/** A text and where it begins among all texts, read one after the other. */
+interface PlacedText extends RequestText {
+  readonly start: number;
+}
+
+/**
+ * Runs the filters over everything in a request that is text. Texts are read as one, so that a phrase in several parts
+ * of one message is found: parts follow each other directly, all else is on lines of its own.
+ *
+ * Throws what a filter throws; nobody may take that for a request that passed.
+ */
+export function guardInput(request: ChatCompletionRequest, { filters, candidates }: InputFilters): InputVerdict {
+  const texts: PlacedText[] = [];
+  let document = '';
+  mapTexts(request, (found) => {
+    if (!found.isContinued && document !== '') document += '\n';
+    texts.push({ ...found, start: document.length });
+    document += found.text;
+    return found.text;
+  });
+  const normalised = normaliseText(document);
+  const findings: Finding[] = [];
+  const replacements: Replacement[] = [];
+  for (const place of candidates(normalised.text)) {
+    const compiled = filters[place] as CompiledFilter;
+    const spans = findSpans(compiled, normalised, texts);
+    if (spans.length === 0) continue;
+    findings.push(
+      toFinding(
+        compiled,
+        spans.map(({ start, end }) => document.slice(start, end)),
+      ),
+    );
+    if (compiled.origin.action === 'redact') {
+      replacements.push(...spans.map((span) => ({ ...span, placeholder: compiled.filter.placeholder })));
+    }
+  }
+  if (replacements.length === 0) return { request, findings };
+  return { request: replaceIn(request, texts, withoutOverlaps(replacements)), findings };
+}
+
+/** Matches as offsets in the original. */
+function findSpans(
+  { filter, origin }: CompiledFilter,
+  { text, originalStart, originalEnd }: NormalisedText,
+  texts: readonly PlacedText[],
+): readonly Span[] {
+  const spans = filter.findAll(text).map(({ start, end }) => ({ start: originalStart(start), end: originalEnd(end) }));
+  if (!origin.isUserOnly) return spans;
+  return spans.filter(({ start, end }) =>
+    texts.some((placed) => placed.role === 'user' && placed.start < end && placed.start + placed.text.length > start),
+  );
+}
+
+interface Replacement extends Span {
+  readonly placeholder: string;
+}
+
+/** In order. Of those that overlap, the first stands for all that they cover. */
+function withoutOverlaps(replacements: readonly Replacement[]): Replacement[] {
+  const sorted = replacements.toSorted((a, b) => a.start - b.start || b.end - a.end);
+  const merged: Replacement[] = [];
+  for (const replacement of sorted) {
+    const last = merged.at(-1);
+    if (last === undefined || replacement.start >= last.end) merged.push(replacement);
+    else if (replacement.end > last.end) merged[merged.length - 1] = { ...last, end: replacement.end };
+  }
+  return merged;
+}
+
+/** Where a replacement runs over the end of a text, its placeholder stands in the first and the rest is taken out. */
+function replaceIn(
+  request: ChatCompletionRequest,
+  texts: readonly PlacedText[],
+  replacements: readonly Replacement[],
+): ChatCompletionRequest {
+  let index = 0;
+  let next = 0;
+  return mapTexts(request, ({ text }) => {
+    const { start } = texts[index] as PlacedText;
+    index += 1;
+    const end = start + text.length;
+    let replaced = '';
+    let at = start;
+    while (next < replacements.length) {
+      const replacement = replacements[next] as Replacement;
+      if (replacement.start >= end) break;
+      replaced += text.slice(at - start, Math.max(at, replacement.start) - start);
+      if (replacement.start >= start) replaced += replacement.placeholder;
+      at = Math.max(at, Math.min(replacement.end, end));
+      if (replacement.end > end) break;
+      next += 1;
+    }
+    return at === start ? text : replaced + text.slice(at - start);
+  });
+}

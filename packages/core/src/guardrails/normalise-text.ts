@@ -1,0 +1,83 @@
+/** A text as filters see it, and the way back to the original. Offsets count UTF-16 units. */
+export interface NormalisedText {
+  readonly text: string;
+  /** Where in the original the unit at this offset begins. */
+  originalStart(offset: number): number;
+  /** Where in the original the unit before this offset ends. */
+  originalEnd(offset: number): number;
+}
+
+/** Draws nothing, so people do not see it and models look past it: soft hyphens, zero widths, marks of direction, selectors, tags. */
+const INVISIBLE =
+  '\\u00AD\\u034F\\u061C\\u115F\\u1160\\u17B4\\u17B5\\u180B-\\u180F\\u200B-\\u200F\\u202A-\\u202E\\u2060-\\u206F' +
+  '\\u3164\\uFE00-\\uFE0F\\uFEFF\\uFFA0\\u{E0000}-\\u{E0FFF}';
+const invisible = new RegExp(`[${INVISIBLE}]`, 'u');
+const allInvisible = new RegExp(`[${INVISIBLE}]`, 'gu');
+// eslint-disable-next-line no-control-regex
+const ascii = /^[\u0000-\u007F]*$/;
+
+/** A flood of marks on one letter must not make one endless segment. */
+const MAX_MARKS = 32;
+
+/**
+ * The smallest pieces that can be normalised each on its own: a character with the marks on it, or a run of conjoining
+ * Hangul letters. Nothing composes across them.
+ */
+const segments = new RegExp(
+  `[\\u1100-\\u11FF\\uA960-\\uA97F\\uD7B0-\\uD7FF]{1,${MAX_MARKS}}|\\P{M}\\p{M}{0,${MAX_MARKS}}|\\p{M}{1,${MAX_MARKS}}`,
+  'gu',
+);
+
+const identity = (offset: number): number => offset;
+
+/** Brings a text into the form that filters match: compatibility-composed (NFKC), without what draws nothing. */
+export function normaliseText(original: string): NormalisedText {
+  if (ascii.test(original)) return { text: original, originalStart: identity, originalEnd: identity };
+  const isPlain = !invisible.test(original) && original.normalize('NFKC') === original;
+  if (isPlain) return { text: original, originalStart: identity, originalEnd: identity };
+  const starts: number[] = [];
+  const ends: number[] = [];
+  const { text } = normaliseSegments(original, { starts, ends, base: 0, isEnd: true });
+  return {
+    text,
+    originalStart: (offset) => starts[offset] ?? original.length,
+    originalEnd: (offset) => ends[offset - 1] ?? 0,
+  };
+}
+
+/** Where the units of the normalised text came from; `normaliseSegments` adds to both lists. */
+export interface SegmentSink {
+  readonly starts: number[];
+  readonly ends: number[];
+  /** Offset of the text's first unit in the whole original. */
+  readonly base: number;
+  /** Whether the text ends here. Otherwise its last segment is left for later, because more may join it. */
+  readonly isEnd: boolean;
+}
+
+/** Normalises a text piece by piece. Tells how much of it was taken: all of it at the end, else up to the last segment. */
+export function normaliseSegments(original: string, sink: SegmentSink): { text: string; taken: number } {
+  const { starts, ends, base, isEnd } = sink;
+  const add = (start: number, end: number, units: number): void => {
+    for (let i = 0; i < units; i += 1) {
+      starts.push(base + start);
+      ends.push(base + end);
+    }
+  };
+  if (ascii.test(original)) {
+    const taken = isEnd ? original.length : Math.max(0, original.length - 1);
+    for (let i = 0; i < taken; i += 1) add(i, i + 1, 1);
+    return { text: original.slice(0, taken), taken };
+  }
+  let text = '';
+  let taken = 0;
+  for (const { 0: segment, index } of original.matchAll(segments)) {
+    const end = index + segment.length;
+    if (end === original.length && !isEnd) break;
+    const normalised = segment.replace(allInvisible, '').normalize('NFKC');
+    add(index, end, normalised.length);
+    text += normalised;
+    taken = end;
+  }
+  return { text, taken };
+}

@@ -1,0 +1,107 @@
+import { DEFAULT_WORKSPACE_ID } from '../auth/api-key.ts';
+import type { Principal } from '../auth/principal.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import type { Narrowing } from '../routing/endpoint-filters.ts';
+import type { Guardrail } from '../schemas/guardrail.ts';
+import type { AssignmentRecord, Awaitable, Store } from '../stores/store.ts';
+import type { InputFilters, OutputFilters } from './compile-filters.ts';
+import { defaultGuardrailIdOf } from './default-guardrail.ts';
+import type { EffectiveBudget, GuardrailLayer, GuardrailScope } from './effective-policy.ts';
+
+/** Everything that guardrails ask of the calls of one caller, ready to be applied. */
+export interface Policy {
+  readonly narrowings: readonly Narrowing[];
+  readonly input: InputFilters | null;
+  readonly output: OutputFilters | null;
+  /** Each counts on its own, for the key, the member or the workspace by its scope. */
+  readonly budgets: readonly EffectiveBudget[];
+}
+
+/**
+ * Tells the policy of a caller; null when no guardrail holds for them. At once where the store has its tables in memory.
+ * Rejects with `permission_denied` when a guardrail cannot be applied.
+ */
+export type PolicyOf = (principal: Principal) => Awaitable<Policy | null>;
+
+type GuardrailStore = Pick<Store, 'guardrails' | 'keyAssignments' | 'memberAssignments'>;
+
+/** Policies are kept for so many different sets of guardrails. */
+const MAX_POLICIES = 500;
+
+interface CachedPolicy {
+  readonly layers: readonly GuardrailLayer[];
+  /** A promise while it is being compiled; one that rejects stays, so that nobody gets past it. */
+  policy: Awaitable<Policy>;
+}
+
+/** Creates the look-up. Guardrails are read for every call; what is compiled from them is kept until they change. */
+export function createPolicyOf(store: GuardrailStore, catalog: Pick<Catalog, 'find'>): PolicyOf {
+  const cached = new Map<string, CachedPolicy>();
+
+  const compile = (layers: readonly GuardrailLayer[]): Awaitable<Policy> => {
+    const key = layers.map(({ scope, guardrail }) => `${scope} ${guardrail.id}`).join();
+    const known = cached.get(key);
+    if (known !== undefined && isSame(known.layers, layers)) return known.policy;
+    // Late, because the engine of patterns is large and most processes never need it.
+    const policy = import('./compile-policy.ts').then(({ compilePolicy }) => compilePolicy(layers, catalog));
+    const entry: CachedPolicy = { layers, policy };
+    cached.delete(key);
+    cached.set(key, entry);
+    if (cached.size > MAX_POLICIES) cached.delete(cached.keys().next().value as string);
+    return policy.then((compiled) => (entry.policy = compiled));
+  };
+  const toPolicy = (layers: readonly GuardrailLayer[]): Awaitable<Policy | null> =>
+    layers.length === 0 ? null : compile(layers);
+
+  return (principal) => {
+    const found = findLayers(principal, store);
+    return found instanceof Promise ? found.then(toPolicy) : toPolicy(found);
+  };
+}
+
+/** A store in memory hands out the same object until a guardrail changes; from others the contents are compared. */
+function isSame(before: readonly GuardrailLayer[], now: readonly GuardrailLayer[]): boolean {
+  return before.every(
+    ({ guardrail }, index) =>
+      guardrail === now[index]?.guardrail || JSON.stringify(guardrail) === JSON.stringify(now[index]?.guardrail),
+  );
+}
+
+/** The guardrails that hold for a caller: their key's, their own and their workspace's default. One may come twice. */
+export function findLayers(principal: Principal, store: GuardrailStore): Awaitable<readonly GuardrailLayer[]> {
+  const { id, userId, workspaceId = DEFAULT_WORKSPACE_ID } = principal;
+  const key = store.keyAssignments.get(id);
+  const member = userId === undefined ? undefined : store.memberAssignments.get(userId);
+  const workspace = store.guardrails.get(defaultGuardrailIdOf(workspaceId));
+  if (key instanceof Promise || member instanceof Promise || workspace instanceof Promise) {
+    return Promise.all([key, member, workspace]).then((found) => findAssigned(...found, store));
+  }
+  return findAssigned(key, member, workspace, store);
+}
+
+const NONE: readonly GuardrailLayer[] = [];
+
+function findAssigned(
+  key: AssignmentRecord | undefined,
+  member: AssignmentRecord | undefined,
+  workspace: Guardrail | undefined,
+  store: GuardrailStore,
+): Awaitable<readonly GuardrailLayer[]> {
+  if (key === undefined && member === undefined && workspace === undefined) return NONE;
+  const ofKey = key === undefined ? undefined : store.guardrails.get(key.guardrailId);
+  const ofMember = member === undefined ? undefined : store.guardrails.get(member.guardrailId);
+  if (ofKey instanceof Promise || ofMember instanceof Promise) {
+    return Promise.all([ofKey, ofMember]).then((found) => toLayers(...found, workspace));
+  }
+  return toLayers(ofKey, ofMember, workspace);
+}
+
+function toLayers(
+  key: Guardrail | undefined,
+  member: Guardrail | undefined,
+  workspace: Guardrail | undefined,
+): readonly GuardrailLayer[] {
+  const layer = (scope: GuardrailScope, guardrail: Guardrail | undefined): readonly GuardrailLayer[] =>
+    guardrail === undefined ? NONE : [{ scope, guardrail }];
+  return [...layer('api-key', key), ...layer('member', member), ...layer('workspace', workspace)];
+}

@@ -1,0 +1,98 @@
+import { GatewayError } from '../errors.ts';
+import type { CompiledFilter } from './compile-filters.ts';
+import type { FilterAction } from './filter.ts';
+import type { GuardrailScope } from './effective-policy.ts';
+
+/**
+ * What one guardrail did to a call, as the wire tells it (api reference 12). A type rather than an interface, so that it
+ * passes for a stage of any kind.
+ */
+export type GuardrailStage = {
+  readonly type: 'guardrail';
+  readonly name: 'content-filter' | 'regex_pi_detection';
+  readonly guardrail_id: string;
+  readonly guardrail_scope: GuardrailScope;
+  readonly data: {
+    readonly action: 'blocked' | 'redacted' | 'flagged';
+    readonly engines: readonly string[];
+    readonly flagged?: boolean;
+    readonly detected?: boolean;
+    readonly matched_entity_types?: readonly string[];
+    readonly patterns?: readonly string[];
+  };
+};
+
+type Side = 'Request' | 'Response';
+
+/** A filter that found something. */
+export interface Finding {
+  readonly compiled: CompiledFilter;
+  /** What it found, as it was written; shortened and not all of it. */
+  readonly samples: readonly string[];
+}
+
+const WIRE_ACTIONS: Readonly<Record<FilterAction, GuardrailStage['data']['action']>> = {
+  block: 'blocked',
+  redact: 'redacted',
+  flag: 'flagged',
+};
+const INJECTION = 'regex-prompt-injection';
+const MAX_SAMPLES = 20;
+const MAX_SAMPLE_LENGTH = 100;
+
+const isInjection = ({ origin: { check } }: CompiledFilter): boolean =>
+  check.type === 'built-in' && check.slug === INJECTION;
+
+/** Only prompt injections are shown to callers: of other filters, what they found is what must not get around. */
+export function toFinding(compiled: CompiledFilter, matches: readonly string[]): Finding {
+  const samples = isInjection(compiled)
+    ? matches.slice(0, MAX_SAMPLES).map((match) => match.slice(0, MAX_SAMPLE_LENGTH))
+    : [];
+  return { compiled, samples };
+}
+
+/** Findings as stages of the pipeline: one for each filter. */
+export function toStages(findings: readonly Finding[]): GuardrailStage[] {
+  return findings.map(({ compiled, samples }) => {
+    const { guardrailId, scope, action } = compiled.origin;
+    const common = { type: 'guardrail' as const, guardrail_id: guardrailId, guardrail_scope: scope };
+    const data = { action: WIRE_ACTIONS[action], engines: ['regex'] };
+    return isInjection(compiled)
+      ? { ...common, name: 'regex_pi_detection', data: { ...data, detected: true, patterns: samples } }
+      : {
+          ...common,
+          name: 'content-filter',
+          data: { ...data, flagged: true, matched_entity_types: [compiled.filter.label] },
+        };
+  });
+}
+
+/** The refusal of a call over what a filter found in a request or an answer (api reference 16.6). */
+export function toBlockError({ compiled, samples }: Finding, side: Side): GatewayError {
+  if (isInjection(compiled)) {
+    return new GatewayError('permission_denied', `${side} blocked: prompt injection patterns detected`, {
+      metadata: { patterns: samples },
+    });
+  }
+  return new GatewayError('permission_denied', `${side} blocked by content filter: ${compiled.filter.label}`, {
+    metadata: metadataOf(side),
+  });
+}
+
+/** The refusal when a guardrail cannot be asked: nothing goes past a filter that has failed. */
+export function toUnavailableError(side: Side, cause: unknown): GatewayError {
+  return new GatewayError('permission_denied', `${side} blocked: a guardrail is unavailable`, {
+    cause,
+    metadata: metadataOf(side),
+  });
+}
+
+/** Whether a call ended because of a guardrail, which says nothing of the endpoint that answered. */
+export function isAnswerBlocked({ metadata }: GatewayError): boolean {
+  return metadata?.['blocked'] === 'response';
+}
+
+/** The compatible body of a blocked request has none. */
+function metadataOf(side: Side): { readonly blocked: 'response' } | undefined {
+  return side === 'Response' ? { blocked: 'response' } : undefined;
+}

@@ -1,0 +1,121 @@
+import { z } from 'zod';
+
+/**
+ * The filters that come with the gateway (api reference 16.6). `iban` and `direction` are ours. Names of people and
+ * postal addresses, which the reference has too, need a language model: they are refused, not silently let through.
+ */
+export const BUILTIN_FILTER_SLUGS = [
+  'email',
+  'phone',
+  'ssn',
+  'credit-card',
+  'ip-address',
+  'iban',
+  'secrets',
+  'regex-prompt-injection',
+] as const;
+
+/** Where calls may come in (api reference 20). */
+export const DATA_REGIONS = ['global', 'europe', 'us'] as const;
+
+/** When several filters match the same text: block before redact before flag. */
+const filterActionSchema = z.enum(['block', 'redact', 'flag']);
+
+/** Which side of a call a filter reads; ours, and `input` where nothing is said, as on the public wire. */
+const filterDirectionSchema = z.enum(['input', 'output', 'both']);
+
+const builtinFilterSchema = z.strictObject({
+  slug: z.enum(BUILTIN_FILTER_SLUGS, { error: `must be one of ${BUILTIN_FILTER_SLUGS.join(', ')}` }),
+  action: filterActionSchema,
+  /** Which messages the prompt injection filter reads; the other filters read all of them. */
+  scan_scope: z.enum(['all_messages', 'user_only']).optional(),
+  direction: filterDirectionSchema.optional(),
+});
+
+const customFilterSchema = z.strictObject({
+  /** A regular expression that matches in linear time: no look-around, no back-references. */
+  pattern: z.string().min(1).max(100_000),
+  action: filterActionSchema,
+  /** Names the filter in messages, and stands for what it redacts. */
+  label: z.string().max(100).nullish(),
+  direction: filterDirectionSchema.optional(),
+});
+
+const slugList = z.array(z.string().min(1).max(200)).min(1).max(1000).nullable();
+const switchSchema = z.boolean().nullable();
+
+/** What a guardrail asks for; null wherever it asks for nothing. */
+const policySchema = z.object({
+  description: z.string().max(1000).nullable(),
+  /** USD a key or member may spend in one interval. */
+  limit_usd: z.number().min(0).nullable(),
+  /** Null with a limit: it never resets. Days begin at 00:00 UTC, weeks on Monday. */
+  reset_interval: z.enum(['daily', 'weekly', 'monthly']).nullable(),
+  include_byok_in_budgets: z.boolean(),
+  /** Canonical slugs where the catalogue knows the model. */
+  allowed_models: slugList,
+  ignored_models: slugList,
+  /** Slugs of providers. */
+  allowed_providers: slugList,
+  ignored_providers: slugList,
+  allowed_data_regions: z.array(z.enum(DATA_REGIONS)).min(1).nullable(),
+  /** Deprecated on the public wire; what it asks for stands in the five below. */
+  enforce_zdr: switchSchema,
+  enforce_zdr_anthropic: switchSchema,
+  enforce_zdr_openai: switchSchema,
+  enforce_zdr_google: switchSchema,
+  enforce_zdr_xai: switchSchema,
+  enforce_zdr_other: switchSchema,
+  /** Whether endpoints may be used that train on what they are sent; false forbids, null says nothing. */
+  enable_paid_model_training: switchSchema,
+  enable_free_model_training: switchSchema,
+  enable_free_model_publication: switchSchema,
+  content_filter_builtins: z.array(builtinFilterSchema).max(100).nullable(),
+  content_filters: z.array(customFilterSchema).max(100).nullable(),
+});
+
+const nameSchema = z.string().min(1).max(200);
+
+/** A guardrail as it is stored and as `GET /guardrails/{id}` answers it (api reference 16.2). */
+export const guardrailSchema = z.object({
+  id: z.uuid(),
+  name: nameSchema,
+  workspace_id: z.string().nullable(),
+  /** ISO 8601 in UTC. */
+  created_at: z.string(),
+  /** Null until it is changed. */
+  updated_at: z.string().nullable(),
+  ...policySchema.shape,
+});
+
+export type Guardrail = z.infer<typeof guardrailSchema>;
+export type BuiltinFilter = z.infer<typeof builtinFilterSchema>;
+export type CustomFilter = z.infer<typeof customFilterSchema>;
+
+const { content_filter_builtins: _builtins, ...plainPolicy } = policySchema.shape;
+
+/** What may be written. A label of a built-in filter is for reading only: taken, because clients send it back, and dropped. */
+const writableSchema = z.strictObject({
+  ...plainPolicy,
+  content_filter_builtins: z
+    .array(
+      builtinFilterSchema
+        .extend({ label: z.unknown().optional() })
+        .transform(({ label: _label, ...filter }): BuiltinFilter => filter),
+    )
+    .max(100)
+    .nullable(),
+});
+
+/** The body of `PATCH /guardrails/{id}`: what is left out stays, null clears, lists are replaced whole. Closed. */
+export const updateGuardrailRequestSchema = writableSchema.extend({ name: nameSchema }).partial();
+
+/** The body of `POST /guardrails`. Closed: a rule that did nothing because of its spelling would be no rule. */
+export const createGuardrailRequestSchema = writableSchema
+  .partial()
+  .extend({ name: nameSchema, workspace_id: z.string().optional() });
+
+export type UpdateGuardrailRequest = z.infer<typeof updateGuardrailRequestSchema>;
+
+export const guardrailAnswerSchema = z.object({ data: guardrailSchema });
+export const guardrailListSchema = z.object({ data: z.array(guardrailSchema), total_count: z.int() });
