@@ -1,0 +1,46 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import { GatewayError } from '../errors.ts';
+import type { VideoContent, VideoFetch } from '../providers/video-contract.ts';
+import type { VideoJob } from './video-job.ts';
+import { endpointOf } from './endpoint-of.ts';
+
+/** To upstream's first byte, and between two pieces. */
+const FETCH_TIMEOUT_MS = 60_000;
+/** What a film may be called; a page that excuses its absence is none. */
+const FILM_TYPE = /^(video\/|audio\/|image\/|application\/(octet-stream|mp4)|binary\/octet-stream)/i;
+
+/**
+ * Opens one of a completed job's videos where it was made. Throws `gone` when it is not there any more, and
+ * `provider_unavailable` when upstream does not deliver it, or something else in its place.
+ */
+export async function openUpstreamVideo(
+  job: VideoJob,
+  { index, ...request }: Pick<VideoFetch, 'index' | 'method' | 'headers' | 'signal'>,
+  catalog: Catalog,
+): Promise<VideoContent> {
+  // The provider is all that it needs, even when the model has gone from the configuration.
+  const video = endpointOf(job, catalog)?.provider.video;
+  const output = job.outputs[index];
+  if (video === undefined || job.upstream === null || output === undefined) {
+    throw new GatewayError('gone', `The video is kept by ${job.providerName}, which is no longer configured`);
+  }
+  const call = { ...request, job: job.upstream, index, output, timeoutMs: FETCH_TIMEOUT_MS };
+  const content = await video.fetch(call).catch((error: unknown) => refuse(error, job));
+  if (content.status === 416 || isFilm(content)) return content;
+  await content.body[Symbol.asyncIterator]().return?.();
+  throw new GatewayError('provider_unavailable', `${job.providerName} delivered something else than the video`);
+}
+
+function isFilm({ headers }: VideoContent): boolean {
+  const type = headers['content-type'];
+  return headers['content-length'] !== '0' && (type === undefined || FILM_TYPE.test(type));
+}
+
+/** Upstreams keep a video for a while only. */
+function refuse(error: unknown, job: VideoJob): never {
+  if (error instanceof GatewayError && error.code === 'not_found') {
+    throw new GatewayError('gone', `${job.providerName} no longer has this video`, { cause: error });
+  }
+  if (error instanceof GatewayError) throw error;
+  throw new GatewayError('provider_unavailable', `${job.providerName} did not deliver the video`, { cause: error });
+}

@@ -1,0 +1,39 @@
+import type { RequestContext } from '../context.ts';
+import { GatewayError } from '../errors.ts';
+import { planRoute, type RoutePlan } from '../routing/plan-route.ts';
+import type { VideoRequest } from '../schemas/video-request.ts';
+import type { VideoCapabilities } from './video-capabilities.ts';
+
+export interface VideoRoute {
+  readonly plan: RoutePlan;
+  readonly capabilities: VideoCapabilities;
+}
+
+/**
+ * Chooses the endpoints of a video by the rules of chat, which know nothing of frames and seconds. Videos are kept by
+ * those who make them, so nobody who insists on zero retention is routed anywhere (api reference 15.1).
+ */
+export function planVideoRoute(request: VideoRequest, context: RequestContext): VideoRoute {
+  const { runtime, principal, request: httpRequest } = context;
+  const { options: _, ...provider } = request.provider ?? {};
+  const wantsZeroRetention = provider.zdr === true || runtime.account.privacy?.zdr === true;
+  const plan = planRoute(
+    {
+      request: { model: request.model, messages: [{ role: 'user', content: request.prompt ?? '' }], provider },
+      principalId: principal.id,
+      sessionId: null,
+      region: runtime.regionOf(httpRequest),
+      operation: 'video',
+      narrowings: [{ rule: 'zdr', excludes: () => wantsZeroRetention }],
+    },
+    runtime,
+  );
+  const model = runtime.catalog.find(plan.models[0] ?? '');
+  if (model?.definition.architecture?.output_modalities?.includes('video') !== true) {
+    throw new GatewayError(
+      'invalid_request',
+      `model: ${request.model} makes no videos; GET /api/v1/videos/models lists those that do`,
+    );
+  }
+  return { plan, capabilities: model.definition.video ?? {} };
+}

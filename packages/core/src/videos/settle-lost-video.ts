@@ -1,0 +1,99 @@
+import type { Endpoint } from '../catalog/catalog.ts';
+import { GatewayError, type ErrorCode } from '../errors.ts';
+import type { Platform } from '../platform.ts';
+import type { VideoProvider } from '../providers/video-contract.ts';
+import type { Repository } from '../stores/store.ts';
+import { TransportError } from '../transport.ts';
+import type { VideoJob } from './video-job.ts';
+
+export interface LostVideoContext {
+  readonly jobs: Repository<VideoJob>;
+  readonly platform: Pick<Platform, 'now'>;
+  /** Undefined when it has gone from the configuration. */
+  readonly endpoint: Endpoint | undefined;
+}
+
+/** What became of a submission that was cut short. */
+export type LostVideo =
+  | { readonly type: 'sent'; readonly upstreamId: string; readonly retryAfterMs?: number | undefined }
+  /** It could not be told yet. */
+  | { readonly type: 'again'; readonly delayMs: number }
+  | { readonly type: 'failed'; readonly error: string };
+
+const TIMEOUT_MS = 120_000;
+const AGAIN_MS = 10_000;
+const FIND_TIMEOUT_MS = 30_000;
+/** Between upstream's clock and ours. */
+const CLOCKS_MS = 60_000;
+/** What has been submitted is in upstream's list by then. */
+const LISTED_AFTER_MS = 20_000;
+const TRANSIENT: ReadonlySet<ErrorCode> = new Set([
+  'timeout',
+  'rate_limit_exceeded',
+  'provider_unavailable',
+  'provider_overloaded',
+]);
+
+/**
+ * Finds out about a job whose process died between asking upstream and writing down what upstream said. Upstream that
+ * honours the key is asked again, and gives the same job. Elsewhere another submission might make, and charge, two
+ * videos: only upstream's own list can tell, and only if it holds one job that this order may have made and that no
+ * other job of ours is.
+ */
+export async function settleLostVideo(job: VideoJob, context: LostVideoContext): Promise<LostVideo> {
+  const { endpoint, platform } = context;
+  const video = endpoint?.provider.video;
+  if (endpoint === undefined || video === undefined) return unknown(job);
+  try {
+    if (video.honoursIdempotencyKey) return await submitAgain(job, video, endpoint.providerModel);
+    if (video.find === undefined) return unknown(job);
+    const found = await findUpstream(job, video.find, endpoint.providerModel, context);
+    if (found.length === 1) return { type: 'sent', upstreamId: found[0] as string };
+    const mayComeYet = found.length === 0 && platform.now() - job.createdAt < LISTED_AFTER_MS;
+    return mayComeYet ? { type: 'again', delayMs: AGAIN_MS / 2 } : unknown(job);
+  } catch (error) {
+    const isTransient = error instanceof TransportError || (error instanceof GatewayError && TRANSIENT.has(error.code));
+    if (!isTransient) {
+      return error instanceof GatewayError ? { type: 'failed', error: error.message } : unknown(job);
+    }
+    const waitMs = error instanceof GatewayError ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
+    return { type: 'again', delayMs: Math.max(waitMs, AGAIN_MS) };
+  }
+}
+
+async function submitAgain(job: VideoJob, video: VideoProvider, providerModel: string): Promise<LostVideo> {
+  const { upstreamId, retryAfterMs } = await video.start({
+    providerModel,
+    order: job.order,
+    idempotencyKey: job.id,
+    signal: new AbortController().signal,
+    timeoutMs: TIMEOUT_MS,
+  });
+  return { type: 'sent', upstreamId, retryAfterMs };
+}
+
+async function findUpstream(
+  job: VideoJob,
+  find: NonNullable<VideoProvider['find']>,
+  providerModel: string,
+  { jobs }: LostVideoContext,
+): Promise<readonly string[]> {
+  const ids = await find({
+    providerModel,
+    order: job.order,
+    sinceMs: job.createdAt - CLOCKS_MS,
+    untilMs: job.createdAt + TIMEOUT_MS + CLOCKS_MS,
+    signal: new AbortController().signal,
+    timeoutMs: FIND_TIMEOUT_MS,
+  });
+  const known = new Set<string>();
+  for (const other of await jobs.list()) {
+    if (other.providerSlug === job.providerSlug && other.upstream !== null) known.add(other.upstream.upstreamId);
+  }
+  return ids.filter((id) => !known.has(id));
+}
+
+const unknown = ({ providerName }: VideoJob): LostVideo => ({
+  type: 'failed',
+  error: `submission_unknown: the gateway stopped while it submitted the job to ${providerName}`,
+});

@@ -1,0 +1,111 @@
+import type { Endpoint } from '../catalog/catalog.ts';
+import { type ErrorCode, GatewayError } from '../errors.ts';
+import { toCallError } from '../chat/run-attempts.ts';
+import type { Platform } from '../platform.ts';
+import type { VideoOrder, VideoStarted } from '../providers/video-contract.ts';
+import type { Store } from '../stores/store.ts';
+import type { VideoJob } from './video-job.ts';
+import { withoutData } from './without-data.ts';
+
+export interface Submission {
+  /** Best first; each can make videos. */
+  readonly endpoints: readonly Endpoint[];
+  readonly orderFor: (endpoint: Endpoint) => VideoOrder;
+  /** The job as it is before an endpoint has been chosen. */
+  readonly draft: Omit<VideoJob, 'endpointTag' | 'providerSlug' | 'providerName' | 'order' | 'modelId' | 'isByok'>;
+  readonly store: Pick<Store, 'videoJobs'>;
+  readonly platform: Platform;
+  readonly timeoutMs: number;
+  /** Whether prompts may be stored beyond the submission. */
+  readonly storesContent: boolean;
+}
+
+export interface Submitted {
+  readonly job: VideoJob;
+  readonly started: VideoStarted;
+}
+
+/** Another endpoint would say the same. */
+const CALLERS_OWN: ReadonlySet<ErrorCode> = new Set([
+  'invalid_request',
+  'content_policy_violation',
+  'payload_too_large',
+  'unprocessable',
+]);
+const DEFAULT_RETRY_AFTER_SECONDS = 30;
+
+/**
+ * Submits a job to the first endpoint that takes it. It is written down before upstream is asked, so that a crash in
+ * between leaves a trace, and again with upstream's id after. When no endpoint takes it nothing remains.
+ *
+ * Throws the caller's own mistake as it is; any other failure as `submission_failed` with a time to try again. What the
+ * store throws after upstream has taken the job is thrown as it is: the job is then left as after a crash.
+ */
+export async function submitVideo(submission: Submission): Promise<Submitted> {
+  const { draft, store, endpoints } = submission;
+  let lastFailure: GatewayError | undefined;
+  for (const endpoint of endpoints) {
+    const job = toJob(draft, endpoint, submission.orderFor(endpoint));
+    if (lastFailure === undefined) await store.videoJobs.insert(job);
+    else await store.videoJobs.update(job.id, () => job);
+    let started: VideoStarted;
+    try {
+      started = await start(job, endpoint, submission);
+    } catch (thrown) {
+      lastFailure = toCallError(thrown, endpoint.provider.name);
+      if (CALLERS_OWN.has(lastFailure.code)) break;
+      continue;
+    }
+    return { job: await noteSent(job, endpoint, started, submission), started };
+  }
+  await store.videoJobs.remove(draft.id);
+  throw toSubmissionError(lastFailure);
+}
+
+function toJob(draft: Submission['draft'], endpoint: Endpoint, order: VideoOrder): VideoJob {
+  return {
+    ...draft,
+    modelId: endpoint.modelId,
+    endpointTag: endpoint.tag,
+    providerSlug: endpoint.provider.slug,
+    providerName: endpoint.provider.name,
+    isByok: endpoint.provider.byok ?? false,
+    order,
+  };
+}
+
+async function start(job: VideoJob, endpoint: Endpoint, { timeoutMs }: Submission): Promise<VideoStarted> {
+  const { video } = endpoint.provider;
+  if (video === undefined) throw new GatewayError('not_found', `${endpoint.provider.name} offers no videos`);
+  return video.start({
+    providerModel: endpoint.providerModel,
+    order: job.order,
+    idempotencyKey: job.id,
+    // A client that leaves has asked for the job all the same.
+    signal: new AbortController().signal,
+    timeoutMs,
+  });
+}
+
+async function noteSent(
+  job: VideoJob,
+  { providerModel }: Endpoint,
+  { upstreamId }: VideoStarted,
+  { store, storesContent }: Submission,
+): Promise<VideoJob> {
+  const order = withoutData(job.order, storesContent);
+  const sent: VideoJob = { ...job, order, submission: 'sent', upstream: { upstreamId, providerModel } };
+  await store.videoJobs.update(job.id, () => sent);
+  return sent;
+}
+
+function toSubmissionError(failure: GatewayError | undefined): GatewayError {
+  if (failure === undefined) return new GatewayError('not_found', 'No endpoint can make this video');
+  if (CALLERS_OWN.has(failure.code)) return failure;
+  return new GatewayError('submission_failed', `The video could not be submitted: ${failure.message}`, {
+    cause: failure,
+    metadata: failure.metadata,
+    retryAfterSeconds: failure.retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS,
+    upstreamStatus: failure.upstreamStatus,
+  });
+}

@@ -1,0 +1,75 @@
+import type { Endpoint } from '../catalog/catalog.ts';
+import type { GenerationContent } from '../schemas/generation.ts';
+import type { GenerationRecord } from '../stores/store.ts';
+import type { VideoJob } from './video-job.ts';
+
+/** The record of a job that has ended, as `GET /generation` shows it. Tokens are no measure of a video. */
+export function toVideoGeneration(job: VideoJob, endpoint: Endpoint | undefined): GenerationRecord {
+  const costUsd = (job.costNanoUsd ?? 0) / 1e9;
+  const isCompleted = job.status === 'completed';
+  return {
+    principalId: job.principalId,
+    ...(job.userId != null && { userId: job.userId }),
+    costNanoUsd: job.costNanoUsd ?? 0,
+    generation: {
+      id: job.generationId,
+      request_id: job.id,
+      upstream_id: job.upstream?.upstreamId ?? null,
+      session_id: job.sessionId,
+      created_at: new Date(job.createdAt).toISOString(),
+      model: job.modelId,
+      router: null,
+      provider_name: job.providerName,
+      api_type: 'video',
+      origin: '',
+      http_referer: null,
+      app_id: null,
+      user_agent: null,
+      external_user: job.user,
+      preset_id: null,
+      workspace_id: job.workspaceId,
+      data_region: endpoint?.region ?? 'global',
+      is_byok: job.isByok,
+      streamed: false,
+      cancelled: job.status === 'cancelled',
+      finish_reason: isCompleted ? 'stop' : 'error',
+      native_finish_reason: job.status,
+      service_tier: null,
+      tokens_prompt: null,
+      tokens_completion: null,
+      native_tokens_prompt: null,
+      native_tokens_completion: null,
+      native_tokens_reasoning: null,
+      native_tokens_cached: null,
+      native_tokens_completion_images: null,
+      num_media_prompt: job.order.frameImages.length + job.order.inputReferences.length,
+      num_media_completion: job.outputs.length,
+      num_input_audio_prompt: null,
+      num_search_results: null,
+      num_fetches: null,
+      web_search_engine: null,
+      total_cost: costUsd,
+      usage: costUsd,
+      upstream_inference_cost: null,
+      cache_discount: null,
+      latency: null,
+      moderation_latency: null,
+      generation_time: job.updatedAt - job.createdAt,
+      response_cache_source_id: null,
+      provider_responses: null,
+      cost_known: job.costNanoUsd !== null,
+      usage_estimated: false,
+    },
+  };
+}
+
+export function toVideoContent({ order, status, error, providerName }: VideoJob): GenerationContent {
+  return {
+    input: { prompt: order.prompt ?? '' },
+    output: { completion: null, reasoning: null },
+    error:
+      status === 'completed'
+        ? null
+        : { message: error, status: null, provider_name: providerName, raw: null, previous_errors: [] },
+  };
+}

@@ -1,0 +1,31 @@
+import type { VideoJob } from './video-job.ts';
+
+/** An announcement as management sees it. */
+export interface WebhookDelivery {
+  readonly job_id: string;
+  readonly event: string;
+  readonly url: string;
+  readonly state: 'waiting' | 'delivered' | 'failed';
+  readonly attempts: number;
+  /** In a few words, without addresses. */
+  readonly last_result: string | null;
+  /** Null when there will be none. */
+  readonly next_attempt_at: string | null;
+  readonly created_at: string;
+}
+
+/** Undefined for a job that has nothing to announce, or has not ended. */
+export function toWebhookDelivery(job: VideoJob): WebhookDelivery | undefined {
+  const { delivery } = job;
+  if (delivery === null || delivery.body === null) return undefined;
+  return {
+    job_id: job.id,
+    event: `video.generation.${job.status}`,
+    url: delivery.url,
+    state: delivery.state,
+    attempts: delivery.attempts,
+    last_result: delivery.lastResult,
+    next_attempt_at: delivery.state === 'waiting' ? new Date(delivery.nextAttemptAt).toISOString() : null,
+    created_at: new Date(job.updatedAt).toISOString(),
+  };
+}

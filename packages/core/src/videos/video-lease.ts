@@ -1,0 +1,40 @@
+import type { Platform } from '../platform.ts';
+import type { Repository } from '../stores/store.ts';
+import type { VideoJob } from './video-job.ts';
+
+/** The one way to a job's row for all that runs by itself. */
+export interface OwnedJobs {
+  /** The job, if it is this process's to look after; else when to ask again, or nothing when there is none. */
+  take(id: string): Promise<VideoJob | { readonly againMs: number } | undefined>;
+  /** Changes the job, unless it has another owner by now. Resolves with the job as it then is. */
+  update(owned: VideoJob, change: (latest: VideoJob) => VideoJob): Promise<VideoJob | undefined>;
+}
+
+export const LEASE_MS = 60_000;
+
+/** Creates it. A store that is this process's alone needs no leases, and a restart there takes up its jobs at once. */
+export function createOwnedJobs(
+  jobs: Repository<VideoJob>,
+  platform: Pick<Platform, 'now'>,
+  ownerId: string | null,
+): OwnedJobs {
+  const isStillOurs = (owned: VideoJob, latest: VideoJob): boolean => owned.lease?.token === latest.lease?.token;
+  return {
+    async take(id) {
+      const job = await jobs.get(id);
+      if (ownerId === null || job === undefined) return job;
+      const now = platform.now();
+      if (job.lease?.ownerId === ownerId && job.lease.untilMs > now + LEASE_MS / 2) return job;
+      const taken = await jobs.update(id, (latest) => {
+        const { lease } = latest;
+        if (lease != null && lease.ownerId !== ownerId && lease.untilMs > now) return latest;
+        const token = lease?.ownerId === ownerId ? lease.token : (lease?.token ?? 0) + 1;
+        return { ...latest, lease: { ownerId, token, untilMs: now + LEASE_MS } };
+      });
+      if (taken === undefined || taken.lease?.ownerId === ownerId) return taken;
+      return { againMs: Math.max((taken.lease?.untilMs ?? now) - now, 1000) };
+    },
+    update: (owned, change) =>
+      jobs.update(owned.id, (latest) => (isStillOurs(owned, latest) ? change(latest) : latest)),
+  };
+}

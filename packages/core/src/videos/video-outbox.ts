@@ -1,0 +1,90 @@
+import type { Logger } from '../options.ts';
+import type { Platform } from '../platform.ts';
+import { deliverWebhook } from '../webhooks/deliver-webhook.ts';
+import { nextDeliveryDelayMs } from '../webhooks/delivery-schedule.ts';
+import type { WebhookOptions } from '../webhooks/webhook-options.ts';
+import { createDueQueue } from './due-queue.ts';
+import type { VideoDelivery, VideoJob } from './video-job.ts';
+import type { OwnedJobs } from './video-lease.ts';
+
+export interface VideoOutboxOptions {
+  readonly jobs: OwnedJobs;
+  readonly platform: Platform;
+  readonly logger: Logger;
+  /** 0 to 1. */
+  readonly random: () => number;
+  readonly webhooks: WebhookOptions;
+}
+
+/** Announces the end of jobs. */
+export interface VideoOutbox {
+  /** Delivers a job's announcement when it is due. */
+  add(job: VideoJob): void;
+  /** What is under way goes on by itself; the store has the rest. */
+  stop(): void;
+}
+
+/** A receiver that keeps silent holds up no more than this many, and no other receiver. */
+const MAX_AT_ONCE_PER_HOST = 4;
+const RETRY_STORE_MS = 2000;
+
+/** Creates the outbox: one timer for all, at most a few attempts at a time for one host. */
+export function createVideoOutbox({ jobs, platform, logger, random, webhooks }: VideoOutboxOptions): VideoOutbox {
+  const hosts = new Map<string, { active: number; readonly waiting: string[] }>();
+  const hostOf = new Map<string, string>();
+
+  const run = (id: string): void => {
+    const name = hostOf.get(id) ?? '';
+    const host = hosts.get(name) ?? { active: 0, waiting: [] };
+    hosts.set(name, host);
+    if (host.active >= MAX_AT_ONCE_PER_HOST) return void host.waiting.push(id);
+    host.active += 1;
+    attempt(id)
+      .catch((error: unknown) => {
+        logger.error('a webhook could not be looked after', { job: id, reason: String(error) });
+        queue.schedule(id, RETRY_STORE_MS);
+      })
+      .finally(() => {
+        host.active -= 1;
+        const next = host.waiting.shift();
+        if (next !== undefined) run(next);
+        else if (host.active === 0) hosts.delete(name);
+      });
+  };
+  const queue = createDueQueue({ platform, spacingMs: 0, run });
+
+  const attempt = async (id: string): Promise<void> => {
+    const job = await jobs.take(id);
+    if (job === undefined) return;
+    if ('againMs' in job) return queue.schedule(id, job.againMs);
+    const { delivery } = job;
+    if (delivery === null || delivery.state !== 'waiting' || delivery.body === null) return void hostOf.delete(id);
+    const waitMs = delivery.nextAttemptAt - platform.now();
+    if (waitMs > 0) return queue.schedule(id, waitMs);
+    const message = { id: `${job.id}-${job.status}`, body: delivery.body };
+    const outcome = await deliverWebhook(delivery.url, message, webhooks, platform);
+    const attempts = delivery.attempts + 1;
+    const isOver = outcome.isDelivered || outcome.isFinal;
+    const delayMs = isOver ? null : nextDeliveryDelayMs({ attempts, ...outcome }, random());
+    const next: VideoDelivery = {
+      ...delivery,
+      attempts,
+      lastResult: outcome.result,
+      state: outcome.isDelivered ? 'delivered' : delayMs === null ? 'failed' : 'waiting',
+      nextAttemptAt: platform.now() + (delayMs ?? 0),
+    };
+    if (next.state === 'failed') logger.warn('a webhook was not delivered', { job: job.id, result: outcome.result });
+    await jobs.update(job, (latest) => ({ ...latest, delivery: next }));
+    if (delayMs === null) hostOf.delete(id);
+    else queue.schedule(id, delayMs);
+  };
+
+  return {
+    add({ id, delivery }) {
+      if (delivery?.state !== 'waiting' || delivery.body === null) return;
+      hostOf.set(id, URL.parse(delivery.url)?.host ?? '');
+      queue.schedule(id, Math.max(delivery.nextAttemptAt - platform.now(), 0));
+    },
+    stop: () => queue.stop(),
+  };
+}

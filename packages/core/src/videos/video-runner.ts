@@ -1,0 +1,220 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import type { Logger } from '../options.ts';
+import type { Platform } from '../platform.ts';
+import type { VideoProgress } from '../providers/video-contract.ts';
+import type { Ledger } from '../budgets/ledger.ts';
+import type { Store } from '../stores/store.ts';
+import type { WebhookOptions } from '../webhooks/webhook-options.ts';
+import { createDueQueue } from './due-queue.ts';
+import { type Ended, endOf, endVideoJob } from './end-video-job.ts';
+import { endpointOf } from './endpoint-of.ts';
+import { createVideoKeeping } from './keep-videos.ts';
+import { learnUsualMs, nextPollDelayMs } from './poll-schedule.ts';
+import { settleLostVideo } from './settle-lost-video.ts';
+import type { VideoChanges } from './video-changes.ts';
+import { hasEnded, laterStatus, type VideoJob, type VideoLease } from './video-job.ts';
+import type { VideoKeeper } from './video-keeper.ts';
+import { createOwnedJobs, LEASE_MS } from './video-lease.ts';
+import { createVideoOutbox } from './video-outbox.ts';
+import { withoutData } from './without-data.ts';
+
+export interface VideoRunnerOptions {
+  readonly store: Store;
+  /** Lets go of what is held for a job when it ends. */
+  readonly ledger: Pick<Ledger, 'release'>;
+  readonly catalog: Catalog;
+  readonly platform: Platform;
+  readonly logger: Logger;
+  /** 0 to 1. */
+  readonly random: () => number;
+  readonly changes: VideoChanges;
+  readonly webhooks: WebhookOptions | undefined;
+  /** Undefined: videos are fetched from upstream each time. */
+  readonly keeper: VideoKeeper | undefined;
+  /** Whether prompts are kept with the generations. */
+  readonly storesContent: boolean;
+  /** Tells this process from others at the same store; null where there are none. */
+  readonly ownerId: string | null;
+}
+
+/** Looks after all jobs that have not ended, been announced or been fetched yet. */
+export interface VideoRunner {
+  /** Takes up what the store holds. Resolves when it has been read. */
+  start(): Promise<void>;
+  /** Leaves a job alone that is about to be submitted, until it is released. The lease is to be written with it. */
+  hold(id: string): { readonly lease: VideoLease | undefined; release(): void };
+  /** Takes up a job that has just been submitted, or was held. */
+  add(job: VideoJob, firstPollMs: number | undefined): void;
+  /** Takes up a job whose announcement is to be sent anew. */
+  announce(job: VideoJob): void;
+  /** Stops looking; what is under way goes on by itself, and the store has the rest. */
+  stop(): void;
+}
+
+/** At most 50 looks a second, however many jobs a restart finds open. */
+const SPACING_MS = 20;
+const POLL_TIMEOUT_MS = 30_000;
+/** Longer than any submission takes. */
+const SUBMISSION_LEASE_MS = 5 * 60_000;
+/** Jobs found at start are looked at within this time, spread evenly. */
+const START_SPREAD_MS = 2000;
+
+/** Creates the runner: one timer for all jobs, one step of one job at a time. */
+export function createVideoRunner(options: VideoRunnerOptions): VideoRunner {
+  const { store, catalog, platform, ledger, logger, random, changes, webhooks, keeper, ownerId } = options;
+  const jobs = createOwnedJobs(store.videoJobs, platform, ownerId);
+  const outbox = webhooks && createVideoOutbox({ jobs, platform, logger, random, webhooks });
+  const keeping = keeper && createVideoKeeping({ jobs, catalog, platform, logger, keeper });
+  const failures = new Map<string, number>();
+  const usualMs = new Map<string, number>();
+  const held = new Set<string>();
+  /** Jobs in the middle of a step. */
+  const stepping = new Set<string>();
+  let cancelScan: (() => void) | undefined;
+  let isStopped = false;
+
+  const run = (id: string): void => {
+    stepping.add(id);
+    step(id)
+      .catch((error: unknown) => {
+        logger.error('a video job could not be followed', { job: id, reason: String(error) });
+        queue.schedule(id, START_SPREAD_MS);
+      })
+      .finally(() => stepping.delete(id));
+  };
+  const queue = createDueQueue({ platform, spacingMs: SPACING_MS, run });
+
+  /** Does what is next for a job, and says when to look again. */
+  const step = async (id: string): Promise<void> => {
+    const job = await jobs.take(id);
+    if (job === undefined) return;
+    if ('againMs' in job) return queue.schedule(id, job.againMs);
+    if (hasEnded(job)) return;
+    if (platform.now() >= job.deadlineAt) {
+      return end(job, { status: 'expired', error: 'The video was not made in time' });
+    }
+    if (job.submission === 'sending') return settle(job);
+    const progress = await look(job);
+    if (progress === undefined) return schedulePoll(job, undefined);
+    failures.delete(id);
+    const ended = endOf(progress);
+    if (ended !== undefined) return end(job, ended);
+    if (progress.status !== 'unknown' && laterStatus(job.status, progress.status) !== job.status) {
+      const status = laterStatus(job.status, progress.status);
+      const changed = await jobs.update(job, (latest) => (hasEnded(latest) ? latest : { ...latest, status }));
+      if (changed !== undefined) changes.emit(changed);
+    }
+    schedulePoll(job, progress.retryAfterMs);
+  };
+
+  const settle = async (job: VideoJob): Promise<void> => {
+    const endpoint = endpointOf(job, catalog);
+    const found = await settleLostVideo(job, { jobs: store.videoJobs, platform, endpoint });
+    switch (found.type) {
+      case 'again':
+        return queue.schedule(job.id, found.delayMs);
+      case 'failed':
+        return end(job, { status: 'failed', error: found.error });
+      case 'sent': {
+        const upstream = { upstreamId: found.upstreamId, providerModel: endpoint?.providerModel ?? '' };
+        const order = withoutData(job.order, options.storesContent);
+        const sent = await jobs.update(job, (latest) => ({ ...latest, submission: 'sent', upstream, order }));
+        schedulePoll(sent ?? job, found.retryAfterMs);
+      }
+    }
+  };
+
+  const schedulePoll = (job: VideoJob, retryAfterMs: number | undefined): void => {
+    const ageMs = platform.now() - job.createdAt;
+    const usual = usualMs.get(job.modelId) ?? null;
+    const failed = failures.get(job.id) ?? 0;
+    const delayMs = nextPollDelayMs({ ageMs, usualMs: usual, retryAfterMs, failures: failed }, random());
+    queue.schedule(job.id, Math.min(delayMs, Math.max(job.deadlineAt - platform.now(), 0)));
+  };
+
+  /** Undefined when upstream could not tell: that says nothing of the job. */
+  const look = async (job: VideoJob): Promise<VideoProgress | undefined> => {
+    // The provider is all that a job under way needs, even when its model has changed in the configuration.
+    const video = endpointOf(job, catalog)?.provider.video;
+    if (video === undefined || job.upstream === null) return undefined;
+    try {
+      const { signal } = new AbortController();
+      return await video.poll({ job: job.upstream, signal, timeoutMs: POLL_TIMEOUT_MS });
+    } catch (error) {
+      failures.set(job.id, (failures.get(job.id) ?? 0) + 1);
+      logger.warn('a video job could not be looked at', { job: job.id, reason: String(error) });
+      return undefined;
+    }
+  };
+
+  const end = async (job: VideoJob, progress: Ended): Promise<void> => {
+    failures.delete(job.id);
+    if (progress.status === 'completed') {
+      usualMs.set(job.modelId, learnUsualMs(usualMs.get(job.modelId) ?? null, platform.now() - job.createdAt));
+    }
+    const { storesContent } = options;
+    const endpoint = endpointOf(job, catalog);
+    const keepsContent = keeping !== undefined;
+    const ended = await endVideoJob(job, progress, {
+      store,
+      jobs,
+      platform,
+      ledger,
+      endpoint,
+      storesContent,
+      keepsContent,
+    });
+    if (ended === undefined || !hasEnded(ended)) return;
+    changes.emit(ended);
+    takeUp(ended);
+  };
+
+  /** What remains to be done for a job that has ended. */
+  const takeUp = (job: VideoJob): void => {
+    outbox?.add(job);
+    keeping?.add(job);
+  };
+
+  const takeUpAll = async (spreadMs: number): Promise<void> => {
+    const all = await store.videoJobs.list();
+    all.filter(hasEnded).forEach(takeUp);
+    const isNew = ({ id }: VideoJob): boolean => !held.has(id) && !stepping.has(id) && !queue.has(id);
+    const open = all.filter((job) => !hasEnded(job) && isNew(job));
+    open.forEach(({ id }, index) => queue.schedule(id, (spreadMs * index) / open.length));
+  };
+
+  /** Where others share the store, their jobs are taken up once they do not look after them any more. */
+  const scanLater = (): void => {
+    cancelScan = platform.setTimer(() => {
+      takeUpAll(LEASE_MS / 2)
+        .catch((error: unknown) => logger.error('video jobs could not be listed', { reason: String(error) }))
+        .finally(() => {
+          if (!isStopped) scanLater();
+        });
+    }, LEASE_MS / 2);
+  };
+
+  return {
+    async start() {
+      await takeUpAll(START_SPREAD_MS);
+      if (ownerId !== null) scanLater();
+    },
+    hold(id) {
+      held.add(id);
+      const untilMs = platform.now() + SUBMISSION_LEASE_MS;
+      return {
+        lease: ownerId === null ? undefined : { ownerId, token: 1, untilMs },
+        release: () => void held.delete(id),
+      };
+    },
+    add: schedulePoll,
+    announce: (job) => outbox?.add(job),
+    stop() {
+      isStopped = true;
+      cancelScan?.();
+      queue.stop();
+      outbox?.stop();
+      keeping?.stop();
+    },
+  };
+}

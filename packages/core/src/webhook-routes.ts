@@ -1,0 +1,26 @@
+import { listWebhookDeliveries, webhookDeliveriesQuerySchema } from './operations/list-webhook-deliveries.ts';
+import { resendWebhook } from './operations/resend-webhook.ts';
+import type { Route } from './route.ts';
+
+/** What became of announcements, and sending them anew. */
+export const WEBHOOK_ROUTES: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/admin/v1/webhooks/deliveries',
+    surface: 'admin',
+    auth: 'management',
+    summary: 'List the announcements of video jobs, newest first',
+    query: webhookDeliveriesQuerySchema,
+    success: { status: 200 },
+    operation: listWebhookDeliveries,
+  },
+  {
+    method: 'POST',
+    path: '/admin/v1/webhooks/deliveries/{jobId}/resend',
+    surface: 'admin',
+    auth: 'management',
+    summary: 'Send an announcement anew',
+    success: { status: 202 },
+    operation: resendWebhook,
+  },
+];

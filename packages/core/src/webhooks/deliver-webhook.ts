@@ -1,0 +1,60 @@
+import type { Platform } from '../platform.ts';
+import { readRetryAfterSeconds } from '../schemas/read-retry-after.ts';
+
+import { TransportError } from '../transport.ts';
+import { signWebhook, type WebhookMessage } from './sign-webhook.ts';
+import type { WebhookOptions } from './webhook-options.ts';
+
+/** What became of one attempt. */
+export type DeliveryOutcome =
+  | { readonly isDelivered: true; readonly result: string }
+  | {
+      readonly isDelivered: false;
+      /** A few words without addresses or anything that the receiver wrote. */
+      readonly result: string;
+      /** The receiver wants no more of it. */
+      readonly isFinal: boolean;
+      readonly retryAfterSeconds?: number | undefined;
+    };
+
+const ATTEMPT_TIMEOUT_MS = 15_000;
+const GONE = 410;
+
+/** Sends a message once. Only an answer of 2xx counts; a redirect is not followed. Never rejects. */
+export async function deliverWebhook(
+  url: string,
+  message: WebhookMessage,
+  { signingSecrets = [], transport }: WebhookOptions,
+  platform: Platform,
+): Promise<DeliveryOutcome> {
+  try {
+    const { status, headers, body } = await transport.send({
+      method: 'POST',
+      url,
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': 'model-gateway',
+        'x-service-idempotency-key': message.id,
+        'x-openrouter-idempotency-key': message.id,
+        ...(await signWebhook(message, signingSecrets, platform)),
+      },
+      body: message.body,
+      signal: new AbortController().signal,
+      headersTimeoutMs: ATTEMPT_TIMEOUT_MS,
+      idleTimeoutMs: ATTEMPT_TIMEOUT_MS,
+      totalTimeoutMs: ATTEMPT_TIMEOUT_MS,
+    });
+    // What it says is of no interest; leaving it closes the connection.
+    await body[Symbol.asyncIterator]().return?.();
+    if (status >= 200 && status < 300) return { isDelivered: true, result: `HTTP ${status}` };
+    const retryAfterSeconds = readRetryAfterSeconds(headers, platform.now());
+    return { isDelivered: false, result: `HTTP ${status}`, isFinal: status === GONE, retryAfterSeconds };
+  } catch (error) {
+    return { isDelivered: false, result: describeFailure(error), isFinal: false };
+  }
+}
+
+function describeFailure(error: unknown): string {
+  if (!(error instanceof TransportError)) return 'failed';
+  return error.timedOut ? 'timed out' : error.message;
+}
