@@ -1,0 +1,113 @@
+import { DEFAULT_WORKSPACE_ID } from '../auth/api-key.ts';
+import type { Principal } from '../auth/principal.ts';
+import type { EffectiveBudget } from '../guardrails/effective-policy.ts';
+import type { Policy } from '../guardrails/policy-of.ts';
+import type { Runtime } from '../runtime.ts';
+import type { Awaitable, SpentQuery, WorkspaceRecord } from '../stores/store.ts';
+import { ACCOUNT, type Budget, type Caller } from './budget.ts';
+import { type Period, periodEnd, periodStart } from './period-start.ts';
+import { toNanoUsd } from './nano-usd.ts';
+import { intervalOf } from './workspace-budgets.ts';
+
+type BudgetRuntime = Pick<Runtime, 'account' | 'platform' | 'store'>;
+
+/** Whose spending a principal's calls count for. */
+export function toCaller({ id, userId, workspaceId }: Principal): Caller {
+  return { principalId: id, userId: userId ?? null, workspaceId: workspaceId ?? DEFAULT_WORKSPACE_ID };
+}
+
+/**
+ * Finds every limit that a call has to fit in: the account's credits, the key's own limit, its workspace's budgets, and
+ * those of guardrails. Empty, at next to no cost, for who has none. At once where the store has its tables in memory.
+ */
+export function findBudgets(
+  principal: Principal,
+  policy: Policy | null,
+  runtime: BudgetRuntime,
+): Awaitable<readonly Budget[]> {
+  const workspace = runtime.store.workspaces.get(principal.workspaceId ?? DEFAULT_WORKSPACE_ID);
+  if (workspace instanceof Promise)
+    return workspace.then((found) => toBudgets({ principal, policy, workspace: found }, runtime));
+  return toBudgets({ principal, policy, workspace }, runtime);
+}
+
+interface Limits {
+  readonly principal: Principal;
+  readonly policy: Policy | null;
+  readonly workspace: WorkspaceRecord | undefined;
+}
+
+const NONE: readonly Budget[] = [];
+
+function toBudgets({ principal, policy, workspace }: Limits, { account, platform }: BudgetRuntime): readonly Budget[] {
+  const credits = account.creditsUsd ?? null;
+  const keyLimit = principal.limitUsd ?? null;
+  const ofGuardrails = policy?.budgets ?? [];
+  const ofWorkspace = workspace?.budgets ?? [];
+  if (credits === null && keyLimit === null && ofGuardrails.length === 0 && ofWorkspace.length === 0) return NONE;
+
+  const caller = toCaller(principal);
+  const now = platform.now();
+  const limit = (limitUsd: number, period: Period): Pick<Budget, 'limitNanoUsd' | 'resetsAt'> => ({
+    limitNanoUsd: toNanoUsd(limitUsd),
+    resetsAt: periodEnd(period, now),
+  });
+  const budgets: Budget[] = [];
+  if (credits !== null) {
+    budgets.push({
+      refusal: 'Insufficient credits',
+      code: 'payment_required',
+      spender: ACCOUNT,
+      query: {},
+      ...limit(credits, null),
+      includesByok: false,
+    });
+  }
+  if (keyLimit !== null) {
+    const period = principal.limitReset ?? null;
+    budgets.push({
+      refusal: period === null ? 'Key limit exceeded' : `Key limit exceeded (${period})`,
+      code: 'payment_required',
+      ...spenderOf('api-key', caller, periodStart(period, now)),
+      ...limit(keyLimit, period),
+      includesByok: principal.includeByokInLimit ?? false,
+    });
+  }
+  // The broadest first: of several that are used up, that one has to be raised.
+  for (const budget of ofWorkspace.toReversed()) {
+    const { limit_usd: limitUsd, reset_interval: period } = budget;
+    budgets.push({
+      refusal: `Workspace ${intervalOf(budget)} budget of $${limitUsd.toFixed(2)} exceeded`,
+      code: 'permission_denied',
+      ...spenderOf('workspace', caller, periodStart(period, now)),
+      ...limit(limitUsd, period),
+      includesByok: workspace?.workspace.include_byok_in_budgets ?? false,
+    });
+  }
+  for (const { scope, limitUsd, resetInterval, includeByok } of ofGuardrails) {
+    budgets.push({
+      refusal: 'Guardrail budget exceeded',
+      code: 'permission_denied',
+      ...spenderOf(scope, caller, periodStart(resetInterval, now)),
+      ...limit(limitUsd, resetInterval),
+      includesByok: includeByok,
+    });
+  }
+  return budgets;
+}
+
+/** Who spends, as the ledger knows them and as the store does. */
+function spenderOf(
+  scope: EffectiveBudget['scope'],
+  { principalId, userId, workspaceId }: Caller,
+  since: string | undefined,
+): { readonly spender: string; readonly query: SpentQuery } {
+  switch (scope) {
+    case 'api-key':
+      return { spender: `key ${principalId}`, query: { principalId, since } };
+    case 'member':
+      return { spender: `member ${userId ?? ''}`, query: { userId: userId ?? '', since } };
+    case 'workspace':
+      return { spender: `workspace ${workspaceId}`, query: { workspaceId, since } };
+  }
+}

@@ -1,0 +1,55 @@
+import type { Runtime } from '../runtime.ts';
+import type { KeyUsage } from '../schemas/key.ts';
+import type { Spent } from '../stores/store.ts';
+import { type Period, periodStart } from './period-start.ts';
+
+/** What a key may spend, USD in one period. */
+export interface KeyLimit {
+  readonly limitUsd: number | null;
+  readonly limitReset: Period;
+  readonly includeByokInLimit: boolean;
+}
+
+const NANO_PER_USD = 1e9;
+
+/** What a principal has spent, by period, and what is left of its limit: never less than nothing, null without one. */
+export async function readKeyUsage(
+  principalId: string,
+  limit: KeyLimit,
+  { store, platform }: Pick<Runtime, 'store' | 'platform'>,
+): Promise<{ readonly usage: KeyUsage; readonly remainingUsd: number | null }> {
+  const now = platform.now();
+  const read = async (period: Period): Promise<Spent> =>
+    store.generations.spent({ principalId, since: periodStart(period, now) });
+  const [ever, daily, weekly, monthly] = [
+    await read(null),
+    await read('daily'),
+    await read('weekly'),
+    await read('monthly'),
+  ];
+  const counted = limit.limitReset === null ? ever : { daily, weekly, monthly }[limit.limitReset];
+  return {
+    usage: {
+      usage: toUsd(ever.creditsNanoUsd),
+      usage_daily: toUsd(daily.creditsNanoUsd),
+      usage_weekly: toUsd(weekly.creditsNanoUsd),
+      usage_monthly: toUsd(monthly.creditsNanoUsd),
+      byok_usage: toUsd(ever.byokNanoUsd),
+      byok_usage_daily: toUsd(daily.byokNanoUsd),
+      byok_usage_weekly: toUsd(weekly.byokNanoUsd),
+      byok_usage_monthly: toUsd(monthly.byokNanoUsd),
+    },
+    remainingUsd: remainingOf(limit, counted),
+  };
+}
+
+/** In whole nano-dollars, so that no binary fraction shows. */
+function remainingOf({ limitUsd, includeByokInLimit }: KeyLimit, spent: Spent): number | null {
+  if (limitUsd === null) return null;
+  const counted = spent.creditsNanoUsd + (includeByokInLimit ? spent.byokNanoUsd : 0);
+  return toUsd(Math.max(0, Math.round(limitUsd * NANO_PER_USD) - counted));
+}
+
+function toUsd(nanoUsd: number): number {
+  return nanoUsd / NANO_PER_USD;
+}

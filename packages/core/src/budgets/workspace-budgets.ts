@@ -1,0 +1,37 @@
+import { GatewayError } from '../errors.ts';
+import { BUDGET_INTERVALS, type BudgetInterval, type WorkspaceBudget } from '../schemas/workspace.ts';
+
+/** The interval of a path. Throws `invalid_request`. */
+export function readInterval(text: string | undefined): BudgetInterval {
+  const interval = BUDGET_INTERVALS.find((known) => known === text);
+  if (interval !== undefined) return interval;
+  throw new GatewayError('invalid_request', `interval: must be one of ${BUDGET_INTERVALS.join(', ')}`);
+}
+
+export function intervalOf({ reset_interval: interval }: WorkspaceBudget): BudgetInterval {
+  return interval ?? 'lifetime';
+}
+
+/**
+ * Puts a budget in the place of the one with the same interval, which keeps its id and time. Throws `invalid_request`
+ * unless every budget is larger than all of narrower intervals: one that is not would never be reached.
+ */
+export function putBudget(budgets: readonly WorkspaceBudget[], budget: WorkspaceBudget): readonly WorkspaceBudget[] {
+  const former = budgets.find((other) => intervalOf(other) === intervalOf(budget));
+  const put = former === undefined ? budget : { ...budget, id: former.id, created_at: former.created_at };
+  const all = [...budgets.filter((other) => other !== former), put].toSorted((a, b) => widthOf(a) - widthOf(b));
+  for (const [index, narrower] of all.entries()) {
+    const broader = all[index + 1];
+    if (broader === undefined || narrower.limit_usd < broader.limit_usd) continue;
+    throw new GatewayError(
+      'invalid_request',
+      `limit_usd: the ${intervalOf(narrower)} budget ($${narrower.limit_usd}) must be below the ` +
+        `${intervalOf(broader)} budget ($${broader.limit_usd})`,
+    );
+  }
+  return all;
+}
+
+function widthOf(budget: WorkspaceBudget): number {
+  return BUDGET_INTERVALS.indexOf(intervalOf(budget));
+}

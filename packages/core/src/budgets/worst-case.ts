@@ -1,0 +1,76 @@
+import type { Endpoint } from '../catalog/catalog.ts';
+import type { UnitPrices } from '../catalog/price-overrides.ts';
+import type { Prices } from '../catalog/prices.ts';
+import type { CallBound } from './bound-call.ts';
+
+const ATTO_PER_NANO = 10n ** 9n;
+
+type Unit = keyof UnitPrices;
+
+/**
+ * The most that a call can cost at an endpoint, in billionths of a dollar, rounded up; null when nothing bounds it: a
+ * price is missing, or the length of the prompt or the answer is anybody's guess. Prices are the dearest that may apply,
+ * whatever the hour and the mixture of tokens.
+ */
+export function worstCaseNanoUsd(endpoint: Endpoint, bound: CallBound): number | null {
+  const { prices } = endpoint;
+  if (prices.prompt === undefined || prices.completion === undefined) return null;
+  const promptTokens = promptTokensOf(endpoint, bound);
+  // With a completion price of nothing its length does not matter.
+  const outputTokens = outputTokensOf(endpoint, bound);
+  if (promptTokens === null && !isFree(prices, PROMPT_UNITS)) return null;
+  if (outputTokens === null && !isFree(prices, COMPLETION_UNITS)) return null;
+  const dearest = (units: readonly Unit[]): bigint => dearestPrice(prices, units, promptTokens);
+  const promptUnits = PROMPT_UNITS.filter((unit) => bound.hasAudio || !AUDIO_UNITS.includes(unit));
+  const atto =
+    BigInt(promptTokens ?? 0) * dearest(promptUnits) +
+    BigInt(outputTokens ?? 0) * dearest(COMPLETION_UNITS) +
+    BigInt(bound.images) * dearest(['image']) +
+    dearest(['request']);
+  return Number((atto + ATTO_PER_NANO - 1n) / ATTO_PER_NANO);
+}
+
+const AUDIO_UNITS: readonly Unit[] = ['audio', 'input_audio_cache'];
+const PROMPT_UNITS: readonly Unit[] = [
+  'prompt',
+  'input_cache_read',
+  'input_cache_write',
+  'input_cache_write_1h',
+  'image_token',
+  ...AUDIO_UNITS,
+];
+const COMPLETION_UNITS: readonly Unit[] = ['completion', 'internal_reasoning', 'image_output', 'audio_output'];
+
+/** No prompt is longer than what the endpoint reads; that bounds what cannot be measured. */
+function promptTokensOf({ contextLength }: Endpoint, { textTokens, mediaTokens }: CallBound): number | null {
+  if (mediaTokens === 0) return textTokens;
+  if (contextLength === null) return mediaTokens === null ? null : textTokens + mediaTokens;
+  return textTokens + Math.min(mediaTokens ?? contextLength, contextLength);
+}
+
+function outputTokensOf(endpoint: Endpoint, { maxTokens, predictedTokens }: CallBound): number | null {
+  const longest = endpoint.maxCompletionTokens ?? endpoint.contextLength;
+  const limits = [maxTokens, longest].filter((limit) => limit !== null);
+  return limits.length === 0 ? null : Math.min(...limits) + predictedTokens;
+}
+
+function dearestPrice(prices: Prices, units: readonly Unit[], promptTokens: number | null): bigint {
+  let dearest = 0n;
+  for (const held of [prices, ...overridesFor(prices, promptTokens)]) {
+    for (const unit of units) {
+      const price = held[unit];
+      if (price !== undefined && price > dearest) dearest = price;
+    }
+  }
+  return dearest;
+}
+
+function overridesFor({ overrides = [] }: Prices, promptTokens: number | null): readonly UnitPrices[] {
+  return overrides.flatMap(({ minPromptTokens, prices }) =>
+    promptTokens !== null && minPromptTokens !== null && promptTokens <= minPromptTokens ? [] : [prices],
+  );
+}
+
+function isFree(prices: Prices, units: readonly Unit[]): boolean {
+  return dearestPrice(prices, units, null) === 0n;
+}
