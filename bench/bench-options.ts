@@ -1,7 +1,15 @@
 import { parseArgs } from 'node:util';
 
 /** The parts that can be run on their own. */
-export const PARTS = ['whole', 'streamed', 'first-token', 'open-streams', 'paused-readers', 'start-up'] as const;
+export const PARTS = [
+  'whole',
+  'streamed',
+  'first-token',
+  'open-streams',
+  'paused-readers',
+  'start-up',
+  'cache-hits',
+] as const;
 export type Part = (typeof PARTS)[number];
 
 /** What the command line asks for. */

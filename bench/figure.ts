@@ -27,6 +27,7 @@ export const formatMicroseconds: Format = (value) => `${value.toFixed(value < 10
 export const formatMilliseconds: Format = (value) => `${value.toFixed(Math.abs(value) < 10 ? 2 : 0)} ms`;
 export const formatMegabytes: Format = (value) => `${value.toFixed(0)} MB`;
 export const formatPerSecond: Format = (value) => `${value.toFixed(0)}/s`;
+export const formatPercent: Format = (value) => `${(value * 100).toFixed(1)} %`;
 export const formatTimes: Format = (value) => `${value.toFixed(2)} ×`;
 
 export interface FigureFacts {

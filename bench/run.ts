@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type BenchOptions, HELP, parseBenchOptions, type Part } from './bench-options.ts';
 import { cleanUpOnExit } from './children.ts';
 import { compareLoad } from './compare-load.ts';
+import { measureCacheHits } from './cache-hits.ts';
 import type { Figure } from './figure.ts';
 import { measureFirstToken } from './first-token.ts';
 import { measureOpenStreams, measurePausedReaders } from './held-streams.ts';
@@ -22,6 +23,7 @@ const MEASUREMENTS: Readonly<Record<Part, (stage: Stage, plan: Plan) => Promise<
   'open-streams': measureOpenStreams,
   'paused-readers': measurePausedReaders,
   'start-up': measureStartUp,
+  'cache-hits': measureCacheHits,
 };
 
 async function run({ parts, isQuick, isFull, isRecorded }: BenchOptions): Promise<void> {

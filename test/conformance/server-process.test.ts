@@ -93,7 +93,15 @@ function writeConfig(upstreamPort: number, extra: Record<string, unknown> = {}):
       ],
     },
     providers: [{ slug: 'up', wire: 'openai', baseUrl: `http://127.0.0.1:${upstreamPort}/v1`, apiKey: UPSTREAM_KEY }],
-    models: [{ id: 'acme/chat-1', endpoints: [{ provider: 'up', providerModel: 'chat-1' }] }],
+    models: [
+      {
+        id: 'acme/chat-1',
+        context_length: 1000,
+        endpoints: [
+          { provider: 'up', providerModel: 'chat-1', pricing: { prompt: '0.000001', completion: '0.000002' } },
+        ],
+      },
+    ],
     ...extra,
   };
   writeFileSync(file, JSON.stringify(config));

@@ -27,7 +27,7 @@ describe.each(storeImplementations)('A $name store', ({ createPlace }) => {
 
   test('lists keys oldest first, an updated one at its old place', async () => {
     for (const hash of ['c', 'a', 'b']) await store.keys.insert(toKey(hash));
-    await store.keys.update(toKey('c', { name: 'changed' }));
+    await store.keys.update('c', (key) => ({ ...key, name: 'changed' }));
     expect((await store.keys.list()).map(({ hash, name }) => [hash, name])).toEqual([
       ['c', 'changed'],
       ['a', 'Key a'],
@@ -37,12 +37,12 @@ describe.each(storeImplementations)('A $name store', ({ createPlace }) => {
 
   test('refuses a key whose hash exists and keeps the first', async () => {
     await store.keys.insert(toKey('a', { name: 'first' }));
-    await expect(store.keys.insert(toKey('a', { name: 'second' }))).rejects.toThrow(/a exists/);
+    await expect(store.keys.insert(toKey('a', { name: 'second' }))).rejects.toThrow(/id a exists/);
     expect((await store.keys.get('a'))?.name).toBe('first');
   });
 
   test('tells when there is no key to update or remove', async () => {
-    expect(await store.keys.update(toKey('a'))).toBe(false);
+    expect(await store.keys.update('a', (key) => key)).toBeUndefined();
     expect(await store.keys.remove('a')).toBe(false);
     expect(await store.keys.list()).toEqual([]);
   });

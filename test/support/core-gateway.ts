@@ -123,6 +123,8 @@ export function createCoreGateway(
               content: 'Hello',
             },
           ],
+          // Not balanced, so that tests know who is asked.
+          provider: { sort: 'price' },
           ...body,
         },
         request,

@@ -96,7 +96,12 @@ export async function startFaultGateway(
     fetch(`${apiUrl}/chat/completions`, {
       method: 'POST',
       headers: { authorization: `Bearer ${TEST_KEY}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'test/model', messages: [{ role: 'user', content: 'Hello' }], ...body }),
+      body: JSON.stringify({
+        model: 'test/model',
+        messages: [{ role: 'user', content: 'Hello' }],
+        provider: { sort: 'price' },
+        ...body,
+      }),
       ...init,
     });
   return {

@@ -41,11 +41,13 @@ export function toRecord(
   changes: {
     readonly generation?: Partial<Generation>;
     readonly principalId?: string;
+    readonly userId?: string;
     readonly costNanoUsd?: number;
   } = {},
 ): GenerationRecord {
   return {
     principalId: changes.principalId ?? 'key-1',
+    ...(changes.userId !== undefined && { userId: changes.userId }),
     costNanoUsd: changes.costNanoUsd ?? 1_000,
     generation: {
       ...NOTHING_KNOWN,

@@ -31,7 +31,12 @@ export function createVirtualPlatform(): VirtualPlatform {
   return {
     sha256: (text) => createHash('sha256').update(text).digest('hex'),
     hmacSha256: (secret, text) => createHmac('sha256', secret).update(text).digest('hex'),
-    randomBytes: (length) => Uint8Array.from({ length }, () => (random = (random + 1) % 256)),
+    randomBytes: (length) =>
+      Uint8Array.from({ length }, () => {
+        random += 1;
+        // The higher digits too, or ids would come round after sixteen.
+        return random ^ (random >> 8) ^ (random >> 16);
+      }),
     now: () => VIRTUAL_EPOCH_MS + elapsed,
     monotonicNow: () => elapsed,
     setTimer(callback, delayMs) {

@@ -13,6 +13,8 @@ const ERROR_CODES = {
   not_found: { status: 404, errorType: 'not_found' },
   method_not_allowed: { status: 405, errorType: 'invalid_request' },
   timeout: { status: 408, errorType: 'timeout' },
+  conflict: { status: 409, errorType: 'invalid_request' },
+  gone: { status: 410, errorType: 'not_found' },
   payload_too_large: { status: 413, errorType: 'payload_too_large' },
   unsupported_media_type: { status: 415, errorType: 'invalid_request' },
   unprocessable: { status: 422, errorType: 'unprocessable' },
@@ -20,6 +22,8 @@ const ERROR_CODES = {
   headers_too_large: { status: 431, errorType: 'invalid_request' },
   client_closed_request: { status: 499, errorType: 'invalid_request' },
   internal: { status: 500, errorType: 'server' },
+  /** A video that no upstream took just now: official clients try again on 500 and `Retry-After`. */
+  submission_failed: { status: 500, errorType: 'server' },
   provider_unavailable: { status: 502, errorType: 'provider_unavailable' },
   provider_overloaded: { status: 503, errorType: 'provider_overloaded' },
 } as const;
@@ -35,6 +39,8 @@ export interface GatewayErrorOptions {
   readonly retryAfterSeconds?: number | undefined;
   /** HTTP status that upstream answered with, for the record. */
   readonly upstreamStatus?: number | null | undefined;
+  /** Members of the answer that stand beside `error`. */
+  readonly beside?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** The one error that ends a request. Its message is shown to the caller as it is, so it must be fit for that. */
@@ -44,6 +50,7 @@ export class GatewayError extends Error {
   readonly metadata: Readonly<Record<string, unknown>> | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly upstreamStatus: number | null;
+  readonly beside: Readonly<Record<string, unknown>> | undefined;
 
   constructor(code: ErrorCode, message: string, options: GatewayErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -51,6 +58,7 @@ export class GatewayError extends Error {
     this.metadata = options.metadata;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.upstreamStatus = options.upstreamStatus ?? null;
+    this.beside = options.beside;
   }
 
   get status(): number {

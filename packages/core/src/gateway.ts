@@ -1,16 +1,34 @@
+import { createLiveAccount } from './account.ts';
 import { createAuthenticate } from './auth/authenticate.ts';
 import type { Principal } from './auth/principal.ts';
+import { createLedger } from './budgets/ledger.ts';
 import { createCatalog } from './catalog/catalog.ts';
+import { createResponseCache } from './chat/response-cache.ts';
 import { GatewayError, toGatewayError } from './errors.ts';
+import { createPolicyOf } from './guardrails/policy-of.ts';
 import { hasRoute, matchRoute, methodsOf } from './match-route.ts';
 import { DEFAULT_TIMEOUTS, type GatewayOptions, type Logger } from './options.ts';
 import { createWebPlatform } from './platform.ts';
 import type { Provider } from './providers/provider.ts';
+import { createRandomId } from './random-id.ts';
 import type { GatewayRequest } from './request.ts';
 import { type GatewayResponse, toErrorResponse } from './response.ts';
+import { routeAuto } from './routing/auto-router.ts';
+import { routeFree } from './routing/free-router.ts';
+import { createHealthBoard } from './routing/health-board.ts';
+import { createRandomSource } from './routing/random.ts';
+import { createRegionOf } from './routing/region-of.ts';
+import { createRetryBudget } from './routing/retry-budget.ts';
 import type { Route } from './routes.ts';
 import type { Runtime } from './runtime.ts';
 import { createTimerWheel } from './timer-wheel.ts';
+import { findVideoHolds } from './videos/reserve-video.ts';
+import { createIdempotencyGuard } from './videos/idempotency.ts';
+import { type VideoAnswer, toVideoAnswer } from './videos/to-video-answer.ts';
+import { createVideoChanges } from './videos/video-changes.ts';
+import type { VideoJob } from './videos/video-job.ts';
+import { createVideoRunner } from './videos/video-runner.ts';
+import { waitForVideo } from './videos/wait-for-video.ts';
 
 /** Groups of routes that a host may offer or leave out. */
 export type Surface = 'api' | 'admin' | 'metrics' | 'openapi' | 'health';
@@ -38,6 +56,13 @@ export interface Gateway {
    * everything has been recorded. The store stays open: its owner closes it afterwards.
    */
   close(): Promise<void>;
+  /**
+   * Resolves with a video job once it has ended, however it has; for embedders, who may look at every job. Throws
+   * `not_found` for a job that there is not, and the signal's reason.
+   */
+  waitForVideo(jobId: string, signal?: AbortSignal): Promise<VideoAnswer>;
+  /** Calls back with every video job whose status has changed; the returned function ends that. */
+  onVideoChange(listener: (job: VideoJob) => void): () => void;
   stats(): GatewayStats;
 }
 
@@ -56,7 +81,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   const waitUntilIdle = async (limitMs: number): Promise<void> => {
     const giveUpAt = platform.monotonicNow() + limitMs;
-    while (openCalls.size > 0 && platform.monotonicNow() < giveUpAt) await delay(DRAIN_CHECK_MS);
+    while (openCalls.length > 0 && platform.monotonicNow() < giveUpAt) await delay(DRAIN_CHECK_MS);
   };
   const delay = (ms: number): Promise<void> => new Promise((resolve) => platform.setTimer(resolve, ms));
 
@@ -65,6 +90,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     matches: hasRoute,
     authenticate: async (request) => runtime.authenticate(request),
     async start() {
+      await runtime.videos.runner.start();
       const discovering = options.providers.filter((provider) => provider.discoverModels === true);
       if (discovering.length === 0) return;
       const round = async (): Promise<void> => {
@@ -75,36 +101,85 @@ export function createGateway(options: GatewayOptions): Gateway {
       await round();
     },
     async close() {
+      runtime.videos.runner.stop();
       closing.abort(new GatewayError('provider_overloaded', 'The gateway is shutting down'));
       await waitUntilIdle(timeouts.drainMs);
-      for (const call of openCalls) {
+      for (const call of openCalls.slice()) {
         call.interrupt(new GatewayError('provider_overloaded', 'The gateway is shutting down; send the request again'));
       }
       await waitUntilIdle(timeouts.clientWriteMs);
     },
+    async waitForVideo(jobId, signal) {
+      const jobs = options.store.videoJobs;
+      const signals = signal === undefined ? [closing.signal] : [closing.signal, signal];
+      const { changes } = runtime.videos;
+      const job = await waitForVideo(jobId, { jobs, changes, platform, signal: AbortSignal.any(signals) });
+      return toVideoAnswer(job, job.baseUrl);
+    },
+    onVideoChange: (listener) => runtime.videos.changes.subscribe(listener),
     stats: () => ({
-      openCalls: openCalls.size,
-      openStreams: [...openCalls].filter(({ isStream }) => isStream).length,
+      openCalls: openCalls.length,
+      openStreams: openCalls.filter(({ isStream }) => isStream).length,
     }),
   };
 }
 
 function createRuntime(options: GatewayOptions): Runtime {
   const platform = options.platform ?? createWebPlatform();
+  const catalog = createCatalog(options.providers, options.models ?? []);
+  const random = createRandomSource(platform);
+  const logger = options.logger ?? SILENT;
+  const account = createLiveAccount(options.account ?? {}, options.store.settings);
+  const ledger = createLedger({
+    generations: options.store.generations,
+    findHolds: () => findVideoHolds(options.store.videoJobs),
+  });
+  const videoChanges = createVideoChanges();
   return {
     platform,
     wheel: createTimerWheel(platform),
     timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
     store: options.store,
-    catalog: createCatalog(options.providers, options.models ?? []),
+    catalog,
+    providers: options.providers,
     authenticate: createAuthenticate(options, platform),
-    account: options.account ?? {},
+    get account() {
+      return account();
+    },
+    members: options.members ?? options.store.members,
+    policyOf: createPolicyOf(options.store, catalog),
+    ledger,
+    health: createHealthBoard(platform),
+    retryBudget: createRetryBudget(platform),
+    random,
+    regionOf: createRegionOf(options.regions ?? []),
+    responseCache: createResponseCache(platform),
+    routers: { auto: routeAuto, free: routeFree, ...options.routers },
     logging: {
       inputOutput: options.logging?.inputOutput ?? true,
       maxContentBytes: (options.logging?.maxContentMb ?? 8) * 1024 * 1024,
     },
-    logger: options.logger ?? SILENT,
-    openCalls: new Set(),
+    videos: {
+      runner: createVideoRunner({
+        store: options.store,
+        ledger,
+        catalog,
+        platform,
+        logger,
+        random,
+        changes: videoChanges,
+        webhooks: options.webhooks,
+        keeper: options.videoKeeper,
+        storesContent: options.logging?.inputOutput ?? true,
+        ownerId: options.store.isShared === true ? createRandomId(platform) : null,
+      }),
+      changes: videoChanges,
+      keeper: options.videoKeeper,
+      idempotency: createIdempotencyGuard(options.store.videoJobs, platform),
+    },
+    webhooks: options.webhooks,
+    logger,
+    openCalls: [],
     counters: { requests: 0, completed: 0, failed: 0, cancelled: 0, recordFailures: 0 },
   };
 }
@@ -119,7 +194,9 @@ async function answer(runtime: Runtime, request: GatewayRequest, isClosing: bool
       throw new GatewayError('provider_overloaded', 'The gateway is shutting down', { retryAfterSeconds: 1 });
     }
     if (route.auth === 'none') return withoutBody(request, await route.operation({ request, runtime }));
-    const principal = await runtime.authenticate(request);
+    const asked = runtime.authenticate(request);
+    // Nearly always known at once; waiting for what is there already costs as much as waiting.
+    const principal = asked instanceof Promise ? await asked : asked;
     refuseWrongKind(principal, route);
     return withoutBody(request, await route.operation({ request, principal, runtime, params, responseHeaders }));
   } catch (thrown) {
@@ -137,10 +214,10 @@ function withoutBody({ method }: GatewayRequest, response: GatewayResponse): Gat
   return method === 'HEAD' ? { ...response, body: null } : response;
 }
 
-function refuseWrongKind({ kind }: Principal, { auth }: Route): void {
+function refuseWrongKind({ kind }: Principal, { auth, wrongKey }: Route): void {
   if (auth === 'any' || auth === kind) return;
   throw new GatewayError(
-    'permission_denied',
+    wrongKey === 401 ? 'authentication' : 'permission_denied',
     auth === 'management'
       ? 'Only management keys can perform this operation'
       : 'Management keys cannot call models; use an API key',

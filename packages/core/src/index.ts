@@ -1,12 +1,21 @@
 export { createKeyRecord, type NewKey } from './auth/api-key.ts';
 export type { Principal } from './auth/principal.ts';
 export {
+  type ConfiguredModel,
+  configuredModelSchema,
   endpointDefinitionSchema,
   type EndpointDefinition,
   type EndpointPricing,
   modelDefinitionSchema,
   type ModelDefinition,
 } from './catalog/model-definition.ts';
+export {
+  findIncompleteParts,
+  type IncompletePart,
+  overrideModels,
+  pickServedModels,
+  type ServingProvider,
+} from './catalog/override-models.ts';
 export { type ErrorBody, type ErrorCode, GatewayError, toErrorBody } from './errors.ts';
 export { createGateway, type Gateway, type GatewayStats, type Surface } from './gateway.ts';
 export {
@@ -15,6 +24,7 @@ export {
   DEFAULT_TIMEOUTS,
   type GatewayOptions,
   type Logger,
+  type MemberDirectory,
   type Timeouts,
 } from './options.ts';
 export { createWebPlatform, type Platform } from './platform.ts';
@@ -28,18 +38,33 @@ export {
 } from './providers/provider.ts';
 export type { GatewayRequest, HeaderMap } from './request.ts';
 export type { GatewayResponse } from './response.ts';
+export type { RegionOptions } from './routing/region-of.ts';
+export type { RouterName, RouterQuery, RouterStrategy } from './routing/router.ts';
 export type { ChatChunk, ChatChunkChoice, ChatCompletionResult, ChatDelta, Usage } from './schemas/chat-chunk.ts';
 export type { ChatCompletionRequest } from './schemas/chat-completion.ts';
+export type { Destination } from './schemas/destination.ts';
 export type { Generation, GenerationContent } from './schemas/generation.ts';
+export type { Guardrail } from './schemas/guardrail.ts';
+export type { Member } from './schemas/member.ts';
+export { createSpendingBook, type SpendingBook, type SpendingEntry } from './stores/spending.ts';
 export type {
+  AssignmentRecord,
+  AssignmentRepository,
   Awaitable,
   GenerationPage,
   GenerationRecord,
   GenerationRepository,
   KeyRecord,
-  KeyRepository,
+  Repository,
+  SettingsRepository,
+  Spent,
+  SpentQuery,
   Store,
+  WorkspaceRecord,
 } from './stores/store.ts';
+export { createRowRepository, type RowChange } from './stores/row-repository.ts';
+export { createTableRepositories, type TableSource } from './stores/table-repositories.ts';
+export { EMPTY_TABLES, type Tables, tablesSchema } from './stores/tables.ts';
 export {
   type Transport,
   TransportError,
@@ -50,3 +75,10 @@ export {
 export { createTimerWheel, type Deadline, type TimerWheel } from './timer-wheel.ts';
 export { type FetchHandlerOptions, toFetchHandler } from './fetch-handler.ts';
 export { createFetchTransport, type FetchTransportOptions } from './fetch-transport.ts';
+export type { VideoProvider } from './providers/video-contract.ts';
+export type { VideoAnswer } from './videos/to-video-answer.ts';
+export { hasEnded, type VideoJob } from './videos/video-job.ts';
+export type { IncomingVideo, KeptVideo, VideoKeeper } from './videos/video-keeper.ts';
+export { verifyWebhook, type WebhookVerification } from './webhooks/verify-webhook.ts';
+export type { WebhookOptions } from './webhooks/webhook-options.ts';
+export { objectToWebhookSecret } from './webhooks/webhook-secret.ts';

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 
 import { createCoreGateway, jsonOf } from '../../../test/support/core-gateway.ts';
 import { createScriptedTransport } from '../../../test/support/scripted-transport.ts';
+import { LATE_SCHEMAS } from './late-schemas.ts';
 import { createOpenApiDocument } from './openapi.ts';
 import { ROUTES } from './routes.ts';
 
@@ -48,6 +49,14 @@ test('describes bodies and queries by the schemas that check them', () => {
   ]);
   const models = document.paths['/api/v1/models']?.['get'];
   expect(models?.parameters.every(({ required }) => !required)).toBe(true);
+});
+
+test('describes what is loaded late by its own schemas, and nothing else', () => {
+  const names = ROUTES.map(({ method, path }) => `${method} ${path}`);
+  expect(Object.keys(LATE_SCHEMAS).filter((name) => !names.includes(name))).toEqual([]);
+  const key = document.paths['/api/v1/keys']?.['post'];
+  expect(key?.requestBody?.content['application/json']?.schema.required).toEqual(['name']);
+  expect(key?.responses['201']?.content?.['application/json']?.schema).toMatchObject({ required: ['data', 'key'] });
 });
 
 test('hands the document out without a key, the same each time', async () => {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { LATE_SCHEMAS } from './late-schemas.ts';
 import type { GatewayResponse } from './response.ts';
 import { ROUTES, type Route } from './routes.ts';
 
@@ -29,14 +30,21 @@ export function createOpenApiDocument(): Json {
 }
 
 function toOperation(route: Route): Json {
-  const { schema, status } = route.success;
+  const { query, body, answer } = LATE_SCHEMAS[`${route.method} ${route.path}`] ?? {
+    query: route.query,
+    body: route.body,
+    answer: route.success.schema,
+  };
   return {
     summary: route.summary,
     security: route.auth === 'none' ? [] : [{ bearer: [] }],
-    parameters: [...toPathParameters(route.path), ...toQueryParameters(route.query)],
-    ...(route.body && { requestBody: { required: true, content: toContent(toSchema(route.body, 'input')) } }),
+    parameters: [...toPathParameters(route.path), ...toQueryParameters(query)],
+    ...(body && { requestBody: { required: true, content: toContent(toSchema(body, 'input')) } }),
     responses: {
-      [status]: { description: 'Success', ...(schema && { content: toContent(toSchema(schema, 'output')) }) },
+      [route.success.status]: {
+        description: 'Success',
+        ...(answer && { content: toContent(toSchema(answer, 'output')) }),
+      },
       default: { description: 'Error', content: toContent(ERROR_SCHEMA) },
     },
   };

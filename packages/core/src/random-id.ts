@@ -13,3 +13,10 @@ export function createRandomId(platform: Pick<Platform, 'randomBytes'>): string 
 export function createGenerationId(platform: Pick<Platform, 'randomBytes' | 'now'>): string {
   return `gen-${Math.floor(platform.now() / 1000)}-${createRandomId(platform)}`;
 }
+
+/** A random UUID (version 4), lower-case. */
+export function createUuid(platform: Pick<Platform, 'randomBytes'>): string {
+  const hex = createRandomId(platform);
+  const variant = HEX[0x80 | (parseInt(hex.slice(16, 18), 16) & 0x3f)];
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(18, 20)}-${hex.slice(20)}`;
+}

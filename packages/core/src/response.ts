@@ -22,7 +22,7 @@ export function toErrorResponse(error: GatewayError, headers: Record<string, str
   const retryAfter = error.retryAfterSeconds;
   return toJsonResponse(
     error.status,
-    { error: toErrorBody(error) },
+    { ...error.beside, error: toErrorBody(error) },
     retryAfter === undefined ? headers : { ...headers, 'retry-after': String(Math.ceil(retryAfter)) },
   );
 }

@@ -1,45 +1,27 @@
-import type { z } from 'zod';
-
+import { createVideo } from './operations/create-video.ts';
+import { getVideo } from './operations/get-video.ts';
+import { getVideoContent, videoContentQuerySchema } from './operations/get-video-content.ts';
+import { listVideoModels } from './operations/list-video-models.ts';
+import { videoRequestSchema } from './schemas/video-request.ts';
+import { ACCOUNT_ROUTES } from './account-routes.ts';
 import { modelListQuerySchema } from './catalog/filter-models.ts';
-import type { RequestContext } from './context.ts';
-import type { Surface } from './gateway.ts';
+import { GUARDRAIL_ROUTES } from './guardrail-routes.ts';
+import { KEY_ROUTES } from './key-routes.ts';
 import { createChatCompletion } from './operations/create-chat-completion.ts';
-import { createKey, createKeyRequestSchema } from './operations/create-key.ts';
+import { explainChatRoute, explainRouteQuerySchema, explainRouteResultSchema } from './operations/explain-route.ts';
 import { generationQuerySchema, getGeneration, getGenerationContent } from './operations/get-generation.ts';
 import { getHealth, getMetrics, getReady } from './operations/get-health.ts';
 import { listModelEndpoints } from './operations/list-model-endpoints.ts';
 import { countModels, listModels, listUserModels } from './operations/list-models.ts';
-import type { GatewayResponse } from './response.ts';
+import type { Route } from './route.ts';
 import { chatCompletionResultSchema } from './schemas/chat-chunk.ts';
 import { chatCompletionRequestSchema } from './schemas/chat-completion.ts';
 import { generationContentSchema, generationSchema } from './schemas/generation.ts';
 import { modelEndpointsSchema, modelListSchema } from './schemas/model.ts';
+import { WEBHOOK_ROUTES } from './webhook-routes.ts';
+import { WORKSPACE_ROUTES } from './workspace-routes.ts';
 
-/** What an operation says of itself in the OpenAPI document. */
-interface RouteDescription {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** `{name}` is one segment, `{name+}` one or more. Earlier routes win. */
-  readonly path: string;
-  readonly summary: string;
-  readonly query?: z.ZodObject;
-  readonly body?: z.ZodType;
-  readonly success: { readonly status: number; readonly schema?: z.ZodType };
-}
-
-/**
- * One operation of ours. `auth` says who may call it: holders of API keys alone, of management keys alone, of any key,
- * or everybody, in which case there is no principal.
- */
-export type Route = RouteDescription & { readonly surface: Surface } & (
-    | {
-        readonly auth: 'api' | 'management' | 'any';
-        readonly operation: (context: RequestContext) => Promise<GatewayResponse>;
-      }
-    | {
-        readonly auth: 'none';
-        readonly operation: (context: Pick<RequestContext, 'request' | 'runtime'>) => Promise<GatewayResponse>;
-      }
-  );
+export type { Route } from './route.ts';
 
 /** Every operation, a line each where it fits. */
 export const ROUTES: readonly Route[] = [
@@ -92,6 +74,44 @@ export const ROUTES: readonly Route[] = [
     operation: listModelEndpoints,
   },
   {
+    method: 'POST',
+    path: '/api/v1/videos',
+    surface: 'api',
+    auth: 'api',
+    summary: 'Start a video; the answer tells where to look for it',
+    body: videoRequestSchema,
+    success: { status: 202 },
+    operation: createVideo,
+  },
+  {
+    method: 'GET',
+    path: '/api/v1/videos/models',
+    surface: 'api',
+    auth: 'any',
+    summary: 'List the models that make videos, with what each can do',
+    success: { status: 200 },
+    operation: listVideoModels,
+  },
+  {
+    method: 'GET',
+    path: '/api/v1/videos/{jobId}',
+    surface: 'api',
+    auth: 'any',
+    summary: 'Get a video job',
+    success: { status: 200 },
+    operation: getVideo,
+  },
+  {
+    method: 'GET',
+    path: '/api/v1/videos/{jobId}/content',
+    surface: 'api',
+    auth: 'any',
+    summary: 'Get the bytes of a finished video, whole or in part',
+    query: videoContentQuerySchema,
+    success: { status: 200 },
+    operation: getVideoContent,
+  },
+  {
     method: 'GET',
     path: '/api/v1/generation',
     surface: 'api',
@@ -111,15 +131,21 @@ export const ROUTES: readonly Route[] = [
     success: { status: 200, schema: generationContentSchema },
     operation: getGenerationContent,
   },
+  ...KEY_ROUTES,
+  ...GUARDRAIL_ROUTES,
+  ...ACCOUNT_ROUTES,
+  ...WORKSPACE_ROUTES,
+  ...WEBHOOK_ROUTES,
   {
     method: 'POST',
-    path: '/api/v1/keys',
-    surface: 'api',
+    path: '/admin/v1/explain',
+    surface: 'admin',
     auth: 'management',
-    summary: 'Create a key; it is shown once',
-    body: createKeyRequestSchema,
-    success: { status: 201 },
-    operation: createKey,
+    summary: 'Explain how a chat request would be routed, without calling anybody',
+    query: explainRouteQuerySchema,
+    body: chatCompletionRequestSchema,
+    success: { status: 200, schema: explainRouteResultSchema },
+    operation: explainChatRoute,
   },
   {
     method: 'GET',

@@ -1,10 +1,25 @@
 import type { Authenticate } from './auth/authenticate.ts';
+import type { ResponseCache } from './chat/response-cache.ts';
+import type { Ledger } from './budgets/ledger.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import type { GatewayError } from './errors.ts';
-import type { AccountOptions, Logger, Timeouts } from './options.ts';
+import type { PolicyOf } from './guardrails/policy-of.ts';
+import type { LiveItem } from './live-list.ts';
+import type { AccountOptions, Logger, MemberDirectory, Timeouts } from './options.ts';
 import type { Platform } from './platform.ts';
+import type { Provider } from './providers/provider.ts';
+import type { HealthBoard } from './routing/health-board.ts';
+import type { RandomSource } from './routing/random.ts';
+import type { RegionOf } from './routing/region-of.ts';
+import type { RetryBudget } from './routing/retry-budget.ts';
+import type { RouterName, RouterStrategy } from './routing/router.ts';
 import type { Store } from './stores/store.ts';
 import type { TimerWheel } from './timer-wheel.ts';
+import type { IdempotencyGuard } from './videos/idempotency.ts';
+import type { VideoChanges } from './videos/video-changes.ts';
+import type { VideoKeeper } from './videos/video-keeper.ts';
+import type { VideoRunner } from './videos/video-runner.ts';
+import type { WebhookOptions } from './webhooks/webhook-options.ts';
 
 /** What every request of one gateway shares. Made once by `createGateway`; there are no globals beside it. */
 export interface Runtime {
@@ -13,17 +28,38 @@ export interface Runtime {
   readonly timeouts: Timeouts;
   readonly store: Store;
   readonly catalog: Catalog;
+  readonly providers: readonly Provider[];
   readonly authenticate: Authenticate;
+  /** As it is set now: read it anew for every request. */
   readonly account: AccountOptions;
+  /** The store's own, unless the host has its own. */
+  readonly members: MemberDirectory;
+  readonly policyOf: PolicyOf;
+  /** What is held against budgets for calls under way. */
+  readonly ledger: Ledger;
+  readonly health: HealthBoard;
+  readonly retryBudget: RetryBudget;
+  readonly random: RandomSource;
+  readonly regionOf: RegionOf;
+  readonly responseCache: ResponseCache;
+  readonly routers: Readonly<Record<RouterName, RouterStrategy>>;
   readonly logging: { readonly inputOutput: boolean; readonly maxContentBytes: number };
+  readonly videos: {
+    readonly runner: VideoRunner;
+    readonly idempotency: IdempotencyGuard;
+    readonly changes: VideoChanges;
+    readonly keeper: VideoKeeper | undefined;
+  };
+  /** Undefined: no webhooks are sent. */
+  readonly webhooks: WebhookOptions | undefined;
   readonly logger: Logger;
   /** Calls under way. Closing the gateway interrupts what is left of them with the given error. */
-  readonly openCalls: Set<OpenCall>;
+  readonly openCalls: OpenCall[];
   /** Counters that only rise, for metrics. */
   readonly counters: Counters;
 }
 
-export interface OpenCall {
+export interface OpenCall extends LiveItem {
   readonly isStream: boolean;
   interrupt(error: GatewayError): void;
 }

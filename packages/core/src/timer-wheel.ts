@@ -1,3 +1,4 @@
+import { addLive, type LiveItem, removeLive } from './live-list.ts';
 import type { Platform } from './platform.ts';
 
 /** One time limit. Setting it again moves it, which costs an assignment: limits are moved with every piece of data. */
@@ -17,7 +18,7 @@ const TICK_MS = 50;
 /** A tick this much late means the process was blocked or asleep; data may be waiting that nobody could read. */
 const LATE_MS = 500;
 
-interface Entry {
+interface Entry extends LiveItem {
   dueAt: number;
   readonly onExpire: () => void;
 }
@@ -29,12 +30,12 @@ interface Entry {
  * streams at once.
  */
 export function createTimerWheel(platform: Pick<Platform, 'monotonicNow' | 'setTimer'>): TimerWheel {
-  const entries = new Set<Entry>();
+  const entries: Entry[] = [];
   let isTicking = false;
   let expectedAt = 0;
 
   const schedule = (): void => {
-    isTicking = entries.size > 0;
+    isTicking = entries.length > 0;
     if (!isTicking) return;
     expectedAt = platform.monotonicNow() + TICK_MS;
     platform.setTimer(tick, TICK_MS);
@@ -49,22 +50,25 @@ export function createTimerWheel(platform: Pick<Platform, 'monotonicNow' | 'setT
       if (entry.dueAt <= now) due.push(entry);
     }
     // Called only now, so that a limit set anew by its own expiry waits for the next tick.
-    for (const entry of due) if (entries.delete(entry)) entry.onExpire();
+    for (const entry of due) {
+      // Not those that an expiry before theirs has cleared.
+      if (entry.place === -1) continue;
+      removeLive(entries, entry);
+      entry.onExpire();
+    }
     schedule();
   };
 
   return {
     add(onExpire) {
-      const entry: Entry = { dueAt: 0, onExpire };
+      const entry: Entry = { place: -1, dueAt: 0, onExpire };
       return {
         set(delayMs) {
           entry.dueAt = platform.monotonicNow() + delayMs;
-          entries.add(entry);
+          addLive(entries, entry);
           if (!isTicking) schedule();
         },
-        clear: () => {
-          entries.delete(entry);
-        },
+        clear: () => removeLive(entries, entry),
       };
     },
   };

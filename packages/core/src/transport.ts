@@ -30,7 +30,7 @@ export class TransportError extends Error {
 }
 
 export interface TransportRequest {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | undefined;
@@ -42,6 +42,8 @@ export interface TransportRequest {
   readonly idleTimeoutMs: number;
   /** Limit on the whole exchange. */
   readonly totalTimeoutMs: number;
+  /** Largest decoded answer. Default: the transport's own limit. */
+  readonly maxBodyBytes?: number | undefined;
 }
 
 export interface TransportResponse {

@@ -6,10 +6,12 @@ import {
   type ModelDefinition,
   type Provider,
   type Store,
+  type WebhookOptions,
+  type Transport,
 } from '@model-gateway/core';
-import { createOpenAiProvider } from '@model-gateway/core/providers/openai';
 import { PRESETS } from '@model-gateway/core/providers/presets';
 import { createMemoryStore } from '@model-gateway/core/stores/memory-store';
+import { createGuardedTransport, objectToUrl } from '@model-gateway/node/guarded';
 import { createJsonFileStore, createNodePlatform, type GatewayConfig } from '@model-gateway/node';
 
 import { createLazyTransport } from './lazy-transport.ts';
@@ -48,7 +50,7 @@ export async function openStore(config: GatewayConfig, logger: Logger): Promise<
 /** The composition root: everything that this server is made of is named here, and nowhere else. */
 export async function compose(options: CompositionOptions): Promise<Composition> {
   const { config, store, logger, extraKeys, demoFixturesDir } = options;
-  const sources = demoFixturesDir === null ? connectProviders(config) : await openDemo(demoFixturesDir);
+  const sources = demoFixturesDir === null ? await connectProviders(config) : await openDemo(demoFixturesDir);
   const gateway = createGateway({
     providers: sources.providers,
     models: sources.models,
@@ -56,11 +58,24 @@ export async function compose(options: CompositionOptions): Promise<Composition>
     platform: createNodePlatform(),
     bootstrapKeys: [...config.auth.bootstrapKeys, ...extraKeys],
     account: config.account,
+    regions: config.regions,
     timeouts: config.timeouts,
+    webhooks: toWebhookOptions(config),
     logging: { inputOutput: config.logging.inputOutput, maxContentMb: config.logging.maxContentMb },
     logger,
   });
   return { gateway, preload: sources.preload, closeAfterwards: sources.closeAfterwards };
+}
+
+function toWebhookOptions({ webhooks, timeouts }: GatewayConfig): WebhookOptions {
+  const { signingSecret, defaultCallbackUrl, allowPrivateNetwork } = webhooks;
+  const connectTimeoutMs = timeouts.connectMs;
+  return {
+    signingSecrets: signingSecret === null ? [] : [signingSecret],
+    defaultCallbackUrl,
+    transport: createGuardedTransport({ allowPrivateNetwork, connectTimeoutMs }),
+    objectToUrl: (url) => objectToUrl(url, { schemes: ['https'], allowPrivateNetwork }),
+  };
 }
 
 interface Sources extends Pick<Composition, 'preload' | 'closeAfterwards'> {
@@ -68,16 +83,38 @@ interface Sources extends Pick<Composition, 'preload' | 'closeAfterwards'> {
   readonly models: readonly ModelDefinition[];
 }
 
-function connectProviders({ providers, models, timeouts }: GatewayConfig): Sources {
+/** Creates the providers of a configuration. The caller closes what is to be closed. */
+export async function connectProviders({ providers, models, timeouts }: GatewayConfig): Promise<Sources> {
   const transport = createLazyTransport(async () => {
     const { createUndiciTransport } = await import('@model-gateway/node/undici');
     return createUndiciTransport({ connectTimeoutMs: timeouts.connectMs });
   });
-  const created = providers.map(({ preset, wire: _wire, ...settings }) => {
-    const dialect = preset === null ? undefined : PRESETS[preset]?.dialect;
-    return createOpenAiProvider({ ...settings, dialect, transport });
-  });
+  const created = await Promise.all(providers.map((provider) => createProvider(provider, transport)));
   return { providers: created, models, preload: () => transport.preload(), closeAfterwards: [transport] };
+}
+
+/** Loads only the wires that are spoken, which keeps a start short. */
+async function createProvider(
+  { preset, wire, query, listsModels, ...common }: GatewayConfig['providers'][number],
+  transport: Transport,
+): Promise<Provider> {
+  const settings = { ...common, transport };
+  switch (wire) {
+    case 'openai': {
+      const { createOpenAiProvider } = await import('@model-gateway/core/providers/openai');
+      const known = preset === null ? undefined : PRESETS[preset];
+      const dialect = known?.wire === 'openai' ? known.dialect : undefined;
+      return createOpenAiProvider({ ...settings, query, listsModels, dialect });
+    }
+    case 'anthropic': {
+      const { createAnthropicProvider } = await import('@model-gateway/core/providers/anthropic');
+      return createAnthropicProvider(settings);
+    }
+    case 'google': {
+      const { createGoogleProvider } = await import('@model-gateway/core/providers/google');
+      return createGoogleProvider(settings);
+    }
+  }
 }
 
 async function openDemo(dir: string): Promise<Sources> {

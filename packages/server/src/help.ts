@@ -3,6 +3,7 @@ export const HELP = `Usage: model-gateway <command> [flags]
 
   serve          run the gateway
   keys create    issue a key
+  doctor         check the way to each provider, and say what to do
 
   --help         of a command, too: model-gateway serve --help
   --version
@@ -32,5 +33,13 @@ When it listens, it prints one line of JSON on stdout; everything else goes to s
   --config FILE      or the config file that names it
 
 The new key is printed on stdout, once; only its SHA-256 is kept. A running gateway accepts it at once.
+`,
+  doctor: `Usage: model-gateway doctor [flags]
+
+  --config FILE      the config file of the gateway. Without one, providers come from variables such as OPENAI_API_KEY
+  --call             also make one call of a few tokens at each provider, which costs a little
+
+Checks each provider in layers (address, name, connection, certificate, key, call), says what to do about the first
+that fails, and ends with 1 if there is one. Keys are sent to their providers and printed nowhere.
 `,
 } as const;

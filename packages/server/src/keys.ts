@@ -16,7 +16,7 @@ const DEMO_DATA_DIR = 'data/demo';
  * makes the key; otherwise the store is opened here.
  */
 export async function createKey(options: KeysCreateOptions): Promise<void> {
-  const dataDir = findDataDir(options);
+  const dataDir = await findDataDir(options);
   const owner = await readOwnerFile(dataDir);
   const key = (owner && (await askOwner(owner, options))) ?? (await createInStore(dataDir, options));
   process.stdout.write(`${key}\n`);
@@ -30,13 +30,16 @@ export async function createKey(options: KeysCreateOptions): Promise<void> {
   if (owner === undefined) await mentionDemo(options);
 }
 
-function findDataDir({ config: file, dataDir }: KeysCreateOptions): string {
+async function findDataDir({ config: file, dataDir }: KeysCreateOptions): Promise<string> {
+  // A config may leave to the built-in models what they say.
+  const { BUILT_IN_MODELS } = await import('@model-gateway/core/catalog/built-in-models');
   // A directory that is given needs nothing from the config, whose secrets this shell may not even have.
   const config = loadConfig({
     file: dataDir === undefined ? file : undefined,
     env: process.env,
     flags: { dataDir },
     presets: PRESETS,
+    builtInModels: BUILT_IN_MODELS,
   });
   if (config.store.type === 'json') return config.store.dir;
   throw new UsageError(

@@ -26,6 +26,8 @@ async function run(args: readonly string[]): Promise<void> {
       return void process.stdout.write(`${readVersion()}\n`);
     case 'serve':
       return (await import('./serve.ts')).serve(command.options);
+    case 'doctor':
+      return (await import('./doctor.ts')).doctor(command.options);
     case 'keys-create':
       return (await import('./keys.ts')).createKey(command.options);
   }

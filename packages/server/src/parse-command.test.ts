@@ -50,6 +50,14 @@ test('keys create takes a name, a limit, or the kind', () => {
   });
 });
 
+test('doctor takes a config, and makes calls only when asked', () => {
+  expect(parse('doctor')).toEqual({ type: 'doctor', options: { config: undefined, call: false } });
+  expect(parse('doctor --config c.json --call')).toEqual({
+    type: 'doctor',
+    options: { config: 'c.json', call: true },
+  });
+});
+
 test.each([
   ['--help', /serve .*run the gateway/s],
   ['-h', /keys create/],
@@ -58,6 +66,7 @@ test.each([
   ['serve --port 1 -h', /--data-dir/],
   ['keys --help', /--management/],
   ['keys create -h', /--management/],
+  ['doctor --help', /--call/],
 ])('%s explains itself', (line, text) => {
   expect(parse(line)).toEqual({ type: 'help', text: expect.stringMatching(text) });
 });
@@ -83,6 +92,7 @@ test.each([
   ['serve --record d', /^--record is not available in this version/],
   ['serve --demo --config c', /takes no --config/],
   ['serve --log-level loud', /^--log-level is one of trace, .*not "loud"/],
+  ['doctor now', /^Unexpected argument 'now'.*\n\nUsage: model-gateway doctor/],
   ['keys', /^Say what to do with keys.\n\nUsage: model-gateway keys create/],
   ['keys revoke', /^Say what to do with keys/],
   ['keys create', /--name "my app"/],

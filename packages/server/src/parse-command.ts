@@ -29,11 +29,18 @@ export interface KeysCreateOptions {
   readonly limitUsd: number | null;
 }
 
+export interface DoctorOptions {
+  readonly config: string | undefined;
+  /** Whether to make a call at each provider, too. */
+  readonly call: boolean;
+}
+
 export type Command =
   | { readonly type: 'help'; readonly text: string }
   | { readonly type: 'version' }
   | { readonly type: 'serve'; readonly options: ServeOptions }
-  | { readonly type: 'keys-create'; readonly options: KeysCreateOptions };
+  | { readonly type: 'keys-create'; readonly options: KeysCreateOptions }
+  | { readonly type: 'doctor'; readonly options: DoctorOptions };
 
 const common = { help: { type: 'boolean', short: 'h' } } as const satisfies ParseArgsOptionsConfig;
 const storeFlags = {
@@ -58,6 +65,12 @@ const keysCreateFlags = {
   limit: { type: 'string' },
 } as const satisfies ParseArgsOptionsConfig;
 
+const doctorFlags = {
+  ...common,
+  config: { type: 'string' },
+  call: { type: 'boolean' },
+} as const satisfies ParseArgsOptionsConfig;
+
 /** Reads the arguments after `model-gateway`. Throws `UsageError`. */
 export function parseCommand(args: readonly string[]): Command {
   const [first, ...rest] = args;
@@ -75,9 +88,10 @@ export function parseCommand(args: readonly string[]): Command {
       return parseServe(rest);
     case 'keys':
       return parseKeys(rest);
+    case 'doctor':
+      return parseDoctor(rest);
     case 'record':
     case 'replay':
-    case 'doctor':
       throw new UsageError(`The command "${first}" is not available in this version.`);
     default:
       throw new UsageError(`There is no ${first.startsWith('-') ? 'flag' : 'command'} "${first}".\n\n${HELP}`);
@@ -125,6 +139,12 @@ function parseKeys([action, ...rest]: readonly string[]): Command {
   }
   const options = { name, management, limitUsd, config: values.config, dataDir: values['data-dir'] };
   return { type: 'keys-create', options };
+}
+
+function parseDoctor(args: readonly string[]): Command {
+  const { help, config, call = false } = readFlags('doctor', args, doctorFlags);
+  if (help === true) return { type: 'help', text: COMMAND_HELP.doctor };
+  return { type: 'doctor', options: { config, call } };
 }
 
 function readFlags<T extends ParseArgsOptionsConfig>(

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
+import type { ModelDefinition } from '@model-gateway/core';
 import { PRESETS } from '@model-gateway/core/providers/presets';
 import { DEMO_KEY, DEMO_MANAGEMENT_KEY, type GatewayConfig, isLoopbackHost, loadConfig } from '@model-gateway/node';
 
@@ -21,11 +22,15 @@ const DEMO_DATA_DIR = 'data/demo';
  * Decides what to run: the config file, else the providers that the environment names, else the demo. Throws
  * `ConfigError`, and `UsageError` for a demo that other machines could reach.
  */
-export function planStart(options: ServeOptions, env: NodeJS.ProcessEnv): StartPlan {
+export function planStart(
+  options: ServeOptions,
+  env: NodeJS.ProcessEnv,
+  builtInModels: readonly ModelDefinition[] = [],
+): StartPlan {
   const flags = { host: options.host, port: options.port, dataDir: options.dataDir };
   if (options.demo)
     return { ...planDemo(flags, []), ...(options.fixtures !== undefined && { demoFixturesDir: options.fixtures }) };
-  const config = loadConfig({ file: options.config, env, flags, presets: PRESETS });
+  const config = loadConfig({ file: options.config, env, flags, presets: PRESETS, builtInModels });
   return config.origin === 'none' ? planDemo(flags, config.warnings) : { config, demoFixturesDir: null };
 }
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import type { Store } from '@model-gateway/core';
+import type { ModelDefinition, Store } from '@model-gateway/core';
 import { DEMO_KEY, type GatewayConfig, listen, type Listener } from '@model-gateway/node';
 
 import { compose, listSecrets, openStore } from './compose.ts';
@@ -37,7 +37,7 @@ interface Start extends StartPlan {
  * when it cannot start.
  */
 export async function serve(options: ServeOptions): Promise<void> {
-  const plan = planStart(options, process.env);
+  const plan = planStart(options, process.env, await loadBuiltInModels(options));
   const ownerToken = `sk-gw-v1-owner-${randomBytes(32).toString('hex')}`;
   const secrets = plan.demoFixturesDir === null ? listSecrets(plan.config) : [];
   const logger = createLogger({ level: options.logLevel, secrets: [...secrets, ownerToken] });
@@ -70,6 +70,11 @@ export async function serve(options: ServeOptions): Promise<void> {
   }
 }
 
+/** The demo has models of its own, and need not wait for others to load. */
+async function loadBuiltInModels({ demo }: ServeOptions): Promise<readonly ModelDefinition[]> {
+  return demo ? [] : (await import('@model-gateway/core/catalog/built-in-models')).BUILT_IN_MODELS;
+}
+
 async function start(start: Start): Promise<void> {
   const { config, logger, closers, demoFixturesDir, ownerToken } = start;
   for (const warning of config.warnings) logger.warn(warning);
@@ -99,7 +104,7 @@ async function start(start: Start): Promise<void> {
 
 async function startListening(
   gateway: Parameters<typeof listen>[0],
-  { server, timeouts }: GatewayConfig,
+  { server, regions, timeouts }: GatewayConfig,
   logger: ServerLogger,
 ): Promise<Listener> {
   try {
@@ -110,6 +115,7 @@ async function startListening(
       publicUrl: server.publicUrl,
       trustedProxies: server.trustedProxies,
       allowedOrigins: server.allowedOrigins,
+      allowedHosts: regions.flatMap(({ hosts }) => hosts),
       clientWriteTimeoutMs: timeouts.clientWriteMs,
       logger,
     });

@@ -9,6 +9,10 @@ export interface NewKey {
   readonly kind: KeyRecord['kind'];
   /** USD; null for no limit. */
   readonly limitUsd: number | null;
+  readonly limitReset?: KeyRecord['limitReset'] | undefined;
+  readonly includeByokInLimit?: boolean | undefined;
+  /** Default: the default workspace. */
+  readonly workspaceId?: string | undefined;
   readonly expiresAt?: string | null | undefined;
   readonly creatorUserId?: string | null | undefined;
 }
@@ -27,10 +31,10 @@ export async function createKeyRecord(options: NewKey): Promise<{ key: string; r
       label: toKeyLabel(key),
       disabled: false,
       limitUsd: options.limitUsd,
-      limitReset: null,
-      includeByokInLimit: false,
+      limitReset: options.limitReset ?? null,
+      includeByokInLimit: options.includeByokInLimit ?? false,
       creatorUserId: options.creatorUserId ?? null,
-      workspaceId: DEFAULT_WORKSPACE_ID,
+      workspaceId: options.workspaceId ?? DEFAULT_WORKSPACE_ID,
       createdAt: new Date(platform.now()).toISOString(),
       updatedAt: null,
       expiresAt: options.expiresAt ?? null,

@@ -92,7 +92,10 @@ test('knows the holder of a stored key', async () => {
     id: record.hash,
     name: 'dev',
     userId: 'user-1',
+    workspaceId: record.workspaceId,
     limitUsd: 5,
+    limitReset: null,
+    includeByokInLimit: false,
   });
 });
 

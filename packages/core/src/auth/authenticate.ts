@@ -75,7 +75,10 @@ function toPrincipal(record: KeyRecord | undefined, nowMs: number): Principal {
     id: record.hash,
     name: record.name,
     userId: record.creatorUserId ?? undefined,
+    workspaceId: record.workspaceId,
     limitUsd: record.limitUsd,
+    limitReset: record.limitReset,
+    includeByokInLimit: record.includeByokInLimit,
   };
 }
 

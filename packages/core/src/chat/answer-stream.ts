@@ -1,12 +1,14 @@
 import { GatewayError, toErrorBody } from '../errors.ts';
-import type { Outcome } from '../generations/observe-generation.ts';
+import type { Outcome, SettledGeneration } from '../generations/observe-generation.ts';
 import { recordGeneration } from '../generations/record-generation.ts';
 import type { GatewayResponse } from '../response.ts';
+import { withReport } from '../routing/routing-metadata.ts';
 import type { ChatChunk } from '../schemas/chat-chunk.ts';
 import { createFrameEncoder, DONE_FRAME, type FrameEncoder, KEEP_ALIVE_FRAME } from '../streaming/frame-encoder.ts';
+import { noteOutcome } from './note-outcome.ts';
 import { openCall } from './open-call.ts';
 import type { ChatRelay } from './relay.ts';
-import { type CommittedAnswer, runAttempts, toCallError } from './run-attempts.ts';
+import { type CommittedAnswer, toCallError } from './run-attempts.ts';
 
 const STREAM_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -89,7 +91,7 @@ function createRelayStream(relay: ChatRelay, head: HeadListener): AsyncIterable<
       {
         id: observer.id,
         created: relay.created,
-        model: observer.endpoint()?.modelId ?? relay.route[0]?.[0]?.modelId ?? '',
+        model: observer.endpoint()?.modelId ?? relay.route.endpoints[0]?.modelId ?? '',
         provider: observer.endpoint()?.provider.name ?? '',
         systemFingerprint: observer.answer.systemFingerprint,
         serviceTier: observer.answer.serviceTier,
@@ -146,23 +148,32 @@ function createRelayStream(relay: ChatRelay, head: HeadListener): AsyncIterable<
     keepAlive.clear();
     life.signal.removeEventListener('abort', onInterrupted);
     const settled = observer.settle(outcome);
+    if (answer !== undefined && !life.signal.aborted) noteOutcome(runtime, answer, outcome, settled.usage);
     recordGeneration(runtime, settled, outcome).then(
-      () => finish(outcome, settled.usage),
+      () => finish(outcome, settled),
       (error: unknown) => finish({ status: 'failed', error: toCallError(error, '') }, undefined),
     );
     if (outcome.status !== 'completed') letGoOfUpstream();
   };
 
-  const finish = (outcome: Outcome, usage: ReturnType<typeof observer.settle>['usage']): void => {
+  const finish = (outcome: Outcome, settled: SettledGeneration | undefined): void => {
     life.end();
     isOver = true;
-    if (outcome.status !== 'completed' && !isHeadSent) return head.onRefused(outcome.error);
+    const report = { attempts: observer.attempts(), hasFailed: outcome.status !== 'completed' };
+    if (outcome.status !== 'completed' && !isHeadSent) {
+      return head.onRefused(withReport(outcome.error, relay.report, report));
+    }
     if (outcome.status === 'cancelled') ready = '';
-    else if (outcome.status === 'failed') ready += framesOf().encodeError(toErrorBody(outcome.error)) + DONE_FRAME;
-    else {
+    else if (outcome.status === 'failed') {
+      const error = withReport(outcome.error, relay.report, report);
+      ready += framesOf().encodeError(toErrorBody(error), error.beside) + DONE_FRAME;
+    } else {
       const { reason, native } = observer.answer.finish ?? { reason: 'stop' as const, native: null };
-      ready += framesOf().encodeFinish(reason, native);
-      if (usage !== undefined) ready += framesOf().encodeUsage(usage);
+      const generationMs = settled?.record.generation.generation_time;
+      const members = relay.report?.toMembers({ ...report, generationMs });
+      // Whichever chunk is the last one carries the report.
+      ready += framesOf().encodeFinish(reason, native, settled?.usage === undefined ? members : undefined);
+      if (settled?.usage !== undefined) ready += framesOf().encodeUsage(settled.usage, members);
       ready += DONE_FRAME;
     }
     deliver('');
@@ -181,7 +192,9 @@ function createRelayStream(relay: ChatRelay, head: HeadListener): AsyncIterable<
   life.signal.addEventListener('abort', onInterrupted, { once: true });
 
   keepAlive.set(runtime.timeouts.keepAliveMs);
-  runAttempts({ runtime, request, route: relay.route, observer, signal: life.signal }).then(onBegun, onFailure);
+  relay
+    .begin({ runtime, request, route: relay.route, observer, guard: relay.guard, signal: life.signal })
+    .then(onBegun, onFailure);
 
   return {
     [Symbol.asyncIterator]: () => ({

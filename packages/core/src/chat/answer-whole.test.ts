@@ -479,11 +479,12 @@ test('answers 500 and not the answer when it could not be recorded', async () =>
 test('answers 402 without asking anybody when the key has spent its limit', async () => {
   const transport = createScriptedTransport((exchange) => whole(ANSWER, exchange));
   const { chat } = createCoreGateway(transport, {
-    authenticate: () => ({ kind: 'api', id: 'u', name: 'u', limitUsd: 0.00002 }),
+    authenticate: () => ({ kind: 'api', id: 'u', name: 'u', limitUsd: 0.0005 }),
   });
-  expect((await chat()).status).toBe(200);
-  expect((await chat()).status).toBe(402);
-  expect(transport.exchanges).toHaveLength(1);
+  const statuses: number[] = [];
+  while (statuses.length < 100 && !statuses.includes(402)) statuses.push((await chat({ max_tokens: 10 })).status);
+  expect(statuses.slice(0, -1)).toEqual(statuses.slice(0, -1).map(() => 200));
+  expect(transport.exchanges).toHaveLength(statuses.length - 1);
 });
 
 test('answers 404 with the reasons, and asks nobody, when preferences leave no endpoint', async () => {

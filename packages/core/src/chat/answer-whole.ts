@@ -1,43 +1,40 @@
 import type { GatewayError } from '../errors.ts';
-import type { GenerationObserver, Outcome } from '../generations/observe-generation.ts';
+import type { GenerationObserver, Outcome, SettledGeneration } from '../generations/observe-generation.ts';
 import { recordGeneration } from '../generations/record-generation.ts';
 import { type GatewayResponse, toJsonResponse } from '../response.ts';
-import type { ChatCompletionResult, ChatDelta, Usage } from '../schemas/chat-chunk.ts';
+import { withReport } from '../routing/routing-metadata.ts';
+import type { ChatCompletionResult, ChatDelta } from '../schemas/chat-chunk.ts';
 import type { ChatChunk } from '../schemas/chat-chunk.ts';
+import { noteOutcome } from './note-outcome.ts';
 import { openCall } from './open-call.ts';
 import type { ChatRelay } from './relay.ts';
-import { raceAbort, runAttempts, toCallError } from './run-attempts.ts';
+import { type CommittedAnswer, NOTHING_MORE, raceAbort, toCallError } from './run-attempts.ts';
 
 /** Runs a call and answers it in one piece. Throws what ended it; either way it has been recorded once. */
 export async function answerWhole(relay: ChatRelay): Promise<GatewayResponse> {
-  const { runtime, observer } = relay;
+  const { runtime, request, route, observer, guard } = relay;
   const life = openCall(runtime, relay.clientSignal, false);
+  const { signal } = life;
+  let answer: CommittedAnswer | undefined;
   try {
-    const chunks = await runToEnd(relay, life.signal);
+    answer = await relay.begin({ runtime, request, route, observer, guard, signal });
+    observer.observe(answer.first);
+    if (answer.rest !== NOTHING_MORE) await raceAbort(readToEnd(answer.rest, observer), signal);
     const outcome: Outcome = { status: 'completed' };
     const settled = observer.settle(outcome);
+    noteOutcome(runtime, answer, outcome, settled.usage);
     await recordGeneration(runtime, settled, outcome);
-    return toJsonResponse(200, toResult(relay, chunks, settled.usage), relay.headers);
+    return toJsonResponse(200, toResult(relay, answer.first, settled), relay.headers);
   } catch (thrown) {
-    const error = toCallError(
-      life.signal.aborted ? life.signal.reason : thrown,
-      observer.endpoint()?.provider.name ?? '',
-    );
+    const error = toCallError(signal.aborted ? signal.reason : thrown, observer.endpoint()?.provider.name ?? '');
+    if (answer !== undefined && !signal.aborted && !observer.isSettled()) {
+      noteOutcome(runtime, answer, { status: 'failed', error }, undefined);
+    }
     await recordFailure(relay, error);
-    throw error;
+    throw withReport(error, relay.report, { attempts: observer.attempts(), hasFailed: true });
   } finally {
     life.end();
   }
-}
-
-async function runToEnd(
-  { runtime, request, route, observer }: ChatRelay,
-  signal: AbortSignal,
-): Promise<readonly ChatChunk[]> {
-  const { first, rest } = await runAttempts({ runtime, request, route, observer, signal });
-  observer.observe(first);
-  await raceAbort(readToEnd(rest, observer), signal);
-  return first;
 }
 
 /** An unstreamed answer comes as one batch; reading on lets the provider finish and say so if it could not. */
@@ -51,7 +48,11 @@ async function recordFailure({ runtime, observer }: ChatRelay, error: GatewayErr
   await recordGeneration(runtime, observer.settle(outcome), outcome);
 }
 
-function toResult(relay: ChatRelay, chunks: readonly ChatChunk[], usage: Usage | undefined): ChatCompletionResult {
+function toResult(
+  relay: ChatRelay,
+  chunks: readonly ChatChunk[],
+  { usage, record }: SettledGeneration,
+): ChatCompletionResult {
   const { answer, id } = relay.observer;
   return {
     id,
@@ -71,6 +72,11 @@ function toResult(relay: ChatRelay, chunks: readonly ChatChunk[], usage: Usage |
     system_fingerprint: answer.systemFingerprint ?? null,
     ...(answer.serviceTier !== undefined && { service_tier: answer.serviceTier }),
     ...(usage && { usage }),
+    ...relay.report?.toMembers({
+      attempts: relay.observer.attempts(),
+      hasFailed: false,
+      generationMs: record.generation.generation_time,
+    }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { GatewayError } from '../errors.ts';
+import { addLive, removeLive } from '../live-list.ts';
 import type { OpenCall, Runtime } from '../runtime.ts';
 
 /** The life of one call: the signal all its work obeys, and its place among the open ones. */
@@ -18,13 +19,13 @@ export function openCall(runtime: Runtime, clientSignal: AbortSignal, isStream: 
     interrupt(new GatewayError('client_closed_request', 'The client closed the request'));
   if (clientSignal.aborted) onClientGone();
   else clientSignal.addEventListener('abort', onClientGone, { once: true });
-  const open: OpenCall = { isStream, interrupt };
-  runtime.openCalls.add(open);
+  const open: OpenCall = { place: -1, isStream, interrupt };
+  addLive(runtime.openCalls, open);
   return {
     signal: work.signal,
     interrupt,
     end() {
-      runtime.openCalls.delete(open);
+      removeLive(runtime.openCalls, open);
       clientSignal.removeEventListener('abort', onClientGone);
     },
   };

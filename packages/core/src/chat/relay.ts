@@ -1,14 +1,23 @@
 import type { GenerationObserver } from '../generations/observe-generation.ts';
-import type { Route } from '../routing/plan-route.ts';
+import type { AnswerGuardOptions } from '../guardrails/guard-answer.ts';
+import type { RoutePlan } from '../routing/plan-route.ts';
+import type { RoutingReport } from '../routing/routing-metadata.ts';
 import type { Runtime } from '../runtime.ts';
 import type { ChatCompletionRequest } from '../schemas/chat-completion.ts';
+import type { BeginAnswer } from './run-attempts.ts';
 
 /** One checked and routed chat request, ready to be run. */
 export interface ChatRelay {
   readonly runtime: Runtime;
   readonly request: ChatCompletionRequest;
-  readonly route: Route;
+  readonly route: RoutePlan;
+  /** Null when the caller did not ask how its request was routed. */
+  readonly report: RoutingReport | null;
   readonly observer: GenerationObserver;
+  /** Begins the answer. Throws what ends the call before it. */
+  readonly begin: BeginAnswer;
+  /** Null when no guardrail looks at answers. */
+  readonly guard: AnswerGuardOptions | null;
   /** Fires when the client has gone away. */
   readonly clientSignal: AbortSignal;
   /** Unix seconds, for the answer. */

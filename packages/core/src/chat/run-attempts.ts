@@ -1,7 +1,11 @@
 import type { Endpoint } from '../catalog/catalog.ts';
 import { type ErrorCode, GatewayError } from '../errors.ts';
 import type { GenerationObserver } from '../generations/observe-generation.ts';
-import type { Route } from '../routing/plan-route.ts';
+import { type AnswerGuardOptions, guardAnswer } from '../guardrails/guard-answer.ts';
+import { mayRetry } from '../routing/may-retry.ts';
+import type { RoutePlan } from '../routing/plan-route.ts';
+import { toTierRequest } from '../routing/to-tier-request.ts';
+import type { ChatCall } from '../providers/provider.ts';
 import type { Runtime } from '../runtime.ts';
 import type { ChatChunk } from '../schemas/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../schemas/chat-completion.ts';
@@ -10,19 +14,36 @@ import { TransportError } from '../transport.ts';
 /** An answer that has begun. From here on there is no going back to another endpoint. */
 export interface CommittedAnswer {
   readonly endpoint: Endpoint;
+  /** When this endpoint was asked, on the monotonic clock. */
+  readonly startedAt: number;
   /** Everything up to and including the first batch that says something. */
   readonly first: readonly ChatChunk[];
+  /** `NOTHING_MORE` for an answer that came whole. */
   readonly rest: AsyncIterator<readonly ChatChunk[]>;
+  /** Its endpoint's health has heard of it already, or has nothing to do with it. */
+  readonly isAccountedFor?: boolean;
 }
+
+/** Where an answer comes from: endpoints, or what stands between them and the caller. */
+export type BeginAnswer = (options: AttemptsOptions) => Promise<CommittedAnswer>;
+
+/** Known by its identity, so that nobody has to wait for what is known already. */
+export const NOTHING_MORE: AsyncIterator<readonly ChatChunk[]> = {
+  next: () => Promise.resolve({ done: true, value: undefined }),
+};
 
 export interface AttemptsOptions {
   readonly runtime: Runtime;
   readonly request: ChatCompletionRequest;
-  readonly route: Route;
+  readonly route: RoutePlan;
   readonly observer: GenerationObserver;
+  readonly guard: AnswerGuardOptions | null;
   /** Fires when the call must end, with the `GatewayError` to end it as its reason. */
   readonly signal: AbortSignal;
 }
+
+/** Beyond the first attempt, whatever the number of endpoints. */
+const MAX_RETRIES = 2;
 
 /** The caller's own mistakes. Another endpoint of the same model would say the same; another model may not. */
 const SAME_EVERYWHERE: ReadonlySet<ErrorCode> = new Set([
@@ -34,51 +55,87 @@ const SAME_EVERYWHERE: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Tries endpoint after endpoint, model after model, until one has said something. Throws the last failure when all
- * have failed, or the signal's reason as soon as it fires.
+ * Tries endpoint after endpoint until one has said something. Throws the last failure when all have failed or no more
+ * may be tried, or the signal's reason as soon as it fires.
  */
 export async function runAttempts(options: AttemptsOptions): Promise<CommittedAnswer> {
+  const { runtime, route, observer, signal } = options;
   const failures: GatewayError[] = [];
-  for (const endpoints of options.route) {
-    for (const endpoint of endpoints) {
-      options.signal.throwIfAborted();
-      const startedAt = options.runtime.platform.monotonicNow();
-      const latencyMs = (): number => options.runtime.platform.monotonicNow() - startedAt;
-      try {
-        const answer = await begin(endpoint, options);
-        options.observer.noteAttempt({ endpoint, latencyMs: latencyMs(), error: null });
-        return answer;
-      } catch (thrown) {
-        const error = toCallError(thrown, endpoint.provider.name);
-        options.observer.noteAttempt({ endpoint, latencyMs: latencyMs(), error });
-        options.signal.throwIfAborted();
-        failures.push(error);
-        if (SAME_EVERYWHERE.has(error.code)) break;
+  const firstModel = route.endpoints[0]?.modelId ?? '';
+  let refusal: Refusal | undefined;
+  for (const endpoint of route.endpoints) {
+    signal.throwIfAborted();
+    if (refusal !== undefined) {
+      if (failures.length > MAX_RETRIES) break;
+      if (wouldSayTheSame(endpoint, refusal)) continue;
+      // A mistake of the caller's is no outage, so another model may be asked without further ado.
+      if (!SAME_EVERYWHERE.has(refusal.error.code)) {
+        const allowed = mayRetry(endpoint, firstModel, runtime);
+        if (!(typeof allowed === 'boolean' ? allowed : await raceAbort(allowed, signal))) continue;
       }
+    } else runtime.retryBudget.noteRequest(firstModel);
+    const health = runtime.health.of(endpoint);
+    const startedAt = runtime.platform.monotonicNow();
+    health.noteStarted();
+    try {
+      const answer = await begin(endpoint, startedAt, options);
+      const latencyMs = runtime.platform.monotonicNow() - startedAt;
+      health.noteBegun(latencyMs);
+      observer.noteAttempt({ endpoint, latencyMs, error: null });
+      return answer;
+    } catch (thrown) {
+      const error = toCallError(thrown, endpoint.provider.name);
+      if (signal.aborted) health.noteAbandoned();
+      else health.noteFailed(error, false);
+      observer.noteAttempt({ endpoint, latencyMs: runtime.platform.monotonicNow() - startedAt, error });
+      signal.throwIfAborted();
+      failures.push(error);
+      refusal = { endpoint, error };
     }
   }
   throw toFinalError(failures);
 }
 
+/** The latest failure. */
+interface Refusal {
+  readonly endpoint: Endpoint;
+  readonly error: GatewayError;
+}
+
+/** Only another model would take what the caller got wrong, or a longer endpoint what was too long. */
+function wouldSayTheSame(endpoint: Endpoint, { endpoint: refusing, error }: Refusal): boolean {
+  if (!SAME_EVERYWHERE.has(error.code) || endpoint.modelId !== refusing.modelId) return false;
+  if (error.code !== 'context_length_exceeded' || refusing.contextLength === null) return true;
+  return endpoint.contextLength === null || endpoint.contextLength <= refusing.contextLength;
+}
+
 /** Asks one endpoint and waits until it says something. */
-async function begin(endpoint: Endpoint, options: AttemptsOptions): Promise<CommittedAnswer> {
-  const { runtime, request } = options;
+async function begin(endpoint: Endpoint, startedAt: number, options: AttemptsOptions): Promise<CommittedAnswer> {
+  const { runtime } = options;
+  const request = toTierRequest(options.request, endpoint, runtime.catalog);
   const attempt = openAttempt(endpoint, options);
   try {
-    const chunks = endpoint.provider.chat?.({
+    const call: ChatCall = {
       generationId: options.observer.id,
       request,
       providerModel: endpoint.providerModel,
       stream: request.stream === true,
       supportedParameters: endpoint.supportedParameters,
+      maxOutputTokens: endpoint.maxCompletionTokens,
       signal: attempt.signal,
       timeouts: runtime.timeouts,
-    });
+    };
+    if (!call.stream && options.guard === null && endpoint.provider.chatWhole !== undefined) {
+      const whole = await raceAbort(endpoint.provider.chatWhole(call), call.signal);
+      return { endpoint, startedAt, first: [whole], rest: NOTHING_MORE };
+    }
+    const chunks = endpoint.provider.chat?.(call);
     if (chunks === undefined) throw new GatewayError('not_found', `${endpoint.provider.name} offers no chat`);
-    const rest = chunks[Symbol.asyncIterator]();
+    const answered = chunks[Symbol.asyncIterator]();
+    const rest = options.guard === null ? answered : guardAnswer(answered, options.guard);
     const first = await readFirst(rest, attempt.signal, endpoint.provider.name);
     attempt.onBegun();
-    return { endpoint, first, rest };
+    return { endpoint, startedAt, first, rest };
   } catch (error) {
     attempt.abandon(error);
     throw error;

@@ -92,3 +92,14 @@ test('does not take the end of another choice for the end of the answer', () => 
   answer.observe([{ choices: [{ index: 1, delta: {}, finish_reason: 'stop', native_finish_reason: 'stop' }] }]);
   expect(answer.finish).toBeUndefined();
 });
+
+test('has all of a long text and of long reasoning once they are asked for', () => {
+  const answer = createAnswerAccumulator();
+  const piece = 'Wörld 🎈'.repeat(1000);
+  for (let i = 0; i < 20; i += 1) answer.observe([chunk({ content: piece, reasoning: `${i}${piece}` })]);
+  expect(answer.text.length).toBeLessThan(20 * piece.length);
+  answer.unpack();
+  answer.unpack();
+  expect(answer.text).toBe(piece.repeat(20));
+  expect(answer.reasoning).toBe(Array.from({ length: 20 }, (_, i) => `${i}${piece}`).join(''));
+});

@@ -1,9 +1,12 @@
 import type { ChatChunk, FinishReason, ToolCallDelta, Usage } from '../schemas/chat-chunk.ts';
 import type { ToolCall } from '../schemas/chat-message.ts';
+import { createPackedText, type PackedText } from './packed-text.ts';
 
 /** What one answer has amounted to so far. */
 export interface AnswerAccumulator {
   observe(chunks: readonly ChatChunk[]): void;
+  /** Makes `text` and `reasoning` whole, of which only the end is there while they grow long. */
+  unpack(): void;
   readonly text: string;
   readonly reasoning: string;
   readonly toolCalls: readonly ToolCall[];
@@ -17,8 +20,12 @@ export interface AnswerAccumulator {
   readonly serviceTier: string | undefined;
 }
 
+/** Hardly any answer is longer; one whose reader has stopped reading leaves megabytes here. */
+const PACK_ABOVE_CHARACTERS = 64 * 1024;
+
 interface Accumulated {
   observe: AnswerAccumulator['observe'];
+  unpack: AnswerAccumulator['unpack'];
   text: string;
   reasoning: string;
   toolCalls: ToolCall[];
@@ -32,6 +39,8 @@ interface Accumulated {
 
 /** Creates an empty accumulator. It sees every chunk once and keeps no chunk. */
 export function createAnswerAccumulator(): AnswerAccumulator {
+  let packedText: PackedText | undefined;
+  let packedReasoning: PackedText | undefined;
   const answer: Accumulated = {
     text: '',
     reasoning: '',
@@ -61,6 +70,20 @@ export function createAnswerAccumulator(): AnswerAccumulator {
           }
         }
       }
+      if (answer.text.length > PACK_ABOVE_CHARACTERS) {
+        packedText ??= createPackedText();
+        answer.text = packedText.append(answer.text);
+      }
+      if (answer.reasoning.length > PACK_ABOVE_CHARACTERS) {
+        packedReasoning ??= createPackedText();
+        answer.reasoning = packedReasoning.append(answer.reasoning);
+      }
+    },
+    unpack() {
+      if (packedText !== undefined) answer.text = packedText.unpack() + answer.text;
+      if (packedReasoning !== undefined) answer.reasoning = packedReasoning.unpack() + answer.reasoning;
+      packedText = undefined;
+      packedReasoning = undefined;
     },
   };
   return answer;

@@ -1,6 +1,6 @@
 import { DEFAULT_WORKSPACE_ID } from '../auth/api-key.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
-import { type Cost, costOf, toReportedCost } from '../catalog/prices.ts';
+import type { Cost } from '../catalog/prices.ts';
 import type { RequestContext } from '../context.ts';
 import type { GatewayError } from '../errors.ts';
 import { headerOf } from '../request.ts';
@@ -9,7 +9,8 @@ import type { ChatCompletionRequest } from '../schemas/chat-completion.ts';
 import type { Generation, GenerationContent, ProviderResponse } from '../schemas/generation.ts';
 import type { GenerationRecord } from '../stores/store.ts';
 import { type AnswerAccumulator, createAnswerAccumulator } from './answer-accumulator.ts';
-import { estimateUsage } from './estimate-usage.ts';
+import { countParts, type Spending, spendingOf, sumSpending, type Turn } from './spending.ts';
+import { lengthOf, toToolCallRecord, toToolUse, type ToolStep } from './tool-steps.ts';
 
 /** One endpoint that was asked, and what came of it. */
 export interface Attempt {
@@ -43,8 +44,17 @@ export interface GenerationObserver {
   readonly answer: AnswerAccumulator;
   /** The endpoint whose answer is being relayed. */
   endpoint(): Endpoint | undefined;
+  /** Every endpoint that was asked, in order. */
+  attempts(): readonly Attempt[];
   isSettled(): boolean;
   noteAttempt(attempt: Attempt): void;
+  /** Says instead of `noteAttempt` that the answer is repeated: whose it is, and the generation it was made for. */
+  noteReplay(endpoint: Endpoint, sourceId: string): void;
+  /** A further answer begins within the call. From the first one on, usage and cost are those of all of them. */
+  noteTurn(turn: Turn): void;
+  noteToolStep(step: ToolStep): void;
+  /** So far; undefined while no answer has begun. */
+  spending(): Spending | undefined;
   observe(chunks: readonly ChatChunk[]): void;
   /** Call once. Makes the record; writing it is `recordGeneration`'s. */
   settle(outcome: Outcome): SettledGeneration;
@@ -55,8 +65,14 @@ export interface ObservedCall {
   readonly context: RequestContext;
   readonly request: ChatCompletionRequest;
   readonly sessionId: string | null;
+  /** The region whose host the call came to; its contents are not stored then. */
+  readonly region: string | null;
+  /** The router that chose the model, by the slug it was asked by; null without one. */
+  readonly router: string | null;
   /** Length of the request's body. */
   readonly bodyLength: number;
+  /** What guardrails did; may grow until the call has ended. */
+  readonly pipeline: NonNullable<Generation['pipeline']>;
 }
 
 /** Starts to follow a call, at the moment this is called. */
@@ -68,21 +84,43 @@ export function observeGeneration(call: ObservedCall): GenerationObserver {
   const attempts: Attempt[] = [];
   let endpoint: Endpoint | undefined;
   let isSettled = false;
+  let replayOf: string | null = null;
+  let turns: Turn[] | null = null;
+  let toolSteps: ToolStep[] | null = null;
+
+  const spending = (): Spending | undefined => {
+    if (endpoint === undefined) return undefined;
+    const at = platform.now();
+    const [first = { endpoint, messages: call.request.messages, answer }, ...others] = turns ?? [];
+    return sumSpending(
+      spendingOf(first, at),
+      others.map((turn) => spendingOf(turn, at)),
+    );
+  };
 
   return {
     id: call.id,
     answer,
     endpoint: () => endpoint,
+    attempts: () => attempts,
     isSettled: () => isSettled,
     noteAttempt(attempt) {
       attempts.push(attempt);
       if (attempt.error === null) ({ endpoint } = attempt);
     },
+    noteReplay(served, sourceId) {
+      endpoint = served;
+      replayOf = sourceId;
+    },
+    noteTurn: (turn) => void (turns ??= []).push(turn),
+    noteToolStep: (step) => void (toolSteps ??= []).push(step),
+    spending,
     observe: answer.observe,
     settle(outcome) {
       isSettled = true;
-      const usage = usageOf(call, answer, endpoint);
-      const cost = endpoint && usage ? chargeFor(call, endpoint, answer, usage) : null;
+      answer.unpack();
+      const { usage, cost = null } = spending() ?? {};
+      const steps = toolSteps ?? NO_STEPS;
       const durationMs = platform.monotonicNow() - startedMonotonic;
       const generation = toGeneration({
         call,
@@ -94,30 +132,29 @@ export function observeGeneration(call: ObservedCall): GenerationObserver {
         cost,
         startedAt,
         durationMs,
+        replayOf,
+        steps,
       });
       const { inputOutput } = call.context.runtime.logging;
+      const { id: principalId, userId } = call.context.principal;
       return {
-        usage: usage && withCost(usage, cost, endpoint),
-        record: { generation, principalId: call.context.principal.id, costNanoUsd: cost?.nanoUsd ?? 0 },
-        content: inputOutput ? toContent(call.request, answer, attempts, outcome) : null,
-        contentLength: call.bodyLength + answer.text.length + answer.reasoning.length,
+        usage: usage && withCost(withToolUse(usage, steps), cost, endpoint),
+        record: { generation, principalId, ...(userId !== undefined && { userId }), costNanoUsd: cost?.nanoUsd ?? 0 },
+        content:
+          inputOutput && call.region === null
+            ? toContent({ request: call.request, answer, attempts, outcome, steps })
+            : null,
+        contentLength: call.bodyLength + answer.text.length + answer.reasoning.length + lengthOf(steps),
       };
     },
   };
 }
 
-/** Nothing was used when no answer began; an answer without counts is estimated. */
-function usageOf(call: ObservedCall, answer: AnswerAccumulator, endpoint: Endpoint | undefined): Usage | undefined {
-  if (endpoint === undefined) return undefined;
-  if (answer.usage !== undefined) return answer.usage;
-  const calls = answer.toolCalls.map((tool) => tool.function.name + tool.function.arguments);
-  return estimateUsage(call.request.messages, [answer.text, answer.reasoning, ...calls].join(''));
-}
+const NO_STEPS: readonly ToolStep[] = [];
 
-function chargeFor(call: ObservedCall, endpoint: Endpoint, answer: AnswerAccumulator, usage: Usage): Cost | null {
-  if (answer.upstreamCostUsd !== undefined) return toReportedCost(answer.upstreamCostUsd);
-  const images = endpoint.prices.image === undefined ? 0 : countParts(call.request, 'image_url');
-  return costOf(endpoint.prices, usage, images);
+function withToolUse(usage: Usage, steps: readonly ToolStep[]): Usage {
+  if (steps.length === 0) return usage;
+  return { ...usage, server_tool_use_details: toToolUse(steps, usage.server_tool_use_details) };
 }
 
 /**
@@ -142,14 +179,6 @@ function withCost(usage: Usage, cost: Cost | null, endpoint: Endpoint | undefine
   };
 }
 
-function countParts({ messages }: ChatCompletionRequest, type: string): number {
-  let count = 0;
-  for (const { content } of messages) {
-    if (Array.isArray(content)) for (const part of content) if (part.type === type) count += 1;
-  }
-  return count;
-}
-
 interface GenerationFacts {
   readonly call: ObservedCall;
   readonly answer: AnswerAccumulator;
@@ -160,6 +189,9 @@ interface GenerationFacts {
   readonly cost: Cost | null;
   readonly startedAt: number;
   readonly durationMs: number;
+  /** The generation whose answer was repeated. */
+  readonly replayOf: string | null;
+  readonly steps: readonly ToolStep[];
 }
 
 /** What a stored header may hold; callers choose them freely. */
@@ -172,7 +204,7 @@ function toGeneration(facts: GenerationFacts): Generation {
   const header = (name: string): string | null =>
     headerOf(context.request.headers, name)?.slice(0, MAX_STORED_HEADER) ?? null;
   const referer = header('http-referer') ?? header('referer');
-  const images = countParts(request, 'image_url');
+  const images = countParts(request.messages, 'image_url');
   const isUnused = usage === undefined;
   return {
     id: call.id,
@@ -181,7 +213,7 @@ function toGeneration(facts: GenerationFacts): Generation {
     session_id: call.sessionId,
     created_at: new Date(facts.startedAt).toISOString(),
     model: endpoint?.modelId ?? request.model ?? '',
-    router: null,
+    router: call.router,
     provider_name: endpoint?.provider.name ?? null,
     api_type: 'completions',
     origin: referer ?? '',
@@ -190,8 +222,8 @@ function toGeneration(facts: GenerationFacts): Generation {
     user_agent: header('user-agent'),
     external_user: request.user ?? null,
     preset_id: null,
-    workspace_id: DEFAULT_WORKSPACE_ID,
-    data_region: endpoint?.region ?? 'global',
+    workspace_id: context.principal.workspaceId ?? DEFAULT_WORKSPACE_ID,
+    data_region: call.region ?? endpoint?.region ?? 'global',
     is_byok: endpoint?.provider.byok ?? false,
     streamed: request.stream === true,
     cancelled: outcome.status === 'cancelled',
@@ -207,9 +239,9 @@ function toGeneration(facts: GenerationFacts): Generation {
     native_tokens_completion_images: usage?.completion_tokens_details?.image_tokens ?? null,
     num_media_prompt: images,
     num_media_completion: null,
-    num_input_audio_prompt: countParts(request, 'input_audio'),
+    num_input_audio_prompt: countParts(request.messages, 'input_audio'),
     num_search_results: null,
-    num_fetches: null,
+    num_fetches: facts.steps.length === 0 ? null : facts.steps.filter(({ tool }) => tool === 'web_fetch').length,
     web_search_engine: null,
     total_cost: cost?.usd ?? 0,
     usage: cost?.usd ?? 0,
@@ -218,10 +250,11 @@ function toGeneration(facts: GenerationFacts): Generation {
     latency: latencyOf(attempts),
     moderation_latency: null,
     generation_time: Math.round(facts.durationMs),
-    response_cache_source_id: null,
+    response_cache_source_id: facts.replayOf,
     provider_responses: attempts.map(toProviderResponse),
     cost_known: isUnused || cost !== null,
     usage_estimated: usage?.estimated ?? false,
+    ...(call.pipeline.length > 0 && { pipeline: call.pipeline }),
   };
 }
 
@@ -252,12 +285,15 @@ function toProviderResponse({ endpoint, latencyMs, error }: Attempt): ProviderRe
   };
 }
 
-function toContent(
-  request: ChatCompletionRequest,
-  answer: AnswerAccumulator,
-  attempts: readonly Attempt[],
-  outcome: Outcome,
-): GenerationContent {
+function toContent({
+  request,
+  answer,
+  attempts,
+  outcome,
+  steps,
+}: Pick<GenerationFacts, 'answer' | 'attempts' | 'outcome' | 'steps'> & {
+  readonly request: ChatCompletionRequest;
+}): GenerationContent {
   const error = outcome.status === 'completed' ? null : outcome.error;
   // The last failure of a call without an answer is the error itself, told again with those before it.
   const before = outcome.status === 'failed' ? attempts.slice(0, -1) : attempts;
@@ -268,6 +304,7 @@ function toContent(
       completion: answer.text === '' ? null : answer.text,
       reasoning: answer.reasoning === '' ? null : answer.reasoning,
       ...(answer.toolCalls.length > 0 && { tool_calls: [...answer.toolCalls] }),
+      ...(steps.length > 0 && { server_tool_calls: steps.map(toToolCallRecord) }),
     },
     error: error && {
       message: error.message,

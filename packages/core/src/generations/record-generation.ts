@@ -8,7 +8,7 @@ import type { Outcome, SettledGeneration } from './observe-generation.ts';
  * Throws `internal` when the store cannot take it, because then nothing may be acknowledged.
  */
 export async function recordGeneration(
-  { store, logger, logging, counters }: Runtime,
+  { store, logger, logging, counters, ledger }: Runtime,
   settled: SettledGeneration,
   outcome: Outcome,
 ): Promise<void> {
@@ -17,7 +17,13 @@ export async function recordGeneration(
   counters[outcome.status] += 1;
   try {
     await store.generations.append(record, withinLimit(settled, logging.maxContentBytes));
+    ledger.release(generation.id);
   } catch (cause) {
+    // It was spent all the same, and no sum will ever show it.
+    ledger.keep(generation.id, {
+      creditsNanoUsd: generation.is_byok ? null : record.costNanoUsd,
+      anyNanoUsd: record.costNanoUsd,
+    });
     counters.recordFailures += 1;
     logger.error('a generation could not be recorded', { id: generation.id, reason: String(cause) });
     throw new GatewayError('internal', 'The generation could not be recorded', { cause });

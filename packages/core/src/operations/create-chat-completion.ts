@@ -1,37 +1,83 @@
-import { checkKeyLimit, hasKeyLimit } from '../budgets/check-key-limit.ts';
+import { boundCall } from '../budgets/bound-call.ts';
+import { findBudgets, toCaller } from '../budgets/find-budgets.ts';
+import { reserveCall, withinBounds } from '../budgets/reserve-call.ts';
 import { answerStream } from '../chat/answer-stream.ts';
 import { answerWhole } from '../chat/answer-whole.ts';
+import { chooseAnswer } from '../chat/choose-answer.ts';
 import { refuseUnavailable } from '../chat/refuse-unavailable.ts';
 import type { ChatRelay } from '../chat/relay.ts';
 import type { RequestContext } from '../context.ts';
 import { GatewayError } from '../errors.ts';
 import { observeGeneration } from '../generations/observe-generation.ts';
+import { toAnswerGuard } from '../guardrails/guard-answer.ts';
+import { guardRequest } from '../guardrails/guard-request.ts';
 import { createGenerationId } from '../random-id.ts';
 import { readJsonBody } from '../read-json-body.ts';
 import { headerOf } from '../request.ts';
 import type { GatewayResponse } from '../response.ts';
-import { planRoute } from '../routing/plan-route.ts';
+import type { Narrowing } from '../routing/endpoint-filters.ts';
+import { noEndpointLeft, planRoute } from '../routing/plan-route.ts';
+import { createRoutingReport, withReport } from '../routing/routing-metadata.ts';
 import type { ChatCompletionRequest } from '../schemas/chat-completion.ts';
 import { parseChatCompletion } from '../schemas/parse-chat-completion.ts';
 
+const NO_NARROWINGS: readonly Narrowing[] = [];
 const MAX_SESSION_ID_LENGTH = 256;
 
 /** `POST /chat/completions` */
 export async function createChatCompletion(context: RequestContext): Promise<GatewayResponse> {
   const { runtime, principal } = context;
-  const request = parseChatCompletion(await readJsonBody(context.request));
-  refuseUnavailable(request);
+  const received = parseChatCompletion(await readJsonBody(context.request));
+  refuseUnavailable(received);
+  const found = runtime.policyOf(principal);
+  const policy = found instanceof Promise ? await found : found;
+  const { request, stages, refusal } = guardRequest(received, policy, runtime.logger);
   const sessionId = readSessionId(request, context);
-  const route = planRoute(request, runtime);
-  if (hasKeyLimit(principal)) await checkKeyLimit(principal, runtime.store);
+  const region = runtime.regionOf(context.request);
+  const limits = findBudgets(principal, policy, runtime);
+  const budgets = limits instanceof Promise ? await limits : limits;
+  const bound = budgets.length === 0 ? null : boundCall(request);
+  const narrowings = policy?.narrowings ?? NO_NARROWINGS;
+  const route = planRoute(
+    {
+      request,
+      principalId: principal.id,
+      sessionId,
+      region,
+      narrowings: bound === null ? narrowings : [...narrowings, withinBounds(bound)],
+    },
+    runtime,
+  );
+  const report = createRoutingReport(context.request.headers, route, stages);
+  if (refusal !== null) throw withReport(refusal, report, { attempts: [], hasFailed: true });
+  if (route.endpoints.length === 0) {
+    throw withReport(noEndpointLeft(route), report, { attempts: [], hasFailed: true });
+  }
+  const chosen = chooseAnswer({ context, request, route, region, policy });
+  const { begin, isReplay } = chosen instanceof Promise ? await chosen : chosen;
 
   const id = createGenerationId(runtime.platform);
+  if (bound !== null && !isReplay) {
+    await reserveCall({ id, caller: toCaller(principal), budgets, endpoints: route.endpoints, bound }, runtime);
+  }
   context.responseHeaders['x-generation-id'] = id;
   const relay: ChatRelay = {
     runtime,
     request,
     route,
-    observer: observeGeneration({ id, context, request, sessionId, bodyLength: bodyLengthOf(context, request) }),
+    report: isReplay ? null : report,
+    begin,
+    observer: observeGeneration({
+      id,
+      context,
+      request,
+      sessionId,
+      region,
+      router: route.strategy === 'auto' || route.strategy === 'free' ? route.requested : null,
+      bodyLength: bodyLengthOf(context, request),
+      pipeline: stages,
+    }),
+    guard: toAnswerGuard(policy, request.messages, stages),
     clientSignal: context.request.signal,
     created: Math.floor(runtime.platform.now() / 1000),
     hideReasoning: request.reasoning?.exclude === true || request.include_reasoning === false,

@@ -2,8 +2,9 @@ import { z } from 'zod';
 
 import type { RequestContext } from '../context.ts';
 import { GatewayError } from '../errors.ts';
-import { parseWith } from '../schemas/parse-with.ts';
+import { findReadableGeneration } from '../generations/find-readable-generation.ts';
 import { type GatewayResponse, toJsonResponse } from '../response.ts';
+import { readQuery } from '../schemas/page-query.ts';
 import type { GenerationRecord } from '../stores/store.ts';
 
 export const generationQuerySchema = z.object({
@@ -26,11 +27,7 @@ export async function getGenerationContent(context: RequestContext): Promise<Gat
   return toJsonResponse(200, { data: content });
 }
 
-/** Whose key made the call may read it, and management. To everybody else it does not exist. */
-async function findReadable({ request, principal, runtime }: RequestContext): Promise<GenerationRecord> {
-  const { id } = parseWith(generationQuerySchema, Object.fromEntries(new URLSearchParams(request.query)));
-  const record = await runtime.store.generations.get(id);
-  const isReadable = record !== undefined && (principal.kind === 'management' || record.principalId === principal.id);
-  if (!isReadable) throw new GatewayError('not_found', `There is no generation ${id.slice(0, 100)}`);
-  return record;
+function findReadable(context: RequestContext): Promise<GenerationRecord> {
+  const { id } = readQuery(generationQuerySchema, context.request.query);
+  return findReadableGeneration(id, context);
 }

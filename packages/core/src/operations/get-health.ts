@@ -29,7 +29,7 @@ function isLoopback(address: string | undefined): boolean {
 }
 
 function toMetricsText({ counters, openCalls }: Runtime): string {
-  const streams = [...openCalls].filter(({ isStream }) => isStream).length;
+  const streams = openCalls.filter(({ isStream }) => isStream).length;
   return [
     ...metric('model_gateway_requests_total', 'counter', 'HTTP requests taken', [['', counters.requests]]),
     ...metric('model_gateway_generations_total', 'counter', 'Calls to models that ended', [
@@ -40,7 +40,7 @@ function toMetricsText({ counters, openCalls }: Runtime): string {
     ...metric('model_gateway_record_failures_total', 'counter', 'Generations that could not be recorded', [
       ['', counters.recordFailures],
     ]),
-    ...metric('model_gateway_open_calls', 'gauge', 'Calls to models under way', [['', openCalls.size]]),
+    ...metric('model_gateway_open_calls', 'gauge', 'Calls to models under way', [['', openCalls.length]]),
     ...metric('model_gateway_open_streams', 'gauge', 'Streamed calls under way', [['', streams]]),
     '',
   ].join('\n');

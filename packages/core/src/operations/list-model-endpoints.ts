@@ -2,6 +2,7 @@ import { toArchitecture, toEndpointRecord } from '../catalog/to-model-record.ts'
 import type { RequestContext } from '../context.ts';
 import { GatewayError } from '../errors.ts';
 import { type GatewayResponse, toJsonResponse } from '../response.ts';
+import { toHealthFields } from '../routing/to-health-fields.ts';
 
 /** `GET /models/{author}/{slug}/endpoints` */
 export async function listModelEndpoints({ params, runtime }: RequestContext): Promise<GatewayResponse> {
@@ -16,7 +17,10 @@ export async function listModelEndpoints({ params, runtime }: RequestContext): P
       created: definition.created ?? 0,
       description: definition.description ?? '',
       architecture: toArchitecture(model),
-      endpoints: model.endpoints.map((endpoint) => toEndpointRecord(model, endpoint)),
+      endpoints: model.endpoints.map((endpoint) => ({
+        ...toEndpointRecord(model, endpoint),
+        ...toHealthFields(runtime.health.of(endpoint).report()),
+      })),
     },
   });
 }

@@ -1,20 +1,27 @@
 import type { CatalogModel } from '../catalog/catalog.ts';
 import { filterModels, type ModelListQuery, modelListQuerySchema } from '../catalog/filter-models.ts';
 import type { RequestContext } from '../context.ts';
+import type { AccountOptions } from '../options.ts';
 import { parseWith } from '../schemas/parse-with.ts';
 import { type GatewayResponse, toJsonResponse } from '../response.ts';
+import type { Narrowing } from '../routing/endpoint-filters.ts';
 import { selectEndpoints } from '../routing/select-endpoints.ts';
 
 const DEFAULT_LIMIT = 500;
 
 /** `GET /models` */
 export function listModels(context: RequestContext): Promise<GatewayResponse> {
-  return answerList(context, context.runtime.catalog.list());
+  const { runtime, request } = context;
+  const region = runtime.regionOf(request);
+  // Under a regional host nothing else can be served, so nothing else is shown.
+  return answerList(context, region === null ? runtime.catalog.list() : servableModels(context, {}));
 }
 
-/** `GET /models/user`: the models of which the account's preferences and privacy leave an endpoint. */
-export function listUserModels(context: RequestContext): Promise<GatewayResponse> {
-  return answerList(context, usableModels(context));
+/** `GET /models/user`: the models of which the account and the caller's guardrails leave an endpoint. */
+export async function listUserModels(context: RequestContext): Promise<GatewayResponse> {
+  const { runtime, principal } = context;
+  const policy = await runtime.policyOf(principal);
+  return answerList(context, servableModels(context, runtime.account, policy?.narrowings));
 }
 
 /** `GET /models/count` */
@@ -53,10 +60,15 @@ function readQuery({ request }: RequestContext): ModelListQuery {
   return parseWith(modelListQuerySchema, Object.fromEntries(new URLSearchParams(request.query)));
 }
 
-function usableModels({ runtime: { catalog, account } }: RequestContext): readonly CatalogModel[] {
-  return catalog.list().flatMap((model) => {
+function servableModels(
+  { runtime, request }: RequestContext,
+  account: AccountOptions,
+  narrowings?: readonly Narrowing[],
+): readonly CatalogModel[] {
+  const region = runtime.regionOf(request);
+  return runtime.catalog.list().flatMap((model) => {
     const resolved = { model, variants: [] };
-    const { endpoints } = selectEndpoints({ resolved, preferences: {}, account, parameters: [] });
+    const { endpoints } = selectEndpoints({ resolved, preferences: {}, account, region, narrowings });
     return endpoints.length === 0 ? [] : [{ ...model, endpoints }];
   });
 }

@@ -18,6 +18,29 @@ const providerResponseSchema = z.object({
   status: nullableInt,
 });
 
+const FEEDBACK_CATEGORIES = [
+  'latency',
+  'incoherence',
+  'incorrect_response',
+  'formatting',
+  'billing',
+  'api_error',
+  'other',
+] as const;
+
+const feedbackSchema = z.object({
+  category: z.enum(FEEDBACK_CATEGORIES),
+  comment: nullableString,
+  created_at: z.string(),
+});
+
+/** The body of `POST /generation/feedback`. Closed. */
+export const feedbackRequestSchema = z.strictObject({
+  generation_id: z.string().min(1).max(200),
+  category: feedbackSchema.shape.category,
+  comment: z.string().max(4000).optional(),
+});
+
 /** The record of one call, as `GET /generation` answers it (api reference 13.1). Null means not known. */
 export const generationSchema = z.object({
   id: z.string(),
@@ -70,6 +93,10 @@ export const generationSchema = z.object({
   provider_responses: z.array(providerResponseSchema).nullable(),
   /** Ours: false when a price was missing, so that `total_cost` says nothing. */
   cost_known: z.boolean(),
+  /** Ours: what guardrails did to it, as the routing metadata tells it; absent when they did nothing. */
+  pipeline: z.array(z.looseObject({ type: z.string(), name: z.string() })).optional(),
+  /** Ours: what callers have said about it. */
+  feedback: z.array(feedbackSchema).optional(),
   /** Ours: true when the token counts are estimates because upstream reported none. */
   usage_estimated: z.boolean(),
 });
@@ -84,6 +111,18 @@ export const generationContentSchema = z.object({
     reasoning: nullableString,
     /** Ours: the tool calls of the answer, where there were any. */
     tool_calls: z.array(toolCallSchema).optional(),
+    /** Ours: the tools that the gateway ran before the answer, in order. */
+    server_tool_calls: z
+      .array(
+        z.object({
+          id: z.string(),
+          name: z.string(),
+          arguments: z.string(),
+          result: z.string(),
+          status: z.enum(['completed', 'failed']),
+        }),
+      )
+      .optional(),
   }),
   error: z
     .object({

@@ -1,5 +1,30 @@
 import { z } from 'zod';
 
+const DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;
+const hhmm = z
+  .int()
+  .min(0)
+  .max(2400)
+  .refine((time) => time % 100 < 60, 'must be a time of day as HHMM, e.g. 930 for half past nine');
+
+/** Prices that hold instead of the common ones when all its conditions do; of several, later ones win unit by unit. */
+export const pricingOverrideSchema = z.object({
+  /** Prompts of more tokens than this. */
+  min_prompt_tokens: z.int().optional(),
+  /** Time of day as HHMM: 930 is half past nine. From `utc_start` until just before `utc_end`, over midnight if need be. */
+  utc_start: hhmm.optional(),
+  utc_end: hhmm.optional(),
+  utc_days: z.array(z.enum(DAYS)).optional(),
+  prompt: z.string().optional(),
+  completion: z.string().optional(),
+  audio: z.string().optional(),
+  input_audio_cache: z.string().optional(),
+  input_cache_read: z.string().optional(),
+  input_cache_write: z.string().optional(),
+  input_cache_write_1h: z.string().optional(),
+});
+export type PricingOverride = z.infer<typeof pricingOverrideSchema>;
+
 /** USD a unit as decimal text (api reference 14.2). `-1` stands for a price that is not known, as on the public wire. */
 export const pricingSchema = z.object({
   prompt: z.string(),
@@ -16,6 +41,7 @@ export const pricingSchema = z.object({
   input_cache_write_1h: z.string().optional(),
   internal_reasoning: z.string().optional(),
   web_search: z.string().optional(),
+  overrides: z.array(pricingOverrideSchema).optional(),
 });
 export type Pricing = z.infer<typeof pricingSchema>;
 

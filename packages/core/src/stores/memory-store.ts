@@ -1,12 +1,9 @@
 import type { GenerationContent } from '../schemas/generation.ts';
-import type {
-  GenerationPage,
-  GenerationRecord,
-  GenerationRepository,
-  KeyRecord,
-  KeyRepository,
-  Store,
-} from './store.ts';
+import { createRowRepository } from './row-repository.ts';
+import { createSpendingBook, toSpending } from './spending.ts';
+import type { GenerationPage, GenerationRecord, GenerationRepository, Store } from './store.ts';
+import { createTableRepositories, type TableSource } from './table-repositories.ts';
+import { EMPTY_TABLES } from './tables.ts';
 
 export interface MemoryStoreOptions {
   /** How many generations are kept; the oldest go first, their cost stays counted. Default: 10,000. */
@@ -18,27 +15,20 @@ const DEFAULT_MAX_GENERATIONS = 10_000;
 /** Creates a store that lives as long as the process: for tests, demos and hosts that keep their own records. */
 export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
   return {
-    keys: createKeyRepository(),
+    ...createTableRepositories(createTableSource()),
+    videoJobs: createRowRepository({ write: () => RESOLVED }),
     generations: createGenerationRepository(options.maxGenerations ?? DEFAULT_MAX_GENERATIONS),
     close: () => Promise.resolve(),
   };
 }
 
-function createKeyRepository(): KeyRepository {
-  const byHash = new Map<string, KeyRecord>();
+function createTableSource(): TableSource {
+  let tables = EMPTY_TABLES;
   return {
-    get: (hash) => byHash.get(hash),
-    list: () => [...byHash.values()],
-    async insert(key) {
-      if (byHash.has(key.hash)) throw new Error(`A key with hash ${key.hash} exists`);
-      byHash.set(key.hash, key);
+    read: () => tables,
+    async change(change) {
+      tables = change(tables);
     },
-    async update(key) {
-      if (!byHash.has(key.hash)) return false;
-      byHash.set(key.hash, key);
-      return true;
-    },
-    remove: (hash) => Promise.resolve(byHash.delete(hash)),
   };
 }
 
@@ -51,15 +41,12 @@ interface Entry {
 
 function createGenerationRepository(maxGenerations: number): GenerationRepository {
   const byId = new Map<string, Entry>();
-  const spent = new Map<string, number>();
+  const spending = createSpendingBook();
   /** Oldest first, beginning at `dropped`: cutting the front off at every append would cost its length each time. */
   let order: Entry[] = [];
   let dropped = 0;
   let nextSequence = 0;
 
-  const addCost = (record: GenerationRecord, sign: 1 | -1): void => {
-    spent.set(record.principalId, (spent.get(record.principalId) ?? 0) + sign * record.costNanoUsd);
-  };
   const dropOldest = (): void => {
     const oldest = order[dropped];
     if (oldest !== undefined) byId.delete(oldest.record.generation.id);
@@ -78,16 +65,16 @@ function createGenerationRepository(maxGenerations: number): GenerationRepositor
       nextSequence += 1;
       byId.set(id, entry);
       order.push(entry);
-      addCost(record, 1);
+      spending.add(toSpending(record));
       if (byId.size > maxGenerations) dropOldest();
       return RESOLVED;
     },
     async update(record) {
       const entry = byId.get(record.generation.id);
       if (entry === undefined) return false;
-      addCost(entry.record, -1);
+      spending.subtract(toSpending(entry.record));
       entry.record = record;
-      addCost(record, 1);
+      spending.add(toSpending(record));
       return true;
     },
     get: (id) => byId.get(id)?.record,
@@ -103,7 +90,8 @@ function createGenerationRepository(maxGenerations: number): GenerationRepositor
       const before = query.before === undefined ? nextSequence : (byId.get(query.before)?.sequence ?? first + dropped);
       return pageOf(order, { start: dropped, end: before - first, limit: query.limit });
     },
-    spentNanoUsd: (principalId) => spent.get(principalId) ?? 0,
+    spentNanoUsd: spending.totalNanoUsd,
+    spent: spending.spent,
   };
 }
 

@@ -1,53 +1,85 @@
+import type { Destination } from '../schemas/destination.ts';
+import type { Guardrail } from '../schemas/guardrail.ts';
 import type { Generation, GenerationContent } from '../schemas/generation.ts';
+import type { Member } from '../schemas/member.ts';
+import type { SettingsChange } from '../schemas/settings.ts';
+import type { VideoJob } from '../videos/video-job.ts';
+import type { AssignmentRecord, KeyRecord, WorkspaceRecord } from './tables.ts';
+
+export type { AssignmentRecord, KeyRecord, WorkspaceRecord } from './tables.ts';
 
 /** Either at once or later: a store that has the answer in memory spares the hot path a promise. */
 export type Awaitable<T> = T | Promise<T>;
-
-/** An issued key. The key itself is never stored, only its SHA-256. */
-export interface KeyRecord {
-  /** SHA-256 of the key in lower-case hex: its public identifier. */
-  readonly hash: string;
-  readonly kind: 'api' | 'management';
-  readonly name: string;
-  /** The key with its middle left out, for people to recognise it by. */
-  readonly label: string;
-  readonly disabled: boolean;
-  /** USD; null means no limit. */
-  readonly limitUsd: number | null;
-  readonly limitReset: 'daily' | 'weekly' | 'monthly' | null;
-  readonly includeByokInLimit: boolean;
-  readonly creatorUserId: string | null;
-  readonly workspaceId: string;
-  /** ISO 8601 in UTC, as all `…At` here. */
-  readonly createdAt: string;
-  readonly updatedAt: string | null;
-  readonly expiresAt: string | null;
-}
 
 /** A generation with what the wire does not show. */
 export interface GenerationRecord {
   readonly generation: Generation;
   /** `Principal.id` of whoever made the call; only they and management may read it. */
   readonly principalId: string;
+  /** The member it counts for, where the caller had one. */
+  readonly userId?: string | undefined;
   /** Exact cost in billionths of a dollar; 0 when unknown (`generation.cost_known` tells). */
   readonly costNanoUsd: number;
 }
 
-export interface KeyRepository {
-  get(hash: string): Awaitable<KeyRecord | undefined>;
+/** Rows that change seldom, by id. What a promise has resolved for is durable, and every later `get` shows it. */
+export interface Repository<Row> {
+  get(id: string): Awaitable<Row | undefined>;
+  /** Oldest first; a row that is changed keeps its place. */
+  list(): Awaitable<readonly Row[]>;
+  /** Rejects when the id exists. */
+  insert(row: Row): Promise<void>;
+  /**
+   * Puts what `change` makes of a row in its place, one change of a row after the other, so that none is lost. Resolves
+   * with the new row; with undefined when there is none and no `initial` to begin with. What `change` throws rejects,
+   * and nothing is changed. It may be called more than once.
+   */
+  update(id: string, change: (row: Row) => Row, initial?: Row): Promise<Row | undefined>;
+  /** False when there is no such row. */
+  remove(id: string): Promise<boolean>;
+}
+
+/** Which guardrail holds for a key, or for a member: at most one each. Durable like a `Repository`. */
+export interface AssignmentRepository {
+  /** By the key's hash or the member's id. */
+  get(subjectId: string): Awaitable<AssignmentRecord | undefined>;
   /** Oldest first. */
-  list(): Awaitable<readonly KeyRecord[]>;
-  /** Durable when it resolves. Rejects when the hash exists. */
-  insert(key: KeyRecord): Promise<void>;
-  /** Durable when it resolves. False when there is no such key. */
-  update(key: KeyRecord): Promise<boolean>;
-  /** Durable when it resolves. False when there is no such key. */
-  remove(hash: string): Promise<boolean>;
+  list(): Awaitable<readonly AssignmentRecord[]>;
+  /**
+   * Puts all of them in the place of what their subjects had before. Those whose guardrail is gone are left out.
+   * Resolves with how many were put.
+   */
+  assign(assignments: readonly AssignmentRecord[]): Promise<number>;
+  /** Removes what of these subjects belongs to this guardrail; resolves with how many that were. */
+  unassign(guardrailId: string, subjectIds: readonly string[]): Promise<number>;
+}
+
+/** What the account has set through the API, and nothing of what configuration says. Durable like a `Repository`. */
+export interface SettingsRepository {
+  /** At once, and the same object until something changes, because every request asks; who shares them keeps a copy. */
+  get(): SettingsChange;
+  update(change: (settings: SettingsChange) => SettingsChange): Promise<SettingsChange>;
+}
+
+/** Sums of nano-dollars. */
+export interface Spent {
+  readonly creditsNanoUsd: number;
+  /** Paid to providers directly, not to the account. */
+  readonly byokNanoUsd: number;
+}
+
+/** Whose spending is asked for: everybody's, unless one of the first three is given. */
+export interface SpentQuery {
+  readonly principalId?: string | undefined;
+  readonly userId?: string | undefined;
+  readonly workspaceId?: string | undefined;
+  /** The first day that counts, by the day a generation began in UTC: `2026-03-01`, at most 31 days ago. Default: ever. */
+  readonly since?: string | undefined;
 }
 
 export interface GenerationPage {
   readonly records: readonly GenerationRecord[];
-  /** Hand in as `before` for the next, older page; null at the end. */
+  /** The id of the oldest of them. Hand in as `before` for the next, older page; null at the end. */
   readonly next: string | null;
 }
 
@@ -64,18 +96,34 @@ export interface GenerationRepository {
   getContent(id: string): Awaitable<GenerationContent | undefined>;
   /** The content cannot be read from the moment it resolves. False when there was none. */
   deleteContent(id: string): Promise<boolean>;
-  /** Newest first. Costs the same however many there are. `before` is a former page's `next`. */
+  /** Newest first. Costs the same however many there are. Begins with what is older than the record `before`. */
   page(query: { readonly limit: number; readonly before?: string | undefined }): Awaitable<GenerationPage>;
   /** Sum of `costNanoUsd` over all records of one principal, those removed by retention included. */
   spentNanoUsd(principalId: string): Awaitable<number>;
+  /** The same for part of the time, for others than one principal, and by who was paid. Asked for on the way of a call. */
+  spent(query: SpentQuery): Awaitable<Spent>;
 }
 
 /**
  * Everything the gateway remembers. Small repositories, so that a new store is a handful of short functions;
- * `test/contract/stores.test.ts` holds the facts every one of them must meet.
+ * `test/contract/stores*.test.ts` hold the facts every one of them must meet.
  */
 export interface Store {
-  readonly keys: KeyRepository;
+  /** True where other processes use the same store at the same time. */
+  readonly isShared?: boolean | undefined;
+  /** By hash. Its assignment goes with a key that is removed. */
+  readonly keys: Repository<KeyRecord>;
+  /** Its assignment goes with a member that is removed. */
+  readonly members: Repository<Member>;
+  /** Its assignments go with a guardrail that is removed. */
+  readonly guardrails: Repository<Guardrail>;
+  readonly keyAssignments: AssignmentRepository;
+  readonly memberAssignments: AssignmentRepository;
+  readonly workspaces: Repository<WorkspaceRecord>;
+  readonly destinations: Repository<Destination>;
+  readonly settings: SettingsRepository;
+  /** Change often; otherwise like the other tables. */
+  readonly videoJobs: Repository<VideoJob>;
   readonly generations: GenerationRepository;
   /** Writes out what is pending and lets go of files and connections. Nothing may be called after it. */
   close(): Promise<void>;

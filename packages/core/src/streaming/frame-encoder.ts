@@ -17,13 +17,16 @@ export const DONE_FRAME = 'data: [DONE]\n\n';
 /** Keeps proxies and clients from taking silence for death. */
 export const KEEP_ALIVE_FRAME = ': SERVICE PROCESSING\n\n';
 
+/** What the last chunk of an answer says beside its choices. */
+export type ChunkMembers = Readonly<Record<string, unknown>> | undefined;
+
 /** Turns the chunks of one answer into server-sent frames (api reference 7). */
 export interface FrameEncoder {
   /** Frames of what chunks add; finish reasons and usage are left out, because they come once and last. */
   encode(chunks: readonly ChatChunk[]): string;
-  encodeFinish(reason: FinishReason, native: string | null): string;
-  encodeUsage(usage: Usage): string;
-  encodeError(error: ErrorBody): string;
+  encodeFinish(reason: FinishReason, native: string | null, beside?: ChunkMembers): string;
+  encodeUsage(usage: Usage, beside?: ChunkMembers): string;
+  encodeError(error: ErrorBody, beside?: ChunkMembers): string;
 }
 
 /** Creates an encoder. With `hideReasoning`, reasoning is left out of the frames. */
@@ -68,11 +71,16 @@ export function createFrameEncoder(envelope: ChunkEnvelope, hideReasoning: boole
       for (const chunk of chunks) for (const choice of chunk.choices) frames += encodeChoice(choice);
       return frames;
     },
-    encodeFinish: (reason, native) => head + encodeEmpty(reason, native),
-    encodeUsage: (usage) => `${head}"choices":[],"usage":${JSON.stringify(usage)}}\n\n`,
-    encodeError: (error) => `${head}"error":${JSON.stringify(error)},${encodeEmpty('error', null)}`,
+    encodeFinish: (reason, native, beside) => head + toMembers(beside) + encodeEmpty(reason, native),
+    encodeUsage: (usage, beside) => `${head}${toMembers(beside)}"choices":[],"usage":${JSON.stringify(usage)}}\n\n`,
+    encodeError: (error, beside) =>
+      `${head}${toMembers(beside)}"error":${JSON.stringify(error)},${encodeEmpty('error', null)}`,
   };
 }
+
+/** Members of an object that is being written, each with its comma. */
+const toMembers = (members: ChunkMembers): string =>
+  members === undefined ? '' : `${JSON.stringify(members).slice(1, -1)},`;
 
 /** By far the most frequent kind of chunk. */
 function isTextOnly({ index, delta, logprobs }: ChatChunkChoice): boolean {

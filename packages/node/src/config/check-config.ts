@@ -1,10 +1,10 @@
-import type { ModelDefinition } from '@model-gateway/core';
+import { type ConfiguredModel, findIncompleteParts, type ModelDefinition } from '@model-gateway/core';
 
 import type { ConfigIssue } from './config-error.ts';
 import type { ConfigFile, ProviderEntry } from './config-schema.ts';
 import { DEMO_KEY, DEMO_MANAGEMENT_KEY } from './demo-keys.ts';
-import type { ProviderPreset } from './provider-config.ts';
-import { readVariable, type Environment } from './resolve-secrets.ts';
+import { addressOf, keyOf, type ProviderPreset, takesKeyFromEnvironment, type Wire } from './provider-config.ts';
+import type { Environment } from './resolve-secrets.ts';
 import { suggestName } from './suggest-name.ts';
 
 /** An entry of a list with its place in the file, which counts entries that were left out, too. */
@@ -16,7 +16,9 @@ export interface Placed<T> {
 export interface ConfigCheck {
   readonly file: Omit<ConfigFile, 'providers' | 'models'>;
   readonly providers: readonly Placed<ProviderEntry>[];
-  readonly models: readonly Placed<ModelDefinition>[];
+  readonly models: readonly Placed<ConfiguredModel>[];
+  /** The built-in models that these providers serve. */
+  readonly served: readonly ModelDefinition[];
   /** Slugs of all providers, of those with errors too, so that one mistake is not reported twice. */
   readonly slugs: readonly string[];
   readonly presets: Readonly<Record<string, ProviderPreset>>;
@@ -30,18 +32,18 @@ export function checkConfig(check: ConfigCheck): ConfigIssue[] {
   return [
     ...findUnavailable(check.file),
     ...checkBootstrapKeys(check.file),
+    ...checkRegions(check.file),
     ...checkProviderRules(check),
     ...check.providers.flatMap((placed) => checkProvider(placed, check)),
     ...findDuplicates(check.providers, ({ slug }) => slug, 'providers', 'slug'),
-    ...check.models.flatMap((placed) => checkModel(placed, check.slugs)),
+    ...check.models.flatMap((placed) => checkModel(placed, check)),
     ...findDuplicates(check.models, ({ id }) => id, 'models', 'id'),
   ];
 }
 
 /** Settings that later versions keep. Ignoring one would mislead whoever relies on it. */
-function findUnavailable({ regions, rateLimits, account, store, shared }: ConfigCheck['file']): ConfigIssue[] {
+function findUnavailable({ rateLimits, account, store, shared }: ConfigCheck['file']): ConfigIssue[] {
   const found: [boolean, string, string][] = [
-    [regions.length > 0, 'regions', 'remove this section'],
     [rateLimits.length > 0, 'rateLimits', 'remove this section'],
     [account.creditsUsd !== null, 'account.creditsUsd', 'a spending limit would not be kept; set it to null'],
     [store.type === 'postgres', 'store.type', '"postgres" cannot be chosen; use "json" or "memory"'],
@@ -63,6 +65,17 @@ function checkBootstrapKeys({ auth }: ConfigCheck['file']): ConfigIssue[] {
   });
 }
 
+/** A host can only stand for one region. */
+function checkRegions({ regions }: ConfigCheck['file']): ConfigIssue[] {
+  const hosts = regions.flatMap((region, index) =>
+    region.hosts.map((host, at) => ({ host: host.toLowerCase(), path: `regions[${index}].hosts[${at}]` })),
+  );
+  return hosts.flatMap(({ host, path }, index) => {
+    const first = hosts.findIndex((other) => other.host === host);
+    return first < index ? [{ path, message: `"${host}" stands in ${hosts[first]?.path} already` }] : [];
+  });
+}
+
 /** A misspelt slug in these lists would send data where its owner does not want it. */
 function checkProviderRules({ file, slugs }: ConfigCheck): ConfigIssue[] {
   return (['only', 'ignore'] as const).flatMap((list) =>
@@ -79,10 +92,8 @@ function checkProvider({ index, entry }: Placed<ProviderEntry>, { presets, env }
   const at = (field: string, message: string): ConfigIssue[] => [{ path: `providers[${index}]${field}`, message }];
   if (entry.preset === undefined) {
     if (entry.wire === undefined) return at('', 'needs a "preset", or a "wire" and a "baseUrl"');
-    if (entry.wire !== 'openai') {
-      return at('.wire', `"${entry.wire}" is not available in this version; this one has "openai"`);
-    }
-    return entry.baseUrl === undefined ? at('.baseUrl', 'is missing; a provider without a preset needs it') : [];
+    if (entry.baseUrl === undefined) return at('.baseUrl', 'is missing; a provider without a preset needs it');
+    return checkAddress(entry, entry.wire, at);
   }
   if (entry.wire !== undefined) return at('.wire', 'contradicts "preset", which decides the wire; remove one of them');
   const preset = Object.hasOwn(presets, entry.preset) ? presets[entry.preset] : undefined;
@@ -98,17 +109,68 @@ function checkProvider({ index, entry }: Placed<ProviderEntry>, { presets, env }
     const hint = near === undefined ? '' : `. Did you mean "${near}"?`;
     return at('.preset', `"${entry.preset}" is not available in this version; this one has ${quote(known)}${hint}`);
   }
-  const isKeyExpected = preset.apiKeyEnv !== null && entry.apiKey === undefined && entry.baseUrl === undefined;
-  if (!isKeyExpected || readVariable(env, preset.apiKeyEnv) !== undefined) return [];
-  return at('.apiKey', `is missing, and ${preset.apiKeyEnv} is not set. Set one of them ("env:NAME" works here)`);
+  return [...checkAddress(entry, preset.wire, at), ...checkAgainstPreset(entry, preset, env, at)];
 }
 
-function checkModel({ index, entry }: Placed<ModelDefinition>, slugs: readonly string[]): ConfigIssue[] {
-  return entry.endpoints.flatMap(({ provider }, endpoint) =>
+type IssueAt = (field: string, message: string) => ConfigIssue[];
+
+/** What only the OpenAI wire has addresses for. */
+function checkAddress({ baseUrl = '', query }: ProviderEntry, wire: Wire, at: IssueAt): ConfigIssue[] {
+  if (wire === 'openai') return [];
+  return [
+    ...(baseUrl.includes('{model}') ? at('.baseUrl', `"{model}" means nothing to the wire "${wire}"`) : []),
+    ...(Object.keys(query).length > 0 ? at('.query', `is not for the wire "${wire}"; remove it`) : []),
+  ];
+}
+
+function checkAgainstPreset(
+  entry: ProviderEntry,
+  preset: ProviderPreset,
+  env: Environment,
+  at: IssueAt,
+): ConfigIssue[] {
+  const issues: ConfigIssue[] = [];
+  if (entry.baseUrl === undefined && addressOf(preset, env) === undefined) {
+    const { env: variable = '', example = '' } = preset.ownAddress ?? {};
+    issues.push(
+      ...at(
+        '.baseUrl',
+        `is missing, and ${variable} is not set to an address. Every customer of ${preset.name} has one of their own: "${example}"`,
+      ),
+    );
+  }
+  if (takesKeyFromEnvironment(entry, preset) && entry.apiKey === undefined && keyOf(preset, env) === undefined) {
+    issues.push(
+      ...at('.apiKey', `is missing, and ${preset.apiKeyEnv} is not set. Set one of them ("env:NAME" works here)`),
+    );
+  }
+  if (entry.discoverModels && !preset.listsModels) {
+    issues.push(
+      ...at('.discoverModels', `must be false: ${preset.name} does not list what can be called. Name it in models`),
+    );
+  }
+  return issues;
+}
+
+function checkModel({ index, entry }: Placed<ConfiguredModel>, { slugs, served }: ConfigCheck): ConfigIssue[] {
+  const strangers = (entry.endpoints ?? []).flatMap(({ provider }, endpoint) =>
     slugs.includes(provider)
       ? []
       : [{ path: `models[${index}].endpoints[${endpoint}].provider`, message: describeUnknownSlug(provider, slugs) }],
   );
+  const builtIn = served.find(({ id }) => id === entry.id);
+  const missing = findIncompleteParts(builtIn, entry).map(({ field, endpoint }) =>
+    endpoint === null
+      ? {
+          path: `models[${index}].${field}`,
+          message: `is missing, and no configured provider serves "${entry.id}" by itself: say who does`,
+        }
+      : {
+          path: `models[${index}].endpoints[${endpoint}].${field}`,
+          message: "is missing, and this is not built in: give the provider's own name of the model",
+        },
+  );
+  return [...strangers, ...missing];
 }
 
 function describeUnknownSlug(name: string, slugs: readonly string[]): string {

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-import { DEFAULT_TIMEOUTS, modelDefinitionSchema } from '@model-gateway/core';
+import { configuredModelSchema, DEFAULT_TIMEOUTS } from '@model-gateway/core';
 import { z } from 'zod';
 
 /** The longest a JavaScript timer can wait; a longer one fires at once. */
@@ -121,7 +121,13 @@ const webhooksSchema = z.strictObject({
   allowPrivateNetwork: z.boolean().default(false).describe('Also admits loopback, and covers destinations'),
 });
 
-const regionSchema = z.strictObject({ name: z.string().min(1), hosts: z.array(z.string().min(1)).min(1) });
+const regionSchema = z.strictObject({
+  name: z.string().min(1).describe('As the region of providers and endpoints names it'),
+  hosts: z
+    .array(z.string().regex(/^(\[[\da-f:.]+\]|[\w.-]+)$/i, 'must be a host without port, e.g. "eu.gateway.example"'))
+    .min(1)
+    .describe('Requests to these hosts use only endpoints of the region'),
+});
 
 const rateLimitSchema = z.strictObject({
   key: z.string().min(1).default('*'),
@@ -140,7 +146,10 @@ export const providerSchema = z.strictObject({
   name: z.string().min(1).optional().describe('For people'),
   preset: z.string().min(1).optional().describe('A well-known provider, so that only its key need be given'),
   wire: z.enum(['openai', 'anthropic', 'google']).optional().describe('The format it speaks'),
-  baseUrl: baseUrl.optional().describe('With the version segment, e.g. http://127.0.0.1:11434/v1'),
+  baseUrl: baseUrl
+    .optional()
+    .describe('With the version segment, e.g. http://127.0.0.1:11434/v1; {model} in it becomes the name of the model'),
+  query: z.record(z.string().min(1), z.string()).default({}).describe('Added to every address: { "api-version": "…" }'),
   apiKey: key.nullable().optional().describe("The text itself, or env:NAME; by default the preset's own variable"),
   headers: headersSchema.default({}).describe('Sent with every call; values may be env:NAME'),
   dataPolicy: z
@@ -166,7 +175,7 @@ export const configSchema = z.strictObject({
   webhooks: webhooksSchema.prefault({}),
   rateLimits: z.array(rateLimitSchema).default([]),
   providers: z.array(providerSchema).default([]),
-  models: z.array(modelDefinitionSchema).default([]),
+  models: z.array(configuredModelSchema).default([]),
 });
 
 /** The config file with its defaults filled in, before presets and paths are resolved. */

@@ -36,6 +36,12 @@ function refused(config: unknown, options: Partial<LoadConfigOptions> = {}): str
 const local = { slug: 'local', wire: 'openai', baseUrl: 'http://127.0.0.1:11434/v1/' };
 const endpoint = { provider: 'local', providerModel: 'x' };
 
+test('reads regions and their hosts', () => {
+  const regions = [{ name: 'eu', hosts: ['eu.gateway.example', '[2001:db8::1]'] }];
+  expect(load({ regions }).regions).toEqual(regions);
+  expect(load({}).regions).toEqual([]);
+});
+
 test('an empty file is a whole configuration', () => {
   const config = load({ $schema: './config.schema.json' });
   expect(config).toMatchObject({
@@ -69,12 +75,14 @@ test('a provider is taken as it stands, with a model that names it', () => {
       preset: null,
       wire: 'openai',
       baseUrl: 'http://127.0.0.1:11434/v1',
+      query: {},
       apiKey: undefined,
       headers: { 'x-team': 'blue' },
       dataPolicy: undefined,
       region: 'eu',
       byok: false,
       discoverModels: false,
+      listsModels: undefined,
     },
   ]);
   expect(config.models).toEqual([{ id: 'acme/chat-1', endpoints: [endpoint] }]);
@@ -91,7 +99,53 @@ test('a preset brings its address, and its key from the customary variable', () 
     baseUrl: 'https://api.openai.com/v1',
     apiKey: 'key-of-the-variable',
   });
-  expect(warnings).toEqual([expect.stringContaining('provider "openai" serves no model')]);
+  expect(warnings).toEqual(['provider "openai" serves no model: name it in models, or set its discoverModels to true']);
+  const perplexity = { slug: 'p', preset: 'perplexity', apiKey: 'k' };
+  expect(load({ providers: [perplexity] }).warnings).toEqual([
+    'provider "p" serves no model: name it in models of a config file',
+  ]);
+});
+
+test('every wire can be spoken, and the presets of each bring theirs', () => {
+  const env = { ANTHROPIC_API_KEY: 'a', GOOGLE_API_KEY: 'g' };
+  const { providers } = load(
+    {
+      providers: [
+        { slug: 'anthropic', preset: 'anthropic' },
+        { slug: 'google-ai-studio', preset: 'google' },
+        { slug: 'mine', wire: 'anthropic', baseUrl: 'https://messages.example/v1' },
+        { slug: 'other', wire: 'google', baseUrl: 'https://gemini.example/v1beta' },
+      ],
+    },
+    { env },
+  );
+  expect(providers.map(({ slug, wire, baseUrl, apiKey }) => [slug, wire, baseUrl, apiKey])).toEqual([
+    ['anthropic', 'anthropic', 'https://api.anthropic.com/v1', 'a'],
+    ['google-ai-studio', 'google', 'https://generativelanguage.googleapis.com/v1beta', 'g'],
+    ['mine', 'anthropic', 'https://messages.example/v1', undefined],
+    ['other', 'google', 'https://gemini.example/v1beta', undefined],
+  ]);
+});
+
+test('of two variables of one key the first wins', () => {
+  const env = { GEMINI_API_KEY: 'first', GOOGLE_API_KEY: 'second' };
+  expect(load({ providers: [{ slug: 'g', preset: 'google' }] }, { env }).providers[0]?.apiKey).toBe('first');
+});
+
+test('Azure stands at the customer’s own address, from the file or the customary variable', () => {
+  const env = { AZURE_OPENAI_API_KEY: 'k', AZURE_OPENAI_ENDPOINT: 'https://acme.openai.azure.com/' };
+  const azure = { slug: 'azure', preset: 'azure' };
+  const load1 = (entry: object, variables: object = env): object =>
+    load({ providers: [{ ...azure, ...entry }] }, { env: { ...variables } }).providers[0] ?? {};
+  expect(load1({})).toMatchObject({ baseUrl: 'https://acme.openai.azure.com/openai/v1', apiKey: 'k', query: {} });
+  expect(load1({}, { ...env, AZURE_OPENAI_ENDPOINT: 'https://acme.example/openai/v1/' })).toMatchObject({
+    baseUrl: 'https://acme.example/openai/v1',
+  });
+  const deployments = {
+    baseUrl: 'https://acme.openai.azure.com/openai/deployments/{model}',
+    query: { 'api-version': '2024-10-21' },
+  };
+  expect(load1(deployments, { AZURE_OPENAI_API_KEY: 'k' })).toMatchObject({ ...deployments, apiKey: 'k' });
 });
 
 test('the key of a preset is not sent to an address that replaces its own', () => {
@@ -128,16 +182,38 @@ test('flags win over the file, and a data directory given there is not relative 
 });
 
 test('without a file, providers come from the variables that are set', () => {
-  const env = { GROQ_API_KEY: 'g', OPENAI_API_KEY: '  ', ANTHROPIC_API_KEY: 'a' };
+  const env = { GROQ_API_KEY: 'g', OPENAI_API_KEY: '  ', ANTHROPIC_API_KEY: 'a', GOOGLE_API_KEY: 'o' };
   const config = loadConfig({ env, presets: PRESETS });
   expect(config).toMatchObject({ origin: 'environment', file: null, store: { type: 'json', dir: resolve('data') } });
-  expect(config.providers.map(({ slug, apiKey, discoverModels }) => [slug, apiKey, discoverModels])).toEqual([
-    ['groq', 'g', true],
+  expect(
+    config.providers.map(({ slug, wire, apiKey, discoverModels }) => [slug, wire, apiKey, discoverModels]),
+  ).toEqual([
+    ['groq', 'openai', 'g', true],
+    ['anthropic', 'anthropic', 'a', true],
+    ['google-ai-studio', 'google', 'o', true],
   ]);
-  expect(config.warnings).toEqual([
-    'ANTHROPIC_API_KEY is set, but provider "anthropic" is not available in this version',
-  ]);
+  expect(config.warnings).toEqual([]);
   expect(loadConfig({ env: {}, presets: PRESETS })).toMatchObject({ origin: 'none', providers: [] });
+});
+
+test('of the variables of Azure, both are needed, and its models must be named', () => {
+  const fromEnvironment = (env: Record<string, string>): unknown[] => {
+    const { providers, warnings } = loadConfig({ env, presets: PRESETS });
+    return [providers.map(({ slug, baseUrl, discoverModels }) => [slug, baseUrl, discoverModels]), warnings];
+  };
+  const key = { AZURE_OPENAI_API_KEY: 'k' };
+  expect(fromEnvironment({ ...key, AZURE_OPENAI_ENDPOINT: 'https://acme.openai.azure.com' })).toEqual([
+    [['azure', 'https://acme.openai.azure.com/openai/v1', false]],
+    ['provider "azure" serves no model: name it in models of a config file'],
+  ]);
+  for (const address of ['', 'acme', 'https://u:hidden@acme.example']) {
+    expect(fromEnvironment({ ...key, AZURE_OPENAI_ENDPOINT: address })).toEqual([
+      [],
+      [
+        'AZURE_OPENAI_API_KEY is set, but AZURE_OPENAI_ENDPOINT is not, or is no address; it should be like https://RESOURCE.openai.azure.com/openai/v1',
+      ],
+    ]);
+  }
 });
 
 test.each<[string, unknown, string]>([
@@ -281,9 +357,19 @@ test.each<[string, unknown, string]>([
     'server.allowedOrigins[0]: must be an origin without a path, e.g. "https://app.example"',
   ],
   [
-    'regions',
-    { regions: [{ name: 'eu', hosts: ['eu.example'] }] },
-    'regions: is not available in this version: remove this section',
+    'a host of two regions',
+    {
+      regions: [
+        { name: 'eu', hosts: ['eu.example'] },
+        { name: 'us', hosts: ['us.example', 'EU.example'] },
+      ],
+    },
+    'regions[1].hosts[1]: "eu.example" stands in regions[0].hosts[0] already',
+  ],
+  [
+    'a regional host with a port',
+    { regions: [{ name: 'eu', hosts: ['eu.example:8855'] }] },
+    'regions[0].hosts[0]: must be a host without port, e.g. "eu.gateway.example"',
   ],
   [
     'rate limits',
@@ -306,14 +392,84 @@ test.each<[string, unknown, string]>([
     'shared.type: is not available in this version: "redis" cannot be chosen; use "memory"',
   ],
   [
-    'a wire of a later version',
-    { providers: [{ ...local, wire: 'anthropic' }] },
-    'providers[0].wire: "anthropic" is not available in this version; this one has "openai"',
+    'a wire that nobody speaks',
+    { providers: [{ ...local, wire: 'smoke' }] },
+    'providers[0].wire: must be one of "openai", "anthropic", "google"',
+  ],
+  [
+    'a query for a wire that has none',
+    { providers: [{ ...local, wire: 'anthropic', query: { a: 'b' } }] },
+    'providers[0].query: is not for the wire "anthropic"; remove it',
+  ],
+  [
+    'an address by model for a wire that has none',
+    { providers: [{ ...local, wire: 'google', baseUrl: 'http://x/{model}' }] },
+    'providers[0].baseUrl: "{model}" means nothing to the wire "google"',
+  ],
+  [
+    'a provider that has no common address',
+    { providers: [{ slug: 'a', preset: 'azure', apiKey: 'k' }] },
+    'providers[0].baseUrl: is missing, and AZURE_OPENAI_ENDPOINT is not set to an address. Every customer of Azure has one of their own: "https://RESOURCE.openai.azure.com/openai/v1"',
+  ],
+  [
+    'the search for models where there is no list',
+    { providers: [{ slug: 'a', preset: 'perplexity', apiKey: 'k', discoverModels: true }] },
+    'providers[0].discoverModels: must be false: Perplexity does not list what can be called. Name it in models',
   ],
 ])('%s is refused, with the field and the fix', (_name, config, issue) => {
   const issues = refused(config);
   expect(issues).toEqual([issue]);
   expect(issues.join()).not.toContain('hidden');
+});
+
+const builtInModels = [
+  {
+    id: 'acme/large',
+    name: 'Large',
+    endpoints: [
+      { provider: 'groq', providerModel: 'large-1', pricing: { prompt: '1', completion: '2' } },
+      { provider: 'xai', providerModel: 'large-x' },
+    ],
+  },
+  { id: 'acme/small', endpoints: [{ provider: 'groq', providerModel: 'small-1' }] },
+  { id: 'acme/other', endpoints: [{ provider: 'xai', providerModel: 'other-1' }] },
+];
+
+test('built-in models are served by the providers of their presets, and what the file says is laid over them', () => {
+  const mine = { slug: 'mine', preset: 'groq', apiKey: 'k' };
+  const config = load(
+    { providers: [mine, local], models: [{ id: 'acme/small', name: 'Ours', endpoints: [endpoint] }] },
+    { builtInModels },
+  );
+  expect(config.models).toEqual([
+    { id: 'acme/small', name: 'Ours', endpoints: [{ provider: 'mine', providerModel: 'small-1' }, endpoint] },
+    {
+      id: 'acme/large',
+      name: 'Large',
+      endpoints: [{ provider: 'mine', providerModel: 'large-1', pricing: { prompt: '1', completion: '2' } }],
+    },
+  ]);
+  expect(config.warnings).toEqual([]);
+  expect(load({ providers: [mine] }).models).toEqual([]);
+});
+
+test('built-in models are served by the providers of the environment', () => {
+  const { models } = loadConfig({ env: { XAI_API_KEY: 'k' }, presets: PRESETS, builtInModels });
+  expect(models.map(({ id }) => id)).toEqual(['acme/large', 'acme/other']);
+  expect(loadConfig({ env: {}, presets: PRESETS, builtInModels }).models).toEqual([]);
+});
+
+test('a model that leaves out what is not built in is refused', () => {
+  const models = [
+    { id: 'acme/large' },
+    { id: 'acme/other' },
+    { id: 'acme/small', endpoints: [{ provider: 'mine' }, { provider: 'local' }] },
+  ];
+  const mine = { slug: 'mine', preset: 'groq', apiKey: 'k' };
+  expect(refused({ providers: [mine, local], models }, { builtInModels })).toEqual([
+    'models[1].endpoints: is missing, and no configured provider serves "acme/other" by itself: say who does',
+    "models[2].endpoints[1].providerModel: is missing, and this is not built in: give the provider's own name of the model",
+  ]);
 });
 
 test('a preset that is not there yet is refused with those that are', () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
+import { type ModelDefinition, overrideModels, pickServedModels } from '@model-gateway/core';
 import type { z } from 'zod';
 
 import { checkConfig, type Placed } from './check-config.ts';
@@ -27,12 +28,17 @@ export interface LoadConfigOptions {
   readonly flags?: ConfigFlags | undefined;
   /** The presets that `preset` may name: `PRESETS` of `@model-gateway/core/providers/presets`. Default: none. */
   readonly presets?: Readonly<Record<string, ProviderPreset>> | undefined;
+  /**
+   * What providers serve without being told, by preset: `BUILT_IN_MODELS` of
+   * `@model-gateway/core/catalog/built-in-models`. Default: nothing.
+   */
+  readonly builtInModels?: readonly ModelDefinition[] | undefined;
 }
 
 /** A configuration ready for use: checked, defaults filled in, secrets read, paths absolute. Holds secrets. */
 export interface GatewayConfig extends Pick<
   ConfigFile,
-  'server' | 'auth' | 'account' | 'timeouts' | 'logging' | 'webhooks' | 'models'
+  'server' | 'regions' | 'auth' | 'account' | 'timeouts' | 'logging' | 'webhooks'
 > {
   /** `none`: there is no file, and no variable names a provider. */
   readonly origin: 'file' | 'environment' | 'none';
@@ -40,16 +46,21 @@ export interface GatewayConfig extends Pick<
   readonly file: string | null;
   readonly store: { readonly type: 'json'; readonly dir: string } | { readonly type: 'memory' };
   readonly providers: readonly ProviderConfig[];
+  /** Those of the file, laid over the built-in ones that the providers serve. */
+  readonly models: readonly ModelDefinition[];
   /** What is allowed but probably not meant. */
   readonly warnings: readonly string[];
 }
 
 /** Reads and checks a configuration. Throws `ConfigError` with everything that is wrong in it, not just the first. */
-export function loadConfig({ file, env, flags = {}, presets = {} }: LoadConfigOptions): GatewayConfig {
+export function loadConfig(options: LoadConfigOptions): GatewayConfig {
+  const { file, env, flags = {}, presets = {}, builtInModels = [] } = options;
   if (file === undefined) {
     const { providers, warnings } = providersFromEnvironment(env, presets);
     const origin = providers.length > 0 ? 'environment' : 'none';
-    return toGatewayConfig(configSchema.parse({}), { origin, file: null, providers, warnings, flags });
+    const models = pickServedModels(builtInModels, providers);
+    warnings.push(...listWarnings(providers, models));
+    return toGatewayConfig(configSchema.parse({}), { origin, file: null, providers, models, warnings, flags });
   }
   const path = resolve(file);
   const { tree, issues } = resolveSecrets(readJson(path), env);
@@ -60,13 +71,20 @@ export function loadConfig({ file, env, flags = {}, presets = {} }: LoadConfigOp
 
   const sound = takeSoundParts(tree as Record<string, unknown>, broken);
   const slugs = listSlugs((tree as Record<string, unknown>)['providers']);
-  issues.push(...checkConfig({ ...sound, slugs, presets, env }));
+  const served = pickServedModels(
+    builtInModels,
+    sound.providers.map(({ entry: { slug, preset = null } }) => ({ slug, preset })),
+  );
+  issues.push(...checkConfig({ ...sound, slugs, served, presets, env }));
   if (issues.length > 0) throw new ConfigError(path, issues);
 
   const providers = sound.providers.map(({ entry }) => toProviderConfig(entry, presets, env));
-  const config = { ...sound.file, models: sound.models.map(({ entry }) => entry) };
-  const warnings = listWarnings(providers, config.models);
-  return toGatewayConfig(config, { origin: 'file', file: path, providers, warnings, flags });
+  const models = overrideModels(
+    served,
+    sound.models.map(({ entry }) => entry),
+  );
+  const warnings = listWarnings(providers, models);
+  return toGatewayConfig(sound.file, { origin: 'file', file: path, providers, models, warnings, flags });
 }
 
 function readJson(path: string): unknown {
@@ -131,18 +149,22 @@ function listSlugs(providers: unknown): string[] {
   );
 }
 
-function listWarnings(providers: readonly ProviderConfig[], models: ConfigFile['models']): string[] {
+function listWarnings(providers: readonly ProviderConfig[], models: readonly ModelDefinition[]): string[] {
   const used = new Set(models.flatMap(({ endpoints }) => endpoints.map(({ provider }) => provider)));
   return providers
     .filter(({ slug, discoverModels }) => !discoverModels && !used.has(slug))
-    .map(({ slug }) => `provider "${slug}" serves no model: name it in models, or set its discoverModels to true`);
+    .map(({ slug, listsModels }) =>
+      listsModels === false
+        ? `provider "${slug}" serves no model: name it in models of a config file`
+        : `provider "${slug}" serves no model: name it in models, or set its discoverModels to true`,
+    );
 }
 
 function toGatewayConfig(
   config: ConfigFile,
-  facts: Pick<GatewayConfig, 'origin' | 'file' | 'providers' | 'warnings'> & { readonly flags: ConfigFlags },
+  facts: Pick<GatewayConfig, 'origin' | 'file' | 'providers' | 'models' | 'warnings'> & { readonly flags: ConfigFlags },
 ): GatewayConfig {
-  const { server, auth, account, timeouts, logging, webhooks, models } = config;
+  const { server, regions, auth, account, timeouts, logging, webhooks } = config;
   const { flags, ...rest } = facts;
   return {
     ...rest,
@@ -152,12 +174,12 @@ function toGatewayConfig(
       port: flags.port ?? server.port,
       publicUrl: server.publicUrl?.replace(/\/+$/, '') ?? null,
     },
+    regions,
     auth,
     account,
     timeouts,
     logging,
     webhooks,
-    models,
     store: toStore(config.store, rest.file, flags.dataDir),
   };
 }

@@ -3,13 +3,23 @@ import type { DataPolicy } from '@model-gateway/core';
 import type { ProviderEntry } from './config-schema.ts';
 import { readVariable, type Environment } from './resolve-secrets.ts';
 
+/** The formats that providers speak. */
+export type Wire = 'openai' | 'anthropic' | 'google';
+
 /** What this room needs to know of a preset; core's `PRESETS` fit it. */
 export interface ProviderPreset {
-  readonly wire: 'openai';
+  readonly wire: Wire;
   readonly name: string;
-  readonly baseUrl: string;
+  /** The provider's slug where the preset's name is another. */
+  readonly slug?: string | undefined;
+  /** Null where every customer has an address of their own. */
+  readonly baseUrl: string | null;
+  /** For such a provider: the customary variable of the address, and the path that follows where it has none. */
+  readonly ownAddress?: { readonly env: string; readonly path: string; readonly example: string } | undefined;
   /** Null where no key is needed. */
   readonly apiKeyEnv: string | null;
+  readonly apiKeyAliases?: readonly string[] | undefined;
+  readonly listsModels: boolean;
   readonly dataPolicy: DataPolicy;
 }
 
@@ -19,14 +29,18 @@ export interface ProviderConfig {
   readonly name: string;
   /** The preset it came from, for what only the composition root can look up (the dialect); null without one. */
   readonly preset: string | null;
-  readonly wire: 'openai';
+  readonly wire: Wire;
   readonly baseUrl: string;
+  /** Added to every address. */
+  readonly query: Readonly<Record<string, string>>;
   readonly apiKey: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly dataPolicy: DataPolicy | undefined;
   readonly region: string | undefined;
   readonly byok: boolean;
   readonly discoverModels: boolean;
+  /** Undefined when not known. */
+  readonly listsModels: boolean | undefined;
 }
 
 /** Fills an entry in from its preset. Expects what `checkConfig` has passed; throws otherwise. */
@@ -36,25 +50,51 @@ export function toProviderConfig(
   env: Environment,
 ): ProviderConfig {
   const preset = entry.preset === undefined ? undefined : presets[entry.preset];
-  const baseUrl = entry.baseUrl ?? preset?.baseUrl;
-  if (baseUrl === undefined) throw new Error(`provider ${entry.slug} has no address`);
+  const baseUrl = entry.baseUrl ?? (preset && addressOf(preset, env));
+  const wire = entry.wire ?? preset?.wire;
+  if (baseUrl === undefined || wire === undefined) throw new Error(`provider ${entry.slug} has no address or wire`);
   return {
     slug: entry.slug,
     name: entry.name ?? preset?.name ?? entry.slug,
     preset: entry.preset ?? null,
-    wire: 'openai',
+    wire,
     baseUrl: baseUrl.replace(/\/+$/, ''),
+    query: entry.query,
     apiKey: entry.apiKey === undefined ? presetKey(entry, preset, env) : (entry.apiKey ?? undefined),
     headers: entry.headers,
     dataPolicy: entry.dataPolicy ?? preset?.dataPolicy,
     region: entry.region,
     byok: entry.byok,
     discoverModels: entry.discoverModels,
+    listsModels: preset?.listsModels,
   };
+}
+
+/** A preset's key from the environment; undefined when none of its variables is set. */
+export function keyOf({ apiKeyEnv, apiKeyAliases = [] }: ProviderPreset, env: Environment): string | undefined {
+  if (apiKeyEnv === null) return undefined;
+  for (const name of [apiKeyEnv, ...apiKeyAliases]) {
+    const key = readVariable(env, name);
+    if (key !== undefined) return key;
+  }
+  return undefined;
+}
+
+/** A preset's address: its own, or the customer's from the environment; undefined when that is not set or no address. */
+export function addressOf({ baseUrl, ownAddress }: ProviderPreset, env: Environment): string | undefined {
+  if (baseUrl !== null || ownAddress === undefined) return baseUrl ?? undefined;
+  const url = URL.parse(readVariable(env, ownAddress.env) ?? '');
+  const isFit = url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.search === '';
+  if (!isFit) return undefined;
+  return url.pathname === '/' ? url.origin + ownAddress.path : url.origin + url.pathname;
+}
+
+/** Whether the key in the environment may be used: not where somebody else stands at the address. */
+export function takesKeyFromEnvironment(entry: ProviderEntry, preset: ProviderPreset): boolean {
+  return preset.apiKeyEnv !== null && (entry.baseUrl === undefined || preset.baseUrl === null);
 }
 
 function presetKey(entry: ProviderEntry, preset: ProviderPreset | undefined, env: Environment): string | undefined {
   // At another address than the preset's own stands somebody else, who must not be sent its key unasked.
-  if (entry.baseUrl !== undefined || preset === undefined || preset.apiKeyEnv === null) return undefined;
-  return readVariable(env, preset.apiKeyEnv);
+  return preset !== undefined && takesKeyFromEnvironment(entry, preset) ? keyOf(preset, env) : undefined;
 }

@@ -1,31 +1,32 @@
-import { type ProviderConfig, type ProviderPreset, toProviderConfig } from './provider-config.ts';
+import { addressOf, keyOf, type ProviderConfig, type ProviderPreset, toProviderConfig } from './provider-config.ts';
 import { providerSchema } from './config-schema.ts';
-import { readVariable, type Environment } from './resolve-secrets.ts';
-
-/** Customary key variables of providers whose wires come later: set, they would otherwise be passed over in silence. */
-const LATER: Readonly<Record<string, string>> = {
-  ANTHROPIC_API_KEY: 'anthropic',
-  GEMINI_API_KEY: 'google',
-  GOOGLE_API_KEY: 'google',
-};
+import type { Environment } from './resolve-secrets.ts';
 
 /**
- * Makes a provider of every preset whose customary key variable is set, each serving the models it names itself.
- * `warnings` names the variables that are set but of no use in this version.
+ * Makes a provider of every preset whose customary key variable is set, each serving the models it names itself where
+ * it names any. `warnings` names the variables that are set but of no use by themselves.
  *
- * Only keys are read, no addresses: `OPENAI_BASE_URL` and its like often point applications at this very gateway.
+ * Addresses are read only where a provider has none of its own: `OPENAI_BASE_URL` and its like often point
+ * applications at this very gateway.
  */
 export function providersFromEnvironment(
   env: Environment,
   presets: Readonly<Record<string, ProviderPreset>>,
 ): { providers: ProviderConfig[]; warnings: string[] } {
-  const providers = Object.entries(presets)
-    .filter(([, { apiKeyEnv }]) => apiKeyEnv !== null && readVariable(env, apiKeyEnv) !== undefined)
-    .map(([slug]) =>
-      toProviderConfig(providerSchema.parse({ slug, preset: slug, discoverModels: true }), presets, env),
-    );
-  const warnings = Object.entries(LATER)
-    .filter(([variable, preset]) => readVariable(env, variable) !== undefined && !Object.hasOwn(presets, preset))
-    .map(([variable, preset]) => `${variable} is set, but provider "${preset}" is not available in this version`);
+  const providers: ProviderConfig[] = [];
+  const warnings: string[] = [];
+  for (const [name, preset] of Object.entries(presets)) {
+    if (keyOf(preset, env) === undefined) continue;
+    if (addressOf(preset, env) === undefined) {
+      const { env: variable = '', example = '' } = preset.ownAddress ?? {};
+      warnings.push(
+        `${preset.apiKeyEnv} is set, but ${variable} is not, or is no address; it should be like ${example}`,
+      );
+      continue;
+    }
+    const slug = preset.slug ?? name;
+    const entry = providerSchema.parse({ slug, preset: name, discoverModels: preset.listsModels });
+    providers.push(toProviderConfig(entry, presets, env));
+  }
   return { providers, warnings };
 }

@@ -111,8 +111,9 @@ export function createGuardedTransport(options: GuardedTransportOptions = {}): T
         clock.phase = 'body';
         clock.limitTo(Number.POSITIVE_INFINITY);
         const headers = flattenHeaders(response);
-        const body = readBody(response, request.idleTimeoutMs, maxBodyBytes, clock);
-        const decoded = decodeBody(body, headers['content-encoding'], maxBodyBytes);
+        const limit = request.maxBodyBytes ?? maxBodyBytes;
+        const body = readBody(response, request.idleTimeoutMs, limit, clock);
+        const decoded = decodeBody(body, headers['content-encoding'], limit);
         resolve({ status: response.statusCode ?? 0, headers, body: decoded });
       });
       sent.end(request.body);

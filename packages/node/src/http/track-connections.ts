@@ -16,41 +16,41 @@ export interface TrackedConnections {
  * been ended but not yet been sent whole, and leaves connections open whose answer ends later.
  */
 export function trackConnections(server: Server): TrackedConnections {
-  const sockets = new Set<Socket>();
-  const answering = new Set<ServerResponse>();
+  /** Answers that have not left whole, by connection: more than one where the client does not wait for the first. */
+  const answering = new Map<Socket, ServerResponse[]>();
   let isClosing = false;
 
   server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
+    answering.set(socket, []);
+    socket.once('close', () => answering.delete(socket));
   });
 
   return {
-    noteRequest(request, response) {
-      answering.add(response);
+    noteRequest({ socket }, response) {
+      const responses = answering.get(socket);
+      responses?.push(response);
       if (isClosing) response.shouldKeepAlive = false;
-      response.once('close', () => {
-        answering.delete(response);
-        if (isClosing) request.socket.destroySoon();
+      response.on('close', () => {
+        // They leave in the order of their requests.
+        responses?.shift();
+        if (isClosing) socket.destroySoon();
       });
     },
     close(drainMs) {
       isClosing = true;
-      const busy = new Set<Socket>();
-      for (const response of answering) {
-        busy.add(response.req.socket);
-        if (!response.headersSent) response.shouldKeepAlive = false;
+      for (const responses of answering.values()) {
+        for (const response of responses) if (!response.headersSent) response.shouldKeepAlive = false;
       }
       return new Promise((resolve) => {
         const cut = setTimeout(() => {
-          for (const socket of sockets) socket.destroy();
+          for (const socket of answering.keys()) socket.destroy();
         }, drainMs);
         NetServer.prototype.close.call(server, () => {
           clearTimeout(cut);
           // Nothing is left to be cut; this lets go of the timer that looks for slow requests.
           server.close(() => resolve());
         });
-        for (const socket of sockets) if (!busy.has(socket)) socket.destroy();
+        for (const [socket, responses] of answering) if (responses.length === 0) socket.destroy();
       });
     },
   };

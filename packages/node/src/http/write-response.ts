@@ -64,6 +64,10 @@ async function writeStream(
       // `compression()` and the like keep what they are given until they are told that it matters now.
       (response as { flush?: () => void }).flush?.();
     }
+  } catch (error) {
+    // Ended in good order, what is half of a file would pass for the whole.
+    response.destroy();
+    throw error;
   } finally {
     if (response.destroyed) await iterator.return?.();
     else {

@@ -20,6 +20,24 @@ test('a day older than the retention is dropped at start, its cost stays counted
   expect((await place.logs()).join()).not.toContain('2026-03-01');
 });
 
+test('the cost of what was dropped stays counted to its day and to who was paid, over and over', async () => {
+  const store = await place.open();
+  for (const [index, day] of ['2026-02-27', '2026-02-28', '2026-03-01'].entries()) {
+    const generation = { created_at: `${day}T10:00:00.000Z`, is_byok: day === '2026-02-28' };
+    await store.generations.append(toRecord(`gen-${index}`, { costNanoUsd: 10 ** index, generation }), null);
+  }
+  await store.close();
+  for (const round of [1, 2, 3]) {
+    place.nowMs += 3 * DAY_MS;
+    const later = await place.open({ retentionDays: 1 });
+    expect(await listIds(later), `round ${round}`).toEqual([]);
+    const sum = (since?: string) => later.generations.spent({ principalId: 'key-1', since });
+    expect(await sum(), `round ${round}`).toEqual({ creditsNanoUsd: 101, byokNanoUsd: 10 });
+    expect(await sum('2026-02-28'), `round ${round}`).toEqual({ creditsNanoUsd: 100, byokNanoUsd: 10 });
+    await later.close();
+  }
+});
+
 test('a day that ends while the store is open makes the oldest one go', async () => {
   await place.fillDays(2);
   const store = await place.open({ retentionDays: 1 });

@@ -1,6 +1,7 @@
+import { createSpendingBook } from '@model-gateway/core';
 import { errorReason } from './file-system.ts';
 import type { GenerationIndex } from './generation-index.ts';
-import { type CarriedForward, carriedLine } from './generation-lines.ts';
+import { type CarriedForward, carriedLine, fromCarriedSum, toCarriedSums } from './generation-lines.ts';
 import { addMetadata, type Journal } from './journal.ts';
 import { type LoadOptions, removeDroppedFiles } from './load-generations.ts';
 import { planRetention, type RetentionLimits } from './retention.ts';
@@ -79,17 +80,16 @@ async function drop<Operation>(options: RetentionOptions<Operation>, carried: Ca
   const plan = planRetention(segments, journal.oldest.name, { limits, nowMs: options.now() });
   if (plan.dropThrough === null && plan.dropContentThrough === null) return carried;
 
-  const spending = new Map(carried.spentNanoUsd);
+  const spending = createSpendingBook();
+  for (const sum of carried.spentNanoUsd) spending.add(fromCarriedSum(sum));
   if (plan.dropThrough !== null) {
-    for (const [principalId, nanoUsd] of index.removeThrough(plan.dropThrough)) {
-      spending.set(principalId, (spending.get(principalId) ?? 0) + nanoUsd);
-    }
+    for (const entry of index.removeThrough(plan.dropThrough).entries()) spending.add(entry);
   }
   if (plan.dropContentThrough !== null) index.removeContentThrough(plan.dropContentThrough);
   const next: CarriedForward = {
     droppedThrough: plan.dropThrough ?? carried.droppedThrough,
     contentDroppedThrough: plan.dropContentThrough ?? carried.contentDroppedThrough,
-    spentNanoUsd: [...spending],
+    spentNanoUsd: toCarriedSums(spending.entries()),
   };
   // The sums are on the disk before what they were made of is gone: a crash in between only leaves files to remove.
   await addMetadata(journal.batch(), carriedLine(next), options.carryOperation);

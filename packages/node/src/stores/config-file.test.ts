@@ -2,11 +2,12 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createTableRepositories, type KeyRecord, type Repository } from '@model-gateway/core';
 import { createFaultyFileSystem } from '../../../../test/support/faulty-file-system.ts';
 import { toKey } from '../../../../test/support/generation-records.ts';
 import { type ConfigFile, openConfigFile } from './config-file.ts';
 import { type FileSystem, nodeFileSystem } from './file-system.ts';
-import { createKeyTable } from './key-table.ts';
+import { createTableSource } from './table-source.ts';
 
 let directory: string;
 let warnings: string[];
@@ -25,12 +26,13 @@ function open(files: FileSystem = nodeFileSystem): Promise<ConfigFile> {
   return openConfigFile({ files, directory, logger, now: () => Date.parse('2026-03-01T10:00:00Z') });
 }
 
+const keysOf = (config: ConfigFile): Repository<KeyRecord> => createTableRepositories(createTableSource(config)).keys;
 const path = (name: string): string => join(directory, name);
 const hashes = (config: ConfigFile): string[] => config.data.keys.map(({ hash }) => hash);
 
 /** Leaves a `config.json` with the keys a and b, and the version before it with a alone. */
 async function writeTwoVersions(): Promise<void> {
-  const keys = createKeyTable(await open());
+  const keys = keysOf(await open());
   await keys.insert(toKey('a'));
   await keys.insert(toKey('b'));
 }
@@ -38,7 +40,11 @@ async function writeTwoVersions(): Promise<void> {
 test('begins with nothing and says what version it writes', async () => {
   const config = await open();
   expect(config.isNew).toBe(true);
-  expect(JSON.parse(await readFile(path('config.json'), 'utf8'))).toEqual({ version: 1, keys: [] });
+  expect(JSON.parse(await readFile(path('config.json'), 'utf8'))).toMatchObject({
+    version: 1,
+    keys: [],
+    guardrails: [],
+  });
 });
 
 test.each(['', '{"version":1,"keys":[', '\0\0\0\0', '[]', '{"version":1,"keys":"none"}', '{"version":1,"keys":[{}]}'])(
@@ -79,7 +85,7 @@ test('refuses a file that a newer version wrote', async () => {
 
 test('a key whose writing failed at the very end does not come back later', async () => {
   const files = createFaultyFileSystem();
-  const keys = createKeyTable(await open(files));
+  const keys = keysOf(await open(files));
   // The second sync is that of the directory, when the new file has its name already.
   files.failNth(2, { code: 'EIO' }, 'sync');
   await expect(keys.insert(toKey('lost'))).rejects.toThrow('EIO');
@@ -88,21 +94,21 @@ test('a key whose writing failed at the very end does not come back later', asyn
 });
 
 test('keeps members it does not know', async () => {
-  await writeFile(path('config.json'), '\uFEFF{"version":1,"keys":[],"members":[{"id":"m1"}]}');
-  await createKeyTable(await open()).insert(toKey('a'));
-  expect(JSON.parse(await readFile(path('config.json'), 'utf8'))).toMatchObject({ members: [{ id: 'm1' }] });
+  await writeFile(path('config.json'), '\uFEFF{"version":1,"keys":[], "novelties":[{"id":"n1"}]}');
+  await keysOf(await open()).insert(toKey('a'));
+  expect(JSON.parse(await readFile(path('config.json'), 'utf8'))).toMatchObject({ novelties: [{ id: 'n1' }] });
 });
 
 test('whichever call fails while a key is written, the key is there or not, and the next one is written', async () => {
   await writeTwoVersions();
   const counting = createFaultyFileSystem();
-  const counted = createKeyTable(await open(counting));
+  const counted = keysOf(await open(counting));
   const callsBefore = counting.calls;
   await counted.insert(toKey('c'));
   for (let nth = 1; nth <= counting.calls - callsBefore; nth += 1) {
     const files = createFaultyFileSystem();
     const config = await open(files);
-    const keys = createKeyTable(config);
+    const keys = keysOf(config);
     files.failNth(nth, { code: 'ENOSPC', writtenBytes: 7 });
     await expect(keys.insert(toKey(`lost-${nth}`)), `call ${nth}`).rejects.toThrow('ENOSPC');
     expect(keys.get(`lost-${nth}`), `call ${nth}`).toBeUndefined();

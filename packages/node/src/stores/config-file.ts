@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { KeyRecord, Logger } from '@model-gateway/core';
+import { EMPTY_TABLES, type Logger, type Tables, tablesSchema } from '@model-gateway/core';
 import { type Adapter, Low } from 'lowdb';
 import { z } from 'zod';
 import { readWholeFile, replaceFile, setAside } from './atomic-file.ts';
@@ -9,10 +9,9 @@ import { UnusableDirectoryError } from './unusable-directory-error.ts';
 /** The version of everything in the data directory; raised when an older program would misread it. */
 export const FORMAT_VERSION = 1;
 
-/** What `config.json` holds: the tables that change seldom. A new table is one more optional member here. */
-export interface ConfigData {
+/** What `config.json` holds: the tables that change seldom. */
+export interface ConfigData extends Tables {
   readonly version: number;
-  readonly keys: readonly KeyRecord[];
 }
 
 /** The one file of tables that change seldom, in memory and on disk. */
@@ -27,29 +26,8 @@ export interface ConfigFile {
   settled(): Promise<void>;
 }
 
-const nullableString = z.string().nullable();
-
-// Loose, so that members a newer program of the same version adds are kept when this one writes.
-const configSchema = z.looseObject({
-  version: z.int(),
-  keys: z.array(
-    z.looseObject({
-      hash: z.string(),
-      kind: z.enum(['api', 'management']),
-      name: z.string(),
-      label: z.string(),
-      disabled: z.boolean(),
-      limitUsd: z.number().nullable(),
-      limitReset: z.enum(['daily', 'weekly', 'monthly']).nullable(),
-      includeByokInLimit: z.boolean(),
-      creatorUserId: nullableString,
-      workspaceId: z.string(),
-      createdAt: z.string(),
-      updatedAt: nullableString,
-      expiresAt: nullableString,
-    }),
-  ),
-});
+const configSchema = tablesSchema.extend({ version: z.int() });
+const NOTHING: ConfigData = { version: FORMAT_VERSION, ...EMPTY_TABLES };
 
 /** What opening the file needs. `directory` exists and belongs to this process. */
 export interface ConfigFileOptions {
@@ -64,10 +42,9 @@ export interface ConfigFileOptions {
  * damaged file is set aside, with a warning; without a readable version it throws and changes nothing.
  */
 export async function openConfigFile(options: ConfigFileOptions): Promise<ConfigFile> {
-  const none: ConfigData = { version: FORMAT_VERSION, keys: [] };
-  const low = new Low<ConfigData>(createAdapter(options), none);
+  const low = new Low<ConfigData>(createAdapter(options), NOTHING);
   await low.read();
-  const isNew = low.data === none;
+  const isNew = low.data === NOTHING;
   await low.write();
 
   let lastChange: Promise<void> = Promise.resolve();
@@ -141,8 +118,9 @@ async function readConfig(files: FileSystem, path: string): Promise<ReadConfig> 
   }
   refuseNewerVersion(path, parsed);
   const checked = configSchema.safeParse(parsed);
+  // As it was written, not as it was checked: what a newer program of the same version has added is kept.
   return checked.success
-    ? { status: 'good', data: checked.data, text }
+    ? { status: 'good', data: { ...NOTHING, ...(parsed as ConfigData) }, text }
     : { status: 'damaged', reason: z.prettifyError(checked.error).replaceAll(/\s*\n\s*/g, ' ') };
 }
 

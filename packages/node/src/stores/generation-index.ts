@@ -1,4 +1,10 @@
-import type { GenerationPage, GenerationRecord } from '@model-gateway/core';
+import {
+  createSpendingBook,
+  type GenerationPage,
+  type GenerationRecord,
+  type SpendingBook,
+  type SpendingEntry,
+} from '@model-gateway/core';
 import { type ContentReference, parseGeneration } from './generation-lines.ts';
 import { isThrough, type SegmentName } from './segment-name.ts';
 
@@ -8,7 +14,12 @@ export interface Entry {
   /** Where its first version stands; it goes when that segment is dropped. */
   readonly segment: SegmentName;
   principalId: string;
+  userId: string | undefined;
+  workspaceId: string | undefined;
   costNanoUsd: number;
+  /** The day it began. */
+  day: string;
+  isByok: boolean;
   /** Undefined until asked for when it was read at start: parsing all of them would double the time to start. */
   record: GenerationRecord | undefined;
   /** JSON text of the generation, while there is no `record`. */
@@ -25,15 +36,18 @@ export interface SegmentFacts {
   contentBytes: number;
 }
 
-/** Sums of nano-dollars by principal. */
-export type Spending = Map<string, number>;
+/** What a later version of a generation may change. */
+export type EntryVersion = Pick<
+  Entry,
+  'principalId' | 'userId' | 'workspaceId' | 'costNanoUsd' | 'day' | 'isByok' | 'record' | 'text'
+>;
 
 /** Every generation by id and in order, with running sums. Holds no file and waits for nothing. */
 export interface GenerationIndex {
   readonly size: number;
   readonly segments: ReadonlyMap<SegmentName, SegmentFacts>;
-  /** What the principal has spent, on dropped records, too. */
-  spentNanoUsd(principalId: string): number;
+  /** What everybody has spent, on dropped records, too. */
+  readonly spending: SpendingBook;
   /** Whether the id is taken, be it by a generation that is still being written. */
   has(id: string): boolean;
   /** A generation that has been written. */
@@ -44,14 +58,12 @@ export interface GenerationIndex {
   /** Adds a generation as the newest. */
   add(entry: Entry): void;
   /** Puts a later version in place. */
-  replace(entry: Entry, version: Pick<Entry, 'principalId' | 'costNanoUsd' | 'record' | 'text'>): void;
+  replace(entry: Entry, version: EntryVersion): void;
   addSegment(name: SegmentName): SegmentFacts;
   /** Forgets this segment and all older ones, their spending remembered; returns what they add up to. */
-  removeThrough(name: SegmentName): Spending;
+  removeThrough(name: SegmentName): SpendingBook;
   /** Forgets the content of this segment and of all older ones. */
   removeContentThrough(name: SegmentName): void;
-  /** Adds spending of records that are not here. */
-  addSpending(spending: Iterable<readonly [string, number]>): void;
   page(query: { readonly limit: number; readonly before?: string | undefined }): GenerationPage;
   entries(): Iterable<Entry>;
 }
@@ -59,7 +71,7 @@ export interface GenerationIndex {
 /** Creates an empty index. */
 export function createGenerationIndex(): GenerationIndex {
   const byId = new Map<string, Entry>();
-  const spent: Spending = new Map();
+  const spending = createSpendingBook();
   const segments = new Map<SegmentName, SegmentFacts>();
   let order: Entry[] = [];
 
@@ -78,7 +90,7 @@ export function createGenerationIndex(): GenerationIndex {
       return order.length;
     },
     segments,
-    spentNanoUsd: (principalId) => spent.get(principalId) ?? 0,
+    spending,
     has: (id) => byId.has(id),
     find,
     reserve: (entry) => void byId.set(entry.id, entry),
@@ -87,24 +99,23 @@ export function createGenerationIndex(): GenerationIndex {
       byId.set(entry.id, entry);
       entry.position = order.length;
       order.push(entry);
-      addTo(spent, entry.principalId, entry.costNanoUsd);
+      spending.add(spendingOf(entry));
       const facts = addSegment(entry.segment);
       facts.records += 1;
       if (entry.content !== null) facts.contentBytes += entry.content.length + 1;
     },
     replace(entry, version) {
-      addTo(spent, entry.principalId, -entry.costNanoUsd);
-      addTo(spent, version.principalId, version.costNanoUsd);
-      const { principalId, costNanoUsd, record, text } = version;
-      Object.assign(entry, { principalId, costNanoUsd, record, text });
+      spending.subtract(spendingOf(entry));
+      Object.assign(entry, version);
+      spending.add(spendingOf(entry));
     },
     addSegment,
     removeThrough(name) {
-      const removed: Spending = new Map();
+      const removed = createSpendingBook();
       const kept: Entry[] = [];
       for (const entry of order) {
         if (isThrough(entry.segment, name)) {
-          addTo(removed, entry.principalId, entry.costNanoUsd);
+          removed.add(spendingOf(entry));
           byId.delete(entry.id);
           entry.position = -1;
         } else {
@@ -120,9 +131,6 @@ export function createGenerationIndex(): GenerationIndex {
       for (const entry of order) if (isThrough(entry.segment, name)) entry.content = null;
       for (const facts of segments.values()) if (isThrough(facts.name, name)) facts.contentBytes = 0;
     },
-    addSpending(spending) {
-      for (const [principalId, nanoUsd] of spending) addTo(spent, principalId, nanoUsd);
-    },
     page: (query) => pageOf(order, find, query),
     entries: () => order,
   };
@@ -132,8 +140,9 @@ export function createGenerationIndex(): GenerationIndex {
 export function recordOfEntry(entry: Entry): GenerationRecord {
   if (entry.record !== undefined) return entry.record;
   if (entry.text === undefined) throw new Error(`Generation ${entry.id} has neither a record nor its text`);
-  const { principalId, costNanoUsd } = entry;
-  entry.record = { generation: parseGeneration(entry.text), principalId, costNanoUsd };
+  const { principalId, userId, costNanoUsd } = entry;
+  const generation = parseGeneration(entry.text);
+  entry.record = { generation, principalId, ...(userId !== undefined && { userId }), costNanoUsd };
   entry.text = undefined;
   return entry.record;
 }
@@ -151,6 +160,13 @@ function pageOf(
   return { records, next: start > 0 && start < end && oldest !== undefined ? oldest.id : null };
 }
 
-function addTo(spending: Spending, principalId: string, nanoUsd: number): void {
-  spending.set(principalId, (spending.get(principalId) ?? 0) + nanoUsd);
+function spendingOf({ principalId, userId, workspaceId, costNanoUsd, day, isByok }: Entry): SpendingEntry {
+  return {
+    principalId,
+    userId,
+    workspaceId,
+    day,
+    creditsNanoUsd: isByok ? 0 : costNanoUsd,
+    byokNanoUsd: isByok ? costNanoUsd : 0,
+  };
 }

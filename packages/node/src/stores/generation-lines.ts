@@ -1,4 +1,4 @@
-import type { Generation, GenerationContent, GenerationRecord } from '@model-gateway/core';
+import type { Generation, GenerationContent, GenerationRecord, SpendingEntry } from '@model-gateway/core';
 import { FORMAT_VERSION } from './config-file.ts';
 import type { SegmentName } from './segment-name.ts';
 
@@ -16,14 +16,28 @@ export interface CarriedForward {
   readonly droppedThrough: SegmentName | null;
   /** The content of this segment and of all older ones is gone. */
   readonly contentDroppedThrough: SegmentName | null;
-  /** What the dropped records had cost, by principal. */
-  readonly spentNanoUsd: readonly (readonly [principalId: string, nanoUsd: number])[];
+  /** What the dropped records had cost; without a day on days that are not told apart any more. */
+  readonly spentNanoUsd: readonly CarriedSum[];
 }
+
+type CarriedSum = readonly [
+  principalId: string,
+  nanoUsd: number,
+  day?: string,
+  isByok?: boolean,
+  workspaceId?: string | null,
+  userId?: string | null,
+];
 
 interface RecordHead {
   readonly id: string;
   readonly principalId: string;
   readonly costNanoUsd: number;
+  /** When the generation began; absent in lines of former versions. */
+  readonly day?: string;
+  readonly isByok?: boolean;
+  readonly workspaceId?: string;
+  readonly userId?: string;
 }
 
 /** A metadata line as read. `generation` is the JSON text still, parsed when somebody asks for the record. */
@@ -52,12 +66,45 @@ export function segmentLine(): string {
 
 /** The part of a metadata line that costs: the record itself, as JSON text. Throws for what JSON cannot hold. */
 export function recordText(record: GenerationRecord, generationText = JSON.stringify(record.generation)): string {
-  const { generation, principalId, costNanoUsd } = record;
+  const { generation, principalId, userId, costNanoUsd } = record;
+  const { workspace_id: workspaceId } = generation;
   if (!Number.isSafeInteger(costNanoUsd)) throw new TypeError(`costNanoUsd must be a safe integer, got ${costNanoUsd}`);
   return (
     `"id":${JSON.stringify(generation.id)},"principalId":${JSON.stringify(principalId)},` +
-    `"costNanoUsd":${costNanoUsd}${HEAD_END}${generationText.slice(1)}}`
+    `"costNanoUsd":${costNanoUsd},"day":${JSON.stringify(dayOfGeneration(generation))}` +
+    `${generation.is_byok ? ',"isByok":true' : ''}` +
+    `${workspaceId === null ? '' : `,"workspaceId":${JSON.stringify(workspaceId)}`}` +
+    `${userId === undefined ? '' : `,"userId":${JSON.stringify(userId)}`}${HEAD_END}${generationText.slice(1)}}`
   );
+}
+
+/** The day in UTC on which a generation began. */
+export function dayOfGeneration({ created_at: createdAt }: Pick<Generation, 'created_at'>): string {
+  return createdAt.slice(0, 10);
+}
+
+/** Sums as they are kept when what they are made of is dropped. */
+export function toCarriedSums(entries: Iterable<SpendingEntry>): CarriedSum[] {
+  return [...entries].flatMap((entry): CarriedSum[] => {
+    const { principalId, userId = null, workspaceId = null, day, creditsNanoUsd, byokNanoUsd } = entry;
+    return [
+      [principalId, creditsNanoUsd, day, false, workspaceId, userId],
+      ...(byokNanoUsd === 0 ? [] : [[principalId, byokNanoUsd, day, true, workspaceId, userId] as const]),
+    ];
+  });
+}
+
+/** The same sums, to be counted again. */
+export function fromCarriedSum(sum: CarriedSum): SpendingEntry {
+  const [principalId, nanoUsd, day = '', isByok = false, workspaceId, userId] = sum;
+  return {
+    principalId,
+    userId: userId ?? undefined,
+    workspaceId: workspaceId ?? undefined,
+    day,
+    creditsNanoUsd: isByok ? 0 : nanoUsd,
+    byokNanoUsd: isByok ? nanoUsd : 0,
+  };
 }
 
 /** The line of a new generation. What is needed at start stands in front, apart from `generation`. */

@@ -3,11 +3,12 @@ import { startRetention } from './apply-retention.ts';
 import { compactSegment } from './compaction.ts';
 import { type ContentReader, createContentReader } from './content-reader.ts';
 import { errorReason } from './file-system.ts';
-import { type Entry, type GenerationIndex, recordOfEntry } from './generation-index.ts';
+import { type Entry, type EntryVersion, type GenerationIndex, recordOfEntry } from './generation-index.ts';
 import {
   type CarriedForward,
   contentDeletedLine,
   contentLine,
+  dayOfGeneration,
   generationLine,
   recordText,
   updateLine,
@@ -119,8 +120,7 @@ function commit(index: GenerationIndex, operations: readonly Operation[]): void 
         break;
       case 'replace': {
         const { record, entry } = operation;
-        const { principalId, costNanoUsd } = record;
-        index.replace(entry, { principalId, costNanoUsd, record, text: undefined });
+        index.replace(entry, { ...headOf(record), record, text: undefined });
         break;
       }
       case 'delete-content':
@@ -175,7 +175,25 @@ function createRepository(parts: Parts): GenerationRepository {
       return true;
     },
     page: (query) => index.page(query),
-    spentNanoUsd: (principalId) => index.spentNanoUsd(principalId),
+    spentNanoUsd: index.spending.totalNanoUsd,
+    spent: index.spending.spent,
+  };
+}
+
+/** What the index has of a record beside its text. */
+function headOf({
+  generation,
+  principalId,
+  userId,
+  costNanoUsd,
+}: GenerationRecord): Omit<EntryVersion, 'record' | 'text'> {
+  return {
+    principalId,
+    userId,
+    workspaceId: generation.workspace_id ?? undefined,
+    costNanoUsd,
+    day: dayOfGeneration(generation),
+    isByok: generation.is_byok,
   };
 }
 
@@ -190,8 +208,7 @@ function append({ index, journal }: Parts, record: GenerationRecord, content: Ge
   const entry: Entry = {
     id,
     segment: batch.segment.name,
-    principalId: record.principalId,
-    costNanoUsd: record.costNanoUsd,
+    ...headOf(record),
     // Bytes outside of the heap instead of the object: nearly no record is ever asked for, and moving and marking all of
     // them would be the garbage collector's main occupation.
     record: undefined,

@@ -1,11 +1,20 @@
-import type { Logger, Store } from '@model-gateway/core';
+import { join } from 'node:path';
+import {
+  createRowRepository,
+  createTableRepositories,
+  hasEnded,
+  type VideoJob,
+  type Logger,
+  type Store,
+} from '@model-gateway/core';
 import { sweepTemporaryFiles } from './atomic-file.ts';
 import { openConfigFile } from './config-file.ts';
 import { type DataDirectory, prepareDataDirectory, toDirectoryError } from './data-directory.ts';
 import { describeOwnershipFailure, DirectoryInUseError, type DirectoryOwner, ownDirectory } from './directory-owner.ts';
 import { type FileSystem, nodeFileSystem } from './file-system.ts';
 import { type GenerationLogOptions, openGenerationLog } from './generation-log.ts';
-import { createKeyTable } from './key-table.ts';
+import { createTableSource } from './table-source.ts';
+import { openRowLog } from './row-log.ts';
 import { UnusableDirectoryError } from './unusable-directory-error.ts';
 
 /** Where a JSON-file store lives and how much it keeps. */
@@ -33,6 +42,7 @@ export interface StoreHost {
   readonly setTimer: GenerationLogOptions['setTimer'];
 }
 
+const DAY_MS = 24 * 60 * 60 * 1000;
 const DEFAULT_RETENTION_DAYS = 30;
 const DEFAULT_MAX_GENERATIONS = 100_000;
 const DEFAULT_MAX_CONTENT_BYTES = 2 * 1024 ** 3;
@@ -83,18 +93,28 @@ async function openOwned(
       maxContentBytes: options.maxContentBytes ?? DEFAULT_MAX_CONTENT_BYTES,
     },
   });
+  const keptMs = (options.retentionDays ?? DEFAULT_RETENTION_DAYS) * DAY_MS;
+  const videoJobs = await openRowLog<VideoJob>({
+    files,
+    path: join(directory.path, 'video-jobs.ndjson'),
+    logger,
+    now,
+    isKept: (job) => !hasEnded(job) || job.updatedAt > now() - keptMs,
+  });
   if (config.isNew && generations.loaded > 0) {
     logger?.warn('There was no config.json beside the logs of generations; the store begins without keys', {
       directory: directory.path,
     });
   }
   return {
-    keys: createKeyTable(config),
+    ...createTableRepositories(createTableSource(config)),
+    videoJobs: createRowRepository<VideoJob>({ rows: videoJobs.rows, write: videoJobs.write }),
     generations: generations.repository,
     async close() {
       try {
         await config.settled();
         await generations.close();
+        await videoJobs.close();
       } finally {
         await owner?.release();
       }

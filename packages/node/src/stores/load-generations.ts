@@ -2,8 +2,14 @@ import { join } from 'node:path';
 import { removeIfThere, syncDirectory } from './atomic-file.ts';
 import { refuseNewerVersion } from './config-file.ts';
 import { type FileSystem, OPEN } from './file-system.ts';
-import { createGenerationIndex, type Entry, type GenerationIndex } from './generation-index.ts';
-import { type CarriedForward, type ContentReference, type MetadataLine, parseMetadata } from './generation-lines.ts';
+import { createGenerationIndex, type Entry, type EntryVersion, type GenerationIndex } from './generation-index.ts';
+import {
+  type CarriedForward,
+  type ContentReference,
+  fromCarriedSum,
+  type MetadataLine,
+  parseMetadata,
+} from './generation-lines.ts';
 import { type JournalReaderOptions, recoverJournal } from './journal-reader.ts';
 import {
   compareSegments,
@@ -31,6 +37,8 @@ export interface LoadOptions extends JournalReaderOptions {
 
 const NOTHING_CARRIED: CarriedForward = { droppedThrough: null, contentDroppedThrough: null, spentNanoUsd: [] };
 
+type GenerationLine = Extract<MetadataLine, { type: 'generation' | 'update' }>;
+
 interface Loading {
   readonly index: GenerationIndex;
   /** Versions whose first one has not been seen: it was dropped, or damaged. */
@@ -38,6 +46,8 @@ interface Loading {
   readonly withDeletedContent: Set<SegmentName>;
   /** Names of content files that were seen, with what to make of them; one string each, not one per record. */
   readonly contentFiles: Map<string, string | null>;
+  /** Days, members and workspaces that were seen, for the same reason. */
+  readonly texts: Map<string, string>;
   carried: CarriedForward;
 }
 
@@ -52,6 +62,7 @@ export async function loadGenerations(options: LoadOptions): Promise<LoadedGener
     orphans: new Map(),
     withDeletedContent: new Set(),
     contentFiles: new Map(),
+    texts: new Map(),
     carried: NOTHING_CARRIED,
   };
   for (const segment of await listSegments(options)) {
@@ -67,9 +78,9 @@ export async function loadGenerations(options: LoadOptions): Promise<LoadedGener
   if (carried.droppedThrough !== null) {
     // A crash came between keeping the sums and removing the files: the sums have these records already.
     const counted = index.removeThrough(carried.droppedThrough);
-    index.addSpending([...counted].map(([principalId, nanoUsd]) => [principalId, -nanoUsd] as const));
+    for (const entry of counted.entries()) index.spending.subtract(entry);
   }
-  index.addSpending(carried.spentNanoUsd);
+  for (const sum of carried.spentNanoUsd) index.spending.add(fromCarriedSum(sum));
   if (carried.contentDroppedThrough !== null) index.removeContentThrough(carried.contentDroppedThrough);
   await removeDroppedFiles(options, carried);
   const beyondEnd = await checkContentFiles(options, index);
@@ -103,8 +114,8 @@ function apply(
     }
     case 'generation':
     case 'update': {
-      const { id, principalId, costNanoUsd, generation } = line;
-      const version = { principalId, costNanoUsd, record: undefined, text: generation };
+      const { id } = line;
+      const version = toVersion(loading, segment, line);
       const entry = index.find(id);
       if (entry !== undefined) index.replace(entry, version);
       else if (line.type === 'update') loading.orphans.set(id, line);
@@ -112,6 +123,30 @@ function apply(
         index.add({ id, segment, ...version, content: checkReference(loading, line.content, segment), position: -1 });
     }
   }
+}
+
+function toVersion(
+  { texts }: Loading,
+  segment: SegmentName,
+  { principalId, userId, workspaceId, costNanoUsd, day, isByok = false, generation }: GenerationLine,
+): EntryVersion {
+  return {
+    principalId,
+    userId: userId === undefined ? undefined : toShared(texts, userId),
+    workspaceId: workspaceId === undefined ? undefined : toShared(texts, workspaceId),
+    costNanoUsd,
+    day: toShared(texts, day ?? segment.slice(0, 10)),
+    isByok,
+    record: undefined,
+    text: generation,
+  };
+}
+
+/** The same text as one object, however many lines say it. */
+function toShared(texts: Map<string, string>, text: string): string {
+  const known = texts.get(text) ?? text;
+  texts.set(known, known);
+  return known;
 }
 
 /** A reference leads to a content file of its own segment, never anywhere else. */
@@ -131,20 +166,13 @@ function checkReference(
   return known === null ? null : { file: known, offset, length };
 }
 
-function adoptOrphans({ index, orphans }: Loading): void {
-  for (const [id, { principalId, costNanoUsd, generation, segment }] of orphans) {
+function adoptOrphans(loading: Loading): void {
+  const { index, orphans } = loading;
+  for (const [id, line] of orphans) {
     // Either its first version was dropped, then it goes with that segment at once; or it was lost to damage, then the
     // later one is as good, only its content is not known any more.
-    index.add({
-      id,
-      segment,
-      principalId,
-      costNanoUsd,
-      record: undefined,
-      text: generation,
-      content: null,
-      position: -1,
-    });
+    const { segment } = line;
+    index.add({ id, segment, ...toVersion(loading, segment, line), content: null, position: -1 });
   }
 }
 

@@ -13,7 +13,7 @@ import { createNodePlatform } from '../node-platform.ts';
 import { createBodyQueue } from './body-queue.ts';
 import { decodeBody } from './decode-body.ts';
 import { mayRetryOnFreshConnection, toTransportError } from './to-transport-error.ts';
-import { type Connection, createTrackedAgent, type TrackedAgent } from './tracked-agent.ts';
+import { type Connection, createTrackedAgent, type TrackedAgent, type TrackedHandler } from './tracked-agent.ts';
 
 export interface UndiciTransportOptions {
   /** Limit on look-up, connection and TLS handshake together. Default 10 s. */
@@ -44,7 +44,7 @@ export function createUndiciTransport(options: UndiciTransportOptions = {}): Und
   const maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
   const platform = options.platform ?? createNodePlatform();
   const wheel = createTimerWheel(platform);
-  const agent = createTrackedAgent({ connectTimeoutMs, keepAliveMs: KEEP_ALIVE_MS });
+  const reusingAgent = createTrackedAgent({ connectTimeoutMs, keepAliveMs: KEEP_ALIVE_MS });
   // Its connections are never idle long enough to be reused, so each of its calls gets a new one.
   const freshAgent = createTrackedAgent({ connectTimeoutMs, keepAliveMs: 1 });
   const targets = new Map<string, { origin: string; path: string }>();
@@ -58,7 +58,7 @@ export function createUndiciTransport(options: UndiciTransportOptions = {}): Und
     return target;
   };
 
-  const exchange = (request: TransportRequest, dispatcher: TrackedAgent): Promise<TransportResponse> =>
+  const send = (request: TransportRequest): Promise<TransportResponse> =>
     new Promise((resolve, reject) => {
       const { signal } = request;
       let phase: TransportPhase = 'connect';
@@ -66,6 +66,7 @@ export function createUndiciTransport(options: UndiciTransportOptions = {}): Und
       let connection: Connection | undefined;
       let wasReused = false;
       let hasAnswerBegun = false;
+      let isRetry = false;
       let isOver = false;
 
       const deadline = wheel.add(() => {
@@ -79,7 +80,7 @@ export function createUndiciTransport(options: UndiciTransportOptions = {}): Und
       };
 
       const body = createBodyQueue({
-        maxBytes: maxBodyBytes,
+        maxBytes: request.maxBodyBytes ?? maxBodyBytes,
         // While the reader is the slow side, upstream's silence is not what is waited for.
         onUnread: () => limitTo(Number.POSITIVE_INFINITY),
         onTaken: () => limitTo(request.idleTimeoutMs),
@@ -112,76 +113,64 @@ export function createUndiciTransport(options: UndiciTransportOptions = {}): Und
       const onAbort = (): void => giveUp(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
       if (signal.aborted) return onAbort();
       signal.addEventListener('abort', onAbort, { once: true });
-      limitTo(connectTimeoutMs);
 
       const { origin, path } = targetOf(request.url);
-      dispatcher.dispatch(
-        { origin, path, method: request.method, headers: request.headers, body: request.body ?? null },
-        {
-          onConnection(given) {
-            connection = given;
-          },
-          onRequestStart(started) {
-            // A call that was given up while it waited for its connection must not be sent any more.
-            if (isOver) return started.abort(new Error('the call was given up before it was sent'));
-            controller = started;
-            wasReused = (connection?.answers ?? 0) > 0;
-            phase = 'headers';
-            limitTo(request.headersTimeoutMs);
-          },
-          onResponseStarted() {
-            hasAnswerBegun = true;
-          },
-          onResponseStart(_, status, headers) {
-            if (status < 200 || isOver) return;
-            phase = 'body';
-            limitTo(request.idleTimeoutMs);
-            const flat = flattenHeaders(headers);
-            resolve({ status, headers: flat, body: decodeBody(body.iterable, flat['content-encoding'], maxBodyBytes) });
-          },
-          onResponseData(_, bytes) {
-            if (!isOver) body.push(bytes);
-          },
-          onResponseEnd() {
-            if (connection !== undefined) retire(connection);
-            end(undefined);
-          },
-          onResponseError(_, error) {
-            if (isOver) return;
-            const failure = toTransportError(error, phase);
-            end(
-              mayRetryOnFreshConnection(error, wasReused && !hasAnswerBegun) ? new StaleConnection(failure) : failure,
-            );
-          },
+      const { method, headers } = request;
+      const handler: TrackedHandler = {
+        onConnection(given) {
+          connection = given;
         },
-      );
+        onRequestStart(started) {
+          // A call that was given up while it waited for its connection must not be sent any more.
+          if (isOver) return started.abort(new Error('the call was given up before it was sent'));
+          controller = started;
+          wasReused = (connection?.answers ?? 0) > 0;
+          phase = 'headers';
+          limitTo(request.headersTimeoutMs);
+        },
+        onResponseStarted() {
+          hasAnswerBegun = true;
+        },
+        onResponseStart(_, status, answered) {
+          if (status < 200 || isOver) return;
+          phase = 'body';
+          limitTo(request.idleTimeoutMs);
+          const flat = flattenHeaders(answered);
+          const limit = request.maxBodyBytes ?? maxBodyBytes;
+          resolve({ status, headers: flat, body: decodeBody(body.iterable, flat['content-encoding'], limit) });
+        },
+        onResponseData(_, bytes) {
+          if (!isOver) body.push(bytes);
+        },
+        onResponseEnd() {
+          if (connection !== undefined) retire(connection);
+          end(undefined);
+        },
+        onResponseError(_, error) {
+          if (isOver) return;
+          const mayRetry = !isRetry && mayRetryOnFreshConnection(error, wasReused && !hasAnswerBegun);
+          if (!mayRetry) return end(toTransportError(error, phase));
+          isRetry = true;
+          dispatchTo(freshAgent);
+        },
+      };
+      const dispatchTo = (agent: TrackedAgent): void => {
+        phase = 'connect';
+        controller = undefined;
+        connection = undefined;
+        wasReused = false;
+        limitTo(connectTimeoutMs);
+        agent.dispatch({ origin, path, method, headers, body: request.body ?? null }, handler);
+      };
+      dispatchTo(reusingAgent);
     });
 
   return {
-    async send(request) {
-      try {
-        return await exchange(request, agent);
-      } catch (error) {
-        if (!(error instanceof StaleConnection)) throw error;
-      }
-      try {
-        return await exchange(request, freshAgent);
-      } catch (error) {
-        throw error instanceof StaleConnection ? error.cause : error;
-      }
-    },
+    send,
     async close() {
-      await Promise.all([agent.close(), freshAgent.close()]);
+      await Promise.all([reusingAgent.close(), freshAgent.close()]);
     },
   };
-}
-
-/** A failure after which the call is sent once more. Never leaves this file. */
-class StaleConnection extends Error {
-  declare readonly cause: TransportError;
-  constructor(cause: TransportError) {
-    super('stale connection', { cause });
-  }
 }
 
 /** Notes the end of an answer. One that came before all of its request was sent leaves the next one no way through. */

@@ -1,0 +1,12 @@
+import type { AccountOptions } from '../options.ts';
+import type { Settings } from '../schemas/settings.ts';
+
+/** What holds for the account, as the wire shows it. */
+export function toSettings({ defaultModel, creditsUsd, providers, privacy }: AccountOptions): Settings {
+  return {
+    default_model: defaultModel ?? null,
+    providers: { only: [...(providers?.only ?? [])], ignore: [...(providers?.ignore ?? [])] },
+    privacy: { zdr: privacy?.zdr ?? false, allow_training: privacy?.allowTraining ?? true },
+    credits_usd: creditsUsd ?? null,
+  };
+}

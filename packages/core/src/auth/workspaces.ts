@@ -1,0 +1,94 @@
+import { GatewayError } from '../errors.ts';
+import { defaultGuardrailIdOf } from '../guardrails/default-guardrail.ts';
+import type { Runtime } from '../runtime.ts';
+import type { Workspace } from '../schemas/workspace.ts';
+import type { WorkspaceRecord } from '../stores/store.ts';
+import { DEFAULT_WORKSPACE_ID } from './api-key.ts';
+
+/** The one organization of a gateway, where the wire wants to know which. */
+export const ORGANIZATION_ID = 'org_default';
+
+/** There from the beginning, and stored only once it is changed. */
+export const DEFAULT_WORKSPACE: WorkspaceRecord = toNewWorkspace({
+  id: DEFAULT_WORKSPACE_ID,
+  name: 'Default',
+  slug: 'default',
+  created_at: '1970-01-01T00:00:00.000Z',
+  created_by: null,
+});
+
+/** A workspace in which nothing has been set yet, and no budgets. */
+export function toNewWorkspace(
+  workspace: Pick<Workspace, 'id' | 'name' | 'slug' | 'created_at' | 'created_by'> & Partial<Workspace>,
+): WorkspaceRecord {
+  return {
+    id: workspace.id,
+    workspace: {
+      description: null,
+      default_text_model: null,
+      default_image_model: null,
+      default_provider_sort: null,
+      is_observability_broadcast_enabled: true,
+      is_observability_io_logging_enabled: true,
+      io_logging_sampling_rate: 1,
+      io_logging_api_key_ids: null,
+      is_data_discount_logging_enabled: false,
+      include_byok_in_budgets: false,
+      updated_at: null,
+      ...workspace,
+      default_guardrail_id: defaultGuardrailIdOf(workspace.id),
+    },
+    budgets: [],
+  };
+}
+
+/** Every workspace, the default one first. */
+export async function listWorkspaceRecords({ store }: Pick<Runtime, 'store'>): Promise<readonly WorkspaceRecord[]> {
+  const stored = await store.workspaces.list();
+  const changed = stored.find(({ id }) => id === DEFAULT_WORKSPACE_ID);
+  return [changed ?? DEFAULT_WORKSPACE, ...stored.filter(({ id }) => id !== DEFAULT_WORKSPACE_ID)];
+}
+
+/** A workspace by id or slug. Throws `not_found`. */
+export async function findWorkspace(
+  reference: string | undefined,
+  runtime: Pick<Runtime, 'store'>,
+): Promise<WorkspaceRecord> {
+  const records = await listWorkspaceRecords(runtime);
+  const found = records.find(({ id, workspace }) => id === reference || workspace.slug === reference);
+  if (found === undefined) throw noWorkspace(reference);
+  return found;
+}
+
+/** Changes a workspace, of which `findWorkspace` has told the id. Throws `not_found` when it is gone by now. */
+export async function changeWorkspace(
+  id: string,
+  { store }: Pick<Runtime, 'store'>,
+  change: (record: WorkspaceRecord) => WorkspaceRecord,
+): Promise<WorkspaceRecord> {
+  const initial = id === DEFAULT_WORKSPACE_ID ? DEFAULT_WORKSPACE : undefined;
+  const changed = await store.workspaces.update(id, change, initial);
+  if (changed === undefined) throw noWorkspace(id);
+  return changed;
+}
+
+/** The workspace that something is made in: the default one where nothing is said. Throws `invalid_request`. */
+export async function chooseWorkspaceId(
+  workspaceId: string | undefined,
+  { store }: Pick<Runtime, 'store'>,
+): Promise<string> {
+  if (workspaceId === undefined || workspaceId === DEFAULT_WORKSPACE_ID) return DEFAULT_WORKSPACE_ID;
+  if ((await store.workspaces.get(workspaceId)) !== undefined) return workspaceId;
+  throw new GatewayError('invalid_request', `workspace_id: there is no workspace ${workspaceId.slice(0, 100)}`);
+}
+
+function noWorkspace(reference: string | undefined): GatewayError {
+  return new GatewayError('not_found', `There is no workspace ${(reference ?? '').slice(0, 100)}`);
+}
+
+/** Throws `invalid_request` when another workspace has the slug. */
+export async function refuseTakenSlug(slug: string, runtime: Pick<Runtime, 'store'>, ownId?: string): Promise<void> {
+  const records = await listWorkspaceRecords(runtime);
+  if (records.every(({ id, workspace }) => workspace.slug !== slug || id === ownId)) return;
+  throw new GatewayError('invalid_request', `slug: there is a workspace ${slug} already`);
+}

@@ -1,0 +1,83 @@
+import { GatewayError } from '../errors.ts';
+import type { Runtime } from '../runtime.ts';
+import { type Destination, DESTINATION_CONFIGS, type DestinationType } from '../schemas/destination.ts';
+import { parseWith } from '../schemas/parse-with.ts';
+
+const MAX_PER_TYPE = 5;
+const SECRETS: ReadonlySet<string> = new Set(['secretKey', 'secretAccessKey', 'sessionToken']);
+
+type Config = Readonly<Record<string, unknown>>;
+
+/** A destination by id. Throws `not_found`. */
+export async function findDestination(id: string | undefined, { store }: Pick<Runtime, 'store'>): Promise<Destination> {
+  const destination = await store.destinations.get(id ?? '');
+  if (destination === undefined) throw noDestination(id);
+  return destination;
+}
+
+export function noDestination(id: string | undefined): GatewayError {
+  return new GatewayError('not_found', `There is no destination ${(id ?? '').slice(0, 100)}`);
+}
+
+/** Throws `invalid_request` when a workspace has as many of this type as it may. */
+export async function refuseTooMany(
+  type: DestinationType,
+  workspaceId: string,
+  { store }: Pick<Runtime, 'store'>,
+): Promise<void> {
+  const all = await store.destinations.list();
+  const same = all.filter((other) => other.type === type && other.workspace_id === workspaceId);
+  if (same.length < MAX_PER_TYPE) return;
+  throw new GatewayError('invalid_request', `type: there are ${MAX_PER_TYPE} destinations of type ${type} already`);
+}
+
+/** Checks a configuration by the rules of its type. Throws `invalid_request` with paths below `config`. */
+export function parseConfig(type: DestinationType, config: Config): Record<string, unknown> {
+  return parseWith(DESTINATION_CONFIGS[type], config);
+}
+
+/** The stored configuration with a change applied. What comes back masked, as it was shown, stays what it is. */
+export function mergeConfig(stored: Config, change: Config): Record<string, unknown> {
+  const shown = maskConfig(stored);
+  const merged: Record<string, unknown> = { ...stored };
+  for (const [name, value] of Object.entries(change)) {
+    if (name === 'headers') merged[name] = mergeHeaders(stored, shown, value);
+    else if (value !== shown[name]) merged[name] = value;
+  }
+  return merged;
+}
+
+/** Headers are replaced as a whole; those with the masked value keep their own. */
+function mergeHeaders(stored: Config, shown: Config, value: unknown): unknown {
+  if (!isConfig(value) || !isConfig(stored['headers']) || !isConfig(shown['headers'])) return value;
+  const [kept, masked] = [stored['headers'], shown['headers']];
+  return Object.fromEntries(
+    Object.entries(value).map(([name, text]) => [name, name in kept && text === masked[name] ? kept[name] : text]),
+  );
+}
+
+/** A destination as callers see it. */
+export function toDestinationBody(destination: Destination): Destination {
+  return { ...destination, config: maskConfig(destination.config) };
+}
+
+/** Every header counts as a secret, because most that are set are. */
+function maskConfig(config: Config): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(config).map(([name, value]) => {
+      if (name === 'headers' && isConfig(value)) {
+        return [name, Object.fromEntries(Object.entries(value).map(([header, text]) => [header, mask(text)]))];
+      }
+      return [name, SECRETS.has(name) ? mask(value) : value];
+    }),
+  );
+}
+
+/** The end tells secrets apart; of a short one even that would be too much. */
+function mask(value: unknown): string {
+  return typeof value === 'string' && value.length >= 16 ? `********${value.slice(-4)}` : '********';
+}
+
+function isConfig(value: unknown): value is Config {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,55 @@
+import type { RequestContext } from '../context.ts';
+import type { Policy } from '../guardrails/policy-of.ts';
+import type { RoutePlan } from '../routing/plan-route.ts';
+import type { ChatCompletionRequest } from '../schemas/chat-completion.ts';
+import type { Awaitable } from '../stores/store.ts';
+import { keepAnswer, replayAnswer } from './cache-answer.ts';
+import { identify } from './response-cache.ts';
+import { type CacheWish, readCacheHeaders, setCacheHeaders } from './response-cache-headers.ts';
+import { type BeginAnswer, runAttempts } from './run-attempts.ts';
+
+export interface AnswerQuery {
+  readonly context: RequestContext;
+  readonly request: ChatCompletionRequest;
+  readonly route: RoutePlan;
+  readonly region: string | null;
+  readonly policy: Policy | null;
+}
+
+/** Where the answer to a request comes from. */
+export interface AnswerSource {
+  readonly begin: BeginAnswer;
+  /** Nobody is asked: an answer of before is repeated. */
+  readonly isReplay: boolean;
+}
+
+const ENDPOINTS_ALONE: AnswerSource = { begin: runAttempts, isReplay: false };
+
+/** Chooses what answers a request: an answer that was kept, or endpoints with what the request wants around them. */
+export function chooseAnswer(query: AnswerQuery): Awaitable<AnswerSource> {
+  const wish = readCacheHeaders(query.context.request.headers);
+  return wish === null ? ENDPOINTS_ALONE : askCache(ENDPOINTS_ALONE.begin, wish, query);
+}
+
+async function askCache(begin: BeginAnswer, wish: CacheWish, query: AnswerQuery): Promise<AnswerSource> {
+  const { context, request, route, region, policy } = query;
+  const { responseCache: cache, platform } = context.runtime;
+  const key = await cache.keyOf({ request, principalId: context.principal.id, region, policy });
+  if (wish.isCleared) cache.forget(key);
+  if (!wish.isOn) return { begin, isReplay: false };
+  const found = cache.find(key);
+  // What may serve the request now decides, not what might when the answer was made.
+  const endpoint = found && route.endpoints.find((candidate) => identify(candidate) === found.endpoint);
+  if (found === undefined || endpoint === undefined) {
+    const { ttlSeconds } = wish;
+    setCacheHeaders(context.responseHeaders, wish, { status: 'MISS', ttlSeconds });
+    return { begin: keepAnswer(begin, { cache, key, ttlMs: ttlSeconds * 1000 }), isReplay: false };
+  }
+  setCacheHeaders(context.responseHeaders, wish, {
+    status: 'HIT',
+    ttlSeconds: Math.round(found.ttlMs / 1000),
+    ageSeconds: Math.floor((platform.monotonicNow() - found.storedAt) / 1000),
+    sourceId: found.sourceId,
+  });
+  return { begin: replayAnswer(found, endpoint), isReplay: true };
+}

@@ -1,0 +1,41 @@
+import type { Usage } from '../schemas/chat-chunk.ts';
+import type { GenerationContent } from '../schemas/generation.ts';
+
+/** One call of a server tool, as it is written down. */
+export interface ToolStep {
+  readonly id: string;
+  /** Without the prefix: `web_search`. */
+  readonly tool: string;
+  /** JSON, as the model wrote it. */
+  readonly arguments: string;
+  /** What the model was told. */
+  readonly result: string;
+  readonly status: 'completed' | 'failed';
+  /** False where a limit or a guardrail kept the tool from being run. */
+  readonly wasRun: boolean;
+}
+
+type ToolUse = NonNullable<Usage['server_tool_use_details']>;
+
+/** Counts the steps, on top of what the provider's own tools have used. */
+export function toToolUse(steps: readonly ToolStep[], own: ToolUse | undefined): ToolUse {
+  const run = steps.filter(({ wasRun }) => wasRun);
+  return {
+    tool_calls_requested: steps.length,
+    tool_calls_executed: run.length,
+    web_search_requests: (own?.web_search_requests ?? 0) + run.filter(({ tool }) => tool === 'web_search').length,
+  };
+}
+
+/** A step as `GET /generation/content` shows it. */
+export function toToolCallRecord(
+  step: ToolStep,
+): NonNullable<GenerationContent['output']['server_tool_calls']>[number] {
+  const { id, tool: name, arguments: text, result, status } = step;
+  return { id, name, arguments: text, result, status };
+}
+
+/** About how much room steps take in a record, in characters. */
+export function lengthOf(steps: readonly ToolStep[]): number {
+  return steps.reduce((sum, step) => sum + step.arguments.length + step.result.length, 0);
+}

@@ -1,0 +1,114 @@
+import type { z } from 'zod';
+
+import { creditsSchema, feedbackAnswerSchema, providerListSchema, zdrEndpointListSchema } from './schemas/account.ts';
+import { activityListSchema, activityQuerySchema } from './schemas/activity.ts';
+import {
+  assignedSchema,
+  keyAssignmentListSchema,
+  keyHashesSchema,
+  memberAssignmentListSchema,
+  memberUserIdsSchema,
+  unassignedSchema,
+} from './schemas/assignment.ts';
+import {
+  createDestinationRequestSchema,
+  destinationAnswerSchema,
+  destinationListSchema,
+  updateDestinationRequestSchema,
+} from './schemas/destination.ts';
+import { feedbackRequestSchema } from './schemas/generation.ts';
+import { guardrailTestRequestSchema, guardrailTestResultSchema } from './schemas/guardrail-test.ts';
+import {
+  createGuardrailRequestSchema,
+  guardrailAnswerSchema,
+  guardrailListSchema,
+  updateGuardrailRequestSchema,
+} from './schemas/guardrail.ts';
+import {
+  createKeyRequestSchema,
+  createdKeySchema,
+  currentKeyAnswerSchema,
+  keyAnswerSchema,
+  keyListQuerySchema,
+  keyListSchema,
+  updateKeyRequestSchema,
+} from './schemas/key.ts';
+import {
+  createMemberRequestSchema,
+  memberAnswerSchema,
+  memberListSchema,
+  updateMemberRequestSchema,
+} from './schemas/member.ts';
+import { deletedSchema, pageQuerySchema, workspacePageQuerySchema } from './schemas/page-query.ts';
+import { settingsAnswerSchema, settingsChangeSchema } from './schemas/settings.ts';
+import {
+  budgetAnswerSchema,
+  budgetListSchema,
+  createWorkspaceRequestSchema,
+  putBudgetRequestSchema,
+  updateWorkspaceRequestSchema,
+  workspaceAnswerSchema,
+  workspaceListSchema,
+} from './schemas/workspace.ts';
+
+/** What an operation takes and answers. */
+export interface RouteSchemas {
+  readonly query?: z.ZodObject | undefined;
+  readonly body?: z.ZodType | undefined;
+  readonly answer?: z.ZodType | undefined;
+}
+
+/**
+ * The schemas of operations that are loaded when they are first called, by method and path. Apart from the table of
+ * routes, because making schemas takes time, and at start nobody needs them.
+ */
+export const LATE_SCHEMAS: Readonly<Record<string, RouteSchemas>> = {
+  'GET /api/v1/key': { answer: currentKeyAnswerSchema },
+  'GET /api/v1/keys': { query: keyListQuerySchema, answer: keyListSchema },
+  'POST /api/v1/keys': { body: createKeyRequestSchema, answer: createdKeySchema },
+  'GET /api/v1/keys/{hash}': { answer: keyAnswerSchema },
+  'PATCH /api/v1/keys/{hash}': { body: updateKeyRequestSchema, answer: keyAnswerSchema },
+  'DELETE /api/v1/keys/{hash}': { answer: deletedSchema },
+  'GET /api/v1/guardrails': { query: workspacePageQuerySchema, answer: guardrailListSchema },
+  'POST /api/v1/guardrails': { body: createGuardrailRequestSchema, answer: guardrailAnswerSchema },
+  'GET /api/v1/guardrails/assignments/keys': { query: pageQuerySchema, answer: keyAssignmentListSchema },
+  'GET /api/v1/guardrails/assignments/members': { query: pageQuerySchema, answer: memberAssignmentListSchema },
+  'GET /api/v1/guardrails/{id}': { answer: guardrailAnswerSchema },
+  'PATCH /api/v1/guardrails/{id}': { body: updateGuardrailRequestSchema, answer: guardrailAnswerSchema },
+  'DELETE /api/v1/guardrails/{id}': { answer: deletedSchema },
+  'GET /api/v1/guardrails/{id}/assignments/keys': { query: pageQuerySchema, answer: keyAssignmentListSchema },
+  'POST /api/v1/guardrails/{id}/assignments/keys': { body: keyHashesSchema, answer: assignedSchema },
+  'POST /api/v1/guardrails/{id}/assignments/keys/remove': { body: keyHashesSchema, answer: unassignedSchema },
+  'GET /api/v1/guardrails/{id}/assignments/members': { query: pageQuerySchema, answer: memberAssignmentListSchema },
+  'POST /api/v1/guardrails/{id}/assignments/members': { body: memberUserIdsSchema, answer: assignedSchema },
+  'POST /api/v1/guardrails/{id}/assignments/members/remove': { body: memberUserIdsSchema, answer: unassignedSchema },
+  'POST /admin/v1/guardrails/{id}/test': { body: guardrailTestRequestSchema, answer: guardrailTestResultSchema },
+  'GET /api/v1/organization/members': { query: pageQuerySchema, answer: memberListSchema },
+  'POST /admin/v1/members': { body: createMemberRequestSchema, answer: memberAnswerSchema },
+  'PATCH /admin/v1/members/{id}': { body: updateMemberRequestSchema, answer: memberAnswerSchema },
+  'DELETE /admin/v1/members/{id}': { answer: deletedSchema },
+  'GET /admin/v1/settings': { answer: settingsAnswerSchema },
+  'PATCH /admin/v1/settings': { body: settingsChangeSchema, answer: settingsAnswerSchema },
+  'GET /api/v1/credits': { answer: creditsSchema },
+  'GET /api/v1/activity': { query: activityQuerySchema, answer: activityListSchema },
+  'GET /api/v1/providers': { answer: providerListSchema },
+  'GET /api/v1/endpoints/zdr': { answer: zdrEndpointListSchema },
+  'POST /api/v1/generation/feedback': { body: feedbackRequestSchema, answer: feedbackAnswerSchema },
+  'GET /api/v1/workspaces': { query: pageQuerySchema, answer: workspaceListSchema },
+  'POST /api/v1/workspaces': { body: createWorkspaceRequestSchema, answer: workspaceAnswerSchema },
+  'GET /api/v1/workspaces/{id}': { answer: workspaceAnswerSchema },
+  'PATCH /api/v1/workspaces/{id}': { body: updateWorkspaceRequestSchema, answer: workspaceAnswerSchema },
+  'DELETE /api/v1/workspaces/{id}': { answer: deletedSchema },
+  'GET /api/v1/workspaces/{id}/budgets': { answer: budgetListSchema },
+  'GET /api/v1/workspaces/{id}/budgets/{interval}': { answer: budgetAnswerSchema },
+  'PUT /api/v1/workspaces/{id}/budgets/{interval}': { body: putBudgetRequestSchema, answer: budgetAnswerSchema },
+  'DELETE /api/v1/workspaces/{id}/budgets/{interval}': { answer: deletedSchema },
+  'GET /api/v1/observability/destinations': { query: workspacePageQuerySchema, answer: destinationListSchema },
+  'POST /api/v1/observability/destinations': { body: createDestinationRequestSchema, answer: destinationAnswerSchema },
+  'GET /api/v1/observability/destinations/{id}': { answer: destinationAnswerSchema },
+  'PATCH /api/v1/observability/destinations/{id}': {
+    body: updateDestinationRequestSchema,
+    answer: destinationAnswerSchema,
+  },
+  'DELETE /api/v1/observability/destinations/{id}': { answer: deletedSchema },
+};

@@ -1,0 +1,22 @@
+import { noMember, refuseForeignDirectory } from '../auth/members.ts';
+import type { RequestContext } from '../context.ts';
+import { readJsonBody } from '../read-json-body.ts';
+import { type GatewayResponse, toJsonResponse } from '../response.ts';
+import { updateMemberRequestSchema } from '../schemas/member.ts';
+import { parseWith } from '../schemas/parse-with.ts';
+
+/** `PATCH /admin/v1/members/{id}` */
+export async function updateMember({ request, params, runtime }: RequestContext): Promise<GatewayResponse> {
+  refuseForeignDirectory(runtime);
+  const body = parseWith(updateMemberRequestSchema, await readJsonBody(request));
+  const id = params['id'] ?? '';
+  const updated = await runtime.store.members.update(id, (member) => ({
+    id: member.id,
+    email: body.email ?? member.email,
+    first_name: body.first_name === undefined ? member.first_name : body.first_name,
+    last_name: body.last_name === undefined ? member.last_name : body.last_name,
+    role: body.role ?? member.role,
+  }));
+  if (updated === undefined) throw noMember(id);
+  return toJsonResponse(200, { data: updated });
+}

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+
+import { parseWith } from './parse-with.ts';
+
+/** A whole number in a query: `Number` alone would take an empty text for 0, and `1e2` for 100. */
+const wholeNumber = z
+  .string()
+  .regex(/^-?\d{1,15}$/, 'must be a whole number')
+  .transform(Number);
+
+/** Which rows of a list: from `offset` (default 0), at most `limit` (1 to 100, default 50; api reference 2). */
+export const pageQuerySchema = z.object({
+  offset: wholeNumber.pipe(z.int().min(0)).default(0),
+  limit: wholeNumber.pipe(z.int().min(1).max(100)).default(50),
+});
+export type PageQuery = z.infer<typeof pageQuerySchema>;
+
+/** The same for a list that can be narrowed to a workspace; without one it shows the default workspace. */
+export const workspacePageQuerySchema = pageQuerySchema.extend({ workspace_id: z.string().optional() });
+
+/** The answer to a write that removed something. */
+export const deletedSchema = z.object({ deleted: z.literal(true) });
+
+/** Reads a request's query. Of a parameter that is given twice the last counts; throws `invalid_request`. */
+export function readQuery<Schema extends z.ZodType>(schema: Schema, query: string): z.infer<Schema> {
+  return parseWith(schema, Object.fromEntries(new URLSearchParams(query)));
+}
+
+/** One page of a list, as every list of the wire is answered; past the end it is empty. */
+export function toPage<Row>(
+  rows: readonly Row[],
+  { offset, limit }: PageQuery,
+): { readonly data: readonly Row[]; readonly total_count: number } {
+  return { data: rows.slice(offset, offset + limit), total_count: rows.length };
+}

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+
+const name = z.string().min(1).max(200);
+const slug = z
+  .string()
+  .max(100)
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case letters and digits, in parts joined by single hyphens');
+const nullableText = z.string().max(1000).nullable();
+
+/** What of a workspace can be written. */
+const changeableSchema = z.object({
+  name,
+  slug,
+  description: nullableText,
+  default_text_model: nullableText,
+  default_image_model: nullableText,
+  default_provider_sort: z.enum(['price', 'throughput', 'latency', 'exacto']).nullable(),
+  is_observability_broadcast_enabled: z.boolean(),
+  is_observability_io_logging_enabled: z.boolean(),
+  /** The share of calls whose content is stored. */
+  io_logging_sampling_rate: z.number().min(0.0001).max(1),
+  io_logging_api_key_ids: z.array(z.int()).min(1).nullable(),
+  is_data_discount_logging_enabled: z.boolean(),
+});
+
+/** A part of the account with keys and guardrails of its own (api reference 19). */
+export const workspaceSchema = z.object({
+  id: z.string(),
+  ...changeableSchema.shape,
+  /** Follows from the workspace's id. The guardrail itself is there once it has been written to. */
+  default_guardrail_id: z.string(),
+  include_byok_in_budgets: z.boolean(),
+  created_at: z.string(),
+  created_by: z.string().nullable(),
+  updated_at: z.string().nullable(),
+});
+export type Workspace = z.infer<typeof workspaceSchema>;
+
+/** The body of `PATCH /workspaces/{id}`: what is left out stays, null clears. Closed. */
+export const updateWorkspaceRequestSchema = z.strictObject(changeableSchema.partial().shape);
+
+/** The body of `POST /workspaces`. Closed. */
+export const createWorkspaceRequestSchema = updateWorkspaceRequestSchema.extend({ name, slug });
+
+/** From the narrowest to the broadest; a lifetime budget never resets. */
+export const BUDGET_INTERVALS = ['daily', 'weekly', 'monthly', 'lifetime'] as const;
+export type BudgetInterval = (typeof BUDGET_INTERVALS)[number];
+
+/** What the calls of a workspace may cost in one interval. `reset_interval` is null for a lifetime. */
+export const workspaceBudgetSchema = z.object({
+  id: z.string(),
+  workspace_id: z.string(),
+  limit_usd: z.number(),
+  reset_interval: z.enum(['daily', 'weekly', 'monthly']).nullable(),
+  created_at: z.string(),
+  updated_at: z.string(),
+});
+export type WorkspaceBudget = z.infer<typeof workspaceBudgetSchema>;
+
+/** The body of `PUT /workspaces/{id}/budgets/{interval}`. The flag holds for all intervals of the workspace. Closed. */
+export const putBudgetRequestSchema = z.strictObject({
+  limit_usd: z.number().gt(0),
+  include_byok_in_budgets: z.boolean().optional(),
+});
+
+export const workspaceAnswerSchema = z.object({ data: workspaceSchema });
+export const workspaceListSchema = z.object({ data: z.array(workspaceSchema), total_count: z.int() });
+export const budgetAnswerSchema = z.object({ data: workspaceBudgetSchema, include_byok_in_budgets: z.boolean() });
+export const budgetListSchema = z.object({
+  data: z.array(workspaceBudgetSchema),
+  include_byok_in_budgets: z.boolean(),
+});
