@@ -131,5 +131,6 @@ async function ask(gateway: Gateway, number: number, turn: number, hasSession: b
     signal: new AbortController().signal,
     baseUrl: 'http://127.0.0.1',
   });
-  if (response.status !== 200) throw new Error(`A turn was answered ${response.status}: ${JSON.stringify(response.body)}`);
+  if (response.status !== 200)
+    throw new Error(`A turn was answered ${response.status}: ${JSON.stringify(response.body)}`);
 }

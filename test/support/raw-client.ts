@@ -153,4 +153,9 @@ export function toRequestBytes(
 
 /** The body of a chat request for the test model. */
 export const toChatBody = (extra: object = {}): string =>
-  JSON.stringify({ model: 'test/model', messages: [{ role: 'user', content: 'Hello' }], provider: { sort: 'price' }, ...extra });
+  JSON.stringify({
+    model: 'test/model',
+    messages: [{ role: 'user', content: 'Hello' }],
+    provider: { sort: 'price' },
+    ...extra,
+  });
