@@ -1,10 +1,15 @@
+import { z } from 'zod';
+
 import { GatewayError } from '../errors.ts';
 import type { Runtime } from '../runtime.ts';
 import { type Destination, DESTINATION_CONFIGS, type DestinationType } from '../schemas/destination.ts';
 import { parseWith } from '../schemas/parse-with.ts';
+import { configOf } from './deliver-generations.ts';
 
 const MAX_PER_TYPE = 5;
 const SECRETS: ReadonlySet<string> = new Set(['secretKey', 'secretAccessKey', 'sessionToken']);
+
+const URL_FIELDS = ['url', 'endpoint', 'baseUrl'] as const;
 
 type Config = Readonly<Record<string, unknown>>;
 
@@ -31,9 +36,32 @@ export async function refuseTooMany(
   throw new GatewayError('invalid_request', `type: there are ${MAX_PER_TYPE} destinations of type ${type} already`);
 }
 
-/** Checks a configuration by the rules of its type. Throws `invalid_request` with paths below `config`. */
+/** Checks a configuration by the rules of its type. Throws `invalid_request` with paths that begin with `config`. */
 export function parseConfig(type: DestinationType, config: Config): Record<string, unknown> {
-  return parseWith(DESTINATION_CONFIGS[type], config);
+  return parseWith(z.object({ config: DESTINATION_CONFIGS[type] }), { config }).config;
+}
+
+/**
+ * Throws `invalid_request` for what could never be sent anything: a type that nobody here speaks, an address that may
+ * not be called, rules that cannot be followed.
+ */
+export async function refuseUnusable(
+  { type, config, filter_rules: rules }: Pick<Destination, 'type' | 'config' | 'filter_rules'>,
+  { broadcast }: Pick<Runtime, 'broadcast'>,
+): Promise<void> {
+  const format = broadcast?.formats.find((each) => each.type === type);
+  if (broadcast === undefined || format === undefined) {
+    const working = broadcast?.formats.map((each) => each.type).join(', ') ?? 'none';
+    throw new GatewayError('invalid_request', `type: ${type} does not work here; these do: ${working}`);
+  }
+  for (const field of URL_FIELDS) {
+    const url = config[field];
+    const objection = typeof url === 'string' ? broadcast.objectToUrl(url) : undefined;
+    if (objection !== undefined) throw new GatewayError('invalid_request', `config.${field}: ${objection}`);
+  }
+  const objection = format.objectToConfig?.(configOf({ config }));
+  if (objection !== undefined) throw new GatewayError('invalid_request', `config.${objection}`);
+  if (rules !== null) (await import('./filter-rules.ts')).compileFilterRules(rules);
 }
 
 /** The stored configuration with a change applied. What comes back masked, as it was shown, stays what it is. */
@@ -68,7 +96,8 @@ function maskConfig(config: Config): Record<string, unknown> {
       if (name === 'headers' && isConfig(value)) {
         return [name, Object.fromEntries(Object.entries(value).map(([header, text]) => [header, mask(text)]))];
       }
-      return [name, SECRETS.has(name) ? mask(value) : value];
+      if (SECRETS.has(name)) return [name, mask(value)];
+      return [name, typeof value === 'string' && isUrlField(name) ? maskUrl(value) : value];
     }),
   );
 }
@@ -76,6 +105,15 @@ function maskConfig(config: Config): Record<string, unknown> {
 /** The end tells secrets apart; of a short one even that would be too much. */
 function mask(value: unknown): string {
   return typeof value === 'string' && value.length >= 16 ? `********${value.slice(-4)}` : '********';
+}
+
+function isUrlField(name: string): boolean {
+  return URL_FIELDS.some((field) => field === name);
+}
+
+/** Addresses carry tokens behind the question mark. */
+function maskUrl(text: string): string {
+  return text.replace(/\?.*$/s, (query) => `?${mask(query)}`);
 }
 
 function isConfig(value: unknown): value is Config {

@@ -1,5 +1,5 @@
 import { chooseWorkspaceId } from '../auth/workspaces.ts';
-import { parseConfig, refuseTooMany, toDestinationBody } from '../broadcast/destinations.ts';
+import { parseConfig, refuseTooMany, refuseUnusable, toDestinationBody } from '../broadcast/destinations.ts';
 import type { RequestContext } from '../context.ts';
 import { createUuid } from '../random-id.ts';
 import { readJsonBody } from '../read-json-body.ts';
@@ -32,6 +32,8 @@ export async function createDestination({ request, runtime }: RequestContext): P
     created_at: now,
     updated_at: now,
   };
+  await refuseUnusable(destination, runtime);
   await runtime.store.destinations.insert(destination);
+  await runtime.broadcaster.refresh();
   return toJsonResponse(201, { data: toDestinationBody(destination) });
 }

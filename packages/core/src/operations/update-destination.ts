@@ -3,20 +3,21 @@ import {
   mergeConfig,
   noDestination,
   parseConfig,
+  refuseUnusable,
   toDestinationBody,
 } from '../broadcast/destinations.ts';
 import type { RequestContext } from '../context.ts';
 import { readJsonBody } from '../read-json-body.ts';
 import { type GatewayResponse, toJsonResponse } from '../response.ts';
-import { updateDestinationRequestSchema } from '../schemas/destination.ts';
+import { type Destination, updateDestinationRequestSchema } from '../schemas/destination.ts';
 import { givenFields } from '../schemas/given-fields.ts';
 import { parseWith } from '../schemas/parse-with.ts';
 
 /** `PATCH /observability/destinations/{id}`: a secret sent back as it was shown stays what it is. */
 export async function updateDestination({ request, params, runtime }: RequestContext): Promise<GatewayResponse> {
-  const { id } = await findDestination(params['id'], runtime);
+  const found = await findDestination(params['id'], runtime);
   const { config, ...body } = parseWith(updateDestinationRequestSchema, await readJsonBody(request));
-  const updated = await runtime.store.destinations.update(id, (destination) => ({
+  const change = (destination: Destination): Destination => ({
     ...destination,
     ...givenFields(body),
     config:
@@ -24,7 +25,12 @@ export async function updateDestination({ request, params, runtime }: RequestCon
         ? destination.config
         : parseConfig(destination.type, mergeConfig(destination.config, config)),
     updated_at: new Date(runtime.platform.now()).toISOString(),
-  }));
-  if (updated === undefined) throw noDestination(id);
+  });
+  const changed = change(found);
+  // One that does not work here any more can still be renamed and switched off.
+  if (config !== undefined || changed.enabled) await refuseUnusable(changed, runtime);
+  const updated = await runtime.store.destinations.update(found.id, change);
+  if (updated === undefined) throw noDestination(found.id);
+  await runtime.broadcaster.refresh();
   return toJsonResponse(200, { data: toDestinationBody(updated) });
 }

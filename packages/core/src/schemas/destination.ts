@@ -2,7 +2,17 @@ import { z } from 'zod';
 
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
 const text = z.string().min(1).max(2000);
-const headers = z.record(z.string().min(1).max(200), z.string().max(8000)).optional();
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,200}$/;
+const headers = z
+  .record(
+    z.string(),
+    z
+      .string()
+      .max(8000)
+      .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'must not contain line breaks or control characters'),
+  )
+  .refine((given) => Object.keys(given).every((name) => HEADER_NAME.test(name)), 'must have names of headers as keys')
+  .optional();
 
 /** The settings of each type (api reference 18.1), in camelCase as on the public wire. Closed. */
 export const DESTINATION_CONFIGS = {

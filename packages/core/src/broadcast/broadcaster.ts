@@ -1,0 +1,179 @@
+import type { BootstrapKey, Logger } from '../options.ts';
+import type { Platform } from '../platform.ts';
+import type { Destination } from '../schemas/destination.ts';
+import type { GenerationRecord, Store } from '../stores/store.ts';
+import type { DeliveryOutcome } from '../webhooks/deliver-webhook.ts';
+import type { BroadcastDelivery } from './broadcast-row.ts';
+import { configOf, deliverGenerations } from './deliver-generations.ts';
+import { createDeliveryLane, type DeliveryLane, type LaneStatus } from './delivery-lane.ts';
+import type { BroadcastOptions } from './destination-format.ts';
+import { findMissed } from './find-missed.ts';
+import { createTraceLoader } from './load-trace.ts';
+import { sendRequest } from './send-request.ts';
+
+export interface BroadcasterOptions {
+  readonly store: Store;
+  readonly platform: Platform;
+  readonly logger: Logger;
+  /** 0 to 1. */
+  readonly random: () => number;
+  readonly bootstrapKeys: readonly BootstrapKey[];
+  /** Undefined: nothing is sent anywhere. */
+  readonly broadcast: BroadcastOptions | undefined;
+}
+
+/** Sends generations to destinations, each on a way of its own, after and apart from the calls that made them. */
+export interface Broadcaster {
+  /** Takes note of a generation that has been recorded. Costs next to nothing while there is no destination. */
+  offer(record: GenerationRecord): void;
+  /** Takes up where the process before has left off. */
+  start(): Promise<void>;
+  /** Looks at the destinations again, after one of them was written. */
+  refresh(): Promise<void>;
+  /** Sends a destination something without content, now. */
+  test(destination: Destination): Promise<DeliveryOutcome>;
+  /** Sends a delivery anew, whatever became of it before; undefined when there is none, or its destination is off. */
+  resend(deliveryId: string): Promise<BroadcastDelivery | undefined>;
+  /** Of destinations that are on, by their ids. */
+  status(): ReadonlyMap<string, LaneStatus>;
+  /** Sends what can be sent within `limitMs`, and ends. The store stays open. */
+  close(limitMs: number): Promise<void>;
+}
+
+const LOOK_EVERY_MS = 30_000;
+
+/** Creates it; `start` takes it into service. */
+export function createBroadcaster(options: BroadcasterOptions): Broadcaster {
+  const { store, platform, logger, broadcast } = options;
+  const lanes = new Map<string, { readonly lane: DeliveryLane; seen: string }>();
+  const loadTrace = createTraceLoader(options);
+  let isClosed = false;
+  let cancelLook: (() => void) | undefined;
+  let refreshing: Promise<unknown> = Promise.resolve();
+
+  const deliver: Parameters<typeof createDeliveryLane>[0]['deliver'] = async (ids, destination, signal) => {
+    const format = broadcast?.formats.find(({ type }) => type === destination.type);
+    // One that is not there any more is like a receiver that is down: it may come back with the next start.
+    if (broadcast === undefined || format === undefined) {
+      const result = `nothing here speaks ${destination.type}`;
+      return { outcome: { isDelivered: false, result, isFinal: false }, isSent: false, remaining: ids };
+    }
+    const load = await loadTrace(destination);
+    return deliverGenerations(ids, {
+      destination,
+      format,
+      loadTrace: load,
+      logger,
+      transport: broadcast.transport,
+      platform,
+      signal,
+    });
+  };
+
+  const addLane = async (destination: Destination): Promise<void> => {
+    const lane = createDeliveryLane({ ...options, destination, rows: store.broadcasts, deliver });
+    lanes.set(destination.id, { lane, seen: JSON.stringify(destination) });
+    for (const row of await store.broadcasts.list()) {
+      if (row.kind !== 'delivery' || row.destinationId !== destination.id || row.state !== 'waiting') continue;
+      lane.add(row);
+    }
+    findMissed(destination, store).then(
+      (missed) => lane.open(missed),
+      (error: unknown) => {
+        logger.error('what is still to be broadcast could not be read', { reason: String(error) });
+        lane.open([]);
+      },
+    );
+  };
+
+  /** What is left of a destination that is gone, or switched off: a pause is not made up for. */
+  const removeRows = async (id: string, isGone: boolean): Promise<void> => {
+    for (const row of await store.broadcasts.list()) {
+      const isIts = row.kind === 'progress' ? row.id === id : isGone && row.destinationId === id;
+      if (isIts) await store.broadcasts.remove(row.id);
+    }
+  };
+
+  const look = async (): Promise<void> => {
+    if (isClosed || broadcast === undefined) return;
+    const destinations = await store.destinations.list();
+    const active = new Map(destinations.filter(({ enabled }) => enabled).map((each) => [each.id, each]));
+    for (const [id, { lane }] of lanes) {
+      if (active.has(id)) continue;
+      lanes.delete(id);
+      await lane.close();
+      await removeRows(id, !destinations.some((each) => each.id === id));
+    }
+    for (const destination of active.values()) {
+      const known = lanes.get(destination.id);
+      if (known === undefined) await addLane(destination);
+      else if (known.seen !== JSON.stringify(destination)) {
+        known.seen = JSON.stringify(destination);
+        known.lane.change(destination);
+      }
+    }
+  };
+  // One after the other, or two would both make a lane.
+  const refresh = (): Promise<void> => {
+    const done = refreshing.then(look);
+    refreshing = done.catch(() => undefined);
+    return done;
+  };
+
+  /** Others write to the same store, and tell nobody. */
+  const lookAgain = (): void => {
+    cancelLook = platform.setTimer(() => {
+      refresh().then(lookAgain, (error: unknown) => {
+        logger.error('the destinations could not be read', { reason: String(error) });
+        lookAgain();
+      });
+    }, LOOK_EVERY_MS);
+  };
+
+  return {
+    offer(record) {
+      if (lanes.size === 0) return;
+      for (const { lane } of lanes.values()) lane.offer(record);
+    },
+    async start() {
+      await refresh();
+      if (store.isShared === true) lookAgain();
+    },
+    refresh,
+    async test(destination) {
+      const format = broadcast?.formats.find(({ type }) => type === destination.type);
+      if (broadcast === undefined || format === undefined) {
+        return { isDelivered: false, result: `nothing here speaks ${destination.type}`, isFinal: true };
+      }
+      const request = await format.toTestRequest(configOf(destination));
+      const { signal } = new AbortController();
+      const { transport } = broadcast;
+      return sendRequest(request, { transport, platform, statuses: format.testStatuses, signal });
+    },
+    async resend(deliveryId) {
+      const row = await store.broadcasts.get(deliveryId);
+      const known = row?.kind === 'delivery' ? lanes.get(row.destinationId) : undefined;
+      if (row?.kind !== 'delivery' || known === undefined) return undefined;
+      const renewed: BroadcastDelivery = { ...row, state: 'waiting', attempts: 0, nextAttemptAt: platform.now() };
+      if ((await store.broadcasts.update(row.id, () => renewed)) === undefined) return undefined;
+      known.lane.add(renewed);
+      return renewed;
+    },
+    status: () => new Map([...lanes].map(([id, { lane }]) => [id, lane.status()])),
+    async close(limitMs) {
+      isClosed = true;
+      cancelLook?.();
+      await refreshing;
+      cancelLook?.();
+      const all = [...lanes.values()].map(({ lane }) => lane);
+      if (all.length === 0) return;
+      let cancelLimit: (() => void) | undefined;
+      const limit = new Promise<void>((resolve) => {
+        cancelLimit = platform.setTimer(resolve, limitMs);
+      });
+      await Promise.race([Promise.all(all.map((lane) => lane.drained())), limit]);
+      cancelLimit?.();
+      await Promise.all(all.map((lane) => lane.close()));
+    },
+  };
+}

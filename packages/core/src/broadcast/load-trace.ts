@@ -1,0 +1,39 @@
+import { createFindKeyNames } from '../auth/key-names.ts';
+import type { BootstrapKey } from '../options.ts';
+import type { Platform } from '../platform.ts';
+import type { Destination } from '../schemas/destination.ts';
+import type { Store } from '../stores/store.ts';
+import type { BroadcastTrace } from './destination-format.ts';
+import { isSampled } from './takes-generation.ts';
+import { forDestination, toBroadcastTrace } from './to-broadcast-trace.ts';
+
+export interface TraceLoaderOptions {
+  readonly store: Pick<Store, 'generations' | 'keys'>;
+  readonly platform: Platform;
+  readonly bootstrapKeys: readonly BootstrapKey[];
+}
+
+/** Reads a generation for a destination; undefined when it has gone, is not in the sample, or its rules leave it out. */
+export type LoadTrace = (generationId: string) => Promise<BroadcastTrace | undefined>;
+
+/** Creates what reads generations back from the store, with what they are told of them besides. */
+export function createTraceLoader({
+  store,
+  platform,
+  bootstrapKeys,
+}: TraceLoaderOptions): (destination: Destination) => Promise<LoadTrace> {
+  const findKeyNames = createFindKeyNames(bootstrapKeys, { platform, store });
+  return async (destination) => {
+    // Loaded for those who have rules: it brings an engine for patterns along.
+    const rules = destination.filter_rules;
+    const matches = rules === null ? undefined : (await import('./filter-rules.ts')).compileFilterRules(rules);
+    return async (id) => {
+      const record = await store.generations.get(id);
+      if (record === undefined || !(await isSampled(destination, record, platform))) return undefined;
+      const content = await store.generations.getContent(id);
+      const { [record.principalId]: apiKeyName = null } = await findKeyNames(new Set([record.principalId]));
+      const trace = await toBroadcastTrace({ record, content, apiKeyName }, platform);
+      return matches?.(trace) === false ? undefined : forDestination(trace, destination);
+    };
+  };
+}

@@ -1,0 +1,17 @@
+import type { BroadcastDeliveryBody } from '../schemas/broadcast-delivery.ts';
+import type { BroadcastDelivery } from './broadcast-row.ts';
+
+/** A delivery as management sees it. */
+export function toDeliveryBody(delivery: BroadcastDelivery): BroadcastDeliveryBody {
+  const isWaiting = delivery.state === 'waiting';
+  return {
+    id: delivery.id,
+    destination_id: delivery.destinationId,
+    generation_ids: [...delivery.generationIds],
+    state: delivery.state,
+    attempts: delivery.attempts,
+    last_result: delivery.lastResult,
+    next_attempt_at: isWaiting ? new Date(delivery.nextAttemptAt).toISOString() : null,
+    created_at: new Date(delivery.createdAt).toISOString(),
+  };
+}

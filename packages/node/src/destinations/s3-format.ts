@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+
+import type { BroadcastTrace, DestinationConfig, DestinationFormat, DestinationRequest } from '@model-gateway/core';
+
+import { mergeHeaders } from './header-fields.ts';
+import { toOtlpJson } from './to-otlp-json.ts';
+
+type Config = DestinationConfig<'s3'>;
+
+const DEFAULT_TEMPLATE = '{prefix}/{date}';
+const DEFAULT_REGION = 'us-east-1';
+const PLACEHOLDERS = ['prefix', 'date', 'year', 'month', 'day', 'apiKeyName'] as const;
+const TEST_NAME = 'model-gateway-connection-test.json';
+
+/** Amazon S3 and what speaks its protocol: an object each, OTLP in JSON, written with one signed request. */
+export const s3Format: DestinationFormat<'s3'> = {
+  type: 's3',
+  toRequests: (traces, config) =>
+    Promise.all(traces.map(async (trace) => sign(toKey(trace, config), await toOtlpJson([trace]), config))),
+  async toTestRequest(config) {
+    return sign(joinKey(config.prefix ?? '', TEST_NAME), '{}', config);
+  },
+  objectToConfig({ pathTemplate = '' }) {
+    const names = [...pathTemplate.matchAll(/\{([^}]*)\}/g)].map(([, name = '']) => name);
+    const unknown = names.find((name) => !PLACEHOLDERS.some((known) => known === name));
+    if (unknown === undefined) return undefined;
+    return `pathTemplate: {${unknown}} is not known; these are: ${PLACEHOLDERS.map((name) => `{${name}}`).join(', ')}`;
+  },
+};
+
+/** Made of what never changes about a generation: written twice, it is the same object. */
+function toKey(trace: BroadcastTrace, { prefix = '', pathTemplate = DEFAULT_TEMPLATE }: Config): string {
+  const date = new Date(trace.startedAt).toISOString().slice(0, 10);
+  const [year = '', month = '', day = ''] = date.split('-');
+  const values = { prefix, date, year, month, day, apiKeyName: trace.identity?.apiKeyName ?? 'unknown' };
+  const directory = PLACEHOLDERS.reduce((path, name) => path.replaceAll(`{${name}}`, () => values[name]), pathTemplate);
+  // Calls of one trace that begin in the same millisecond are told apart by the span.
+  const isAlone = trace.traceId.startsWith(trace.spanId);
+  return joinKey(directory, `${trace.traceId}-${trace.startedAt}${isAlone ? '' : `-${trace.spanId}`}.json`);
+}
+
+function joinKey(directory: string, name: string): string {
+  return [...directory.split('/'), name].filter((part) => part !== '' && part !== '.' && part !== '..').join('/');
+}
+
+async function sign(key: string, body: string, config: Config): Promise<DestinationRequest> {
+  const { AwsV4Signer } = await import('aws4fetch');
+  const signer = new AwsV4Signer({
+    method: 'PUT',
+    url: toObjectUrl(key, config),
+    headers: mergeHeaders(
+      {
+        'content-type': 'application/json',
+        'x-amz-content-sha256': createHash('sha256').update(body).digest('hex'),
+      },
+      config.headers,
+    ),
+    body,
+    accessKeyId: config.accessKeyId,
+    secretAccessKey: config.secretAccessKey,
+    ...(config.sessionToken !== undefined && { sessionToken: config.sessionToken }),
+    service: 's3',
+    region: config.region ?? DEFAULT_REGION,
+  });
+  const { url, headers } = await signer.sign();
+  return { method: 'PUT', url: url.href, headers: Object.fromEntries(headers), body };
+}
+
+/** Other servers than Amazon's have the bucket in the path, as have buckets whose name is no label of a host. */
+function toObjectUrl(key: string, { endpoint, bucketName, region = DEFAULT_REGION }: Config): string {
+  const path = key.split('/').map(encodeURIComponent).join('/');
+  const bucket = encodeURIComponent(bucketName);
+  if (endpoint !== undefined) return `${endpoint.replace(/\/+$/, '')}/${bucket}/${path}`;
+  return /^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/.test(bucketName)
+    ? `https://${bucketName}.s3.${region}.amazonaws.com/${path}`
+    : `https://s3.${region}.amazonaws.com/${bucket}/${path}`;
+}

@@ -1,0 +1,81 @@
+import type { BroadcastTrace } from '@model-gateway/core';
+import type { SpanStatusCode } from '@opentelemetry/api';
+import type { JsonTraceSerializer } from '@opentelemetry/otlp-transformer';
+
+import { toSpanAttributes } from './span-attributes.ts';
+
+type Span = Parameters<typeof JsonTraceSerializer.serializeRequest>[0][number];
+type Writer = (traces: readonly BroadcastTrace[]) => string;
+
+const decoder = new TextDecoder();
+/**
+ * The protocol writes numbers of 64 bits as text in JSON, as receivers of the public wire expect, and the library (0.301)
+ * does not. Inside of texts quotes are escaped, so that this finds nothing there.
+ */
+const WHOLE_NUMBER = /\{"intValue":(-?\d+)\}/g;
+
+let loading: Promise<Writer> | undefined;
+
+/**
+ * Traces as the body of an OTLP/HTTP request in JSON, one span each. The libraries are loaded with the first of them:
+ * that takes about as long as a whole start of the gateway.
+ */
+export async function toOtlpJson(traces: readonly BroadcastTrace[]): Promise<string> {
+  const write = await (loading ??= loadWriter());
+  return write(traces);
+}
+
+/** What an exporter sends that has nothing to tell. */
+export const NO_SPANS = '{"resourceSpans":[]}';
+
+async function loadWriter(): Promise<Writer> {
+  const [api, otlp, { resourceFromAttributes }, names] = await Promise.all([
+    import('@opentelemetry/api'),
+    import('@opentelemetry/otlp-transformer'),
+    import('@opentelemetry/resources'),
+    import('@opentelemetry/semantic-conventions/incubating'),
+  ]);
+  const resource = resourceFromAttributes({ [names.ATTR_SERVICE_NAME]: 'model-gateway' });
+  const toSpan = (trace: BroadcastTrace): Span => {
+    const toContext = (spanId: string): ReturnType<Span['spanContext']> => ({
+      traceId: trace.traceId,
+      spanId,
+      traceFlags: api.TraceFlags.SAMPLED,
+    });
+    return {
+      name: trace.spanName,
+      kind: api.SpanKind.CLIENT,
+      spanContext: () => toContext(trace.spanId),
+      ...(trace.parentSpanId !== null && { parentSpanContext: toContext(trace.parentSpanId) }),
+      startTime: toTime(trace.startedAt),
+      endTime: toTime(trace.endedAt),
+      duration: toTime(trace.endedAt - trace.startedAt),
+      status: toStatus(trace, api.SpanStatusCode),
+      attributes: toSpanAttributes(trace, names),
+      links: [],
+      events: [],
+      ended: true,
+      resource,
+      instrumentationScope: { name: 'model-gateway' },
+      droppedAttributesCount: 0,
+      droppedEventsCount: 0,
+      droppedLinksCount: 0,
+    };
+  };
+  return (traces) => {
+    const bytes = otlp.JsonTraceSerializer.serializeRequest(traces.map(toSpan));
+    if (bytes === undefined) throw new TypeError('The spans could not be serialised');
+    return decoder.decode(bytes).replaceAll(WHOLE_NUMBER, '{"intValue":"$1"}');
+  };
+}
+
+/** Seconds and nanoseconds. */
+function toTime(ms: number): [number, number] {
+  return [Math.floor(ms / 1000), Math.round((ms % 1000) * 1e6)];
+}
+
+function toStatus({ isFailed, content }: BroadcastTrace, { ERROR, UNSET }: typeof SpanStatusCode): Span['status'] {
+  if (!isFailed) return { code: UNSET };
+  const message = content?.error?.message;
+  return { code: ERROR, ...(message != null && { message }) };
+}
