@@ -54,6 +54,10 @@ function createRelayStream(relay: ChatRelay, head: HeadListener): AsyncIterable<
   /** The outcome is decided; what is left is to write it down and to tell the reader. */
   let isEnding = false;
   let isOver = false;
+  /** What went upstream and has not been shown yet; always empty unless the caller asked for it. */
+  let echoes: unknown[] = [];
+  const onUpstreamBody =
+    request.debug?.echo_upstream_body === true ? (body: unknown): void => void echoes.push(body) : undefined;
   /** Frames that wait for a reader. */
   let ready = '';
   let reader: ((result: IteratorResult<Uint8Array>) => void) | undefined;
@@ -99,12 +103,20 @@ function createRelayStream(relay: ChatRelay, head: HeadListener): AsyncIterable<
       relay.hideReasoning,
     ));
 
+  /** What went upstream since the last look, as frames of its own. */
+  const takeEchoes = (): string => {
+    if (echoes.length === 0) return '';
+    const text = echoes.map(framesOf().encodeEcho).join('');
+    echoes = [];
+    return text;
+  };
+
   const onBegun = (begun: CommittedAnswer): void => {
     answer = begun;
     if (life.signal.aborted) return onFailure(life.signal.reason);
     observer.observe(begun.first);
     if (!isHeadSent) commitHead();
-    const text = framesOf().encode(begun.first);
+    const text = takeEchoes() + framesOf().encode(begun.first);
     if (text !== '') deliver(text);
     else if (reader !== undefined) pull();
   };
@@ -121,7 +133,7 @@ function createRelayStream(relay: ChatRelay, head: HeadListener): AsyncIterable<
     if (isEnding) return;
     if (step.done === true) return onUpstreamEnd();
     observer.observe(step.value);
-    const text = framesOf().encode(step.value);
+    const text = takeEchoes() + framesOf().encode(step.value);
     if (text !== '') deliver(text);
     // A batch may hold nothing to show (a finish reason, usage): whoever waits goes on waiting.
     else if (reader !== undefined) pull();
@@ -166,7 +178,7 @@ function createRelayStream(relay: ChatRelay, head: HeadListener): AsyncIterable<
     if (outcome.status === 'cancelled') ready = '';
     else if (outcome.status === 'failed') {
       const error = withReport(outcome.error, relay.report, report);
-      ready += framesOf().encodeError(toErrorBody(error), error.beside) + DONE_FRAME;
+      ready += takeEchoes() + framesOf().encodeError(toErrorBody(error), error.beside) + DONE_FRAME;
     } else {
       const { reason, native } = observer.answer.finish ?? { reason: 'stop' as const, native: null };
       const generationMs = settled?.record.generation.generation_time;
@@ -193,7 +205,16 @@ function createRelayStream(relay: ChatRelay, head: HeadListener): AsyncIterable<
 
   keepAlive.set(runtime.timeouts.keepAliveMs);
   relay
-    .begin({ runtime, request, route: relay.route, observer, guard: relay.guard, signal: life.signal })
+    .begin({
+      runtime,
+      request,
+      route: relay.route,
+      observer,
+      guard: relay.guard,
+      fit: relay.fit,
+      onUpstreamBody,
+      signal: life.signal,
+    })
     .then(onBegun, onFailure);
 
   return {

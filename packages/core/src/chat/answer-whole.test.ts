@@ -525,7 +525,7 @@ test('requires parameters to be supported when that is asked for', async () => {
 });
 
 test.each<[object, string]>([
-  [{ tools: [{ type: 'function', function: { name: 'f' } }, { type: 'service:web_search' }] }, 'tools.1'],
+  [{ tools: [{ type: 'function', function: { name: 'f' } }, { type: 'service:bash' }] }, 'tools.1'],
   [{ plugins: [{ id: 'response-healing' }, { id: 'web' }] }, 'plugins.1'],
   [{ preset: 'mine' }, 'preset'],
 ])('answers 400 where doing nothing would mislead: %j', async (body, path) => {
@@ -545,7 +545,7 @@ test('answers 400 to two efforts of reasoning that differ', async () => {
   expect((await chat({ reasoning_effort: null, reasoning: { effort: 'high' } })).status).toBe(200);
 });
 
-test('accepts what only tunes an answer and does nothing about it', async () => {
+test('accepts what only tunes an answer, and what has nothing to do here', async () => {
   const { chat } = createCoreGateway(createScriptedTransport((exchange) => whole(ANSWER, exchange)));
   const body = {
     plugins: [
@@ -560,7 +560,6 @@ test('accepts what only tunes an answer and does nothing about it', async () => 
     route: 'fallback',
     preset: '',
     trace: { a: 1 },
-    debug: {},
     cache_control: { type: 'ephemeral' },
   };
   expect((await chat(body)).status).toBe(200);

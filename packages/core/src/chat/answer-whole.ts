@@ -12,12 +12,12 @@ import { type CommittedAnswer, NOTHING_MORE, raceAbort, toCallError } from './ru
 
 /** Runs a call and answers it in one piece. Throws what ended it; either way it has been recorded once. */
 export async function answerWhole(relay: ChatRelay): Promise<GatewayResponse> {
-  const { runtime, request, route, observer, guard } = relay;
+  const { runtime, request, route, observer, guard, fit } = relay;
   const life = openCall(runtime, relay.clientSignal, false);
   const { signal } = life;
   let answer: CommittedAnswer | undefined;
   try {
-    answer = await relay.begin({ runtime, request, route, observer, guard, signal });
+    answer = await relay.begin({ runtime, request, route, observer, guard, fit, signal });
     observer.observe(answer.first);
     if (answer.rest !== NOTHING_MORE) await raceAbort(readToEnd(answer.rest, observer), signal);
     const outcome: Outcome = { status: 'completed' };

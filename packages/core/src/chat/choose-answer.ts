@@ -4,16 +4,22 @@ import type { RoutePlan } from '../routing/plan-route.ts';
 import type { ChatCompletionRequest } from '../schemas/chat-completion.ts';
 import type { Awaitable } from '../stores/store.ts';
 import { keepAnswer, replayAnswer } from './cache-answer.ts';
+import { healAnswer, wantsHealing } from './heal-answer.ts';
+import type { PipelineStage } from './pipeline-stage.ts';
 import { identify } from './response-cache.ts';
 import { type CacheWish, readCacheHeaders, setCacheHeaders } from './response-cache-headers.ts';
 import { type BeginAnswer, runAttempts } from './run-attempts.ts';
 
 export interface AnswerQuery {
   readonly context: RequestContext;
+  /** As its caller meant it. */
   readonly request: ChatCompletionRequest;
   readonly route: RoutePlan;
   readonly region: string | null;
   readonly policy: Policy | null;
+  readonly pipeline: PipelineStage[];
+  /** Null when endpoints answer by themselves. */
+  readonly prepared: BeginAnswer | null;
 }
 
 /** Where the answer to a request comes from. */
@@ -28,7 +34,15 @@ const ENDPOINTS_ALONE: AnswerSource = { begin: runAttempts, isReplay: false };
 /** Chooses what answers a request: an answer that was kept, or endpoints with what the request wants around them. */
 export function chooseAnswer(query: AnswerQuery): Awaitable<AnswerSource> {
   const wish = readCacheHeaders(query.context.request.headers);
-  return wish === null ? ENDPOINTS_ALONE : askCache(ENDPOINTS_ALONE.begin, wish, query);
+  const source = surround(query);
+  return wish === null ? source : askCache(source.begin, wish, query);
+}
+
+function surround({ request, pipeline, prepared }: AnswerQuery): AnswerSource {
+  const isHealed = wantsHealing(request);
+  if (prepared === null && !isHealed) return ENDPOINTS_ALONE;
+  const begin = prepared ?? runAttempts;
+  return { begin: isHealed ? healAnswer(begin, pipeline) : begin, isReplay: false };
 }
 
 async function askCache(begin: BeginAnswer, wish: CacheWish, query: AnswerQuery): Promise<AnswerSource> {

@@ -4,6 +4,7 @@ import type { RoutePlan } from '../routing/plan-route.ts';
 import type { RoutingReport } from '../routing/routing-metadata.ts';
 import type { Runtime } from '../runtime.ts';
 import type { ChatCompletionRequest } from '../schemas/chat-completion.ts';
+import type { FitRequest } from './fit-request.ts';
 import type { BeginAnswer } from './run-attempts.ts';
 
 /** One checked and routed chat request, ready to be run. */
@@ -18,6 +19,8 @@ export interface ChatRelay {
   readonly begin: BeginAnswer;
   /** Null when no guardrail looks at answers. */
   readonly guard: AnswerGuardOptions | null;
+  /** Null when the request goes to every endpoint as it is. */
+  readonly fit: FitRequest | null;
   /** Fires when the client has gone away. */
   readonly clientSignal: AbortSignal;
   /** Unix seconds, for the answer. */

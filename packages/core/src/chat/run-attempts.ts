@@ -10,6 +10,7 @@ import type { Runtime } from '../runtime.ts';
 import type { ChatChunk } from '../schemas/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../schemas/chat-completion.ts';
 import { TransportError } from '../transport.ts';
+import type { FitRequest } from './fit-request.ts';
 
 /** An answer that has begun. From here on there is no going back to another endpoint. */
 export interface CommittedAnswer {
@@ -38,6 +39,10 @@ export interface AttemptsOptions {
   readonly route: RoutePlan;
   readonly observer: GenerationObserver;
   readonly guard: AnswerGuardOptions | null;
+  /** Null when the request goes to every endpoint as it is. */
+  readonly fit: FitRequest | null;
+  /** Told what each endpoint is sent, where the caller wants to see it. */
+  readonly onUpstreamBody?: ((body: unknown) => void) | undefined;
   /** Fires when the call must end, with the `GatewayError` to end it as its reason. */
   readonly signal: AbortSignal;
 }
@@ -111,8 +116,9 @@ function wouldSayTheSame(endpoint: Endpoint, { endpoint: refusing, error }: Refu
 
 /** Asks one endpoint and waits until it says something. */
 async function begin(endpoint: Endpoint, startedAt: number, options: AttemptsOptions): Promise<CommittedAnswer> {
-  const { runtime } = options;
-  const request = toTierRequest(options.request, endpoint, runtime.catalog);
+  const { runtime, fit } = options;
+  const fitting = fit === null ? options.request : fit(options.request, endpoint);
+  const request = toTierRequest(fitting, endpoint, runtime.catalog);
   const attempt = openAttempt(endpoint, options);
   try {
     const call: ChatCall = {
@@ -122,6 +128,8 @@ async function begin(endpoint: Endpoint, startedAt: number, options: AttemptsOpt
       stream: request.stream === true,
       supportedParameters: endpoint.supportedParameters,
       maxOutputTokens: endpoint.maxCompletionTokens,
+      isOfFamily: options.route.strategy === 'latest',
+      onUpstreamBody: options.onUpstreamBody,
       signal: attempt.signal,
       timeouts: runtime.timeouts,
     };

@@ -1,0 +1,73 @@
+import { GatewayError } from '../errors.ts';
+import type { Awaitable } from '../stores/store.ts';
+import type { ChatCompletionRequest } from '../schemas/chat-completion.ts';
+import { cutMiddle } from './cut-middle.ts';
+import type { PipelineStage } from './pipeline-stage.ts';
+import { raceAbort } from './run-attempts.ts';
+
+/** What a moderator makes of a text. */
+export interface ModerationVerdict {
+  readonly isFlagged: boolean;
+  /** The kinds of content it objects to: `violence`. */
+  readonly reasons: readonly string[];
+}
+
+/** Judges what callers write, for requests that ask for the plugin `moderation`. */
+export interface Moderator {
+  /** For people: who judged. */
+  readonly name: string;
+  /** Everything a request's messages say. A moderator that rejects lets nothing pass. */
+  moderate(text: string, signal: AbortSignal): Awaitable<ModerationVerdict>;
+}
+
+export interface Moderation {
+  readonly moderator: Moderator;
+  readonly signal: AbortSignal;
+  readonly pipeline: PipelineStage[];
+}
+
+const MAX_SHOWN = 100;
+
+/** Has a request judged. The refusal of one that is flagged (api reference 4.2, 9.5), else null. */
+export async function moderateRequest(
+  request: ChatCompletionRequest,
+  { moderator, signal, pipeline }: Moderation,
+): Promise<GatewayError | null> {
+  const texts = request.messages.flatMap(({ content }) => textsOf(content));
+  const verdict = await judge(texts.join('\n'), moderator, signal);
+  if (verdict instanceof GatewayError) return verdict;
+  if (!verdict.isFlagged) return null;
+  const reasons = [...verdict.reasons];
+  pipeline.push({
+    type: 'guardrail',
+    name: 'moderation',
+    data: { action: 'blocked', flagged: true, engines: [moderator.name], matched_entity_types: reasons },
+  });
+  const shown = request.messages.findLast(({ role }) => role === 'user')?.content;
+  return new GatewayError('permission_denied', 'Request blocked: the input was flagged by moderation', {
+    metadata: {
+      reasons,
+      flagged_input: cutMiddle(textsOf(shown).join('\n'), MAX_SHOWN, '...'),
+      provider_name: moderator.name,
+      model_slug: request.model ?? '',
+    },
+  });
+}
+
+async function judge(
+  text: string,
+  moderator: Moderator,
+  signal: AbortSignal,
+): Promise<ModerationVerdict | GatewayError> {
+  try {
+    return await raceAbort(Promise.resolve(moderator.moderate(text, signal)), signal);
+  } catch (cause) {
+    signal.throwIfAborted();
+    return new GatewayError('permission_denied', 'Request blocked: moderation is unavailable', { cause });
+  }
+}
+
+function textsOf(content: ChatCompletionRequest['messages'][number]['content']): readonly string[] {
+  if (typeof content === 'string') return [content];
+  return (content ?? []).flatMap((part) => (part.type === 'text' ? [part.text] : []));
+}

@@ -1,0 +1,1 @@
+export { createWebAccess, type WebAccessOptions } from './web/create-web-access.ts';

@@ -1,0 +1,31 @@
+import { createSearchEngine, type SearchEngineName, type WebAccess } from '@model-gateway/core';
+
+import { createGuardedTransport } from '../guarded/guarded-transport.ts';
+import { createReadApart } from './read-apart.ts';
+
+export interface WebAccessOptions {
+  /** Limit on look-up, connection and TLS handshake together. Default 10 s. */
+  readonly connectTimeoutMs?: number | undefined;
+  /** The engine that searches the web. Default: none. */
+  readonly search?:
+    | {
+        readonly engine: SearchEngineName;
+        /** Default: the engine's public address; SearXNG has none. */
+        readonly baseUrl?: string | undefined;
+        readonly apiKey?: string | undefined;
+      }
+    | undefined;
+}
+
+/** What server tools and plugins need of the world outside: public addresses alone, text out of pages and PDFs. */
+export function createWebAccess({ connectTimeoutMs, search }: WebAccessOptions = {}): WebAccess {
+  // The engine's address is the operator's choice, and often on the same machine.
+  const toEngine = createGuardedTransport({ connectTimeoutMs, allowPrivateNetwork: true });
+  const readApart = createReadApart();
+  return {
+    transport: createGuardedTransport({ connectTimeoutMs }),
+    readHtml: (html) => readApart({ kind: 'html', html }),
+    readPdf: (bytes) => readApart({ kind: 'pdf', bytes }),
+    searchEngine: search && createSearchEngine(search.engine, { ...search, transport: toEngine }),
+  };
+}

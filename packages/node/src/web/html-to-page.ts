@@ -1,0 +1,40 @@
+import type { ReadablePage } from '@model-gateway/core';
+
+/** What surrounds a page's own text. */
+const SKIPPED = [
+  'title',
+  'nav',
+  'header',
+  'footer',
+  'aside',
+  'form',
+  'script',
+  'style',
+  'noscript',
+  'svg',
+  'iframe',
+  'img',
+  'button',
+];
+/** Pages of more characters are read up to there. */
+const MAX_CHARACTERS = 1_000_000;
+/** A title stands before everything else. */
+const TITLE_WITHIN = 100_000;
+
+/** Takes the title and the text out of a page; links keep their addresses. The library is loaded when first needed. */
+export async function htmlToPage(html: string): Promise<ReadablePage> {
+  const { convert } = await import('html-to-text');
+  const [, title = ''] = /<title[^>]{0,200}>([^<]{0,1000})/i.exec(html.slice(0, TITLE_WITHIN)) ?? [];
+  const text = convert(html, {
+    wordwrap: false,
+    limits: { maxInputLength: MAX_CHARACTERS, ellipsis: '' },
+    baseElements: { selectors: ['main', 'article', 'body'], orderBy: 'selectors', returnDomByDefault: true },
+    selectors: [
+      ...SKIPPED.map((selector) => ({ selector, format: 'skip' })),
+      { selector: 'a', options: { ignoreHref: false, hideLinkHrefIfSameAsText: true, linkBrackets: ['(', ')'] } },
+      { selector: 'table', format: 'dataTable', options: { uppercaseHeaderCells: false } },
+      ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({ selector, options: { uppercase: false } })),
+    ],
+  });
+  return { title: convert(title, { wordwrap: false }).trim(), text: text.replace(/\n{3,}/g, '\n\n').trim() };
+}

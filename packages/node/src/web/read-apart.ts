@@ -1,0 +1,71 @@
+import { Worker } from 'node:worker_threads';
+
+import type { ReadingResult, ReadingTask } from './reading.ts';
+
+export interface ReadingLimits {
+  /** Readings under way at a time; others wait. */
+  readonly maxThreads: number;
+  readonly timeoutMs: number;
+  /** Of one thread. */
+  readonly maxMemoryMb: number;
+}
+
+const DEFAULT_LIMITS: ReadingLimits = { maxThreads: 4, timeoutMs: 15_000, maxMemoryMb: 256 };
+
+/** On the sources, as tests run, Node.js takes the types out of the file by itself. */
+const WORKER = new URL(
+  import.meta.url.endsWith('.ts') ? './reading-worker.ts' : './reading-worker.js',
+  import.meta.url,
+);
+
+/** Reads what strangers have written. Rejects for what cannot be read within the limits. */
+export type ReadApart = <Kind extends ReadingTask['kind']>(
+  task: Extract<ReadingTask, { kind: Kind }>,
+) => Promise<ReadingResult[Kind]>;
+
+/**
+ * Creates a reader that does each reading in a thread of its own, which is ended when it takes too long or too much
+ * memory: a page or a file that was made to keep a parser busy must not hold up everybody else's calls.
+ */
+export function createReadApart(limits: ReadingLimits = DEFAULT_LIMITS): ReadApart {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  const enter = async (): Promise<void> => {
+    if (running >= limits.maxThreads) await new Promise<void>((resolve) => waiting.push(resolve));
+    running += 1;
+  };
+  const leave = (): void => {
+    running -= 1;
+    waiting.shift()?.();
+  };
+  return async (task) => {
+    await enter();
+    try {
+      return (await runWorker(task, limits)) as never;
+    } finally {
+      leave();
+    }
+  };
+}
+
+function runWorker(task: ReadingTask, { timeoutMs, maxMemoryMb }: ReadingLimits): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(WORKER, {
+      workerData: task,
+      resourceLimits: { maxOldGenerationSizeMb: maxMemoryMb },
+      // What libraries print is nothing for our own output.
+      stdout: true,
+      stderr: true,
+    });
+    const timer = setTimeout(() => end(new Error('reading took too long')), timeoutMs);
+    const end = (error: Error | null, result?: unknown): void => {
+      clearTimeout(timer);
+      if (error === null) resolve(result);
+      else reject(error);
+      worker.terminate().catch(() => undefined);
+    };
+    worker.once('message', (result) => end(null, result));
+    worker.once('error', (error) => end(error));
+    worker.once('exit', () => end(new Error('reading ended without a result')));
+  });
+}
