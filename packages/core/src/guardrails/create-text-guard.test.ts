@@ -52,6 +52,23 @@ function guard(pieces: readonly string[], filters: OutputFilters): Guarded {
   return { text, blockedBy: last.blockedBy?.compiled.filter.label ?? null, findings, mostHeld };
 }
 
+test('judges JSON by what it says, in whatever pieces it comes, and leaves it JSON', () => {
+  const filters = compile([
+    { pattern: '\\bbadger\\b', action: 'redact', label: '"B"', direction: 'output' },
+    { pattern: 'fox', action: 'flag', direction: 'output' },
+  ]);
+  const json = String.raw`{"a":"one\n\u0062adger","b":"\\u0062adger","c":"f\u006fx"}`;
+  for (let size = 1; size <= json.length; size += 1) {
+    const findings: string[] = [];
+    const textGuard = createTextGuard(filters, ({ compiled }) => findings.push(compiled.origin.action), true);
+    let text = '';
+    for (let at = 0; at < json.length; at += size) text += textGuard.push(json.slice(at, at + size)).text;
+    text += textGuard.end().text;
+    expect(text).toBe(String.raw`{"a":"one\n\"B\"","b":"\\u0062adger","c":"f\u006fx"}`);
+    expect(findings).toEqual(['redact', 'flag']);
+  }
+});
+
 const mixed = compile(redactsAndFlags, [
   { slug: 'email', action: 'redact', direction: 'both' },
   { slug: 'credit-card', action: 'redact', direction: 'output' },

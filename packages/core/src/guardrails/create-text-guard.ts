@@ -1,5 +1,6 @@
 import type { CompiledFilter, OutputFilters } from './compile-filters.ts';
 import { normaliseSegments } from './normalise-text.ts';
+import { toJsonContent, unescapeJson } from './unescape-json.ts';
 import { type Finding, toFinding } from './verdict.ts';
 
 /** Longest match in an answer, in UTF-16 units as it was written; of a longer one, what comes before this is taken. */
@@ -29,15 +30,16 @@ export interface TextGuard {
   end(): GuardedText;
 }
 
-/** Creates a guard. `onFinding` hears of every match that does not block. */
+/** Creates a guard. `onFinding` hears of every match that does not block. JSON is judged by what it says. */
 export function createTextGuard(
   { filters, candidates, beginnings, firstBeginnings }: OutputFilters,
   onFinding: (finding: Finding) => void,
+  isJson = false,
 ): TextGuard {
   /** As it came: from what has not been let through yet. */
   let original = '';
   /** Offset of its first unit in the whole. */
-  let base = 0;
+  let originalStart = 0;
   let received = 0;
   /** The end of what came, not yet normalised. */
   let tail = '';
@@ -56,7 +58,7 @@ export function createTextGuard(
 
   const take = (upTo: number): string => {
     if (upTo <= written) return '';
-    const taken = original.slice(written - base, upTo - base);
+    const taken = original.slice(written - originalStart, upTo - originalStart);
     written = upTo;
     return taken;
   };
@@ -78,7 +80,8 @@ export function createTextGuard(
       onFinding(finding);
       if (compiled.origin.action === 'flag') continue;
       // What another match covers already needs no second placeholder.
-      if (start >= written) out += take(start) + compiled.filter.placeholder;
+      const { placeholder } = compiled.filter;
+      if (start >= written) out += take(start) + (isJson ? toJsonContent(placeholder) : placeholder);
       written = Math.max(written, originalEnd);
     }
     return out === '' ? null : { text: out, blockedBy: null };
@@ -110,17 +113,26 @@ export function createTextGuard(
     for (const [place, end] of matchedUpTo.entries()) matchedUpTo[place] = end - cut;
     next -= cut;
     reach = Math.max(0, reach - cut);
-    original = original.slice(written - base);
-    base = written;
+    original = original.slice(written - originalStart);
+    originalStart = written;
   };
 
   const add = (piece: string, isEnd: boolean): GuardedText => {
     original += piece;
     received += piece.length;
     const untaken = tail + piece;
-    const normalised = normaliseSegments(untaken, { starts, ends, base: received - untaken.length, isEnd });
+    const base = received - untaken.length;
+    const shown = isJson ? unescapeJson(untaken, isEnd) : { text: untaken, offsets: null };
+    const known = starts.length;
+    const normalised = normaliseSegments(shown.text, { starts, ends, base: shown.offsets === null ? base : 0, isEnd });
+    if (shown.offsets !== null) {
+      for (let i = known; i < starts.length; i += 1) {
+        starts[i] = base + (shown.offsets[starts[i] as number] as number);
+        ends[i] = base + (shown.offsets[ends[i] as number] as number);
+      }
+    }
     text += normalised.text;
-    tail = untaken.slice(normalised.taken);
+    tail = untaken.slice(shown.offsets?.[normalised.taken] ?? normalised.taken);
     const judged = judgeAll(isEnd);
     trim();
     return judged;

@@ -10,6 +10,7 @@ import type { GuardrailTestResult } from '../schemas/guardrail-test.ts';
 import { createTextGuard } from './create-text-guard.ts';
 import { ACTIONS } from './effective-policy.ts';
 import { guardInput } from './guard-input.ts';
+import { mapTexts } from './map-texts.ts';
 import type { Policy } from './policy-of.ts';
 import { type Finding, toStages } from './verdict.ts';
 
@@ -37,7 +38,7 @@ export async function createDryRun(guardrail: Guardrail, runtime: Runtime): Prom
 }
 
 function testRequest(request: ChatCompletionRequest, policy: Policy, runtime: Runtime): RequestResult {
-  const verdict = policy.input === null ? { request, findings: [] } : guardInput(request, policy.input);
+  const verdict = policy.input === null ? { request, findings: [] } : guardInput(request, policy.input, mapTexts);
   const plan = planRoute(
     {
       request: verdict.request,
@@ -91,12 +92,17 @@ function testGeneration(
     created_at: generation.created_at,
     input: content === undefined ? null : testInput(content, policy),
     output: content === undefined ? null : testOutput(content, policy),
-    excluded: endpoint === undefined ? null : findExclusion(endpoint, policy.narrowings),
+    excluded: endpoint === undefined ? null : findExclusion(endpoint, generation, policy.narrowings),
   };
 }
 
-function findExclusion(endpoint: Endpoint, narrowings: readonly Narrowing[]): GenerationResult['excluded'] {
-  const narrowing = narrowings.find(({ excludes }) => excludes(endpoint));
+function findExclusion(
+  endpoint: Endpoint,
+  { data_region: dataRegion }: Generation,
+  narrowings: readonly Narrowing[],
+): GenerationResult['excluded'] {
+  const region = dataRegion === 'global' ? null : dataRegion;
+  const narrowing = narrowings.find(({ excludes }) => excludes(endpoint, region));
   return narrowing === undefined ? null : { provider: endpoint.tag, model: endpoint.modelId, rule: narrowing.rule };
 }
 
@@ -105,20 +111,22 @@ function testInput({ input }: GenerationContent, policy: Policy): TextResult {
   // What is stored was a checked request once.
   const messages =
     'prompt' in input ? [{ role: 'user' as const, content: input.prompt }] : (input.messages as ChatMessage[]);
-  return toTextResult(guardInput({ messages }, policy.input).findings);
+  return toTextResult(guardInput({ messages }, policy.input, mapTexts).findings);
 }
 
 function testOutput({ output }: GenerationContent, { output: filters }: Policy): TextResult {
   if (filters === null) return toTextResult([]);
   const findings = new Map<Finding['compiled'], Finding>();
   const note = (finding: Finding): unknown => findings.set(finding.compiled, finding);
-  const calls = (output.tool_calls ?? []).map((call) => call.function.arguments);
-  for (const text of [output.completion, output.reasoning, ...calls]) {
-    const guard = createTextGuard(filters, note);
+  const test = (text: string | null, isJson: boolean): void => {
+    const guard = createTextGuard(filters, note, isJson);
     const begun = guard.push(text ?? '');
     const { blockedBy } = begun.blockedBy === null ? guard.end() : begun;
     if (blockedBy !== null) note(blockedBy);
-  }
+  };
+  test(output.completion, false);
+  test(output.reasoning, false);
+  for (const call of output.tool_calls ?? []) test(call.function.arguments, true);
   return toTextResult([...findings.values()]);
 }
 

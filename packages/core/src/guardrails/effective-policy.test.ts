@@ -9,6 +9,7 @@ import { toNewGuardrail } from './change-guardrail.ts';
 import { compileInputFilters } from './compile-filters.ts';
 import { combineGuardrails, type GuardrailLayer, type GuardrailScope } from './effective-policy.ts';
 import { guardInput } from './guard-input.ts';
+import { mapTexts } from './map-texts.ts';
 import { toNarrowings } from './to-narrowings.ts';
 
 const layer = (scope: GuardrailScope, id: string, fields: Partial<Guardrail>): GuardrailLayer => ({
@@ -46,9 +47,9 @@ const catalog = createCatalog(PROVIDERS, [
 const ENDPOINTS = catalog.list().flatMap(({ endpoints }) => endpoints);
 const nameOf = ({ modelId, tag }: Endpoint): string => `${modelId}@${tag}`;
 
-function left(layers: readonly GuardrailLayer[]): string[] {
+function left(layers: readonly GuardrailLayer[], region: string | null = null): string[] {
   const narrowings = toNarrowings(combineGuardrails(layers).rules, catalog);
-  return ENDPOINTS.filter((endpoint) => !narrowings.some(({ excludes }) => excludes(endpoint))).map(nameOf);
+  return ENDPOINTS.filter((endpoint) => !narrowings.some(({ excludes }) => excludes(endpoint, region))).map(nameOf);
 }
 
 const ALL = ENDPOINTS.map(nameOf);
@@ -63,8 +64,8 @@ test.each<[Partial<Guardrail>, string[]]>([
   [{ allowed_providers: ['nosy'] }, ['openai/one@nosy/turbo', 'acme/two@nosy']],
   [{ allowed_providers: ['nosy/turbo'] }, ['openai/one@nosy/turbo']],
   [{ ignored_providers: ['nosy'] }, but('openai/one@nosy/turbo', 'acme/two@nosy')],
-  [{ allowed_data_regions: ['europe'] }, ['openai/one@nosy/turbo']],
-  [{ allowed_data_regions: ['global', 'us'] }, but('openai/one@nosy/turbo')],
+  [{ allowed_data_regions: ['europe'] }, []],
+  [{ allowed_data_regions: ['global', 'us'] }, ALL],
   [{ enforce_zdr_openai: true }, but('openai/one@nosy/turbo', 'openai/one@mute')],
   [{ enforce_zdr_other: true }, but('acme/two@nosy')],
   [{ enforce_zdr_anthropic: true, enforce_zdr_openai: false }, ALL],
@@ -74,6 +75,13 @@ test.each<[Partial<Guardrail>, string[]]>([
   [{ enable_paid_model_training: true, enable_free_model_training: true }, ALL],
 ])('a guardrail of %j leaves %j', (fields, expected) => {
   expect(left([layer('api-key', 'g', fields)])).toEqual(expected);
+});
+
+test('of hosts that calls come in under, those of the allowed regions remain', () => {
+  const europe = [layer('api-key', 'a', { allowed_data_regions: ['europe', 'us'] })];
+  expect(left(europe, 'eu')).toEqual(ALL);
+  expect(left(europe, 'us')).toEqual(ALL);
+  expect(left([...europe, layer('member', 'b', { allowed_data_regions: ['us', 'global'] })], 'eu')).toEqual([]);
 });
 
 test('lists intersect by what they mean, not by how they are spelt', () => {
@@ -93,6 +101,7 @@ const fields: fc.Arbitrary<Partial<Guardrail>> = fc.record({
   ignored_models: some('openai/one', 'acme/two'),
   allowed_providers: some('shy', 'nosy', 'nosy/turbo', 'mute'),
   ignored_providers: some('shy', 'nosy/turbo'),
+  allowed_data_regions: orNull(fc.uniqueArray(fc.constantFrom('global' as const, 'europe' as const), { minLength: 1 })),
   enforce_zdr_openai: orNull(fc.boolean()),
   enforce_zdr_other: orNull(fc.boolean()),
   enable_paid_model_training: orNull(fc.boolean()),
@@ -150,7 +159,7 @@ test('leaves what each guardrail would leave on its own, and the account besides
     privacy: fc.record({ zdr: fc.boolean() }),
   });
   fc.assert(
-    fc.property(layers, account, (list, settings) => {
+    fc.property(layers, account, fc.constantFrom(null, 'eu'), (list, settings, region) => {
       const narrowings = toNarrowings(combineGuardrails(list).rules, catalog);
       const chosen = (given: typeof settings | object, rules: typeof narrowings): string[] =>
         catalog.list().flatMap((model) =>
@@ -158,10 +167,11 @@ test('leaves what each guardrail would leave on its own, and the account besides
             resolved: { model, variants: [] },
             preferences: {},
             account: given,
+            region,
             narrowings: rules,
           }).endpoints.map(nameOf),
         );
-      const alone = list.map((one) => left([one]));
+      const alone = list.map((one) => left([one], region));
       const allowed = ALL.filter((name) => [...alone, chosen(settings, [])].every((names) => names.includes(name)));
       expect(chosen(settings, narrowings)).toEqual(allowed);
     }),
@@ -177,7 +187,9 @@ test('does to a text the strongest of what any of the guardrails would do to it'
       { role: 'system' as const, content: 'badger, jo@example.com' },
       { role: 'user' as const, content: 'fox' },
     ];
-    return filters === null ? undefined : guardInput({ messages }, filters).findings[0]?.compiled.origin.action;
+    return filters === null
+      ? undefined
+      : guardInput({ messages }, filters, mapTexts).findings[0]?.compiled.origin.action;
   };
   fc.assert(
     fc.property(layers, (list) => {

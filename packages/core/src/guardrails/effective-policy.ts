@@ -20,14 +20,10 @@ interface Origin {
 export type EndpointRule = Origin &
   (
     | {
-        readonly rule:
-          | 'allowed_models'
-          | 'ignored_models'
-          | 'allowed_providers'
-          | 'ignored_providers'
-          | 'allowed_data_regions';
+        readonly rule: 'allowed_models' | 'ignored_models' | 'allowed_providers' | 'ignored_providers';
         readonly values: readonly string[];
       }
+    | { readonly rule: 'allowed_data_regions'; readonly values: readonly string[] }
     | { readonly rule: ZdrRule | TrainingRule }
   );
 

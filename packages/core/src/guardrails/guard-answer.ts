@@ -74,9 +74,9 @@ function createChunkGuard({ filters, messages, onFinding }: AnswerGuardOptions):
   let seen = '';
   let hasUsage = false;
 
-  const guardOf = (key: string): TextGuard => {
+  const guardOf = (key: string, isJson = false): TextGuard => {
     let guard = guards.get(key);
-    if (guard === undefined) guards.set(key, (guard = createTextGuard(filters, onFinding)));
+    if (guard === undefined) guards.set(key, (guard = createTextGuard(filters, onFinding, isJson)));
     return guard;
   };
 
@@ -98,7 +98,8 @@ function createChunkGuard({ filters, messages, onFinding }: AnswerGuardOptions):
   };
 
   const passDelta = (index: number, delta: ChatDelta): ChatDelta => {
-    const { content: _1, reasoning: _2, refusal: _3, tool_calls: calls, reasoning_details: details, ...others } = delta;
+    const { content: _1, reasoning: _2, refusal: _3, ...remaining } = delta;
+    const { tool_calls: calls, reasoning_details: details, audio, ...others } = remaining;
     const passed: ChatDelta = mapStrings(others, runWhole) as ChatDelta;
     for (const field of TEXT_FIELDS) {
       const piece = delta[field];
@@ -106,6 +107,8 @@ function createChunkGuard({ filters, messages, onFinding }: AnswerGuardOptions):
       const text = run(guardOf(`${index} ${field}`), piece);
       if (text !== '') passed[field] = text;
     }
+    if (isSpoken(audio)) passed.audio = { ...audio, transcript: run(guardOf(`${index} transcript`), audio.transcript) };
+    else if (audio !== undefined) passed.audio = audio;
     if (calls !== undefined) passed.tool_calls = calls.map((call) => passCall(index, call));
     // They say again what the reasoning says, in pieces of their own; only what is encrypted gives nothing away.
     const kept = filters.isStrict ? details?.filter(({ type }) => type === 'reasoning.encrypted') : details;
@@ -115,7 +118,7 @@ function createChunkGuard({ filters, messages, onFinding }: AnswerGuardOptions):
 
   const passCall = (index: number, call: ToolCallDelta): ToolCallDelta => ({
     ...call,
-    function: { ...call.function, arguments: run(guardOf(callKey(index, call.index)), call.function.arguments) },
+    function: { ...call.function, arguments: run(guardOf(callKey(index, call.index), true), call.function.arguments) },
   });
 
   /** Adds what was held back of a choice that has come to its end. */
@@ -125,6 +128,13 @@ function createChunkGuard({ filters, messages, onFinding }: AnswerGuardOptions):
       const rest = guard === undefined ? '' : run(guard, null);
       if (rest !== '') delta[field] = (delta[field] ?? '') + rest;
       guards.delete(`${index} ${field}`);
+    }
+    const transcript = guards.get(`${index} transcript`);
+    if (transcript !== undefined) {
+      const rest = run(transcript, null);
+      guards.delete(`${index} transcript`);
+      const said = isSpoken(delta.audio) ? delta.audio : { transcript: '' };
+      if (rest !== '') delta.audio = { ...said, transcript: said.transcript + rest };
     }
     for (const [key, guard] of guards) {
       const [choice, field, call] = key.split(' ');
@@ -170,6 +180,11 @@ function createChunkGuard({ filters, messages, onFinding }: AnswerGuardOptions):
         }),
       ),
   };
+}
+
+/** What is said in it comes in writing, too, and in pieces. */
+function isSpoken(audio: unknown): audio is { readonly transcript: string } {
+  return typeof audio === 'object' && audio !== null && 'transcript' in audio && typeof audio.transcript === 'string';
 }
 
 const callKey = (choice: number, call: number): string => `${choice} call ${call}`;

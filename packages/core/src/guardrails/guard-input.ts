@@ -1,21 +1,23 @@
-import type { ChatCompletionRequest } from '../schemas/chat-completion.ts';
 import type { CompiledFilter, InputFilters } from './compile-filters.ts';
 import type { Span } from './filter.ts';
-import { mapTexts, type RequestText } from './map-texts.ts';
+import type { RequestText, TextMap } from './map-texts.ts';
 import { type NormalisedText, normaliseText } from './normalise-text.ts';
+import { toJsonContent, unescapeJson } from './unescape-json.ts';
 import { type Finding, toFinding } from './verdict.ts';
 
 /** What the guardrails make of a request. */
-export interface InputVerdict {
+export interface InputVerdict<Request> {
   /** With everything replaced that has to be; the same object when nothing has. */
-  readonly request: ChatCompletionRequest;
+  readonly request: Request;
   /** Every filter that found something, the strongest action first. A request is refused when that one blocks. */
   readonly findings: readonly Finding[];
 }
 
-/** A text and where it begins among all texts, read one after the other. */
-interface PlacedText extends RequestText {
+/** A text as it is read, and where it begins among all texts, read one after the other. */
+interface PlacedText extends Pick<RequestText, 'text' | 'role'> {
   readonly start: number;
+  /** Where in the text as it was written each unit begins, and where the last ends; null where that is the same. */
+  readonly offsets: readonly number[] | null;
 }
 
 /**
@@ -24,14 +26,19 @@ interface PlacedText extends RequestText {
  *
  * Throws what a filter throws; nobody may take that for a request that passed.
  */
-export function guardInput(request: ChatCompletionRequest, { filters, candidates }: InputFilters): InputVerdict {
+export function guardInput<Request>(
+  request: Request,
+  { filters, candidates }: InputFilters,
+  map: TextMap<Request>,
+): InputVerdict<Request> {
   const texts: PlacedText[] = [];
   let document = '';
-  mapTexts(request, (found) => {
-    if (!found.isContinued && document !== '') document += '\n';
-    texts.push({ ...found, start: document.length });
-    document += found.text;
-    return found.text;
+  map(request, ({ text, role, isContinued, isJson }) => {
+    if (!isContinued && document !== '') document += '\n';
+    const shown = isJson ? unescapeJson(text, true) : { text, offsets: null };
+    texts.push({ text: shown.text, role, start: document.length, offsets: shown.offsets });
+    document += shown.text;
+    return text;
   });
   const normalised = normaliseText(document);
   const findings: Finding[] = [];
@@ -51,7 +58,7 @@ export function guardInput(request: ChatCompletionRequest, { filters, candidates
     }
   }
   if (replacements.length === 0) return { request, findings };
-  return { request: replaceIn(request, texts, withoutOverlaps(replacements)), findings };
+  return { request: replaceIn(request, { map, texts, replacements: withoutOverlaps(replacements) }), findings };
 }
 
 /** Matches as offsets in the original. */
@@ -83,29 +90,34 @@ function withoutOverlaps(replacements: readonly Replacement[]): Replacement[] {
   return merged;
 }
 
+interface Replacing<Request> {
+  readonly map: TextMap<Request>;
+  readonly texts: readonly PlacedText[];
+  readonly replacements: readonly Replacement[];
+}
+
 /** Where a replacement runs over the end of a text, its placeholder stands in the first and the rest is taken out. */
-function replaceIn(
-  request: ChatCompletionRequest,
-  texts: readonly PlacedText[],
-  replacements: readonly Replacement[],
-): ChatCompletionRequest {
+function replaceIn<Request>(request: Request, { map, texts, replacements }: Replacing<Request>): Request {
   let index = 0;
   let next = 0;
-  return mapTexts(request, ({ text }) => {
-    const { start } = texts[index] as PlacedText;
+  return map(request, ({ text, isJson }) => {
+    const { start, text: shown, offsets } = texts[index] as PlacedText;
     index += 1;
-    const end = start + text.length;
+    const end = start + shown.length;
+    const written = (offset: number): number => offsets?.[offset - start] ?? offset - start;
     let replaced = '';
     let at = start;
     while (next < replacements.length) {
       const replacement = replacements[next] as Replacement;
       if (replacement.start >= end) break;
-      replaced += text.slice(at - start, Math.max(at, replacement.start) - start);
-      if (replacement.start >= start) replaced += replacement.placeholder;
+      replaced += text.slice(written(at), written(Math.max(at, replacement.start)));
+      if (replacement.start >= start) {
+        replaced += isJson ? toJsonContent(replacement.placeholder) : replacement.placeholder;
+      }
       at = Math.max(at, Math.min(replacement.end, end));
       if (replacement.end > end) break;
       next += 1;
     }
-    return at === start ? text : replaced + text.slice(at - start);
+    return at === start ? text : replaced + text.slice(written(at));
   });
 }

@@ -1,26 +1,36 @@
 import type { GatewayError } from '../errors.ts';
 import type { Logger } from '../options.ts';
-import type { ChatCompletionRequest } from '../schemas/chat-completion.ts';
 import { guardInput, type InputVerdict } from './guard-input.ts';
+import type { TextMap } from './map-texts.ts';
 import type { Policy } from './policy-of.ts';
 import { type GuardrailStage, toBlockError, toStages, toUnavailableError } from './verdict.ts';
 
 /** A request that its guardrails have seen. */
-export interface GuardedRequest {
+export interface GuardedRequest<Request> {
   /** What goes on: sent, stored and told of. */
-  readonly request: ChatCompletionRequest;
+  readonly request: Request;
   /** What the guardrails did, to which those of the answer are added as it comes. */
   readonly stages: GuardrailStage[];
   /** Set when the request must go no further. */
   readonly refusal: GatewayError | null;
 }
 
+export interface GuardRequestOptions<Request> {
+  readonly policy: Policy | null;
+  /** Finds the texts of a request of this kind. */
+  readonly map: TextMap<Request>;
+  readonly logger: Logger;
+}
+
 /** Runs the input filters of a policy over a request. Never throws: a filter that fails refuses the request. */
-export function guardRequest(request: ChatCompletionRequest, policy: Policy | null, logger: Logger): GuardedRequest {
+export function guardRequest<Request>(
+  request: Request,
+  { policy, map, logger }: GuardRequestOptions<Request>,
+): GuardedRequest<Request> {
   if (policy === null || policy.input === null) return { request, stages: [], refusal: null };
-  let verdict: InputVerdict;
+  let verdict: InputVerdict<Request>;
   try {
-    verdict = guardInput(request, policy.input);
+    verdict = guardInput(request, policy.input, map);
   } catch (cause) {
     logger.error('a guardrail has failed', { reason: String(cause) });
     return { request, stages: [], refusal: toUnavailableError('Request', cause) };

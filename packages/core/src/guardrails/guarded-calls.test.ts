@@ -9,6 +9,7 @@ import {
   MANAGEMENT_KEY,
   readFrames,
 } from '../../../../test/support/core-gateway.ts';
+import { guardKey } from '../../../../test/support/guard-key.ts';
 import { settle } from '../../../../test/support/virtual-platform.ts';
 import {
   createReplayTransport,
@@ -17,6 +18,7 @@ import {
 } from '../../../../test/support/scripted-transport.ts';
 import { guardAnswer } from './guard-answer.ts';
 import { guardRequest } from './guard-request.ts';
+import { mapTexts } from './map-texts.ts';
 import type { Policy } from './policy-of.ts';
 
 const answering = (content: string, extra: object = {}) => ({
@@ -34,32 +36,13 @@ const admin = { authorization: `Bearer ${MANAGEMENT_KEY}` };
 /** A gateway, and a key that a guardrail with these fields holds for. */
 async function guarded(upstream: ScriptedTransport, fields: object, options: object = {}) {
   const core = createCoreGateway(upstream, options);
-  const write = async (path: string, body: object) => {
-    const response = await core.post(path, body, { headers: admin });
-    expect(response.status, JSON.stringify(jsonOf(response))).toBeLessThan(300);
-    return jsonOf(response) as { key: string; data: { hash: string; id: string } };
-  };
-  const { key, data } = await write('/api/v1/keys', { name: 'k' });
-  const guardrail = await write('/api/v1/guardrails', { name: 'g', ...fields });
-  await write(`/api/v1/guardrails/${guardrail.data.id}/assignments/keys`, { key_hashes: [data.hash] });
-  const headers = { authorization: `Bearer ${key}` };
+  const guardedKey = await guardKey(core, fields);
+  const { headers } = guardedKey;
   return {
     ...core,
-    key,
-    hash: data.hash,
-    guardrailId: guardrail.data.id,
+    ...guardedKey,
     ask: (body: object = {}, more: object = {}) =>
       core.chat(body as Record<string, unknown>, { headers: { ...headers, ...more } }),
-    patch: (change: object) =>
-      core.gateway.handle({
-        method: 'PATCH',
-        path: `/api/v1/guardrails/${guardrail.data.id}`,
-        query: '',
-        baseUrl: '',
-        headers: admin,
-        signal: new AbortController().signal,
-        readBody: () => Promise.resolve(new TextEncoder().encode(JSON.stringify(change))),
-      }),
   };
 }
 
@@ -146,10 +129,29 @@ test.each<[string, object]>([
     { ...says('x'), response_format: { type: 'json_schema', json_schema: { name: 's', schema: { title: 'badger' } } } },
   ],
   ['the name of a user', { ...says('x'), user: 'badger' }],
+  ['the name of a session', { ...says('x'), session_id: 'badger' }],
   ['metadata', { ...says('x'), metadata: { a: 'badger' } }],
+  ['metadata, whatever it is called', { ...says('x'), metadata: { id: 'badger' }, trace: { type: 'fox' } }],
+  ['what metadata is called', { ...says('x'), metadata: { badger: 'x' } }],
+  ['the depths of a trace', { ...says('x'), trace: { a: [{ data: 'badger' }] } }],
+  ['what is asked of a plugin', { ...says('x'), plugins: [{ id: 'response-healing', hint: 'badger' }] }],
+  ['what only begins like a picture', says('data:;base64, badger')],
+  [
+    "the names of a tool's parameters",
+    {
+      ...says('x'),
+      tools: [
+        { type: 'function', function: { name: 'f', parameters: { properties: { badger: { type: 'string' } } } } },
+      ],
+    },
+  ],
+  [
+    'a result of a tool that is JSON, escapes undone',
+    { messages: [{ role: 'tool', tool_call_id: 't', content: '{"said":"it is a\\n\\u0062adger"}' }] },
+  ],
 ])('looks into %s', async (_, body) => {
   const upstream = createScriptedTransport();
-  const { ask } = await guarded(upstream, { content_filters: [{ pattern: 'badger', action: 'block' }] });
+  const { ask } = await guarded(upstream, { content_filters: [{ pattern: '\\bbadger', action: 'block' }] });
   const response = await ask(body);
   expect(jsonOf(response)).toMatchObject({
     error: { code: 403, message: 'Request blocked by content filter: [BLOCKED]' },
@@ -206,13 +208,14 @@ test('tells a caller who asks what every guardrail did, and nobody else', async 
 test('sends, stores and logs what is redacted, and leaves everything else as it was', async () => {
   const upstream = createReplayTransport(answering('Hi'));
   const { ask, store, logged } = await guarded(upstream, {
-    content_filters: [{ pattern: 'badger', action: 'redact', label: '[B]' }],
+    content_filters: [{ pattern: 'badger', action: 'redact', label: '["B"]' }],
     content_filter_builtins: [
       { slug: 'email', action: 'redact' },
       { slug: 'credit-card', action: 'redact' },
     ],
   });
-  const call = { id: 't1', type: 'function', function: { name: 'f', arguments: '{"q": "badger", "r": "\\u00e9"}' } };
+  const args = '{"q": "badger", "r": "\\u00e9", "s": "a\\njo@example.com", "t": "\\u0062\\u0061dger"}';
+  const call = { id: 't1', type: 'function', function: { name: 'f', arguments: args } };
   const response = await ask({
     messages: [
       { role: 'system', content: 'a badger' },
@@ -231,7 +234,7 @@ test('sends, stores and logs what is redacted, and leaves everything else as it 
   });
   expect(response.status).toBe(200);
   const messages = [
-    { role: 'system', content: 'a [B]' },
+    { role: 'system', content: 'a ["B"]' },
     {
       role: 'user',
       content: [
@@ -243,9 +246,17 @@ test('sends, stores and logs what is redacted, and leaves everything else as it 
     {
       role: 'assistant',
       content: null,
-      tool_calls: [{ ...call, function: { name: 'f', arguments: '{"q":"[B]","r":"é"}' } }],
+      tool_calls: [
+        {
+          ...call,
+          function: {
+            name: 'f',
+            arguments: '{"q": "[\\"B\\"]", "r": "\\u00e9", "s": "a\\n[EMAIL]", "t": "[\\"B\\"]"}',
+          },
+        },
+      ],
     },
-    { role: 'tool', tool_call_id: 't1', content: '[B]' },
+    { role: 'tool', tool_call_id: 't1', content: '["B"]' },
   ];
   expect(upstream.latest().sent['messages']).toMatchObject(messages);
   const { record, content } = store.appended[0] ?? {};
@@ -353,22 +364,37 @@ test('of a fallback list the allowed model alone is asked', async () => {
   expect(upstream.exchanges).toHaveLength(1);
 });
 
-test('lists the models that the guardrails of the caller leave, and no others', async () => {
-  const { gateway, key } = await guarded(createScriptedTransport(), { allowed_models: ['acme/other'] });
-  const list = async (path: string) => {
-    const response = await gateway.handle({
-      method: 'GET',
-      path,
-      query: '',
-      baseUrl: '',
-      headers: { authorization: `Bearer ${key}` },
-      signal: new AbortController().signal,
-      readBody: () => Promise.resolve(new Uint8Array()),
-    });
-    return (jsonOf(response)['data'] as { id: string }[]).map(({ id }) => id);
+test('lets calls in under the hosts of the regions that are allowed, and under no others', async () => {
+  const regions = [{ name: 'eu', hosts: ['eu.example'] }];
+  const { ask, patch } = await guarded(
+    createReplayTransport(answering('Hi')),
+    { allowed_data_regions: ['europe'] },
+    { regions },
+  );
+  expect(jsonOf(await ask())).toMatchObject({
+    error: { code: 403, metadata: { excluded: [{ rule: 'allowed_data_regions' }, { rule: 'allowed_data_regions' }] } },
+  });
+  // Let in, but no endpoint is there.
+  expect((await ask({}, { host: 'eu.example' })).status).toBe(404);
+  await patch({ allowed_data_regions: ['global'] });
+  expect((await ask()).status).toBe(200);
+});
+
+test('lists what the guardrails of the caller leave, and to who administers what there is', async () => {
+  const account = { providers: { ignore: ['beta'] } };
+  const { get, key } = await guarded(createScriptedTransport(), { allowed_models: ['acme/chat'] }, { account });
+  const dataOf = async (path: string, by = key) => jsonOf(await get(path, by))['data'];
+  const list = async (path: string, by?: string) => ((await dataOf(path, by)) as { id: string }[]).map(({ id }) => id);
+  const tagsOf = async (by?: string) => {
+    const { endpoints } = (await dataOf('/api/v1/models/acme/chat/endpoints', by)) as { endpoints: { tag: string }[] };
+    return endpoints.map(({ tag }) => tag);
   };
-  expect(await list('/api/v1/models/user')).toEqual(['acme/other']);
-  expect(await list('/api/v1/models')).toEqual(['acme/chat', 'acme/other']);
+  expect(await list('/api/v1/models/user')).toEqual(['acme/chat']);
+  expect(await list('/api/v1/models')).toEqual(['acme/chat']);
+  expect(await dataOf('/api/v1/models/count')).toEqual({ count: 1 });
+  expect(await tagsOf()).toEqual(['acme']);
+  expect(await list('/api/v1/models', MANAGEMENT_KEY)).toEqual(['acme/chat', 'acme/other']);
+  expect(await tagsOf(MANAGEMENT_KEY)).toEqual(['acme', 'beta']);
 });
 
 test('asks only providers that are known to keep nothing, for the authors that this was switched on for', async () => {
@@ -459,7 +485,9 @@ test.each(
           {
             index: 0,
             delta: {
-              tool_calls: [{ index: 0, id: 'c0', type: 'function', function: { name: 'f', arguments: '{"q":"bad' } }],
+              tool_calls: [
+                { index: 0, id: 'c0', type: 'function', function: { name: 'f', arguments: '{"q":"\\u0062ad' } },
+              ],
             },
             finish_reason: null,
           },
@@ -496,6 +524,27 @@ test.each(
       { id: 'c1', function: { name: 'g', arguments: '{}' } },
     ],
   });
+});
+
+test('guards what is said in sound by what of it comes in writing', async () => {
+  const said = (transcript: string) => ({
+    choices: [{ index: 0, delta: { audio: { id: 'a', transcript } }, finish_reason: null }],
+  });
+  const { ask } = await guarded(
+    createReplayTransport({
+      pieces: toEventPieces([
+        said('a bad'),
+        said('ger'),
+        { choices: [{ index: 0, delta: { audio: { data: 'AAAA' } }, finish_reason: null }] },
+        { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
+      ]),
+    }),
+    { content_filters: [{ pattern: 'badger', action: 'redact', label: '[B]', direction: 'output' }] },
+  );
+  const chunks = chunksOf(await readFrames(await ask({ stream: true })).rest());
+  const deltas = chunks.flatMap(({ choices }) => choices.map(({ delta }) => delta['audio'] as { transcript?: string }));
+  expect(deltas.map((audio) => audio?.transcript ?? '').join('')).toBe('a [B]');
+  expect(JSON.stringify(chunks)).toContain('AAAA');
 });
 
 test('counts what a blocked answer had come to, though none of it was let through', async () => {
@@ -589,11 +638,10 @@ test('refuses requests while a filter throws, and tells the operator', () => {
       },
     },
   };
-  const { refusal } = guardRequest({ messages: [{ role: 'user', content: 'x' }] }, broken, {
-    info: log,
-    warn: log,
-    error: log,
-  });
+  const { refusal } = guardRequest(
+    { messages: [{ role: 'user', content: 'x' }] },
+    { policy: broken, map: mapTexts, logger: { info: log, warn: log, error: log } },
+  );
   expect(refusal).toMatchObject({ status: 403, message: 'Request blocked: a guardrail is unavailable' });
   expect(logged).toEqual(['a guardrail has failed']);
 });

@@ -1,4 +1,4 @@
-import type { Catalog, Endpoint } from '../catalog/catalog.ts';
+import type { Catalog, CatalogModel, Endpoint } from '../catalog/catalog.ts';
 import type { Narrowing } from '../routing/endpoint-filters.ts';
 import { isListed } from '../routing/endpoint-tier.ts';
 import type { EndpointRule, ZdrRule } from './effective-policy.ts';
@@ -20,14 +20,21 @@ const WIRE_REGIONS: ReadonlyMap<string, string> = new Map([['eu', 'europe']]);
  * with data must be known to pass.
  */
 export function toNarrowings(rules: readonly EndpointRule[], catalog: Pick<Catalog, 'find'>): readonly Narrowing[] {
-  return rules.map((demand) => ({
+  // Where a call came in is named first: nothing that the caller changes in the request would help.
+  const isOfRegions = ({ rule }: EndpointRule): boolean => rule === 'allowed_data_regions';
+  return [...rules.filter(isOfRegions), ...rules.filter((demand) => !isOfRegions(demand))].map((demand) => ({
     rule: demand.rule,
     guardrailId: demand.guardrailId,
-    excludes: (endpoint) => isExcluded(endpoint, demand, catalog),
+    excludes: (endpoint, region) =>
+      demand.rule === 'allowed_data_regions'
+        ? !demand.values.includes(toWireRegion(region))
+        : isExcluded(endpoint, demand, catalog),
   }));
 }
 
-function isExcluded(endpoint: Endpoint, demand: EndpointRule, catalog: Pick<Catalog, 'find'>): boolean {
+type RuleOfEndpoints = Exclude<EndpointRule, { readonly rule: 'allowed_data_regions' }>;
+
+function isExcluded(endpoint: Endpoint, demand: RuleOfEndpoints, catalog: Pick<Catalog, 'find'>): boolean {
   const { training, retainsPrompts } = endpoint.provider.dataPolicy;
   switch (demand.rule) {
     case 'allowed_models':
@@ -38,8 +45,6 @@ function isExcluded(endpoint: Endpoint, demand: EndpointRule, catalog: Pick<Cata
       return !isListed(demand.values, endpoint);
     case 'ignored_providers':
       return isListed(demand.values, endpoint);
-    case 'allowed_data_regions':
-      return !demand.values.includes(regionOf(endpoint));
     case 'enable_paid_model_training':
       return !isFree(endpoint) && training !== false;
     case 'enable_free_model_training':
@@ -48,7 +53,7 @@ function isExcluded(endpoint: Endpoint, demand: EndpointRule, catalog: Pick<Cata
       // Nobody says whether they publish; who keeps nothing has nothing to publish.
       return isFree(endpoint) && retainsPrompts !== false;
     default:
-      return zdrRuleOf(endpoint) === demand.rule && retainsPrompts !== false;
+      return zdrRuleOf(endpoint) === demand.rule && (retainsPrompts !== false || isOfVideos(endpoint, catalog));
   }
 }
 
@@ -59,12 +64,23 @@ function isModelListed(slugs: readonly string[], { modelId }: Endpoint, catalog:
   return canonical !== undefined && slugs.includes(canonical);
 }
 
-function regionOf({ region }: Endpoint): string {
+/** Where a call came in: under a regional host, which also binds it to that region's endpoints, or anywhere. */
+function toWireRegion(region: string | null): string {
   return region === null ? 'global' : (WIRE_REGIONS.get(region) ?? region);
 }
 
 function zdrRuleOf({ modelId }: Endpoint): ZdrRule {
   return ZDR_AUTHORS.get(modelId.slice(0, modelId.indexOf('/')).toLowerCase()) ?? 'enforce_zdr_other';
+}
+
+/** Videos are kept by those who make them (api reference 15.1). */
+function isOfVideos({ modelId }: Endpoint, catalog: Pick<Catalog, 'find'>): boolean {
+  const model = catalog.find(modelId);
+  return model !== undefined && makesVideos(model);
+}
+
+export function makesVideos({ definition }: CatalogModel): boolean {
+  return definition.architecture?.output_modalities?.includes('video') === true;
 }
 
 function isFree({ modelId, prices }: Endpoint): boolean {

@@ -1,0 +1,27 @@
+import { GatewayError } from '../errors.ts';
+import { createTextGuard } from './create-text-guard.ts';
+import type { AnswerGuardOptions } from './guard-answer.ts';
+import { mapStrings } from './map-texts.ts';
+import { toBlockError, toUnavailableError } from './verdict.ts';
+
+/**
+ * Has the output filters look at what the gateway itself adds to an answer, as annotations: the same value where nothing
+ * is redacted. Throws `permission_denied` for what is blocked, and when a filter fails.
+ */
+export function guardAdded<Value>(value: Value, options: AnswerGuardOptions | null): Value {
+  if (options === null) return value;
+  const { filters, onFinding } = options;
+  const pass = (text: string): string => {
+    const guard = createTextGuard(filters, onFinding);
+    const begun = guard.push(text);
+    const ended = begun.blockedBy === null ? guard.end() : begun;
+    if (ended.blockedBy === null) return begun.text + ended.text;
+    onFinding(ended.blockedBy);
+    throw toBlockError(ended.blockedBy, 'Response');
+  };
+  try {
+    return mapStrings(value, pass) as Value;
+  } catch (error) {
+    throw error instanceof GatewayError ? error : toUnavailableError('Response', error);
+  }
+}

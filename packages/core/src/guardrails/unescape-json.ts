@@ -1,0 +1,56 @@
+/** JSON as text with its escapes undone, as whoever parses it reads it: `\u0061` is an `a`. */
+export interface UnescapedJson {
+  readonly text: string;
+  /** Where in the JSON each unit of the text begins, and where the last ends; null where nothing was escaped. */
+  readonly offsets: readonly number[] | null;
+  /** How much of the JSON was taken: all of it at the end, else up to an escape that is not complete. */
+  readonly taken: number;
+}
+
+const SIMPLE: Readonly<Record<string, string>> = {
+  n: '\n',
+  t: '\t',
+  r: '\r',
+  b: '\b',
+  f: '\f',
+  '"': '"',
+  '/': '/',
+  '\\': '\\',
+};
+
+const hexadecimal = /^[0-9a-f]{0,4}$/i;
+
+/** Undoes the escapes of JSON, or of a piece of it that does not begin within an escape. What is none stays as it is. */
+export function unescapeJson(json: string, isEnd: boolean): UnescapedJson {
+  if (!json.includes('\\')) return { text: json, offsets: null, taken: json.length };
+  let text = '';
+  const offsets: number[] = [];
+  let at = 0;
+  while (at < json.length) {
+    const escape = json.charAt(at) === '\\' ? readEscape(json, at) : null;
+    if (escape !== null && escape.end > json.length && !isEnd) break;
+    offsets.push(at);
+    const isWhole = escape !== null && escape.end <= json.length;
+    text += isWhole ? escape.unit : json.charAt(at);
+    at = isWhole ? escape.end : at + 1;
+  }
+  offsets.push(at);
+  return { text, offsets, taken: at };
+}
+
+/** The escape that begins there; one that ends behind the JSON is not complete. Null when there is none. */
+function readEscape(json: string, at: number): { readonly unit: string; readonly end: number } | null {
+  const letter = json.charAt(at + 1);
+  if (letter !== 'u') {
+    const unit = letter === '' ? '' : SIMPLE[letter];
+    return unit === undefined ? null : { unit, end: at + 2 };
+  }
+  const digits = json.slice(at + 2, at + 6);
+  if (!hexadecimal.test(digits)) return null;
+  return { unit: String.fromCharCode(Number.parseInt(digits, 16)), end: at + 6 };
+}
+
+/** A text as it stands between the quotes of a JSON string. */
+export function toJsonContent(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
