@@ -79,6 +79,7 @@ const EXPECTED: Readonly<
   },
   nvidia: { details: {}, refused: [404, 'not_found'] },
   openrouter: { details: ALL, cost: 0.0000123, refused: [429, 'rate_limit_exceeded'] },
+  gateway: { details: ALL, cost: 0.0000123, refused: [429, 'rate_limit_exceeded'] },
   ollama: { details: {}, refused: [404, 'not_found'] },
   lmstudio: { details: REASONED, refused: [400, 'invalid_request'] },
   'llama-cpp': { details: CACHED, refused: [400, 'context_length_exceeded'] },

@@ -45,7 +45,7 @@ async function setUp(change: Partial<KeyRecord> = {}, options: Partial<GatewayOp
     platform,
     key: made.key,
     record,
-    authenticate: createAuthenticate({ providers: [], store, ...options }, platform),
+    authenticate: createAuthenticate({ providers: [], store, ...options }, platform, null),
   };
 }
 

@@ -3,7 +3,9 @@ import type { BootstrapKey, GatewayOptions } from '../options.ts';
 import type { Platform } from '../platform.ts';
 import { type GatewayRequest, headerOf } from '../request.ts';
 import type { Awaitable, KeyRecord } from '../stores/store.ts';
+import { LINK_PRINCIPAL, refuseForged } from './authenticate-session.ts';
 import type { Principal } from './principal.ts';
+import type { Sessions } from './sessions.ts';
 
 /** Tells who calls, or rejects with `authentication`. Answers at once where everything needed is in memory. */
 export type Authenticate = (request: GatewayRequest) => Awaitable<Principal>;
@@ -13,9 +15,13 @@ const MAX_KEY_LENGTH = 512;
 
 /**
  * Creates the check that every call passes: the host's own principal, else the embedder's `authenticate`, else the
- * bearer key, looked up by its SHA-256 among the configured and the stored ones.
+ * bearer key, looked up by its SHA-256 among the configured and the stored ones, else the session of a browser.
  */
-export function createAuthenticate(options: GatewayOptions, platform: Platform): Authenticate {
+export function createAuthenticate(
+  options: GatewayOptions,
+  platform: Platform,
+  sessions: Sessions | null,
+): Authenticate {
   let configured: ReadonlyMap<string, Principal> | undefined;
   const configuring = hashBootstrapKeys(options.bootstrapKeys ?? [], platform).then((keys) => (configured = keys));
 
@@ -31,6 +37,13 @@ export function createAuthenticate(options: GatewayOptions, platform: Platform):
   const authenticate: Authenticate = (request) => {
     if (request.principal !== undefined) return request.principal;
     if (options.authenticate !== undefined) return askHost(options.authenticate, request);
+    if (request.headers['authorization'] === undefined && request.headers['cookie'] !== undefined) {
+      const session = sessions?.find(request);
+      if (session !== undefined) {
+        refuseForged(request, session);
+        return session.keyHash === null ? LINK_PRINCIPAL : findLater(session.keyHash);
+      }
+    }
     const hash = platform.sha256(readBearer(request));
     return configured !== undefined && typeof hash === 'string' ? find(configured, hash) : findLater(hash);
   };

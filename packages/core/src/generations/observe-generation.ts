@@ -1,4 +1,6 @@
 import { DEFAULT_WORKSPACE_ID } from '../auth/api-key.ts';
+import { toStoredTrace } from '../broadcast/stored-trace.ts';
+import type { Principal } from '../auth/principal.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import type { Cost } from '../catalog/prices.ts';
 import type { RequestContext } from '../context.ts';
@@ -32,10 +34,17 @@ export interface SettledGeneration {
   /** As the caller is told; undefined when nothing was used. */
   readonly usage: Usage | undefined;
   readonly record: GenerationRecord;
+  readonly principal: Principal;
   /** Null when contents are not to be stored. */
   readonly content: GenerationContent | null;
   /** About how long the content is in characters. */
   readonly contentLength: number;
+}
+
+/** One search of the web. */
+export interface WebSearch {
+  readonly engine: string;
+  readonly results: number;
 }
 
 /** Follows one call from its first attempt to its end. */
@@ -53,6 +62,8 @@ export interface GenerationObserver {
   /** A further answer begins within the call. From the first one on, usage and cost are those of all of them. */
   noteTurn(turn: Turn): void;
   noteToolStep(step: ToolStep): void;
+  /** The web was searched within the call. */
+  noteSearch(search: WebSearch): void;
   /** So far; undefined while no answer has begun. */
   spending(): Spending | undefined;
   observe(chunks: readonly ChatChunk[]): void;
@@ -87,6 +98,7 @@ export function observeGeneration(call: ObservedCall): GenerationObserver {
   let replayOf: string | null = null;
   let turns: Turn[] | null = null;
   let toolSteps: ToolStep[] | null = null;
+  let searches: WebSearch[] | null = null;
 
   const spending = (): Spending | undefined => {
     if (endpoint === undefined) return undefined;
@@ -114,6 +126,7 @@ export function observeGeneration(call: ObservedCall): GenerationObserver {
     },
     noteTurn: (turn) => void (turns ??= []).push(turn),
     noteToolStep: (step) => void (toolSteps ??= []).push(step),
+    noteSearch: (search) => void (searches ??= []).push(search),
     spending,
     observe: answer.observe,
     settle(outcome) {
@@ -134,12 +147,14 @@ export function observeGeneration(call: ObservedCall): GenerationObserver {
         durationMs,
         replayOf,
         steps,
+        searches,
       });
       const { inputOutput } = call.context.runtime.logging;
       const { id: principalId, userId } = call.context.principal;
       return {
         usage: usage && withCost(withToolUse(usage, steps), cost, endpoint),
         record: { generation, principalId, ...(userId !== undefined && { userId }), costNanoUsd: cost?.nanoUsd ?? 0 },
+        principal: call.context.principal,
         content:
           inputOutput && call.region === null
             ? toContent({ request: call.request, answer, attempts, outcome, steps })
@@ -192,6 +207,7 @@ interface GenerationFacts {
   /** The generation whose answer was repeated. */
   readonly replayOf: string | null;
   readonly steps: readonly ToolStep[];
+  readonly searches: readonly WebSearch[] | null;
 }
 
 /** What a stored header may hold; callers choose them freely. */
@@ -240,9 +256,9 @@ function toGeneration(facts: GenerationFacts): Generation {
     num_media_prompt: images,
     num_media_completion: null,
     num_input_audio_prompt: countParts(request.messages, 'input_audio'),
-    num_search_results: null,
+    num_search_results: facts.searches?.reduce((sum, { results }) => sum + results, 0) ?? null,
     num_fetches: facts.steps.length === 0 ? null : facts.steps.filter(({ tool }) => tool === 'web_fetch').length,
-    web_search_engine: null,
+    web_search_engine: facts.searches?.[0]?.engine ?? null,
     total_cost: cost?.usd ?? 0,
     usage: cost?.usd ?? 0,
     upstream_inference_cost: answer.upstreamCostUsd ?? null,
@@ -255,6 +271,8 @@ function toGeneration(facts: GenerationFacts): Generation {
     cost_known: isUnused || cost !== null,
     usage_estimated: usage?.estimated ?? false,
     ...(call.pipeline.length > 0 && { pipeline: call.pipeline }),
+    ...(request.trace != null && { trace: toStoredTrace(request.trace) }),
+    ...(call.region !== null && { called_region: call.region }),
   };
 }
 
@@ -269,9 +287,12 @@ function finishReasonOf(outcome: Outcome, answer: AnswerAccumulator): string | n
   }
 }
 
-/** Time to the first chunk as the caller felt it: failed attempts before it count. */
+/** Time to the first chunk as the caller felt it: failed attempts before it count, further turns do not. */
 function latencyOf(attempts: readonly Attempt[]): number | null {
-  return attempts.length === 0 ? null : Math.round(attempts.reduce((sum, { latencyMs }) => sum + latencyMs, 0));
+  if (attempts.length === 0) return null;
+  const begun = attempts.findIndex(({ error }) => error === null);
+  const upToFirst = begun === -1 ? attempts : attempts.slice(0, begun + 1);
+  return Math.round(upToFirst.reduce((sum, { latencyMs }) => sum + latencyMs, 0));
 }
 
 function toProviderResponse({ endpoint, latencyMs, error }: Attempt): ProviderResponse {

@@ -8,13 +8,14 @@ import type { Outcome, SettledGeneration } from './observe-generation.ts';
  * Throws `internal` when the store cannot take it, because then nothing may be acknowledged.
  */
 export async function recordGeneration(
-  { store, logger, logging, counters, ledger }: Runtime,
+  { store, logger, logging, counters, ledger, rateLimits, callFigures, generationFeed, broadcaster }: Runtime,
   settled: SettledGeneration,
   outcome: Outcome,
 ): Promise<void> {
-  const { record } = settled;
+  const { record, principal, usage } = settled;
   const { generation } = record;
   counters[outcome.status] += 1;
+  if (usage !== undefined) rateLimits?.noteTokens(principal, generation.model, usage.total_tokens);
   try {
     await store.generations.append(record, withinLimit(settled, logging.maxContentBytes));
     ledger.release(generation.id);
@@ -28,6 +29,9 @@ export async function recordGeneration(
     logger.error('a generation could not be recorded', { id: generation.id, reason: String(cause) });
     throw new GatewayError('internal', 'The generation could not be recorded', { cause });
   }
+  callFigures.note(record);
+  generationFeed.publish({ type: 'generation', record });
+  broadcaster.offer(record);
   if (outcome.status === 'failed') {
     logger.warn('a call failed', {
       id: generation.id,

@@ -1,5 +1,12 @@
 import type { GenerationContent } from '../schemas/generation.ts';
 import { createRowRepository } from './row-repository.ts';
+import {
+  addToHistogram,
+  createHistogram,
+  type GenerationFilter,
+  matchesFilter,
+  toGenerationFacts,
+} from './generation-filter.ts';
 import { createSpendingBook, toSpending } from './spending.ts';
 import type { GenerationPage, GenerationRecord, GenerationRepository, Store } from './store.ts';
 import { createTableRepositories, type TableSource } from './table-repositories.ts';
@@ -17,6 +24,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
   return {
     ...createTableRepositories(createTableSource()),
     videoJobs: createRowRepository({ write: () => RESOLVED }),
+    broadcasts: createRowRepository({ write: () => RESOLVED }),
     generations: createGenerationRepository(options.maxGenerations ?? DEFAULT_MAX_GENERATIONS),
     close: () => Promise.resolve(),
   };
@@ -88,8 +96,14 @@ function createGenerationRepository(maxGenerations: number): GenerationRepositor
     page(query) {
       const first = nextSequence - order.length;
       const before = query.before === undefined ? nextSequence : (byId.get(query.before)?.sequence ?? first + dropped);
-      return pageOf(order, { start: dropped, end: before - first, limit: query.limit });
+      return pageOf(order, { start: dropped, end: before - first, limit: query.limit, filter: query.filter });
     },
+    histogram(query) {
+      const histogram = createHistogram(query);
+      for (const { record } of byId.values()) addToHistogram(histogram, toGenerationFacts(record), query);
+      return histogram;
+    },
+    count: () => byId.size,
     spentNanoUsd: spending.totalNanoUsd,
     spent: spending.spent,
   };
@@ -98,10 +112,23 @@ function createGenerationRepository(maxGenerations: number): GenerationRepositor
 // One promise for all: appending is on the path of every request.
 const RESOLVED = Promise.resolve();
 
-function pageOf(
-  order: readonly Entry[],
-  { start, end, limit }: { readonly start: number; readonly end: number; readonly limit: number },
-): GenerationPage {
+interface Span {
+  readonly start: number;
+  readonly end: number;
+  readonly limit: number;
+  readonly filter: GenerationFilter | undefined;
+}
+
+/** With a filter: how many are looked at for a page. */
+const MAX_LOOKED_AT = 2000;
+/** Records are in the order in which calls ended; no call lasts longer than this. */
+const SLACK_MS = 24 * 60 * 60 * 1000;
+
+function pageOf(order: readonly Entry[], span: Span): GenerationPage {
+  return span.filter === undefined ? wholePageOf(order, span) : filteredPageOf(order, span, span.filter);
+}
+
+function wholePageOf(order: readonly Entry[], { start, end, limit }: Span): GenerationPage {
   const from = Math.max(start, end - Math.max(0, limit));
   const records = order
     .slice(from, end)
@@ -110,4 +137,23 @@ function pageOf(
   const oldest = order[from];
   const hasOlder = from > start && from < end && oldest !== undefined;
   return { records, next: hasOlder ? oldest.record.generation.id : null };
+}
+
+function filteredPageOf(
+  order: readonly Entry[],
+  { start, end, limit }: Span,
+  filter: GenerationFilter,
+): GenerationPage {
+  const records: GenerationRecord[] = [];
+  const last = Math.max(start, end - MAX_LOOKED_AT);
+  for (let at = end - 1; at >= last; at -= 1) {
+    const record = order[at]?.record;
+    if (record === undefined) continue;
+    const facts = toGenerationFacts(record);
+    if (facts.createdAtMs < (filter.createdFromMs ?? 0) - SLACK_MS) return { records, next: null };
+    if (matchesFilter(facts, filter)) records.push(record);
+    const isLooked = records.length >= limit || at === last;
+    if (isLooked) return { records, next: at > start ? record.generation.id : null };
+  }
+  return { records, next: null };
 }

@@ -1,11 +1,14 @@
+import type { BroadcastRow } from '../broadcast/broadcast-row.ts';
 import type { Destination } from '../schemas/destination.ts';
 import type { Guardrail } from '../schemas/guardrail.ts';
 import type { Generation, GenerationContent } from '../schemas/generation.ts';
 import type { Member } from '../schemas/member.ts';
 import type { SettingsChange } from '../schemas/settings.ts';
 import type { VideoJob } from '../videos/video-job.ts';
+import type { GenerationFilter, HistogramBucket, HistogramQuery } from './generation-filter.ts';
 import type { AssignmentRecord, KeyRecord, WorkspaceRecord } from './tables.ts';
 
+export type { GenerationFilter, HistogramBucket, HistogramQuery } from './generation-filter.ts';
 export type { AssignmentRecord, KeyRecord, WorkspaceRecord } from './tables.ts';
 
 /** Either at once or later: a store that has the answer in memory spares the hot path a promise. */
@@ -77,9 +80,19 @@ export interface SpentQuery {
   readonly since?: string | undefined;
 }
 
+export interface GenerationQuery {
+  readonly limit: number;
+  /** Begins with what is older than this record. */
+  readonly before?: string | undefined;
+  readonly filter?: GenerationFilter | undefined;
+}
+
 export interface GenerationPage {
   readonly records: readonly GenerationRecord[];
-  /** The id of the oldest of them. Hand in as `before` for the next, older page; null at the end. */
+  /**
+   * The id of the oldest record that was looked at. Hand in as `before` for the next, older page; null at the end. With
+   * a filter, a page may end before it is full, or even begun: no more is looked at than one page may cost.
+   */
   readonly next: string | null;
 }
 
@@ -96,8 +109,12 @@ export interface GenerationRepository {
   getContent(id: string): Awaitable<GenerationContent | undefined>;
   /** The content cannot be read from the moment it resolves. False when there was none. */
   deleteContent(id: string): Promise<boolean>;
-  /** Newest first. Costs the same however many there are. Begins with what is older than the record `before`. */
-  page(query: { readonly limit: number; readonly before?: string | undefined }): Awaitable<GenerationPage>;
+  /** Newest first. Costs the same however many there are. */
+  page(query: GenerationQuery): Awaitable<GenerationPage>;
+  /** Adds up by time what a filter chooses. Costs as much as there is in that time; others get their turn meanwhile. */
+  histogram(query: HistogramQuery): Awaitable<readonly HistogramBucket[]>;
+  /** About how many there are. */
+  count(): Awaitable<number>;
   /** Sum of `costNanoUsd` over all records of one principal, those removed by retention included. */
   spentNanoUsd(principalId: string): Awaitable<number>;
   /** The same for part of the time, for others than one principal, and by who was paid. Asked for on the way of a call. */
@@ -124,6 +141,8 @@ export interface Store {
   readonly settings: SettingsRepository;
   /** Change often; otherwise like the other tables. */
   readonly videoJobs: Repository<VideoJob>;
+  /** What is still to reach destinations, or never has. Changes often, like video jobs. */
+  readonly broadcasts: Repository<BroadcastRow>;
   readonly generations: GenerationRepository;
   /** Writes out what is pending and lets go of files and connections. Nothing may be called after it. */
   close(): Promise<void>;

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { GenerationContent, Logger } from '@model-gateway/core';
 import { errorCode, type FileSystem, OPEN, readFully } from './file-system.ts';
-import type { Entry, GenerationIndex } from './generation-index.ts';
+import type { Entry } from './generation-entry.ts';
+import type { GenerationIndex } from './generation-index.ts';
 import { type ContentReference, parseContent } from './generation-lines.ts';
 import { forEachLine } from './journal-reader.ts';
 import { recordOf } from './record-line.ts';

@@ -1,33 +1,15 @@
 import {
   createSpendingBook,
   type GenerationPage,
-  type GenerationRecord,
+  type GenerationQuery,
+  type HistogramBucket,
+  type HistogramQuery,
   type SpendingBook,
   type SpendingEntry,
 } from '@model-gateway/core';
-import { type ContentReference, parseGeneration } from './generation-lines.ts';
+import { addUpGenerations, filterGenerations } from './filter-generations.ts';
+import { type Entry, type EntryVersion, recordOfEntry } from './generation-entry.ts';
 import { isThrough, type SegmentName } from './segment-name.ts';
-
-/** One generation in memory. */
-export interface Entry {
-  readonly id: string;
-  /** Where its first version stands; it goes when that segment is dropped. */
-  readonly segment: SegmentName;
-  principalId: string;
-  userId: string | undefined;
-  workspaceId: string | undefined;
-  costNanoUsd: number;
-  /** The day it began. */
-  day: string;
-  isByok: boolean;
-  /** Undefined until asked for when it was read at start: parsing all of them would double the time to start. */
-  record: GenerationRecord | undefined;
-  /** JSON text of the generation, while there is no `record`. */
-  text: Buffer | undefined;
-  content: ContentReference | null;
-  /** Place in the order of writing; -1 until written, when only its id is taken. */
-  position: number;
-}
 
 /** What retention needs to know of a segment. */
 export interface SegmentFacts {
@@ -35,12 +17,6 @@ export interface SegmentFacts {
   records: number;
   contentBytes: number;
 }
-
-/** What a later version of a generation may change. */
-export type EntryVersion = Pick<
-  Entry,
-  'principalId' | 'userId' | 'workspaceId' | 'costNanoUsd' | 'day' | 'isByok' | 'record' | 'text'
->;
 
 /** Every generation by id and in order, with running sums. Holds no file and waits for nothing. */
 export interface GenerationIndex {
@@ -64,7 +40,8 @@ export interface GenerationIndex {
   removeThrough(name: SegmentName): SpendingBook;
   /** Forgets the content of this segment and of all older ones. */
   removeContentThrough(name: SegmentName): void;
-  page(query: { readonly limit: number; readonly before?: string | undefined }): GenerationPage;
+  page(query: GenerationQuery): GenerationPage;
+  histogram(query: HistogramQuery): Promise<readonly HistogramBucket[]>;
   entries(): Iterable<Entry>;
 }
 
@@ -132,28 +109,19 @@ export function createGenerationIndex(): GenerationIndex {
       for (const facts of segments.values()) if (isThrough(facts.name, name)) facts.contentBytes = 0;
     },
     page: (query) => pageOf(order, find, query),
+    histogram: (query) => addUpGenerations(order, query),
     entries: () => order,
   };
-}
-
-/** The record of an entry, parsed now if nobody has asked for it before. */
-export function recordOfEntry(entry: Entry): GenerationRecord {
-  if (entry.record !== undefined) return entry.record;
-  if (entry.text === undefined) throw new Error(`Generation ${entry.id} has neither a record nor its text`);
-  const { principalId, userId, costNanoUsd } = entry;
-  const generation = parseGeneration(entry.text);
-  entry.record = { generation, principalId, ...(userId !== undefined && { userId }), costNanoUsd };
-  entry.text = undefined;
-  return entry.record;
 }
 
 function pageOf(
   order: readonly Entry[],
   find: (id: string) => Entry | undefined,
-  query: { readonly limit: number; readonly before?: string | undefined },
+  query: GenerationQuery,
 ): GenerationPage {
   // A cursor that retention has removed leads nowhere: everything older is gone, too.
   const end = query.before === undefined ? order.length : (find(query.before)?.position ?? 0);
+  if (query.filter !== undefined) return filterGenerations(order, { end, limit: query.limit, filter: query.filter });
   const start = Math.max(0, end - Math.max(0, query.limit));
   const records = order.slice(start, end).reverse().map(recordOfEntry);
   const oldest = order[start];

@@ -3,7 +3,8 @@ import { startRetention } from './apply-retention.ts';
 import { compactSegment } from './compaction.ts';
 import { type ContentReader, createContentReader } from './content-reader.ts';
 import { errorReason } from './file-system.ts';
-import { type Entry, type EntryVersion, type GenerationIndex, recordOfEntry } from './generation-index.ts';
+import { type Entry, type EntryVersion, recordOfEntry } from './generation-entry.ts';
+import type { GenerationIndex } from './generation-index.ts';
 import {
   type CarriedForward,
   contentDeletedLine,
@@ -120,7 +121,7 @@ function commit(index: GenerationIndex, operations: readonly Operation[]): void 
         break;
       case 'replace': {
         const { record, entry } = operation;
-        index.replace(entry, { ...headOf(record), record, text: undefined });
+        index.replace(entry, { ...headOf(record), record, text: undefined, facts: undefined });
         break;
       }
       case 'delete-content':
@@ -175,6 +176,8 @@ function createRepository(parts: Parts): GenerationRepository {
       return true;
     },
     page: (query) => index.page(query),
+    histogram: (query) => index.histogram(query),
+    count: () => index.size,
     spentNanoUsd: index.spending.totalNanoUsd,
     spent: index.spending.spent,
   };
@@ -186,7 +189,7 @@ function headOf({
   principalId,
   userId,
   costNanoUsd,
-}: GenerationRecord): Omit<EntryVersion, 'record' | 'text'> {
+}: GenerationRecord): Omit<EntryVersion, 'record' | 'text' | 'facts'> {
   return {
     principalId,
     userId,
@@ -213,6 +216,7 @@ function append({ index, journal }: Parts, record: GenerationRecord, content: Ge
     // them would be the garbage collector's main occupation.
     record: undefined,
     text: Buffer.from(generationText),
+    facts: undefined,
     content: contentText === null ? null : addContent(batch, contentText),
     position: -1,
   };

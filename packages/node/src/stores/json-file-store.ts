@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import {
+  type BroadcastRow,
   createRowRepository,
   createTableRepositories,
   hasEnded,
@@ -99,7 +100,14 @@ async function openOwned(
     path: join(directory.path, 'video-jobs.ndjson'),
     logger,
     now,
-    isKept: (job) => !hasEnded(job) || job.updatedAt > now() - keptMs,
+    isKept: (job) => !hasEnded(job) || job.delivery?.state === 'waiting' || job.updatedAt > now() - keptMs,
+  });
+  const broadcasts = await openRowLog<BroadcastRow>({
+    files,
+    path: join(directory.path, 'broadcasts.ndjson'),
+    logger,
+    now,
+    isKept: (row) => row.kind === 'progress' || row.createdAt > now() - keptMs,
   });
   if (config.isNew && generations.loaded > 0) {
     logger?.warn('There was no config.json beside the logs of generations; the store begins without keys', {
@@ -109,12 +117,14 @@ async function openOwned(
   return {
     ...createTableRepositories(createTableSource(config)),
     videoJobs: createRowRepository<VideoJob>({ rows: videoJobs.rows, write: videoJobs.write }),
+    broadcasts: createRowRepository<BroadcastRow>({ rows: broadcasts.rows, write: broadcasts.write }),
     generations: generations.repository,
     async close() {
       try {
         await config.settled();
         await generations.close();
         await videoJobs.close();
+        await broadcasts.close();
       } finally {
         await owner?.release();
       }

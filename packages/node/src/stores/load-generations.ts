@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { removeIfThere, syncDirectory } from './atomic-file.ts';
 import { refuseNewerVersion } from './config-file.ts';
 import { type FileSystem, OPEN } from './file-system.ts';
-import { createGenerationIndex, type Entry, type EntryVersion, type GenerationIndex } from './generation-index.ts';
+import type { Entry, EntryVersion } from './generation-entry.ts';
+import { createGenerationIndex, type GenerationIndex } from './generation-index.ts';
 import {
   type CarriedForward,
   type ContentReference,
@@ -139,6 +140,7 @@ function toVersion(
     isByok,
     record: undefined,
     text: generation,
+    facts: undefined,
   };
 }
 

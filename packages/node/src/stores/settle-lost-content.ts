@@ -1,6 +1,6 @@
 import type { Logger } from '@model-gateway/core';
 import type { ContentReader } from './content-reader.ts';
-import type { Entry } from './generation-index.ts';
+import type { Entry } from './generation-entry.ts';
 import { contentLostLine } from './generation-lines.ts';
 import { addMetadata, type Journal } from './journal.ts';
 

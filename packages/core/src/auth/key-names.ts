@@ -1,0 +1,25 @@
+import type { BootstrapKey } from '../options.ts';
+import type { Platform } from '../platform.ts';
+import type { Store } from '../stores/store.ts';
+
+/** Names of keys by their hashes; of keys that are gone there is none. */
+export type FindKeyNames = (hashes: ReadonlySet<string>) => Promise<Record<string, string>>;
+
+/** Creates the look-up among the configured and the stored keys. */
+export function createFindKeyNames(
+  bootstrapKeys: readonly BootstrapKey[],
+  { platform, store }: { readonly platform: Pick<Platform, 'sha256'>; readonly store: Pick<Store, 'keys'> },
+): FindKeyNames {
+  let configured: ReadonlyMap<string, string> | undefined;
+  const hashAll = async (): Promise<ReadonlyMap<string, string>> =>
+    new Map(await Promise.all(bootstrapKeys.map(async ({ key, name }) => [await platform.sha256(key), name] as const)));
+  return async (hashes) => {
+    configured ??= await hashAll();
+    const names: Record<string, string> = {};
+    for (const hash of hashes) {
+      const name = configured.get(hash) ?? (await store.keys.get(hash))?.name;
+      if (name !== undefined) names[hash] = name;
+    }
+    return names;
+  };
+}

@@ -1,0 +1,147 @@
+import type { Platform } from '../platform.ts';
+import { createRandomId } from '../random-id.ts';
+import { type GatewayRequest, headerOf } from '../request.ts';
+
+/** Somebody who has signed in with a browser. */
+export interface Session {
+  /** What the cookie holds. */
+  readonly secret: string;
+  /** Hash of the management key that was signed in with; null after a one-time link. */
+  readonly keyHash: string | null;
+  readonly name: string;
+  /** What writes have to carry beside the cookie. */
+  readonly csrfToken: string;
+  readonly expiresAtMs: number;
+  /** The `Host` it was made at; it holds at no other. */
+  readonly host: string;
+}
+
+/** Who is signed in. In memory: a restart ends all of it. */
+export interface Sessions {
+  /** A token that opens one session, within ten minutes. */
+  issueToken(): string;
+  /** Whether the token is good; it is not any more afterwards. */
+  redeemToken(token: string): boolean;
+  open(session: Pick<Session, 'keyHash' | 'name'>, request: GatewayRequest): Session;
+  /** The session of a request's cookie, unless a page of another origin has sent it. */
+  find(request: GatewayRequest): Session | undefined;
+  close(session: Session): void;
+  /** Seconds to wait for whoever has failed too often of late; 0 for everybody else. */
+  waitSeconds(address: string): number;
+  noteFailure(address: string): void;
+}
+
+export const SESSION_LIFETIME_S = 12 * 60 * 60;
+const TOKEN_LIFETIME_MS = 10 * 60 * 1000;
+const MAX_SESSIONS = 1000;
+const MAX_TOKENS = 100;
+const MAX_FAILURES = 20;
+const FAILURE_WINDOW_MS = 60_000;
+const MAX_ADDRESSES = 1000;
+
+type SessionPlatform = Pick<Platform, 'now' | 'randomBytes'>;
+
+/** Creates an empty book of sessions; what it keeps is bounded, the oldest goes first. */
+export function createSessions(platform: SessionPlatform): Sessions {
+  const bySecret = new Map<string, Session>();
+  /** When each expires. */
+  const tokens = new Map<string, number>();
+  const failures = new Map<string, { count: number; readonly since: number }>();
+  const createSecret = (): string => createRandomId(platform) + createRandomId(platform);
+  const failuresOf = (address: string): { count: number; readonly since: number } | undefined => {
+    const found = failures.get(address);
+    return found !== undefined && found.since > platform.now() - FAILURE_WINDOW_MS ? found : undefined;
+  };
+
+  return {
+    issueToken() {
+      const token = createSecret();
+      tokens.set(token, platform.now() + TOKEN_LIFETIME_MS);
+      dropOldest(tokens, MAX_TOKENS);
+      return token;
+    },
+    redeemToken(token) {
+      const expiresAt = tokens.get(token) ?? 0;
+      tokens.delete(token);
+      return expiresAt > platform.now();
+    },
+    open({ keyHash, name }, { headers }) {
+      const session: Session = {
+        secret: createSecret(),
+        keyHash,
+        name,
+        csrfToken: createRandomId(platform),
+        expiresAtMs: platform.now() + SESSION_LIFETIME_S * 1000,
+        host: headerOf(headers, 'host') ?? '',
+      };
+      bySecret.set(session.secret, session);
+      dropOldest(bySecret, MAX_SESSIONS);
+      return session;
+    },
+    find(request) {
+      const secret = readCookie(request);
+      const session = secret === undefined ? undefined : bySecret.get(secret);
+      if (session === undefined || session.host !== (headerOf(request.headers, 'host') ?? '')) return undefined;
+      if (session.expiresAtMs <= platform.now()) {
+        bySecret.delete(session.secret);
+        return undefined;
+      }
+      return isOwnPage(request) ? session : undefined;
+    },
+    close: ({ secret }) => void bySecret.delete(secret),
+    waitSeconds(address) {
+      const found = failuresOf(address);
+      if (found === undefined || found.count < MAX_FAILURES) return 0;
+      return Math.ceil((found.since + FAILURE_WINDOW_MS - platform.now()) / 1000);
+    },
+    noteFailure(address) {
+      const found = failuresOf(address);
+      if (found !== undefined) return void (found.count += 1);
+      failures.delete(address);
+      failures.set(address, { count: 1, since: platform.now() });
+      dropOldest(failures, MAX_ADDRESSES);
+    },
+  };
+}
+
+function dropOldest(map: Map<string, unknown>, limit: number): void {
+  const [oldest] = map.size > limit ? map.keys() : [];
+  if (oldest !== undefined) map.delete(oldest);
+}
+
+/**
+ * Whether no page of another origin has sent a request, as far as the browser tells. Another port of the same machine is
+ * the same site to a cookie, so `SameSite` alone does not keep it out.
+ */
+export function isOwnPage({ headers, baseUrl }: GatewayRequest): boolean {
+  const site = headerOf(headers, 'sec-fetch-site');
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;
+  const origin = headerOf(headers, 'origin')?.toLowerCase();
+  if (origin === undefined) return true;
+  const host = headerOf(headers, 'host')?.toLowerCase();
+  return origin === `http://${host}` || origin === `https://${host}` || origin === originOf(baseUrl);
+}
+
+/** Cookies do not tell ports apart, so the name does: two gateways of one machine would sign each other out. */
+const cookieNameOf = (baseUrl: string): string => `gateway_session_${URL.parse(baseUrl)?.port || 'default'}`;
+
+const originOf = (baseUrl: string): string | undefined => URL.parse(baseUrl)?.origin;
+
+function readCookie({ headers, baseUrl }: GatewayRequest): string | undefined {
+  const start = `${cookieNameOf(baseUrl)}=`;
+  const cookies = headerOf(headers, 'cookie')?.split(';') ?? [];
+  return cookies
+    .map((cookie) => cookie.trim())
+    .find((cookie) => cookie.startsWith(start))
+    ?.slice(start.length);
+}
+
+/** The header that gives a browser its cookie, or, without a session, takes it away. */
+export function toSessionCookie(session: Session | null, baseUrl: string): string {
+  const url = URL.parse(baseUrl);
+  const secure = url?.protocol === 'https:' ? '; Secure' : '';
+  const path = url === null || url.pathname === '' ? '/' : url.pathname;
+  const maxAge = session === null ? 0 : SESSION_LIFETIME_S;
+  const value = `${cookieNameOf(baseUrl)}=${session?.secret ?? ''}`;
+  return `${value}; Path=${path}; Max-Age=${maxAge}; HttpOnly; SameSite=Strict${secure}`;
+}

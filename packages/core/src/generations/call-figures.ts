@@ -1,0 +1,109 @@
+import type { Generation } from '../schemas/generation.ts';
+import { type GenerationStatus, statusOfGeneration } from '../schemas/generation-status.ts';
+import type { GenerationRecord } from '../stores/store.ts';
+
+/** How often something took how long. */
+export interface Histogram {
+  /** Upper bounds in seconds, rising. */
+  readonly bounds: readonly number[];
+  /** How often it was at most the bound and above the one before; the last is for everything beyond. */
+  readonly counts: number[];
+  sumSeconds: number;
+}
+
+/** What calls of one kind to one provider add up to since the start. */
+export interface ProviderFigures {
+  readonly providerName: string;
+  readonly apiType: Generation['api_type'];
+  readonly calls: Record<GenerationStatus, number>;
+  promptTokens: number;
+  completionTokens: number;
+  reasoningTokens: number;
+  cachedTokens: number;
+  creditsNanoUsd: number;
+  byokNanoUsd: number;
+  attemptsOk: number;
+  attemptsFailed: number;
+  readonly durations: Histogram;
+  /** Of streamed calls. */
+  readonly firstTokens: Histogram;
+}
+
+/** Sums for metrics. They grow with the number of providers, not with what is called. */
+export interface CallFigures {
+  note(record: GenerationRecord): void;
+  list(): Iterable<ProviderFigures>;
+}
+
+const DURATION_BOUNDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
+const FIRST_TOKEN_BOUNDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+/** Creates empty sums. */
+export function createCallFigures(): CallFigures {
+  const byKind = new Map<string, ProviderFigures>();
+  const figuresOf = (providerName: string, apiType: ProviderFigures['apiType']): ProviderFigures => {
+    const kind = `${apiType} ${providerName}`;
+    let figures = byKind.get(kind);
+    if (figures === undefined) byKind.set(kind, (figures = createFigures(providerName, apiType)));
+    return figures;
+  };
+  return {
+    note(record) {
+      const { generation } = record;
+      addCall(figuresOf(generation.provider_name ?? '', generation.api_type), record);
+      for (const { provider_name: name = '', status } of generation.provider_responses ?? []) {
+        const asked = figuresOf(name, generation.api_type);
+        if (status === 200) asked.attemptsOk += 1;
+        else asked.attemptsFailed += 1;
+      }
+    },
+    list: () => byKind.values(),
+  };
+}
+
+function addCall(figures: ProviderFigures, { generation, costNanoUsd }: GenerationRecord): void {
+  figures.calls[statusOfGeneration(generation)] += 1;
+  // A repeated answer has used nothing.
+  if (generation.response_cache_source_id !== null) return;
+  figures.promptTokens += generation.tokens_prompt ?? 0;
+  figures.completionTokens += generation.tokens_completion ?? 0;
+  figures.reasoningTokens += generation.native_tokens_reasoning ?? 0;
+  figures.cachedTokens += generation.native_tokens_cached ?? 0;
+  if (generation.is_byok) figures.byokNanoUsd += costNanoUsd;
+  else figures.creditsNanoUsd += costNanoUsd;
+  if (generation.generation_time !== null) addTo(figures.durations, generation.generation_time / 1000);
+  if (generation.streamed === true && generation.latency !== null) {
+    addTo(figures.firstTokens, generation.latency / 1000);
+  }
+}
+
+function addTo(histogram: Histogram, seconds: number): void {
+  const { bounds, counts } = histogram;
+  const found = bounds.findIndex((bound) => seconds <= bound);
+  const at = found === -1 ? bounds.length : found;
+  counts[at] = (counts[at] ?? 0) + 1;
+  histogram.sumSeconds += seconds;
+}
+
+function createFigures(providerName: string, apiType: ProviderFigures['apiType']): ProviderFigures {
+  const createHistogram = (bounds: readonly number[]): Histogram => ({
+    bounds,
+    counts: Array.from({ length: bounds.length + 1 }, () => 0),
+    sumSeconds: 0,
+  });
+  return {
+    providerName,
+    apiType,
+    calls: { ok: 0, failed: 0, cancelled: 0 },
+    promptTokens: 0,
+    completionTokens: 0,
+    reasoningTokens: 0,
+    cachedTokens: 0,
+    creditsNanoUsd: 0,
+    byokNanoUsd: 0,
+    attemptsOk: 0,
+    attemptsFailed: 0,
+    durations: createHistogram(DURATION_BOUNDS),
+    firstTokens: createHistogram(FIRST_TOKEN_BOUNDS),
+  };
+}

@@ -1,0 +1,125 @@
+import type { Principal } from '../auth/principal.ts';
+import { GatewayError } from '../errors.ts';
+import type { Logger } from '../options.ts';
+import type { Platform } from '../platform.ts';
+import type { CreateRateCounter, RateCounter, RateWindow } from './rate-counter.ts';
+
+/** How many calls, and how many tokens, whom it holds for may have a minute. */
+export interface RateLimitRule {
+  /** Name or hash of a key; `*` is every key, each counted by itself. */
+  readonly key: string;
+  /** Id of a model; `*` is all models, counted together. */
+  readonly model: string;
+  readonly requestsPerMinute: number | null;
+  readonly tokensPerMinute: number | null;
+}
+
+export interface RateLimitOptions {
+  readonly rules: readonly RateLimitRule[];
+  readonly createCounter: CreateRateCounter;
+}
+
+export interface RateLimits {
+  /**
+   * Counts a call; throws `rate_limit_exceeded` when it is one too many, with the headers that say so in
+   * `responseHeaders` (api reference 5).
+   */
+  admit(principal: Principal, model: string, responseHeaders: Record<string, string>): Promise<void>;
+  /** Counts the tokens of a call that has ended. */
+  noteTokens(principal: Principal, model: string, tokens: number): void;
+}
+
+interface Limit {
+  readonly rule: RateLimitRule;
+  readonly what: 'requests' | 'tokens';
+  readonly limit: number;
+  readonly counter: RateCounter;
+}
+
+interface Context {
+  readonly platform: Pick<Platform, 'now' | 'monotonicNow'>;
+  readonly logger: Logger;
+}
+
+/** A counter that is away would fill the log with every call. */
+const LOG_EVERY_MS = 10_000;
+
+/** Creates the limits of a configuration; null where there are none, so that nobody pays for them. */
+export function createRateLimits(options: RateLimitOptions | undefined, context: Context): RateLimits | null {
+  if (options === undefined || options.rules.length === 0) return null;
+  const limits = options.rules.flatMap((rule, index) => toLimits(rule, index, options.createCounter));
+  const noteUnreachable = createNote(context);
+  const limitsOf = (principal: Principal, model: string): Limit[] =>
+    limits.filter(({ rule }) => matches(rule.key, principal.name, principal.id) && matches(rule.model, model));
+
+  return {
+    async admit(principal, model, responseHeaders) {
+      for (const limit of limitsOf(principal, model)) {
+        const window = await ask(limit, principal, noteUnreachable);
+        if (window?.isExceeded === true) refuse(limit, { window, responseHeaders, now: context.platform.now() });
+      }
+    },
+    noteTokens(principal, model, tokens) {
+      for (const { what, counter } of limitsOf(principal, model)) {
+        // The answer does not wait for it.
+        if (what === 'tokens') counter.add(principal.id, tokens).catch(noteUnreachable);
+      }
+    },
+  };
+}
+
+function toLimits(rule: RateLimitRule, index: number, createCounter: CreateRateCounter): Limit[] {
+  const toLimit = (what: Limit['what'], limit: number | null): Limit[] =>
+    limit === null
+      ? []
+      : [{ rule, what, limit, counter: createCounter({ name: `${index}-${what}`, limitPerMinute: limit }) }];
+  return [...toLimit('requests', rule.requestsPerMinute), ...toLimit('tokens', rule.tokensPerMinute)];
+}
+
+const matches = (wanted: string, ...names: readonly string[]): boolean => wanted === '*' || names.includes(wanted);
+
+/**
+ * Undefined when the counter cannot be reached: the call passes then. Rate limits keep callers from haste; what holds
+ * money are budgets, and those let nothing pass unchecked.
+ */
+async function ask(
+  { what, counter }: Limit,
+  { id }: Principal,
+  noteUnreachable: (error: unknown) => void,
+): Promise<RateWindow | undefined> {
+  try {
+    return await (what === 'requests' ? counter.take(id) : counter.look(id));
+  } catch (error) {
+    noteUnreachable(error);
+    return undefined;
+  }
+}
+
+function createNote({ platform, logger }: Context): (error: unknown) => void {
+  let notedAt = Number.NEGATIVE_INFINITY;
+  return (error) => {
+    if (platform.monotonicNow() - notedAt < LOG_EVERY_MS) return;
+    notedAt = platform.monotonicNow();
+    logger.error('rate limits cannot be counted; calls pass without', { reason: String(error) });
+  };
+}
+
+interface Refusal {
+  readonly window: RateWindow;
+  readonly responseHeaders: Record<string, string>;
+  readonly now: number;
+}
+
+function refuse({ rule, what, limit }: Limit, { window, responseHeaders, now }: Refusal): never {
+  const resetInMs = Math.max(0, window.resetInMs);
+  responseHeaders['x-ratelimit-limit'] = String(limit);
+  responseHeaders['x-ratelimit-remaining'] = '0';
+  responseHeaders['x-ratelimit-reset'] = String(Math.ceil(now + resetInMs));
+  const retryAfterSeconds = Math.max(1, Math.ceil(resetInMs / 1000));
+  const scope = rule.model === '*' ? '' : ` to ${rule.model}`;
+  throw new GatewayError(
+    'rate_limit_exceeded',
+    `Rate limit exceeded: this key may have ${limit} ${what} a minute${scope}; try again in ${retryAfterSeconds} s`,
+    { retryAfterSeconds },
+  );
+}

@@ -1,0 +1,1 @@
+export { createMemoryRateCounter } from './rate-limits/create-memory-rate-counter.ts';
