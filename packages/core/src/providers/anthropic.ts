@@ -12,6 +12,7 @@ import { toCallLimits } from './call-limits.ts';
 import { type ChatCall, type DataPolicy, type Provider, UNKNOWN_DATA_POLICY } from './provider.ts';
 import { isBlank, isDoneMarker, readEvents } from './read-events.ts';
 import { readRetryAfterSeconds } from '../schemas/read-retry-after.ts';
+import { toShownBody } from './to-shown-body.ts';
 import { toUpstreamError } from './upstream-error.ts';
 
 export interface AnthropicProviderSettings {
@@ -63,6 +64,7 @@ export function createAnthropicProvider(settings: AnthropicProviderSettings): Pr
   const openAnswer = async (call: ChatCall): Promise<AsyncIterable<readonly ChatChunk[]>> => {
     const { user } = call.request;
     const body = user ? toAnthropicRequest(call, await toOpaqueUserId(settings.slug, user)) : toAnthropicRequest(call);
+    call.onUpstreamBody?.(toShownBody(body, secrets));
     const response = await settings.transport.send({
       method: 'POST',
       url: `${baseUrl}/messages`,

@@ -3,7 +3,9 @@ import { z } from 'zod';
 import { GatewayError } from '../errors.ts';
 import { readErrorBody } from './openai/read-openai-error.ts';
 import { createVideoCalls, type DownloadingVideoSettings, strangeAnswer } from './video-calls.ts';
+import type { Provider } from './provider.ts';
 import type { VideoCall, VideoOrder, VideoOutput, VideoProgress, VideoProvider } from './video-contract.ts';
+import { toVideoProvider, type VideoProviderSettings } from './video-provider.ts';
 
 const submittedSchema = z.object({ response_url: z.url() });
 const statusSchema = z.object({ status: z.string(), error: z.string().nullish() });
@@ -23,11 +25,16 @@ const STATUSES: ReadonlyMap<string, VideoProgress['status']> = new Map([
 /** Refusals that say nothing of the run, whatever else they say. */
 const ABOUT_THE_CALL: ReadonlySet<number> = new Set([401, 403, 404, 408, 429]);
 
+/** Creates a provider over fal's queue: `baseUrl` is `https://queue.fal.run`. */
+export function createFalProvider(settings: VideoProviderSettings): Provider {
+  return toVideoProvider(settings, { scheme: 'Key', createVideos: createFalVideos });
+}
+
 /**
  * Creates the video half of a provider over fal's queue. The model is the path, and its input is the body; names of
  * fields differ from model to model, so that a caller's options for this provider win over ours.
  */
-export function createFalVideos(settings: DownloadingVideoSettings): VideoProvider {
+function createFalVideos(settings: DownloadingVideoSettings): VideoProvider {
   const { name, baseUrl, downloads } = settings;
   const calls = createVideoCalls(settings, readError);
 
@@ -50,10 +57,11 @@ export function createFalVideos(settings: DownloadingVideoSettings): VideoProvid
       const url = `${baseUrl}/${providerModel.split('/').map(encodeURIComponent).join('/')}`;
       const headers = { 'content-type': 'application/json' };
       const body = JSON.stringify(toInput(order));
-      const { value } = await calls.json({ method: 'POST', url, headers, body, signal, timeoutMs });
+      const { value, retryAfterMs } = await calls.json({ method: 'POST', url, headers, body, signal, timeoutMs });
       const submitted = submittedSchema.safeParse(value);
       if (!submitted.success) throw strangeAnswer(name);
-      return { status: 'pending', upstreamId: toPath(submitted.data.response_url, baseUrl) };
+      const upstreamId = toPath(submitted.data.response_url, baseUrl);
+      return { status: 'pending', upstreamId, ...(retryAfterMs !== undefined && { retryAfterMs }) };
     },
     async poll(call) {
       const { signal, timeoutMs } = call;
@@ -69,8 +77,8 @@ export function createFalVideos(settings: DownloadingVideoSettings): VideoProvid
         ...(retryAfterMs !== undefined && { retryAfterMs }),
       };
     },
-    fetch: ({ output: { url = '' }, method, headers, signal, timeoutMs }) =>
-      calls.download({ method, url, headers, signal, timeoutMs }, downloads),
+    fetch: ({ output: { url = '' }, headers, signal, timeoutMs }) =>
+      calls.download({ url, headers, signal, timeoutMs }, downloads),
   };
 }
 

@@ -59,9 +59,9 @@ export function createGatewayVideos(settings: VideoSettings): VideoProvider {
       const { value, retryAfterMs } = await calls.json({ method: 'GET', url, signal, timeoutMs });
       return { ...toProgress(readJob(value)), ...(retryAfterMs !== undefined && { retryAfterMs }) };
     },
-    fetch({ job, index, method, headers, signal, timeoutMs }) {
+    fetch({ job, index, headers, signal, timeoutMs }) {
       const url = `${baseUrl}/videos/${encodeURIComponent(job.upstreamId)}/content?index=${index}`;
-      return calls.content({ method, url, headers, signal, timeoutMs });
+      return calls.content({ url, headers, signal, timeoutMs });
     },
   };
 }

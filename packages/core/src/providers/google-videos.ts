@@ -53,7 +53,7 @@ export function createGoogleVideos(settings: DownloadingVideoSettings): VideoPro
   const readPicture = async (url: string, path: string, { signal, timeoutMs }: VideoStart): Promise<object> => {
     const given = parseDataUrl(url);
     if (given !== undefined) return { bytesBase64Encoded: given.base64, mimeType: given.mediaType };
-    const call = { method: 'GET', url, headers: {}, signal, timeoutMs } as const;
+    const call = { url, headers: {}, signal, timeoutMs };
     const answer = await calls.download(call, downloads).catch((cause: unknown) => {
       throw new GatewayError('invalid_request', `${path}: the picture could not be fetched`, { cause });
     });
@@ -92,19 +92,23 @@ export function createGoogleVideos(settings: DownloadingVideoSettings): VideoPro
       const url = `${baseUrl}/${toModelPath(call.providerModel)}:predictLongRunning`;
       const { signal, timeoutMs } = call;
       const own = { 'content-type': 'application/json' };
-      const { value } = await calls.json({ method: 'POST', url, headers: own, body, signal, timeoutMs });
+      const { value, retryAfterMs } = await calls.json({ method: 'POST', url, headers: own, body, signal, timeoutMs });
       const operation = readOperation(value);
-      return { ...toProgress(operation, name, calls.toJobError), upstreamId: operation.name };
+      return {
+        ...toProgress(operation, name, calls.toJobError),
+        ...(retryAfterMs !== undefined && { retryAfterMs }),
+        upstreamId: operation.name,
+      };
     },
     async poll({ job, signal, timeoutMs }) {
       const { operation, retryAfterMs } = await look(job.upstreamId, { signal, timeoutMs });
       return { ...toProgress(operation, name, calls.toJobError), ...(retryAfterMs !== undefined && { retryAfterMs }) };
     },
-    fetch({ output: { url = '' }, method, headers: own, signal, timeoutMs }) {
+    fetch({ output: { url = '' }, headers: own, signal, timeoutMs }) {
       // Its own files need the key; nobody else may see it.
       const isOwn = URL.parse(url)?.origin === new URL(baseUrl).origin;
       const all = isOwn ? { ...headers, ...own } : own;
-      return calls.download({ method, url, headers: all, signal, timeoutMs }, downloads);
+      return calls.download({ url, headers: all, signal, timeoutMs }, downloads);
     },
   };
 }

@@ -19,6 +19,7 @@ import {
 } from './provider.ts';
 import { isBlank, isDoneMarker, readEvents } from './read-events.ts';
 import { readRetryAfterSeconds } from '../schemas/read-retry-after.ts';
+import { toShownBody } from './to-shown-body.ts';
 import { toUpstreamError } from './upstream-error.ts';
 
 export interface GoogleProviderSettings {
@@ -70,11 +71,13 @@ export function createGoogleProvider(settings: GoogleProviderSettings): Provider
 
   const openAnswer = async (call: ChatCall): Promise<AsyncIterable<readonly ChatChunk[]>> => {
     const method = call.stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
+    const body = toGoogleRequest(call);
+    call.onUpstreamBody?.(toShownBody(body, secrets));
     const response = await settings.transport.send({
       method: 'POST',
       url: `${baseUrl}/${toModelPath(call.providerModel)}:${method}`,
       headers: chatHeaders,
-      body: JSON.stringify(toGoogleRequest(call)),
+      body: JSON.stringify(body),
       ...toCallLimits(call),
     });
     if (response.status !== 200) throw await fail(response);

@@ -67,9 +67,9 @@ export function createOpenAiVideos(settings: VideoSettings): VideoProvider {
       const url = `${baseUrl}/videos/${encodeURIComponent(job.upstreamId)}`;
       return readJob(await calls.json({ method: 'GET', url, signal, timeoutMs }));
     },
-    fetch({ job, method, headers, signal, timeoutMs }) {
+    fetch({ job, headers, signal, timeoutMs }) {
       const url = `${baseUrl}/videos/${encodeURIComponent(job.upstreamId)}/content`;
-      return calls.content({ method, url, headers, signal, timeoutMs });
+      return calls.content({ url, headers, signal, timeoutMs });
     },
     async find({ providerModel, order, sinceMs, untilMs, signal, timeoutMs }) {
       const url = `${baseUrl}/videos?limit=100&order=desc`;

@@ -14,6 +14,7 @@ import { createOpenAiVideos } from './openai-videos.ts';
 import { type ChatCall, type DataPolicy, type Provider, UNKNOWN_DATA_POLICY } from './provider.ts';
 import { isBlank, isDoneMarker, readEvents } from './read-events.ts';
 import { readRetryAfterSeconds } from '../schemas/read-retry-after.ts';
+import { toShownBody } from './to-shown-body.ts';
 import { toUpstreamError } from './upstream-error.ts';
 
 export interface OpenAiProviderSettings {
@@ -73,11 +74,13 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
   };
 
   const ask = async (call: ChatCall): Promise<TransportResponse> => {
+    const body = toOpenAiRequest(call, dialect);
+    call.onUpstreamBody?.(toShownBody(body, secrets));
     const response = await settings.transport.send({
       method: 'POST',
       url: isAddressPerModel ? chatUrl.replace(MODEL_PLACE, encodeURIComponent(call.providerModel)) : chatUrl,
       headers: chatHeaders,
-      body: JSON.stringify(toOpenAiRequest(call, dialect)),
+      body: JSON.stringify(body),
       ...toCallLimits(call),
     });
     if (response.status !== 200) throw await fail(response);
@@ -138,6 +141,7 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
     video: (dialect.videos === 'gateway' ? createGatewayVideos : createOpenAiVideos)({
       name,
       baseUrl,
+      query,
       headers,
       secrets,
       transport: settings.transport,

@@ -27,7 +27,7 @@ export interface OpenAiPreset extends PresetFacts {
 
 /** A provider that is alone on its wire. */
 export interface NativePreset extends PresetFacts {
-  readonly wire: 'anthropic' | 'google';
+  readonly wire: 'anthropic' | 'google' | 'fal' | 'replicate';
 }
 
 /** A well-known provider as data: everything but the key. */

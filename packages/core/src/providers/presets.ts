@@ -1,5 +1,6 @@
 import { OPENAI_PRESETS } from './openai/openai-presets.ts';
 import type { Preset } from './preset.ts';
+import { UNKNOWN_DATA_POLICY } from './provider.ts';
 
 /** Providers that need no code of their own, by name. */
 export const PRESETS: Readonly<Record<string, Preset>> = {
@@ -22,5 +23,21 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
     listsModels: true,
     // Prompts of the free tier are used for training, those of paid ones are not; a key does not tell which it is.
     dataPolicy: { training: null, retainsPrompts: true },
+  },
+  fal: {
+    wire: 'fal',
+    name: 'fal',
+    baseUrl: 'https://queue.fal.run',
+    apiKeyEnv: 'FAL_KEY',
+    listsModels: false,
+    dataPolicy: UNKNOWN_DATA_POLICY,
+  },
+  replicate: {
+    wire: 'replicate',
+    name: 'Replicate',
+    baseUrl: 'https://api.replicate.com/v1',
+    apiKeyEnv: 'REPLICATE_API_TOKEN',
+    listsModels: false,
+    dataPolicy: UNKNOWN_DATA_POLICY,
   },
 };

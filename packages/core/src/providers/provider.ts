@@ -36,6 +36,13 @@ export interface ChatCall {
   readonly supportedParameters: ReadonlySet<string> | null;
   /** The endpoint's limit of output tokens, for wires that demand one; null or absent when not known. */
   readonly maxOutputTokens?: number | null | undefined;
+  /**
+   * The caller named a family and got its newest model: where that cannot do without reasoning, a wish for none becomes
+   * the least there is, and is not refused (api reference 6.6).
+   */
+  readonly isOfFamily?: boolean | undefined;
+  /** Told what is sent upstream, fit to be shown; absent where nobody wants to know. */
+  readonly onUpstreamBody?: ((body: unknown) => void) | undefined;
   /** Aborting closes the upstream connection at once. */
   readonly signal: AbortSignal;
   readonly timeouts: CallTimeouts;

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 
 import { createVideoCalls, type DownloadingVideoSettings, strangeAnswer } from './video-calls.ts';
+import type { Provider } from './provider.ts';
 import type { VideoOrder, VideoOutput, VideoProgress, VideoProvider } from './video-contract.ts';
+import { toVideoProvider, type VideoProviderSettings } from './video-provider.ts';
 
 const predictionSchema = z.object({
   id: z.string().min(1),
@@ -32,11 +34,16 @@ const STATUSES: ReadonlyMap<string, VideoProgress['status']> = new Map([
   ['aborted', 'cancelled'],
 ]);
 
+/** Creates a provider over Replicate's predictions: `baseUrl` is `https://api.replicate.com/v1`. */
+export function createReplicateProvider(settings: VideoProviderSettings): Provider {
+  return toVideoProvider(settings, { scheme: 'Bearer', createVideos: createReplicateVideos });
+}
+
 /**
  * Creates the video half of a provider over Replicate's predictions. The model is `owner/name`, with a version after a
  * colon where it is not an official one. What it makes is gone within the hour, so it is well kept by the gateway.
  */
-export function createReplicateVideos(settings: DownloadingVideoSettings): VideoProvider {
+function createReplicateVideos(settings: DownloadingVideoSettings): VideoProvider {
   const { name, baseUrl, downloads } = settings;
   const calls = createVideoCalls(settings);
 
@@ -59,7 +66,7 @@ export function createReplicateVideos(settings: DownloadingVideoSettings): Video
     async start({ providerModel, order, signal, timeoutMs }) {
       const headers = { 'content-type': 'application/json', prefer: 'respond-async' };
       const body = JSON.stringify({ version: providerModel, input: toInput(order) });
-      const { value } = await calls.json({
+      const { value, retryAfterMs } = await calls.json({
         method: 'POST',
         url: `${baseUrl}/predictions`,
         headers,
@@ -68,15 +75,19 @@ export function createReplicateVideos(settings: DownloadingVideoSettings): Video
         timeoutMs,
       });
       const prediction = readPrediction(value);
-      return { ...toProgress(prediction), upstreamId: prediction.id };
+      return {
+        ...toProgress(prediction),
+        ...(retryAfterMs !== undefined && { retryAfterMs }),
+        upstreamId: prediction.id,
+      };
     },
     async poll({ job, signal, timeoutMs }) {
       const url = `${baseUrl}/predictions/${encodeURIComponent(job.upstreamId)}`;
       const { value, retryAfterMs } = await calls.json({ method: 'GET', url, signal, timeoutMs });
       return { ...toProgress(readPrediction(value)), ...(retryAfterMs !== undefined && { retryAfterMs }) };
     },
-    fetch: ({ output: { url = '' }, method, headers, signal, timeoutMs }) =>
-      calls.download({ method, url, headers, signal, timeoutMs }, downloads),
+    fetch: ({ output: { url = '' }, headers, signal, timeoutMs }) =>
+      calls.download({ url, headers, signal, timeoutMs }, downloads),
     async find({ providerModel, order, sinceMs, untilMs, signal, timeoutMs }) {
       const { value } = await calls.json({ method: 'GET', url: `${baseUrl}/predictions`, signal, timeoutMs });
       const list = listSchema.safeParse(value);

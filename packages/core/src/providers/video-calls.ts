@@ -12,6 +12,8 @@ export interface VideoSettings {
   readonly name: string;
   /** Without a slash at the end. */
   readonly baseUrl: string;
+  /** Added to every address of the provider's own, without the question mark. Default: nothing. */
+  readonly query?: string | undefined;
   /** Sent with every call; holds the key. */
   readonly headers: Readonly<Record<string, string>>;
   /** Values that must never be shown, whatever upstream echoes. */
@@ -41,7 +43,6 @@ export interface JsonAnswer {
 }
 
 export interface ContentCall {
-  readonly method: 'GET' | 'HEAD';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
@@ -75,9 +76,11 @@ type ErrorFacts = Omit<UpstreamErrorFacts, 'providerName' | 'secrets'>;
 
 /** Creates them. `readError` reads the wire's own form of a refusal; default: that of OpenAI and its like. */
 export function createVideoCalls(
-  { name, headers, secrets, transport }: Omit<VideoSettings, 'baseUrl'>,
+  { name, query = '', headers, secrets, transport }: Omit<VideoSettings, 'baseUrl'>,
   readError: (body: string, status: number) => ErrorFacts = readCommonError,
 ): VideoCalls {
+  const toOwnUrl = (url: string): string => (query === '' ? url : `${url}${url.includes('?') ? '&' : '?'}${query}`);
+
   const fail = async (response: TransportResponse): Promise<GatewayError> => {
     const facts = readError(await readText(response.body, MAX_ERROR_BYTES).catch(() => ''), response.status);
     return toUpstreamError({
@@ -104,6 +107,7 @@ export function createVideoCalls(
     async json({ timeoutMs, headers: own, ...call }) {
       const response = await transport.send({
         ...call,
+        url: toOwnUrl(call.url),
         headers: { ...headers, ...own },
         headersTimeoutMs: timeoutMs,
         idleTimeoutMs: timeoutMs,
@@ -115,7 +119,8 @@ export function createVideoCalls(
       return { value, retryAfterMs: readPollAfterMs(response.headers) };
     },
     async content(call) {
-      const response = await open({ ...call, headers: { ...headers, ...call.headers } }, transport);
+      const own = { ...call, url: toOwnUrl(call.url), headers: { ...headers, ...call.headers } };
+      const response = await open(own, transport);
       if (CONTENT.has(response.status)) return response;
       throw await fail(response);
     },
@@ -137,6 +142,7 @@ export const strangeAnswer = (name: string): GatewayError =>
 
 function toContentRequest({ timeoutMs, ...call }: ContentCall): TransportRequest {
   return {
+    method: 'GET',
     ...call,
     headersTimeoutMs: timeoutMs,
     idleTimeoutMs: timeoutMs,

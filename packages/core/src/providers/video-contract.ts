@@ -71,7 +71,6 @@ export interface VideoStarted extends VideoProgress {
 export interface VideoFetch extends VideoCall {
   readonly index: number;
   readonly output: VideoOutput;
-  readonly method: 'GET' | 'HEAD';
   /** Conditions and ranges, handed on as they are. */
   readonly headers: Readonly<Record<string, string>>;
 }

@@ -15,45 +15,98 @@ export interface DueQueue {
   stop(): void;
 }
 
-/** Creates a queue that runs what is due, the earliest first. */
-export function createDueQueue({ platform, spacingMs, run }: DueQueueOptions): DueQueue {
+interface Due {
+  readonly id: string;
   /** On the monotonic clock. */
-  const dueAt = new Map<string, number>();
+  readonly at: number;
+}
+
+const STALE = 100;
+
+/** Creates a queue that runs what is due, the earliest first. Each step costs little however many wait. */
+export function createDueQueue({ platform, spacingMs, run }: DueQueueOptions): DueQueue {
+  const latest = new Map<string, Due>();
+  /** A binary heap, the earliest on top; holds what was put off, too, until it comes up or there is too much of it. */
+  let heap: Due[] = [];
   let lastRunAt = Number.NEGATIVE_INFINITY;
+  let armedFor = Number.POSITIVE_INFINITY;
   let cancelTimer: (() => void) | undefined;
   let isStopped = false;
 
-  const earliest = (): readonly [string, number] =>
-    [...dueAt].reduce((first, each) => (each[1] < first[1] ? each : first), ['', Number.POSITIVE_INFINITY]);
+  /** The earliest that still holds. */
+  const first = (): Due | undefined => {
+    for (let due = heap[0]; due !== undefined; due = heap[0]) {
+      if (latest.get(due.id) === due) return due;
+      removeFirst(heap);
+    }
+    return undefined;
+  };
 
   const arm = (): void => {
+    const due = first();
+    if (isStopped || due === undefined) return;
+    const at = Math.max(due.at, lastRunAt + spacingMs);
+    if (at >= armedFor) return;
     cancelTimer?.();
-    cancelTimer = undefined;
-    if (isStopped || dueAt.size === 0) return;
-    const at = Math.max(earliest()[1], lastRunAt + spacingMs);
+    armedFor = at;
     cancelTimer = platform.setTimer(runNext, Math.max(at - platform.monotonicNow(), 0));
   };
 
   const runNext = (): void => {
+    armedFor = Number.POSITIVE_INFINITY;
     const now = platform.monotonicNow();
-    const [id, at] = earliest();
-    if (at <= now) {
+    const due = first();
+    if (due !== undefined && due.at <= now) {
       lastRunAt = now;
-      dueAt.delete(id);
-      run(id);
+      removeFirst(heap);
+      latest.delete(due.id);
+      run(due.id);
     }
     arm();
   };
 
   return {
     schedule(id, delayMs) {
-      dueAt.set(id, platform.monotonicNow() + delayMs);
+      const due = { id, at: platform.monotonicNow() + delayMs };
+      latest.set(id, due);
+      insert(heap, due);
+      // Whatever is in order is a heap.
+      if (heap.length > 2 * latest.size + STALE)
+        heap = [...latest.values()].toSorted((one, other) => one.at - other.at);
       arm();
     },
-    has: (id) => dueAt.has(id),
+    has: (id) => latest.has(id),
     stop() {
       isStopped = true;
       cancelTimer?.();
     },
   };
+}
+
+function insert(heap: Due[], due: Due): void {
+  let at = heap.length;
+  while (at > 0) {
+    const above = (at - 1) >> 1;
+    const parent = heap[above];
+    if (parent === undefined || parent.at <= due.at) break;
+    heap[at] = parent;
+    at = above;
+  }
+  heap[at] = due;
+}
+
+function removeFirst(heap: Due[]): void {
+  const moved = heap.pop();
+  if (moved === undefined || heap.length === 0) return;
+  let at = 0;
+  for (;;) {
+    const left = heap[2 * at + 1];
+    const right = heap[2 * at + 2];
+    const isRight = right !== undefined && left !== undefined && right.at < left.at;
+    const child = isRight ? right : left;
+    if (child === undefined || child.at >= moved.at) break;
+    heap[at] = child;
+    at = 2 * at + (isRight ? 2 : 1);
+  }
+  heap[at] = moved;
 }

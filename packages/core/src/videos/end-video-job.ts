@@ -41,7 +41,8 @@ export interface EndingContext {
 
 /**
  * Ends a job, once: records its generation, and writes its end and its announcement in one piece. The generation comes
- * first and is recorded only once, so a crash in between leads back here. Resolves with the job as it ended.
+ * first and is recorded only once, so a crash in between leads back here. Resolves with the job as it ended; undefined
+ * when it has another owner by now.
  */
 export async function endVideoJob(
   job: VideoJob,
@@ -60,6 +61,7 @@ export async function endVideoJob(
     reservedNanoUsd: 0,
     content: keepsContent && progress.status === 'completed' ? 'due' : 'upstream',
   };
+  if (!(await jobs.isOurs(job))) return undefined;
   if ((await store.generations.get(job.generationId)) === undefined) {
     await store.generations.append(toVideoGeneration(ended, endpoint), storesContent ? toVideoContent(ended) : null);
   }

@@ -1,7 +1,7 @@
-import type { Catalog } from '../catalog/catalog.ts';
 import { GatewayError } from '../errors.ts';
 import type { Logger } from '../options.ts';
 import type { Platform } from '../platform.ts';
+import type { Provider } from '../providers/provider.ts';
 import { createDueQueue } from './due-queue.ts';
 import { openUpstreamVideo } from './open-upstream-video.ts';
 import type { VideoJob } from './video-job.ts';
@@ -10,7 +10,7 @@ import type { OwnedJobs } from './video-lease.ts';
 
 export interface KeepingOptions {
   readonly jobs: OwnedJobs;
-  readonly catalog: Catalog;
+  readonly providers: readonly Provider[];
   readonly platform: Platform;
   readonly logger: Logger;
   readonly keeper: VideoKeeper;
@@ -27,13 +27,20 @@ const MAX_AT_ONCE = 2;
 /** Upstreams forget within the hour. */
 const WAITS_MS = [5000, 30_000, 120_000, 600_000, 1_200_000];
 
-export function createVideoKeeping({ jobs, catalog, platform, logger, keeper }: KeepingOptions): VideoKeeping {
+export function createVideoKeeping({ jobs, providers, platform, logger, keeper }: KeepingOptions): VideoKeeping {
   const waiting: string[] = [];
   const failures = new Map<string, number>();
+  /** Under way, or waiting for others. */
+  const busy = new Set<string>();
   const stopping = new AbortController();
   let active = 0;
 
   const run = (id: string): void => {
+    if (busy.has(id)) return;
+    busy.add(id);
+    begin(id);
+  };
+  const begin = (id: string): void => {
     if (active >= MAX_AT_ONCE) return void waiting.push(id);
     active += 1;
     keep(id)
@@ -44,8 +51,9 @@ export function createVideoKeeping({ jobs, catalog, platform, logger, keeper }: 
       })
       .finally(() => {
         active -= 1;
+        busy.delete(id);
         const next = waiting.shift();
-        if (next !== undefined && !stopping.signal.aborted) run(next);
+        if (next !== undefined && !stopping.signal.aborted) begin(next);
       });
   };
   const queue = createDueQueue({ platform, spacingMs: 0, run });
@@ -77,9 +85,10 @@ export function createVideoKeeping({ jobs, catalog, platform, logger, keeper }: 
   const keepOne = async (job: VideoJob, index: number): Promise<boolean> => {
     const name = toKeptName(job.id, index);
     if ((await keeper.find(name)) !== undefined) return true;
-    const request = { index, method: 'GET', headers: {}, signal: stopping.signal } as const;
-    const { headers, body } = await openUpstreamVideo(job, request, catalog);
-    const length = headers['content-length'];
+    const request = { index, headers: {}, signal: stopping.signal };
+    const { headers, body } = await openUpstreamVideo(job, request, providers);
+    // Of what is compressed it is another length than that of what is kept.
+    const length = headers['content-encoding'] === undefined ? headers['content-length'] : undefined;
     return keeper.keep(name, {
       contentType: headers['content-type'] ?? 'video/mp4',
       bytes: length === undefined ? undefined : Number(length),
@@ -88,8 +97,8 @@ export function createVideoKeeping({ jobs, catalog, platform, logger, keeper }: 
   };
 
   return {
-    add(job) {
-      if (job.content === 'due') queue.schedule(job.id, 0);
+    add({ id, content }) {
+      if (content === 'due' && !busy.has(id) && !queue.has(id)) queue.schedule(id, 0);
     },
     stop() {
       queue.stop();

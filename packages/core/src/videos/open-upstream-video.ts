@@ -1,8 +1,8 @@
-import type { Catalog } from '../catalog/catalog.ts';
 import { GatewayError } from '../errors.ts';
+import type { Provider } from '../providers/provider.ts';
 import type { VideoContent, VideoFetch } from '../providers/video-contract.ts';
 import type { VideoJob } from './video-job.ts';
-import { endpointOf } from './endpoint-of.ts';
+import { videoOf } from './video-of.ts';
 
 /** To upstream's first byte, and between two pieces. */
 const FETCH_TIMEOUT_MS = 60_000;
@@ -15,11 +15,10 @@ const FILM_TYPE = /^(video\/|audio\/|image\/|application\/(octet-stream|mp4)|bin
  */
 export async function openUpstreamVideo(
   job: VideoJob,
-  { index, ...request }: Pick<VideoFetch, 'index' | 'method' | 'headers' | 'signal'>,
-  catalog: Catalog,
+  { index, ...request }: Pick<VideoFetch, 'index' | 'headers' | 'signal'>,
+  providers: readonly Provider[],
 ): Promise<VideoContent> {
-  // The provider is all that it needs, even when the model has gone from the configuration.
-  const video = endpointOf(job, catalog)?.provider.video;
+  const video = videoOf(job, providers);
   const output = job.outputs[index];
   if (video === undefined || job.upstream === null || output === undefined) {
     throw new GatewayError('gone', `The video is kept by ${job.providerName}, which is no longer configured`);
@@ -41,6 +40,5 @@ function refuse(error: unknown, job: VideoJob): never {
   if (error instanceof GatewayError && error.code === 'not_found') {
     throw new GatewayError('gone', `${job.providerName} no longer has this video`, { cause: error });
   }
-  if (error instanceof GatewayError) throw error;
   throw new GatewayError('provider_unavailable', `${job.providerName} did not deliver the video`, { cause: error });
 }

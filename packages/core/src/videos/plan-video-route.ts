@@ -1,22 +1,36 @@
 import type { RequestContext } from '../context.ts';
 import { GatewayError } from '../errors.ts';
+import type { Policy } from '../guardrails/policy-of.ts';
+import type { Narrowing } from '../routing/endpoint-filters.ts';
 import { planRoute, type RoutePlan } from '../routing/plan-route.ts';
 import type { VideoRequest } from '../schemas/video-request.ts';
-import type { VideoCapabilities } from './video-capabilities.ts';
+import type { VideoAbilities } from './video-capabilities.ts';
 
 export interface VideoRoute {
   readonly plan: RoutePlan;
-  readonly capabilities: VideoCapabilities;
+  readonly capabilities: VideoAbilities;
+  /** What was forbidden beyond the request's own wishes. */
+  readonly narrowings: readonly Narrowing[];
+}
+
+export interface VideoRouteQuery {
+  readonly context: RequestContext;
+  /** Of the caller. */
+  readonly policy: Policy | null;
 }
 
 /**
  * Chooses the endpoints of a video by the rules of chat, which know nothing of frames and seconds. Videos are kept by
  * those who make them, so nobody who insists on zero retention is routed anywhere (api reference 15.1).
  */
-export function planVideoRoute(request: VideoRequest, context: RequestContext): VideoRoute {
+export function planVideoRoute(request: VideoRequest, { context, policy }: VideoRouteQuery): VideoRoute {
   const { runtime, principal, request: httpRequest } = context;
   const { options: _, ...provider } = request.provider ?? {};
   const wantsZeroRetention = provider.zdr === true || runtime.account.privacy?.zdr === true;
+  const narrowings: readonly Narrowing[] = [
+    { rule: 'zdr', excludes: () => wantsZeroRetention },
+    ...(policy?.narrowings ?? []),
+  ];
   const plan = planRoute(
     {
       request: { model: request.model, messages: [{ role: 'user', content: request.prompt ?? '' }], provider },
@@ -24,16 +38,17 @@ export function planVideoRoute(request: VideoRequest, context: RequestContext): 
       sessionId: null,
       region: runtime.regionOf(httpRequest),
       operation: 'video',
-      narrowings: [{ rule: 'zdr', excludes: () => wantsZeroRetention }],
+      narrowings,
     },
     runtime,
   );
   const model = runtime.catalog.find(plan.models[0] ?? '');
-  if (model?.definition.architecture?.output_modalities?.includes('video') !== true) {
+  const { architecture, video } = model?.definition ?? {};
+  if (architecture?.output_modalities?.includes('video') !== true) {
     throw new GatewayError(
       'invalid_request',
       `model: ${request.model} makes no videos; GET /api/v1/videos/models lists those that do`,
     );
   }
-  return { plan, capabilities: model.definition.video ?? {} };
+  return { plan, capabilities: { ...video, inputModalities: architecture.input_modalities }, narrowings };
 }

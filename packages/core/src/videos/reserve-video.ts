@@ -5,6 +5,7 @@ import type { Hold } from '../budgets/ledger.ts';
 import { worstOf } from '../budgets/reserve-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import { GatewayError } from '../errors.ts';
+import type { Policy } from '../guardrails/policy-of.ts';
 import type { Runtime } from '../runtime.ts';
 import type { VideoRequest } from '../schemas/video-request.ts';
 import type { Awaitable, Repository } from '../stores/store.ts';
@@ -17,6 +18,8 @@ export interface VideoReservation {
   readonly endpoints: readonly Endpoint[];
   readonly capabilities: VideoCapabilities;
   readonly principal: Principal;
+  /** Of the principal. */
+  readonly policy: Policy | null;
   /** Of the generation that will tell what the job has cost. */
   readonly generationId: string;
 }
@@ -33,8 +36,8 @@ export interface ReservedVideo {
  * budget beside what was spent and is held, and `not_found` when there is a budget, but no price.
  */
 export async function reserveVideo(reservation: VideoReservation, runtime: Runtime): Promise<ReservedVideo> {
-  const { principal, generationId } = reservation;
-  const budgets = await findBudgets(principal, await runtime.policyOf(principal), runtime);
+  const { principal, policy, generationId } = reservation;
+  const budgets = await findBudgets(principal, policy, runtime);
   const measure = { durationSeconds: longestOf(reservation), videos: 1 };
   const costAt = ({ prices }: Endpoint): number | null => videoCostNanoUsd(prices, measure);
   const endpoints =

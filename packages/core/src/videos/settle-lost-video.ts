@@ -1,4 +1,3 @@
-import type { Endpoint } from '../catalog/catalog.ts';
 import { GatewayError, type ErrorCode } from '../errors.ts';
 import type { Platform } from '../platform.ts';
 import type { VideoProvider } from '../providers/video-contract.ts';
@@ -10,7 +9,7 @@ export interface LostVideoContext {
   readonly jobs: Repository<VideoJob>;
   readonly platform: Pick<Platform, 'now'>;
   /** Undefined when it has gone from the configuration. */
-  readonly endpoint: Endpoint | undefined;
+  readonly video: VideoProvider | undefined;
 }
 
 /** What became of a submission that was cut short. */
@@ -41,13 +40,12 @@ const TRANSIENT: ReadonlySet<ErrorCode> = new Set([
  * other job of ours is.
  */
 export async function settleLostVideo(job: VideoJob, context: LostVideoContext): Promise<LostVideo> {
-  const { endpoint, platform } = context;
-  const video = endpoint?.provider.video;
-  if (endpoint === undefined || video === undefined) return unknown(job);
+  const { video, platform } = context;
+  if (video === undefined) return unknown(job);
   try {
-    if (video.honoursIdempotencyKey) return await submitAgain(job, video, endpoint.providerModel);
+    if (video.honoursIdempotencyKey) return await submitAgain(job, video);
     if (video.find === undefined) return unknown(job);
-    const found = await findUpstream(job, video.find, endpoint.providerModel, context);
+    const found = await findUpstream(job, video.find, context);
     if (found.length === 1) return { type: 'sent', upstreamId: found[0] as string };
     const mayComeYet = found.length === 0 && platform.now() - job.createdAt < LISTED_AFTER_MS;
     return mayComeYet ? { type: 'again', delayMs: AGAIN_MS / 2 } : unknown(job);
@@ -61,9 +59,9 @@ export async function settleLostVideo(job: VideoJob, context: LostVideoContext):
   }
 }
 
-async function submitAgain(job: VideoJob, video: VideoProvider, providerModel: string): Promise<LostVideo> {
+async function submitAgain(job: VideoJob, video: VideoProvider): Promise<LostVideo> {
   const { upstreamId, retryAfterMs } = await video.start({
-    providerModel,
+    providerModel: job.providerModel,
     order: job.order,
     idempotencyKey: job.id,
     signal: new AbortController().signal,
@@ -75,11 +73,10 @@ async function submitAgain(job: VideoJob, video: VideoProvider, providerModel: s
 async function findUpstream(
   job: VideoJob,
   find: NonNullable<VideoProvider['find']>,
-  providerModel: string,
   { jobs }: LostVideoContext,
 ): Promise<readonly string[]> {
   const ids = await find({
-    providerModel,
+    providerModel: job.providerModel,
     order: job.order,
     sinceMs: job.createdAt - CLOCKS_MS,
     untilMs: job.createdAt + TIMEOUT_MS + CLOCKS_MS,

@@ -7,12 +7,15 @@ import type { Store } from '../stores/store.ts';
 import type { VideoJob } from './video-job.ts';
 import { withoutData } from './without-data.ts';
 
+/** What goes with the endpoint. */
+type Chosen = 'endpointTag' | 'providerSlug' | 'providerName' | 'providerModel' | 'order' | 'modelId' | 'isByok';
+
 export interface Submission {
   /** Best first; each can make videos. */
   readonly endpoints: readonly Endpoint[];
   readonly orderFor: (endpoint: Endpoint) => VideoOrder;
   /** The job as it is before an endpoint has been chosen. */
-  readonly draft: Omit<VideoJob, 'endpointTag' | 'providerSlug' | 'providerName' | 'order' | 'modelId' | 'isByok'>;
+  readonly draft: Omit<VideoJob, Chosen>;
   readonly store: Pick<Store, 'videoJobs'>;
   readonly platform: Platform;
   readonly timeoutMs: number;
@@ -32,19 +35,32 @@ const CALLERS_OWN: ReadonlySet<ErrorCode> = new Set([
   'payload_too_large',
   'unprocessable',
 ]);
+/** What may be otherwise in a while. */
+const TRANSIENT: ReadonlySet<ErrorCode> = new Set([
+  'timeout',
+  'rate_limit_exceeded',
+  'provider_unavailable',
+  'provider_overloaded',
+]);
+/** Upstream's word that the gateway's own account is in no order. */
+const OPERATORS_OWN: ReadonlySet<number> = new Set([401, 402, 403]);
 const DEFAULT_RETRY_AFTER_SECONDS = 30;
+/** No further endpoint is asked after this: the caller waits, and the job is this process's for five minutes only. */
+const LAST_START_MS = 150_000;
 
 /**
  * Submits a job to the first endpoint that takes it. It is written down before upstream is asked, so that a crash in
  * between leaves a trace, and again with upstream's id after. When no endpoint takes it nothing remains.
  *
- * Throws the caller's own mistake as it is; any other failure as `submission_failed` with a time to try again. What the
+ * Throws the caller's own mistake as it is; any other failure as `submission_failed`, with a time to try again where that may help. What the
  * store throws after upstream has taken the job is thrown as it is: the job is then left as after a crash.
  */
 export async function submitVideo(submission: Submission): Promise<Submitted> {
-  const { draft, store, endpoints } = submission;
+  const { draft, store, platform, endpoints } = submission;
   let lastFailure: GatewayError | undefined;
+  const noneAfter = platform.monotonicNow() + LAST_START_MS;
   for (const endpoint of endpoints) {
+    if (platform.monotonicNow() > noneAfter) break;
     const job = toJob(draft, endpoint, submission.orderFor(endpoint));
     if (lastFailure === undefined) await store.videoJobs.insert(job);
     else await store.videoJobs.update(job.id, () => job);
@@ -69,6 +85,7 @@ function toJob(draft: Submission['draft'], endpoint: Endpoint, order: VideoOrder
     endpointTag: endpoint.tag,
     providerSlug: endpoint.provider.slug,
     providerName: endpoint.provider.name,
+    providerModel: endpoint.providerModel,
     isByok: endpoint.provider.byok ?? false,
     order,
   };
@@ -93,7 +110,7 @@ async function noteSent(
   { upstreamId }: VideoStarted,
   { store, storesContent }: Submission,
 ): Promise<VideoJob> {
-  const order = withoutData(job.order, storesContent);
+  const order = withoutData(job.order, storesContent && job.region === undefined);
   const sent: VideoJob = { ...job, order, submission: 'sent', upstream: { upstreamId, providerModel } };
   await store.videoJobs.update(job.id, () => sent);
   return sent;
@@ -102,10 +119,11 @@ async function noteSent(
 function toSubmissionError(failure: GatewayError | undefined): GatewayError {
   if (failure === undefined) return new GatewayError('not_found', 'No endpoint can make this video');
   if (CALLERS_OWN.has(failure.code)) return failure;
+  const isTransient = TRANSIENT.has(failure.code) && !OPERATORS_OWN.has(failure.upstreamStatus ?? 0);
   return new GatewayError('submission_failed', `The video could not be submitted: ${failure.message}`, {
     cause: failure,
     metadata: failure.metadata,
-    retryAfterSeconds: failure.retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS,
+    ...(isTransient && { retryAfterSeconds: failure.retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS }),
     upstreamStatus: failure.upstreamStatus,
   });
 }

@@ -28,7 +28,8 @@ export function toVideoGeneration(job: VideoJob, endpoint: Endpoint | undefined)
       external_user: job.user,
       preset_id: null,
       workspace_id: job.workspaceId,
-      data_region: endpoint?.region ?? 'global',
+      data_region: job.region ?? endpoint?.region ?? 'global',
+      ...(job.region !== undefined && { called_region: job.region }),
       is_byok: job.isByok,
       streamed: false,
       cancelled: job.status === 'cancelled',
@@ -59,6 +60,7 @@ export function toVideoGeneration(job: VideoJob, endpoint: Endpoint | undefined)
       provider_responses: null,
       cost_known: job.costNanoUsd !== null,
       usage_estimated: false,
+      ...(job.pipeline !== undefined && { pipeline: [...job.pipeline] }),
     },
   };
 }

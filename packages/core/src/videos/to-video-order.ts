@@ -3,15 +3,16 @@ import type { GatewayError } from '../errors.ts';
 import { refuseField } from '../schemas/refuse-field.ts';
 import type { VideoOrder } from '../providers/video-contract.ts';
 import type { VideoRequest } from '../schemas/video-request.ts';
-import type { VideoCapabilities } from './video-capabilities.ts';
+import type { VideoAbilities } from './video-capabilities.ts';
 import { toVideoSize, type VideoSize } from './video-size.ts';
 
 /** Throws `invalid_request` for what the model cannot do, with the list of what it can. */
-export function refuseImpossible(request: VideoRequest, capabilities: VideoCapabilities): void {
+export function refuseImpossible(request: VideoRequest, capabilities: VideoAbilities): void {
   const size = toVideoSize(request);
   if (request.prompt === undefined && !(capabilities.prompt_optional === true && hasPicture(request))) {
     throw refuseField('prompt', 'is required');
   }
+  refusePictures(request, capabilities);
   refuseUnlisted('duration', request.duration, capabilities.supported_durations);
   refuseUnlisted('size', size.size, capabilities.supported_sizes);
   refuseUnlisted('resolution', size.resolution, capabilities.supported_resolutions);
@@ -30,11 +31,14 @@ export function refuseImpossible(request: VideoRequest, capabilities: VideoCapab
   }
 }
 
-/** What the request means to one endpoint. Pictures for the first and last frame win over other references. */
+/**
+ * What the request means to one endpoint. Pictures for the first and last frame win over other references; sounds and
+ * films are left out where the model has no use for them (api reference 15.1).
+ */
 export function toVideoOrder(
   request: VideoRequest,
   endpoint: Pick<Endpoint, 'provider'>,
-  capabilities: VideoCapabilities,
+  capabilities: VideoAbilities,
   previousUpstreamId: string | undefined,
 ): VideoOrder {
   const size: VideoSize = toVideoSize(request);
@@ -50,7 +54,7 @@ export function toVideoOrder(
     creativity: request.creativity ?? undefined,
     upscaleFactor: request.upscale_factor ?? undefined,
     frameImages,
-    inputReferences: frameImages.length > 0 ? [] : (request.input_references ?? []),
+    inputReferences: frameImages.length > 0 ? [] : usableReferences(request, capabilities),
     previousUpstreamId,
     options: allowedOptions(request.provider?.options?.[endpoint.provider.slug] ?? {}, capabilities),
   };
@@ -58,6 +62,19 @@ export function toVideoOrder(
 
 const hasPicture = ({ frame_images: frames, input_references: references }: VideoRequest): boolean =>
   !!frames?.length || references?.some(({ type }) => type === 'image_url') === true;
+
+function refusePictures(request: VideoRequest, { inputModalities }: VideoAbilities): void {
+  if (inputModalities === undefined || inputModalities.includes('image') || !hasPicture(request)) return;
+  const field = request.frame_images?.length ? 'frame_images' : 'input_references';
+  throw refuseField(field, `pictures are not supported by this model, which takes ${inputModalities.join(', ')}`);
+}
+
+function usableReferences(
+  { input_references: references }: VideoRequest,
+  { inputModalities }: VideoAbilities,
+): VideoOrder['inputReferences'] {
+  return (references ?? []).filter(({ type }) => inputModalities?.includes(type.replace('_url', '')) ?? true);
+}
 
 function refuseUnlisted<Value>(
   path: string,
@@ -73,7 +90,7 @@ const unable = (path: string): GatewayError => refuseField(path, 'is not support
 /** Only what the model's entry lists goes on; the rest is dropped without a word (api reference 15.1). */
 function allowedOptions(
   options: Readonly<Record<string, unknown>>,
-  { allowed_passthrough_parameters: allowed }: VideoCapabilities,
+  { allowed_passthrough_parameters: allowed }: VideoAbilities,
 ): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(options).filter(([name]) => allowed?.includes(name) === true));
 }

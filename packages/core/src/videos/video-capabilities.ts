@@ -26,3 +26,8 @@ export const videoCapabilitiesSchema = z
   .partial();
 
 export type VideoCapabilities = z.infer<typeof videoCapabilitiesSchema>;
+
+/** The same with what the model takes in, where that is known. */
+export interface VideoAbilities extends VideoCapabilities {
+  readonly inputModalities?: readonly string[] | undefined;
+}

@@ -1,17 +1,25 @@
+import type { Logger } from '../options.ts';
 import type { VideoJob } from './video-job.ts';
 
-/** Tells of every change of a job's status that this process makes. */
+/** Tells of every change of a job's status that this process makes, its beginning included. */
 export interface VideoChanges {
+  /** Never throws: what a listener does wrong is not the job's concern. */
   emit(job: VideoJob): void;
   /** Calls back with the job as it is after each change; the returned function ends that. */
   subscribe(listener: (job: VideoJob) => void): () => void;
 }
 
-export function createVideoChanges(): VideoChanges {
+export function createVideoChanges(logger: Pick<Logger, 'error'>): VideoChanges {
   const listeners = new Set<(job: VideoJob) => void>();
   return {
     emit(job) {
-      for (const listener of listeners) listener(job);
+      for (const listener of listeners) {
+        try {
+          listener(job);
+        } catch (error) {
+          logger.error('a listener to video jobs failed', { job: job.id, reason: String(error) });
+        }
+      }
     },
     subscribe(listener) {
       listeners.add(listener);

@@ -1,9 +1,6 @@
+import type { GuardrailStage } from '../guardrails/verdict.ts';
+import { ENDED_STATUSES, type VideoJobStatus } from '../schemas/video-status.ts';
 import type { UpstreamJob, VideoOrder, VideoOutput } from '../providers/video-contract.ts';
-
-export const OPEN_STATUSES = ['pending', 'in_progress'] as const;
-export const ENDED_STATUSES = ['completed', 'failed', 'cancelled', 'expired'] as const;
-
-export type VideoJobStatus = (typeof OPEN_STATUSES)[number] | (typeof ENDED_STATUSES)[number];
 
 /** How a job that has ended is announced. Part of the job, so that both are written in one piece. */
 export interface VideoDelivery {
@@ -43,6 +40,8 @@ export interface VideoJob {
   readonly endpointTag: string;
   readonly providerSlug: string;
   readonly providerName: string;
+  /** The provider's own name of the model. */
+  readonly providerModel: string;
   readonly order: VideoOrder;
   /** The member it counts for, where the caller had one. */
   readonly userId?: string | null | undefined;
@@ -53,7 +52,6 @@ export interface VideoJob {
   /** `sending` is written before upstream is asked and `sent` after; a crash in between leaves the former. */
   readonly submission: 'sending' | 'sent';
   readonly upstream: UpstreamJob | null;
-  readonly polls: number;
   readonly error: string | null;
   readonly generationId: string;
   readonly outputs: readonly VideoOutput[];
@@ -67,6 +65,10 @@ export interface VideoJob {
   /** The caller's `Idempotency-Key`, with what it was sent with. */
   readonly idempotency: { readonly key: string; readonly bodyHash: string } | null;
   readonly delivery: VideoDelivery | null;
+  /** The region whose host it was asked for under; nothing of its content is stored then. Absent for none. */
+  readonly region?: string | undefined;
+  /** What guardrails did to the request; absent when nothing. */
+  readonly pipeline?: readonly GuardrailStage[] | undefined;
   /** Absent where no other process shares the store. */
   readonly lease?: VideoLease | undefined;
 }

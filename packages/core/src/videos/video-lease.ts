@@ -6,11 +6,17 @@ import type { VideoJob } from './video-job.ts';
 export interface OwnedJobs {
   /** The job, if it is this process's to look after; else when to ask again, or nothing when there is none. */
   take(id: string): Promise<VideoJob | { readonly againMs: number } | undefined>;
+  /** Whether the job still has no other owner. */
+  isOurs(owned: VideoJob): Promise<boolean>;
+  /** Goes on being its owner for so long without a further word. */
+  extend(owned: VideoJob, forMs: number): Promise<void>;
   /** Changes the job, unless it has another owner by now. Resolves with the job as it then is. */
   update(owned: VideoJob, change: (latest: VideoJob) => VideoJob): Promise<VideoJob | undefined>;
 }
 
 export const LEASE_MS = 60_000;
+/** An owner that takes a job has it for at least so long: longer than the usual wait for the next look. */
+export const TAKEN_FOR_MS = 45_000;
 
 /** Creates it. A store that is this process's alone needs no leases, and a restart there takes up its jobs at once. */
 export function createOwnedJobs(
@@ -19,12 +25,14 @@ export function createOwnedJobs(
   ownerId: string | null,
 ): OwnedJobs {
   const isStillOurs = (owned: VideoJob, latest: VideoJob): boolean => owned.lease?.token === latest.lease?.token;
+  const update: OwnedJobs['update'] = (owned, change) =>
+    jobs.update(owned.id, (latest) => (isStillOurs(owned, latest) ? change(latest) : latest));
   return {
     async take(id) {
       const job = await jobs.get(id);
       if (ownerId === null || job === undefined) return job;
       const now = platform.now();
-      if (job.lease?.ownerId === ownerId && job.lease.untilMs > now + LEASE_MS / 2) return job;
+      if (job.lease?.ownerId === ownerId && job.lease.untilMs > now + TAKEN_FOR_MS) return job;
       const taken = await jobs.update(id, (latest) => {
         const { lease } = latest;
         if (lease != null && lease.ownerId !== ownerId && lease.untilMs > now) return latest;
@@ -34,7 +42,14 @@ export function createOwnedJobs(
       if (taken === undefined || taken.lease?.ownerId === ownerId) return taken;
       return { againMs: Math.max((taken.lease?.untilMs ?? now) - now, 1000) };
     },
-    update: (owned, change) =>
-      jobs.update(owned.id, (latest) => (isStillOurs(owned, latest) ? change(latest) : latest)),
+    isOurs: async (owned) => ownerId === null || isStillOurs(owned, (await jobs.get(owned.id)) ?? owned),
+    async extend(owned, forMs) {
+      const untilMs = platform.now() + forMs;
+      await update(owned, (latest) => {
+        const { lease } = latest;
+        return lease == null || lease.untilMs >= untilMs ? latest : { ...latest, lease: { ...lease, untilMs } };
+      });
+    },
+    update,
   };
 }

@@ -18,8 +18,10 @@ export interface VideoOutboxOptions {
 
 /** Announces the end of jobs. */
 export interface VideoOutbox {
-  /** Delivers a job's announcement when it is due. */
+  /** Delivers a job's announcement when it is due, unless that is planned already. */
   add(job: VideoJob): void;
+  /** Delivers it when it is due now, whatever was planned. */
+  renew(job: VideoJob): void;
   /** What is under way goes on by itself; the store has the rest. */
   stop(): void;
 }
@@ -32,8 +34,15 @@ const RETRY_STORE_MS = 2000;
 export function createVideoOutbox({ jobs, platform, logger, random, webhooks }: VideoOutboxOptions): VideoOutbox {
   const hosts = new Map<string, { active: number; readonly waiting: string[] }>();
   const hostOf = new Map<string, string>();
+  /** Under way, or held up by others to the same host. */
+  const busy = new Set<string>();
 
   const run = (id: string): void => {
+    if (busy.has(id)) return;
+    busy.add(id);
+    begin(id);
+  };
+  const begin = (id: string): void => {
     const name = hostOf.get(id) ?? '';
     const host = hosts.get(name) ?? { active: 0, waiting: [] };
     hosts.set(name, host);
@@ -46,8 +55,9 @@ export function createVideoOutbox({ jobs, platform, logger, random, webhooks }: 
       })
       .finally(() => {
         host.active -= 1;
+        busy.delete(id);
         const next = host.waiting.shift();
-        if (next !== undefined) run(next);
+        if (next !== undefined) begin(next);
         else if (host.active === 0) hosts.delete(name);
       });
   };
@@ -79,12 +89,17 @@ export function createVideoOutbox({ jobs, platform, logger, random, webhooks }: 
     else queue.schedule(id, delayMs);
   };
 
+  const renew = ({ id, delivery }: VideoJob): void => {
+    if (delivery?.state !== 'waiting' || delivery.body === null) return;
+    hostOf.set(id, URL.parse(delivery.url)?.host ?? '');
+    queue.schedule(id, Math.max(delivery.nextAttemptAt - platform.now(), 0));
+  };
+
   return {
-    add({ id, delivery }) {
-      if (delivery?.state !== 'waiting' || delivery.body === null) return;
-      hostOf.set(id, URL.parse(delivery.url)?.host ?? '');
-      queue.schedule(id, Math.max(delivery.nextAttemptAt - platform.now(), 0));
+    add(job) {
+      if (!busy.has(job.id) && !queue.has(job.id)) renew(job);
     },
+    renew,
     stop: () => queue.stop(),
   };
 }

@@ -1,6 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Logger } from '../options.ts';
 import type { Platform } from '../platform.ts';
+import type { Provider } from '../providers/provider.ts';
 import type { VideoProgress } from '../providers/video-contract.ts';
 import type { Ledger } from '../budgets/ledger.ts';
 import type { Store } from '../stores/store.ts';
@@ -14,8 +15,9 @@ import { settleLostVideo } from './settle-lost-video.ts';
 import type { VideoChanges } from './video-changes.ts';
 import { hasEnded, laterStatus, type VideoJob, type VideoLease } from './video-job.ts';
 import type { VideoKeeper } from './video-keeper.ts';
-import { createOwnedJobs, LEASE_MS } from './video-lease.ts';
+import { createOwnedJobs, LEASE_MS, TAKEN_FOR_MS } from './video-lease.ts';
 import { createVideoOutbox } from './video-outbox.ts';
+import { videoOf } from './video-of.ts';
 import { withoutData } from './without-data.ts';
 
 export interface VideoRunnerOptions {
@@ -23,6 +25,7 @@ export interface VideoRunnerOptions {
   /** Lets go of what is held for a job when it ends. */
   readonly ledger: Pick<Ledger, 'release'>;
   readonly catalog: Catalog;
+  readonly providers: readonly Provider[];
   readonly platform: Platform;
   readonly logger: Logger;
   /** 0 to 1. */
@@ -61,10 +64,10 @@ const START_SPREAD_MS = 2000;
 
 /** Creates the runner: one timer for all jobs, one step of one job at a time. */
 export function createVideoRunner(options: VideoRunnerOptions): VideoRunner {
-  const { store, catalog, platform, ledger, logger, random, changes, webhooks, keeper, ownerId } = options;
+  const { store, catalog, providers, platform, ledger, logger, random, changes, webhooks, keeper, ownerId } = options;
   const jobs = createOwnedJobs(store.videoJobs, platform, ownerId);
   const outbox = webhooks && createVideoOutbox({ jobs, platform, logger, random, webhooks });
-  const keeping = keeper && createVideoKeeping({ jobs, catalog, platform, logger, keeper });
+  const keeping = keeper && createVideoKeeping({ jobs, providers, platform, logger, keeper });
   const failures = new Map<string, number>();
   const usualMs = new Map<string, number>();
   const held = new Set<string>();
@@ -104,38 +107,39 @@ export function createVideoRunner(options: VideoRunnerOptions): VideoRunner {
       const changed = await jobs.update(job, (latest) => (hasEnded(latest) ? latest : { ...latest, status }));
       if (changed !== undefined) changes.emit(changed);
     }
-    schedulePoll(job, progress.retryAfterMs);
+    await schedulePoll(job, progress.retryAfterMs);
   };
 
   const settle = async (job: VideoJob): Promise<void> => {
-    const endpoint = endpointOf(job, catalog);
-    const found = await settleLostVideo(job, { jobs: store.videoJobs, platform, endpoint });
+    const video = videoOf(job, providers);
+    const found = await settleLostVideo(job, { jobs: store.videoJobs, platform, video });
     switch (found.type) {
       case 'again':
         return queue.schedule(job.id, found.delayMs);
       case 'failed':
         return end(job, { status: 'failed', error: found.error });
       case 'sent': {
-        const upstream = { upstreamId: found.upstreamId, providerModel: endpoint?.providerModel ?? '' };
-        const order = withoutData(job.order, options.storesContent);
+        const upstream = { upstreamId: found.upstreamId, providerModel: job.providerModel };
+        const order = withoutData(job.order, options.storesContent && job.region === undefined);
         const sent = await jobs.update(job, (latest) => ({ ...latest, submission: 'sent', upstream, order }));
-        schedulePoll(sent ?? job, found.retryAfterMs);
+        await schedulePoll(sent ?? job, found.retryAfterMs);
       }
     }
   };
 
-  const schedulePoll = (job: VideoJob, retryAfterMs: number | undefined): void => {
+  const schedulePoll = async (job: VideoJob, retryAfterMs: number | undefined): Promise<void> => {
     const ageMs = platform.now() - job.createdAt;
     const usual = usualMs.get(job.modelId) ?? null;
     const failed = failures.get(job.id) ?? 0;
     const delayMs = nextPollDelayMs({ ageMs, usualMs: usual, retryAfterMs, failures: failed }, random());
     queue.schedule(job.id, Math.min(delayMs, Math.max(job.deadlineAt - platform.now(), 0)));
+    // Another owner would look at once, whatever upstream has asked for.
+    if (delayMs > TAKEN_FOR_MS && ownerId !== null) await jobs.extend(job, delayMs + LEASE_MS);
   };
 
   /** Undefined when upstream could not tell: that says nothing of the job. */
   const look = async (job: VideoJob): Promise<VideoProgress | undefined> => {
-    // The provider is all that a job under way needs, even when its model has changed in the configuration.
-    const video = endpointOf(job, catalog)?.provider.video;
+    const video = videoOf(job, providers);
     if (video === undefined || job.upstream === null) return undefined;
     try {
       const { signal } = new AbortController();
@@ -152,9 +156,9 @@ export function createVideoRunner(options: VideoRunnerOptions): VideoRunner {
     if (progress.status === 'completed') {
       usualMs.set(job.modelId, learnUsualMs(usualMs.get(job.modelId) ?? null, platform.now() - job.createdAt));
     }
-    const { storesContent } = options;
+    const storesContent = options.storesContent && job.region === undefined;
     const endpoint = endpointOf(job, catalog);
-    const keepsContent = keeping !== undefined;
+    const keepsContent = keeping !== undefined && job.region === undefined;
     const ended = await endVideoJob(job, progress, {
       store,
       jobs,
@@ -177,7 +181,11 @@ export function createVideoRunner(options: VideoRunnerOptions): VideoRunner {
 
   const takeUpAll = async (spreadMs: number): Promise<void> => {
     const all = await store.videoJobs.list();
-    all.filter(hasEnded).forEach(takeUp);
+    for (const job of all.filter(hasEnded)) {
+      // Another process may have ended what this one holds money for.
+      ledger.release(job.generationId);
+      takeUp(job);
+    }
     const isNew = ({ id }: VideoJob): boolean => !held.has(id) && !stepping.has(id) && !queue.has(id);
     const open = all.filter((job) => !hasEnded(job) && isNew(job));
     open.forEach(({ id }, index) => queue.schedule(id, (spreadMs * index) / open.length));
@@ -207,8 +215,12 @@ export function createVideoRunner(options: VideoRunnerOptions): VideoRunner {
         release: () => void held.delete(id),
       };
     },
-    add: schedulePoll,
-    announce: (job) => outbox?.add(job),
+    add(job, firstPollMs) {
+      schedulePoll(job, firstPollMs).catch((error: unknown) =>
+        logger.warn('a video job could not be held on to', { job: job.id, reason: String(error) }),
+      );
+    },
+    announce: (job) => outbox?.renew(job),
     stop() {
       isStopped = true;
       cancelScan?.();

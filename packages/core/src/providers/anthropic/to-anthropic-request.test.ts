@@ -325,6 +325,13 @@ test.each([
   );
 });
 
+test('reasons as little as it can where a family was named and its newest model cannot do without', () => {
+  const off = { ...LIMITED, reasoning: { effort: 'none' as const } };
+  const always = bodyOf(off, { providerModel: ALWAYS_ON, isOfFamily: true });
+  expect(always['output_config']).toEqual({ effort: 'low' });
+  expect(bodyOf(off, { providerModel: DEFAULT_ON, isOfFamily: true })['thinking']).toEqual({ type: 'disabled' });
+});
+
 const schema = { type: 'object', properties: { a: { type: 'string', minLength: 2 } } };
 const bySchema = { type: 'json_schema' as const, json_schema: { name: 'a', schema } };
 const lastOfSystem = (body: Record<string, unknown>): unknown =>

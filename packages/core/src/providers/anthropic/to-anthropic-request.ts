@@ -1,4 +1,5 @@
 import type { ChatCompletionRequest } from '../../schemas/chat-completion.ts';
+import { JSON_OBJECT_INSTRUCTION, toSchemaInstruction } from '../json-instruction.ts';
 import type { ChatCall } from '../provider.ts';
 import { refuseField } from '../../schemas/refuse-field.ts';
 import { type ModelTraits, readModelTraits } from './read-model-traits.ts';
@@ -6,7 +7,14 @@ import { type Block, toCacheControl } from './to-anthropic-content.ts';
 import { toAnthropicConversation, type Turn } from './to-anthropic-conversation.ts';
 import { toAnthropicToolChoice, toAnthropicTools } from './to-anthropic-tools.ts';
 import { toOutputSchema } from './to-output-schema.ts';
-import { readReasoningWish, type ReasoningWish, type Thinking, toKnownEffort, toThinking } from './to-thinking.ts';
+import {
+  readReasoningWish,
+  type ReasoningWish,
+  type Thinking,
+  toKnownEffort,
+  toPossibleWish,
+  toThinking,
+} from './to-thinking.ts';
 
 const UNSAID: ReasoningWish = { kind: 'unsaid' };
 /** Below this, thinking refuses a `top_p`. */
@@ -32,7 +40,8 @@ export function toAnthropicRequest(call: ChatCall, userId?: string): Record<stri
     supportedParameters.has(field) ||
     (ALSO_SUPPORTED_AS[field]?.some((name) => supportedParameters.has(name)) ?? false);
   const traits = readModelTraits(call.providerModel);
-  const wish = isSupported('reasoning') ? readReasoningWish(request) : UNSAID;
+  const said = isSupported('reasoning') ? readReasoningWish(request) : UNSAID;
+  const wish = call.isOfFamily === true ? toPossibleWish(said, traits) : said;
   const maxTokens = toMaxTokens(call, traits, wish);
   const { system, messages } = toAnthropicConversation(request.messages);
   const tools = isSupported('tools') ? toAnthropicTools(request.tools ?? []) : [];
@@ -119,16 +128,12 @@ interface Output {
 function toOutput({ response_format: format }: ChatCompletionRequest, traits: ModelTraits): Output {
   switch (format?.type) {
     case 'json_object':
-      return { instruction: 'Answer with one JSON object and nothing else: no explanation, no code fence.' };
+      return { instruction: JSON_OBJECT_INSTRUCTION };
     case 'json_schema': {
       const { schema } = format.json_schema;
       if (!schema) return toOutput({ response_format: { type: 'json_object' } } as ChatCompletionRequest, traits);
       if (traits.hasOutputFormat) return { format: { type: 'json_schema', schema: toOutputSchema(schema) } };
-      return {
-        instruction:
-          'Answer with one JSON document and nothing else: no explanation, no code fence. ' +
-          `It must be valid against this JSON Schema:\n${JSON.stringify(schema)}`,
-      };
+      return { instruction: toSchemaInstruction(schema) };
     }
     case 'grammar':
     case 'python':

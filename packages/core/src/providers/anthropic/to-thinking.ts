@@ -1,22 +1,17 @@
-import type { ChatCompletionRequest, ReasoningEffort } from '../../schemas/chat-completion.ts';
+import type { ChatCompletionRequest } from '../../schemas/chat-completion.ts';
 import { refuseField } from '../../schemas/refuse-field.ts';
+import {
+  budgetOfEffort,
+  effortOfBudget,
+  MIN_REASONING_TOKENS,
+  type RealEffort,
+  toReasoningBudget,
+} from '../reasoning-effort.ts';
 import type { ModelTraits } from './read-model-traits.ts';
-
-/** Shares of the output limit that efforts stand for (api reference 6.6). */
-const SHARE_OF_EFFORT: Readonly<Record<Exclude<ReasoningEffort, 'none'>, number>> = {
-  max: 0.95,
-  xhigh: 0.95,
-  high: 0.8,
-  medium: 0.5,
-  low: 0.2,
-  minimal: 0.1,
-};
-const MIN_BUDGET = 1024;
-const MAX_BUDGET = 128_000;
 
 /** Reasoning that is asked for. */
 type AskedReasoning =
-  | { readonly kind: 'effort'; readonly effort: Exclude<ReasoningEffort, 'none'> }
+  | { readonly kind: 'effort'; readonly effort: RealEffort }
   | { readonly kind: 'budget'; readonly tokens: number };
 
 /** What a caller says of the reasoning, in any of the fields that can. */
@@ -25,19 +20,22 @@ export type ReasoningWish =
   | { readonly kind: 'off'; readonly field: string }
   | AskedReasoning;
 
+/** The wish, with the least effort for none where the model cannot do without. */
+export function toPossibleWish(wish: ReasoningWish, { thinkingOff }: ModelTraits): ReasoningWish {
+  return wish.kind === 'off' && thinkingOff === 'never' ? { kind: 'effort', effort: 'minimal' } : wish;
+}
+
 /** Reads the wish; a budget is brought to what the wire accepts. */
 export function readReasoningWish({ reasoning, reasoning_effort }: ChatCompletionRequest): ReasoningWish {
   if (reasoning?.enabled === false) return { kind: 'off', field: 'reasoning.enabled' };
   if (reasoning?.effort === 'none') return { kind: 'off', field: 'reasoning.effort' };
   const budget = reasoning?.max_tokens ?? 0;
-  if (budget > 0) return { kind: 'budget', tokens: toBudget(budget) };
+  if (budget > 0) return { kind: 'budget', tokens: toReasoningBudget(budget) };
   const effort = reasoning?.effort ?? reasoning_effort;
   if (effort === 'none') return { kind: 'off', field: 'reasoning_effort' };
   if (effort) return { kind: 'effort', effort };
   return reasoning?.enabled === true ? { kind: 'effort', effort: 'medium' } : { kind: 'unsaid' };
 }
-
-const toBudget = (tokens: number): number => Math.max(Math.min(Math.floor(tokens), MAX_BUDGET), MIN_BUDGET);
 
 export interface ThinkingQuestion {
   readonly wish: ReasoningWish;
@@ -84,19 +82,15 @@ export function toThinking({ wish, traits, ...facts }: ThinkingQuestion): Thinki
 }
 
 function byBudget(wish: AskedReasoning, maxTokens: number): Thinking {
-  const budget = wish.kind === 'budget' ? wish.tokens : toBudget(maxTokens * SHARE_OF_EFFORT[wish.effort]);
+  const budget = wish.kind === 'budget' ? wish.tokens : budgetOfEffort(wish.effort, maxTokens);
   if (budget < maxTokens) return { thinking: { type: 'enabled', budget_tokens: budget } };
   throw wish.kind === 'budget'
     ? refuseField('reasoning.max_tokens', `must be below max_tokens; ${budget} leaves nothing of ${maxTokens}`)
-    : refuseField('max_tokens', `must be above ${MIN_BUDGET} for reasoning on this model`);
+    : refuseField('max_tokens', `must be above ${MIN_REASONING_TOKENS} for reasoning on this model`);
 }
 
-/** The least effort whose share covers the budget. */
-function effortOf(wish: AskedReasoning, maxTokens: number): string {
-  if (wish.kind === 'effort') return wish.effort;
-  const share = wish.tokens / maxTokens;
-  return (['low', 'medium', 'high'] as const).find((effort) => share <= SHARE_OF_EFFORT[effort]) ?? 'xhigh';
-}
+const effortOf = (wish: AskedReasoning, maxTokens: number): RealEffort =>
+  wish.kind === 'effort' ? wish.effort : effortOfBudget(wish.tokens, maxTokens);
 
 /** The nearest that the model knows: the least for `minimal`, the one below for what it does not have. */
 export function toKnownEffort(effort: string, known: readonly string[]): string | undefined {

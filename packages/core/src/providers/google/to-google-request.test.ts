@@ -486,3 +486,13 @@ test('leaves out what the endpoint does not list, under any of the names that li
 test('asks a model that thinks for its thoughts', () => {
   expect(build({}, GEMINI_3)['generationConfig']).toEqual({ thinkingConfig: { includeThoughts: true } });
 });
+
+test.each([
+  ['gemini-2.5-pro', { includeThoughts: true, thinkingBudget: 6553 }],
+  ['gemini-3-flash-preview', { includeThoughts: true, thinkingLevel: 'MINIMAL' }],
+  ['gemini-3-pro-preview', { includeThoughts: true, thinkingLevel: 'LOW' }],
+  ['gemini-2.5-flash', { thinkingBudget: 0 }],
+])('reasons as little as %s can where its family was named and no reasoning is wanted', (providerModel, config) => {
+  const body = build({ reasoning: { effort: 'none', max_tokens: 5000 } }, { providerModel, isOfFamily: true });
+  expect(body['generationConfig']).toEqual({ thinkingConfig: config });
+});

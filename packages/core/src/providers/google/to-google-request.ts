@@ -41,7 +41,7 @@ export function toGoogleRequest(call: ChatCall): Record<string, unknown> {
     ...toOutput(request),
   };
   const thinking = supports('reasoning', 'reasoning_effort', 'include_reasoning')
-    ? toThinkingConfig(request, traits.thinking)
+    ? toThinkingConfig(request, traits.thinking, call.isOfFamily)
     : undefined;
   if (thinking !== undefined) generationConfig['thinkingConfig'] = thinking;
   return {

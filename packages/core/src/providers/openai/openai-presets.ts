@@ -23,6 +23,16 @@ const openAi = dialect({
   cacheMarks: 'prompt_cache_breakpoint',
 });
 
+/** Whoever has the API of this gateway. */
+const gateway = dialect({
+  knowsDeveloperRole: true,
+  cacheMarks: 'cache_control',
+  streamUsage: 'always',
+  reasoningRequest: 'reasoning',
+  earlierReasoning: 'reasoning_details',
+  videos: 'gateway',
+});
+
 const preset = (
   name: string,
   baseUrl: string,
@@ -194,16 +204,19 @@ export const OPENAI_PRESETS = {
     dataPolicy: UNKNOWN_DATA_POLICY,
   }),
   openrouter: preset('OpenRouter', 'https://openrouter.ai/api/v1', 'OPENROUTER_API_KEY', {
-    dialect: dialect({
-      knowsDeveloperRole: true,
-      cacheMarks: 'cache_control',
-      streamUsage: 'always',
-      reasoningRequest: 'reasoning',
-      earlierReasoning: 'reasoning_details',
-      videos: 'gateway',
-    }),
+    dialect: gateway,
     dataPolicy: UNKNOWN_DATA_POLICY,
   }),
+  gateway: {
+    wire: 'openai',
+    name: 'Gateway',
+    baseUrl: null,
+    ownAddress: { env: 'GATEWAY_UPSTREAM_URL', path: '/api/v1', example: 'https://gateway.example/api/v1' },
+    apiKeyEnv: 'GATEWAY_UPSTREAM_KEY',
+    listsModels: true,
+    dialect: gateway,
+    dataPolicy: UNKNOWN_DATA_POLICY,
+  },
   ollama: preset('Ollama', 'http://127.0.0.1:11434/v1', null, {
     dialect: dialect({
       unsupportedParameters: without(SAMPLING_BEYOND_OPENAI),

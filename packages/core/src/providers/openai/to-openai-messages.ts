@@ -8,16 +8,37 @@ type ToId = (id: string) => string;
 /** GPT-5.6 and newer: older models refuse the mark. */
 const KNOWS_BREAKPOINTS = /^gpt-(5\.([6-9]|\d\d)|[6-9]|\d\d)/;
 
+/** Whether OpenAI's own marks for its cache may be sent. */
+export const knowsBreakpoints = (providerModel: string, { cacheMarks }: OpenAiDialect): boolean =>
+  cacheMarks === 'prompt_cache_breakpoint' && KNOWS_BREAKPOINTS.test(providerModel);
+
 /** Translates a conversation. Marks and fields that the server does not know are left out; texts never change. */
 export function toOpenAiMessages(
   { request, providerModel }: Pick<ChatCall, 'request' | 'providerModel'>,
   dialect: OpenAiDialect,
 ): Record<string, unknown>[] {
   const toId = dialect.toolCallIds === 'any' ? (id: string) => id : createShortIds();
-  const isMarkKnown = dialect.cacheMarks !== 'prompt_cache_breakpoint' || KNOWS_BREAKPOINTS.test(providerModel);
+  const isMarkKnown = dialect.cacheMarks !== 'prompt_cache_breakpoint' || knowsBreakpoints(providerModel, dialect);
   const known = isMarkKnown ? dialect : { ...dialect, cacheMarks: null };
-  return request.messages.map((message) => toUpstreamMessage(message, known, toId));
+  const messages = request.messages.map((message) => toUpstreamMessage(message, known, toId));
+  if (request.cache_control && known.cacheMarks === 'cache_control') markEnd(messages, request.cache_control);
+  return messages;
 }
+
+/** Marks the end of the conversation, which is what a mark on the whole request means (api reference 6.7). */
+function markEnd(messages: readonly Record<string, unknown>[], control: Record<string, unknown>): void {
+  const last = messages.findLast(({ role, content }) => role !== 'assistant' && content !== '');
+  if (last === undefined) return;
+  const { content } = last;
+  const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : [...(content as UpstreamPart[])];
+  const index = parts.findLastIndex(({ type }) => type === 'text' || type === 'image_url' || type === 'file');
+  const part = parts[index];
+  if (part === undefined) return;
+  parts[index] = { cache_control: withoutNulls(control), ...part };
+  last['content'] = parts;
+}
+
+type UpstreamPart = Record<string, unknown>;
 
 /** An object without those of its fields that are null or undefined. */
 export function withoutNulls(object: Record<string, unknown>): Record<string, unknown> {

@@ -1,8 +1,7 @@
 import type { ChatCompletionRequest, ReasoningEffort } from '../../schemas/chat-completion.ts';
+import { budgetOfEffort, effortOfBudget, type RealEffort } from '../reasoning-effort.ts';
 import type { OpenAiDialect } from './openai-dialect.ts';
 import { withoutNulls } from './to-openai-messages.ts';
-
-type RealEffort = Exclude<ReasoningEffort, 'none'>;
 
 /** What a request says of reasoning, its two ways of saying it taken together. */
 interface AskedReasoning {
@@ -13,18 +12,6 @@ interface AskedReasoning {
 }
 
 const SCALE = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const satisfies readonly RealEffort[];
-
-/** The part of the output limit that each effort may spend on reasoning (api reference 6.6). */
-const SHARES: Readonly<Record<RealEffort, number>> = {
-  minimal: 0.1,
-  low: 0.2,
-  medium: 0.5,
-  high: 0.8,
-  xhigh: 0.95,
-  max: 0.95,
-};
-const MIN_BUDGET = 1024;
-const MAX_BUDGET = 128_000;
 
 /** The fields that ask a server for reasoning, in its own way; none where the caller said nothing of it. */
 export function toReasoningFields(
@@ -72,23 +59,18 @@ function toEffort(
   accepted: OpenAiDialect['efforts'],
 ): ReasoningEffort {
   if (isOff) return 'none';
-  const wish = effort === undefined || effort === 'none' ? effortOfBudget(budget, limit) : effort;
+  // A budget without an output limit to measure it by says no more than that reasoning is wanted.
+  const derived = budget === undefined || limit === undefined ? 'medium' : effortOfBudget(budget, limit);
+  const wish = effort === undefined || effort === 'none' ? derived : effort;
   const distance = (other: RealEffort): number => Math.abs(SCALE.indexOf(other) - SCALE.indexOf(wish));
   return accepted.reduce((best, other) => (distance(other) <= distance(best) ? other : best), accepted[0] ?? wish);
-}
-
-/** A budget without an output limit to measure it by says no more than that reasoning is wanted. */
-function effortOfBudget(budget: number | undefined, limit: number | undefined): RealEffort {
-  if (budget === undefined || limit === undefined) return 'medium';
-  const miss = (effort: RealEffort): number => Math.abs(SHARES[effort] - budget / limit);
-  return SCALE.reduce((best, effort) => (miss(effort) < miss(best) ? effort : best));
 }
 
 /** The tokens to reason with; undefined when neither they nor what to measure an effort by is given. */
 function toBudget({ effort, budget }: AskedReasoning, limit: number | undefined): number | undefined {
   if (budget !== undefined) return budget;
   if (effort === undefined || effort === 'none' || limit === undefined) return undefined;
-  return Math.max(Math.min(Math.floor(limit * SHARES[effort]), MAX_BUDGET), MIN_BUDGET);
+  return budgetOfEffort(effort, limit);
 }
 
 function toOwnForm({ reasoning, reasoning_effort }: ChatCompletionRequest): Record<string, unknown> {

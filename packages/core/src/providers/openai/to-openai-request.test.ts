@@ -313,14 +313,66 @@ test.each([
   expect(body).toEqual(expected);
 });
 
-test('leaves out the formats of answers that a server lacks, and no others', () => {
-  const schema = { type: 'json_schema', json_schema: { name: 'x', schema: {} } };
-  const formatAt = (name: 'deepseek' | 'lmstudio', format: object): unknown =>
-    build({ response_format: format }, { dialect: OPENAI_PRESETS[name].dialect })['response_format'];
-  expect(formatAt('deepseek', schema)).toBeUndefined();
-  expect(formatAt('deepseek', { type: 'json_object' })).toEqual({ type: 'json_object' });
-  expect(formatAt('lmstudio', schema)).toEqual(schema);
-  expect(formatAt('lmstudio', { type: 'json_object' })).toBeUndefined();
+const SCHEMA = { type: 'json_schema', json_schema: { name: 'x', schema: { type: 'array' } } };
+const IN_WORDS = expect.stringMatching(/^Answer with one JSON document .*\n\{"type":"array"\}$/) as string;
+const OBJECT_IN_WORDS = expect.stringMatching(/^Answer with one JSON object /) as string;
+
+test.each([
+  ['deepseek', SCHEMA, { type: 'json_object' }, IN_WORDS],
+  ['deepseek', { type: 'json_schema', json_schema: { name: 'x' } }, { type: 'json_object' }, OBJECT_IN_WORDS],
+  ['deepseek', { type: 'json_object' }, { type: 'json_object' }, undefined],
+  ['lmstudio', SCHEMA, SCHEMA, undefined],
+  ['lmstudio', { type: 'json_object' }, undefined, OBJECT_IN_WORDS],
+  ['openai', SCHEMA, SCHEMA, undefined],
+] as const)('asks %s for the form %j as %j, and in words where that does not bind it', (name, form, format, words) => {
+  const body = build({ response_format: form }, { dialect: OPENAI_PRESETS[name].dialect });
+  expect(body['response_format']).toEqual(format);
+  const instruction = words === undefined ? [] : [{ role: 'system', content: words }];
+  expect(body['messages']).toEqual([...instruction, ...HELLO]);
+});
+
+test('adds what it asks in words to the instructions there are, and asks nothing for an endpoint without the field', () => {
+  const { dialect } = OPENAI_PRESETS.deepseek;
+  const firstOf = (content: unknown): unknown =>
+    (
+      build({ messages: [{ role: 'developer', content }, ...HELLO], response_format: SCHEMA }, { dialect })[
+        'messages'
+      ] as unknown[]
+    )[0];
+  expect(firstOf('Be brief.')).toEqual({
+    role: 'system',
+    content: expect.stringMatching(/^Be brief\.\n\nAnswer with one JSON/) as string,
+  });
+  const part = { type: 'text', text: 'Be brief.' };
+  expect(firstOf([part])).toEqual({ role: 'system', content: [part, { type: 'text', text: IN_WORDS }] });
+  const unsupported = build({ response_format: SCHEMA }, { dialect, supportedParameters: new Set(['seed']) });
+  expect(unsupported).toEqual({ model: 'chat-1', messages: HELLO });
+});
+
+test('marks the end of the conversation for a mark on the whole request, where marks mean something', () => {
+  const mark = { cache_control: { type: 'ephemeral', ttl: '1h' } };
+  const image = { type: 'image_url', image_url: { url: 'https://a.example/b.png' } };
+  const said = { role: 'assistant', content: 'And?' };
+  const contentsAt = (name: 'openrouter' | 'alibaba' | 'openai' | 'deepseek', ...messages: object[]): unknown => {
+    const body = build({ ...mark, messages }, { dialect: OPENAI_PRESETS[name].dialect, providerModel: 'gpt-6' });
+    expect(body).not.toHaveProperty('cache_control');
+    return (body['messages'] as { content: unknown }[]).map(({ content }) => content);
+  };
+  const marked = [{ type: 'text', text: 'Hello', ...mark }];
+  expect(contentsAt('openrouter', ...HELLO)).toEqual([marked]);
+  expect(contentsAt('alibaba', ...HELLO, said, ...HELLO, said)).toEqual(['Hello', 'And?', marked, 'And?']);
+  expect(contentsAt('alibaba', { role: 'user', content: [{ type: 'text', text: 'a' }, image] })).toEqual([
+    [
+      { type: 'text', text: 'a' },
+      { ...image, ...mark },
+    ],
+  ]);
+  const own = { type: 'text', text: 'a', cache_control: { type: 'ephemeral' } };
+  expect(contentsAt('alibaba', { role: 'user', content: [own] })).toEqual([[own]]);
+  // These cache by themselves.
+  expect(contentsAt('openai', ...HELLO)).toEqual(['Hello']);
+  expect(contentsAt('deepseek', ...HELLO)).toEqual(['Hello']);
+  expect(contentsAt('alibaba', said)).toEqual(['And?']);
 });
 
 test('keeps marks for the cache where they mean something', () => {
@@ -356,6 +408,15 @@ test('marks for the cache in the form that the server knows, whichever form they
     { cache_control: { type: 'ephemeral' } },
     {},
   ]);
+});
+
+test('hands on how to cache to who knows the words', () => {
+  const asked = { prompt_cache_options: { mode: 'explicit', ttl: null } };
+  const sentTo = (name: 'openai' | 'alibaba', providerModel: string): unknown =>
+    build(asked, { dialect: OPENAI_PRESETS[name].dialect, providerModel })['prompt_cache_options'];
+  expect(sentTo('openai', 'gpt-5.6')).toEqual({ mode: 'explicit' });
+  expect(sentTo('openai', 'gpt-5.5')).toBeUndefined();
+  expect(sentTo('alibaba', 'gpt-5.6')).toBeUndefined();
 });
 
 test('marks nothing that a model said where that is refused', () => {

@@ -1,7 +1,8 @@
 import type { ChatCompletionRequest } from '../../schemas/chat-completion.ts';
 import type { ChatCall } from '../provider.ts';
 import type { OpenAiDialect } from './openai-dialect.ts';
-import { toOpenAiMessages } from './to-openai-messages.ts';
+import { addInstruction, toOpenAiFormat } from './to-openai-format.ts';
+import { knowsBreakpoints, toOpenAiMessages, withoutNulls } from './to-openai-messages.ts';
 import { toReasoningFields } from './to-openai-reasoning.ts';
 
 /** Request fields that mean the same on both sides and travel unchanged. */
@@ -21,7 +22,6 @@ const SHARED_FIELDS = [
   'top_logprobs',
   'tool_choice',
   'parallel_tool_calls',
-  'response_format',
   'prediction',
   'modalities',
   'verbosity',
@@ -47,20 +47,25 @@ const ALWAYS_SUPPORTED: ReadonlySet<string> = new Set(['prompt_cache_key', 'serv
 export function toOpenAiRequest(call: ChatCall, dialect: OpenAiDialect): Record<string, unknown> {
   const { request } = call;
   const isSupported = (field: string): boolean => isSupportedBy(call, dialect, field);
-  const body: Record<string, unknown> = {
-    model: call.providerModel,
-    messages: toOpenAiMessages(call, dialect),
-  };
+  const messages = toOpenAiMessages(call, dialect);
+  const body: Record<string, unknown> = { model: call.providerModel, messages };
   for (const field of SHARED_FIELDS) {
     const value = request[field];
     if (value === undefined || value === null || !isSupported(field)) continue;
     body[dialect.renamedFields[field] ?? field] = toUpstreamValue(field, value, dialect);
   }
-  if (isFormatUnsupported(request, dialect)) delete body['response_format'];
+  if (request.response_format && isSupported('response_format')) {
+    const { format, instruction } = toOpenAiFormat(request.response_format, dialect);
+    if (format !== undefined) body['response_format'] = format;
+    if (instruction !== undefined) addInstruction(messages, instruction);
+  }
   const maxTokens = request.max_completion_tokens ?? request.max_tokens;
   if (typeof maxTokens === 'number') body[dialect.maxTokensField] = maxTokens;
   if (request.tools && request.tools.length > 0 && isSupported('tools')) {
     body['tools'] = dialect.cacheMarks === 'cache_control' ? request.tools : request.tools.map(withoutCacheControl);
+  }
+  if (request.prompt_cache_options && knowsBreakpoints(call.providerModel, dialect)) {
+    body['prompt_cache_options'] = withoutNulls(request.prompt_cache_options);
   }
   if (isSupported('reasoning_effort')) Object.assign(body, toReasoningFields(request, dialect));
   if (call.stream) {
@@ -80,11 +85,6 @@ function toUpstreamValue(field: string, value: unknown, { renamedValues }: OpenA
   if (typeof value !== 'string') return value;
   const common = field === 'service_tier' && value === 'fast' ? 'priority' : value;
   return renamedValues[field]?.[common] ?? common;
-}
-
-function isFormatUnsupported({ response_format: format }: ChatCompletionRequest, dialect: OpenAiDialect): boolean {
-  const name = format?.type === 'json_schema' ? 'structured_outputs' : format?.type;
-  return name !== undefined && dialect.unsupportedParameters.has(name);
 }
 
 function withoutCacheControl(tool: Record<string, unknown>): Record<string, unknown> {

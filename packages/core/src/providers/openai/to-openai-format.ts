@@ -1,0 +1,36 @@
+import type { ChatCompletionRequest } from '../../schemas/chat-completion.ts';
+import { JSON_OBJECT_INSTRUCTION, toSchemaInstruction } from '../json-instruction.ts';
+import type { OpenAiDialect } from './openai-dialect.ts';
+
+type ResponseFormat = NonNullable<ChatCompletionRequest['response_format']>;
+
+export interface AnswerForm {
+  /** The `response_format` that the server knows; undefined where it knows none that would do. */
+  readonly format: ResponseFormat | undefined;
+  /** Asks for the form in words, where the server cannot bind the answer to it. */
+  readonly instruction?: string;
+}
+
+/** Asks for the form of an answer as far as the server can be asked, and in words beyond that. */
+export function toOpenAiFormat(format: ResponseFormat, { unsupportedParameters }: OpenAiDialect): AnswerForm {
+  const knowsObjects = !unsupportedParameters.has('json_object');
+  const schema = format.type === 'json_schema' ? format.json_schema.schema : undefined;
+  if (format.type === 'json_schema' && unsupportedParameters.has('structured_outputs')) {
+    return {
+      format: knowsObjects ? { type: 'json_object' } : undefined,
+      instruction: schema ? toSchemaInstruction(schema) : JSON_OBJECT_INSTRUCTION,
+    };
+  }
+  if (format.type !== 'json_object' || knowsObjects) return { format };
+  return { format: undefined, instruction: JSON_OBJECT_INSTRUCTION };
+}
+
+/** Adds an instruction to those that a conversation begins with, or begins it with this one. */
+export function addInstruction(messages: Record<string, unknown>[], instruction: string): void {
+  const [first] = messages;
+  if (first?.['role'] !== 'system' && first?.['role'] !== 'developer') {
+    messages.unshift({ role: 'system', content: instruction });
+  } else if (Array.isArray(first['content'])) {
+    first['content'] = [...(first['content'] as unknown[]), { type: 'text', text: instruction }];
+  } else first['content'] = `${String(first['content'])}\n\n${instruction}`;
+}

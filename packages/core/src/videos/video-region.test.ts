@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+
+import { API_KEY, createCoreGateway, jsonOf } from '../../../../test/support/core-gateway.ts';
+import { createScriptedVideos } from '../../../../test/support/scripted-videos.ts';
+import type { ModelDefinition } from '../catalog/model-definition.ts';
+
+const FILM: ModelDefinition = {
+  id: 'acme/film',
+  architecture: { input_modalities: ['text'], output_modalities: ['video'] },
+  endpoints: [
+    { provider: 'film', providerModel: 'film-us', region: 'us' },
+    { provider: 'film', providerModel: 'film-eu', region: 'eu' },
+  ],
+};
+const REGIONS = ['eu', 'asia'].map((name) => ({ name, hosts: [`${name}.example`] }));
+
+test.each([
+  ['eu.example', ['film-eu'], undefined, 'eu'],
+  ['gateway.example', ['film-us'], 'a fox', 'us'],
+])('makes a video asked for under %s at %j, and keeps %s of its prompt', async (host, models, prompt, region) => {
+  const film = createScriptedVideos();
+  const { post, get, store, platform } = createCoreGateway([film.provider], { models: [FILM], regions: REGIONS });
+  const headers = { authorization: `Bearer ${API_KEY}`, host };
+  const request = { model: 'acme/film', prompt: 'a fox', provider: { sort: 'price' } };
+  const submitted = await post('/api/v1/videos', request, { headers });
+  expect(submitted.status).toBe(202);
+  expect(film.starts.map(({ providerModel }) => providerModel)).toEqual(models);
+  expect(film.starts[0]?.order.prompt).toBe('a fox');
+
+  const { id } = jsonOf(submitted) as { id: string };
+  expect((await store.videoJobs.get(id))?.order.prompt).toBe(prompt);
+  await platform.advance(20_000);
+  const ended = jsonOf(await get(`/api/v1/videos/${id}`));
+  expect(ended).toMatchObject({ status: 'completed' });
+  const [appended] = store.appended;
+  const { data_region, called_region } = appended?.record.generation ?? {};
+  expect([data_region, called_region]).toEqual([region, host === 'eu.example' ? 'eu' : undefined]);
+  expect(appended?.content?.input).toEqual(prompt && { prompt });
+});
+
+test('makes no video where the region of the host has no endpoint', async () => {
+  const film = createScriptedVideos();
+  const { post } = createCoreGateway([film.provider], { models: [FILM], regions: REGIONS });
+  const headers = { authorization: `Bearer ${API_KEY}`, host: 'asia.example' };
+  const response = await post('/api/v1/videos', { model: 'acme/film', prompt: 'a fox' }, { headers });
+  expect(response.status).toBe(404);
+  expect(film.starts).toEqual([]);
+});
