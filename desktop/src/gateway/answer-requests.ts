@@ -1,0 +1,78 @@
+import { type Gateway, GatewayError, type GatewayResponse, type Principal } from '@model-gateway/core';
+
+import type { FromGateway, RequestMessage } from '../shared/gateway-messages.ts';
+
+/** Answers what the window asks, without a port. */
+export interface RequestAnswerer {
+  answer(message: RequestMessage): void;
+  /** The reader takes one more piece. */
+  pull(id: number): void;
+  abort(id: number): void;
+}
+
+interface OpenAnswer {
+  readonly controller: AbortController;
+  /** Pieces that the reader has asked for and not been sent. */
+  credit: number;
+  onCredit: (() => void) | undefined;
+}
+
+/** The window is this machine's user, who may do everything. */
+const OWNER: Principal = { kind: 'management', id: 'desktop', name: 'Model Gateway' };
+/** Calls are made as a client's, because a management key makes none. */
+const CALLER: Principal = { kind: 'api', id: 'desktop', name: 'Model Gateway' };
+const CALLS: ReadonlySet<string> = new Set(['/api/v1/chat/completions', '/api/v1/videos']);
+
+/** Creates the answerer of a gateway; everything it has to say goes to `post`. */
+export function createRequestAnswerer(gateway: Gateway, post: (message: FromGateway) => void): RequestAnswerer {
+  const open = new Map<number, OpenAnswer>();
+
+  const send = async ({ id, body, ...asked }: RequestMessage, answer: OpenAnswer): Promise<void> => {
+    const isCall = asked.method === 'POST' && CALLS.has(asked.path);
+    const response = await gateway.handle({
+      ...asked,
+      readBody: () => Promise.resolve(body ?? new Uint8Array()),
+      signal: answer.controller.signal,
+      baseUrl: 'app://gateway',
+      principal: isCall ? CALLER : OWNER,
+    });
+    post({ type: 'head', id, status: response.status, headers: response.headers });
+    for await (const bytes of piecesOf(response)) {
+      while (answer.credit === 0 && !answer.controller.signal.aborted) {
+        await new Promise<void>((resolve) => (answer.onCredit = resolve));
+      }
+      if (answer.controller.signal.aborted) return;
+      answer.credit -= 1;
+      post({ type: 'piece', id, bytes });
+    }
+    post({ type: 'end', id });
+  };
+
+  return {
+    answer(message) {
+      const answer: OpenAnswer = { controller: new AbortController(), credit: 0, onCredit: undefined };
+      open.set(message.id, answer);
+      send(message, answer)
+        .catch((error: unknown) => post({ type: 'broken', id: message.id, message: String(error) }))
+        .finally(() => open.delete(message.id));
+    },
+    pull(id) {
+      const answer = open.get(id);
+      if (answer === undefined) return;
+      answer.credit += 1;
+      answer.onCredit?.();
+    },
+    abort(id) {
+      const answer = open.get(id);
+      answer?.controller.abort(new GatewayError('client_closed_request', 'The window went away'));
+      answer?.onCredit?.();
+    },
+  };
+}
+
+async function* piecesOf({ body }: GatewayResponse): AsyncGenerator<Uint8Array> {
+  if (body === null) return;
+  if (typeof body === 'string') yield new TextEncoder().encode(body);
+  else if (body instanceof Uint8Array) yield body;
+  else yield* body;
+}

@@ -1,0 +1,34 @@
+import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { Logger } from '@model-gateway/core';
+import { createLogger } from 'model-gateway/embed';
+
+/** The log is begun anew at this size; the one before it is kept. */
+const MAX_BYTES = 5 * 1024 * 1024;
+
+export interface FileLogger extends Logger {
+  close(): void;
+}
+
+/** Creates a log in `logs/gateway.log` of the data directory, one JSON line an event, without secrets. */
+export function createFileLogger(dataDir: string, secrets: readonly string[]): FileLogger {
+  const dir = join(dataDir, 'logs');
+  const file = join(dir, 'gateway.log');
+  mkdirSync(dir, { recursive: true });
+  let size = sizeOf(file);
+  const write = (line: string): void => {
+    if (size > MAX_BYTES) {
+      renameSync(file, `${file}.1`);
+      size = 0;
+    }
+    appendFileSync(file, line);
+    size += Buffer.byteLength(line);
+  };
+  const logger = createLogger({ level: 'info', secrets, destination: { write } });
+  return { ...logger, close: () => logger.flush() };
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}

@@ -1,0 +1,21 @@
+import { join } from 'node:path';
+
+import { app } from 'electron';
+
+/** Where everything lies. Beside the bundle what comes with the app, in the user's folder what is theirs. */
+export function appPaths() {
+  const out = join(__dirname, '..');
+  const user = app.getPath('userData');
+  return {
+    ui: join(out, 'ui'),
+    demoFixtures: join(out, 'demo-fixtures'),
+    gatewayEntry: join(out, 'main', 'gateway.cjs'),
+    preload: join(out, 'preload', 'index.cjs'),
+    icons: { sound: join(out, 'icons', 'tray.png'), trouble: join(out, 'icons', 'tray-trouble.png') },
+    settings: join(user, 'settings.json'),
+    config: join(user, 'config.json'),
+    data: join(user, 'data'),
+  };
+}
+
+export type AppPaths = ReturnType<typeof appPaths>;

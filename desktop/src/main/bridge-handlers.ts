@@ -1,0 +1,86 @@
+import { app, type BrowserWindow } from 'electron';
+
+import type { DesktopInfo, Outcome } from '../shared/desktop-bridge.ts';
+import { type AppWindow, openLink } from './app-window.ts';
+import { backUp, exportSettings, readExportedSettings, restore } from './backups.ts';
+import type { BridgeHandlers } from './bridge.ts';
+import type { GatewayControl, GatewayParts } from './gateway-control.ts';
+import { listNetworkAddresses } from './network-addresses.ts';
+import { openLogs } from './open-logs.ts';
+import type { createSettingsChanger } from './settings-changer.ts';
+
+export interface BridgeParts extends GatewayParts {
+  readonly control: GatewayControl;
+  readonly window: AppWindow;
+  readonly changeSettings: ReturnType<typeof createSettingsChanger>;
+}
+
+const DONE: Outcome = { done: true, message: '' };
+
+/** What is done for each thing the window asks of the app. */
+export function createBridgeHandlers(parts: BridgeParts): BridgeHandlers {
+  const { paths, file, keys, control, window, changeSettings } = parts;
+  /** For everything that asks the user something: dialogs belong to a window. */
+  const withWindow = (work: (opened: BrowserWindow) => Promise<Outcome>): Promise<Outcome> =>
+    window.current === null
+      ? Promise.resolve({ done: false, message: 'The window is closed.' })
+      : orSayWhy(() => work(window.current as BrowserWindow));
+  return {
+    info: () => toInfo(parts),
+    changeSettings,
+    saveProviderKey: (name, key) =>
+      orSayWhy(async () => {
+        await keys.save(name, key);
+        await control.start();
+        return DONE;
+      }),
+    removeProviderKey: (name) =>
+      orSayWhy(async () => {
+        keys.remove(name);
+        await control.start();
+        return DONE;
+      }),
+    retryPort(port) {
+      control.listen(port ?? undefined);
+      return DONE;
+    },
+    exportSettings: () => withWindow((opened) => exportSettings(opened, file)),
+    importSettings: () =>
+      withWindow(async (opened) => {
+        const read = await readExportedSettings(opened);
+        return 'done' in read ? read : changeSettings(read);
+      }),
+    backUp: () => withWindow((opened) => control.atRest(() => backUp(opened, paths))),
+    restore: () => withWindow((opened) => control.atRest(() => restore(opened, paths))),
+    openLogs() {
+      openLogs(paths);
+      return DONE;
+    },
+    openLink: async (link) =>
+      (await openLink(link)) ? DONE : { done: false, message: 'This link is not opened from here; copy it instead.' },
+  };
+}
+
+function toInfo({ paths, file, keys, gateway }: BridgeParts): DesktopInfo {
+  const { settings } = file;
+  return {
+    version: app.getVersion(),
+    platform: process.platform,
+    dataDir: paths.data,
+    state: gateway.state,
+    settings,
+    secretStorage: keys.storage,
+    providerKeys: keys.names(),
+    networkUrls: settings.shareOnNetwork
+      ? listNetworkAddresses().map((address) => `http://${address}:${settings.port}/api/v1`)
+      : [],
+  };
+}
+
+async function orSayWhy(work: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await work();
+  } catch (error) {
+    return { done: false, message: error instanceof Error ? error.message : String(error) };
+  }
+}

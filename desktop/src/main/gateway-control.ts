@@ -1,0 +1,62 @@
+import { existsSync } from 'node:fs';
+
+import type { Place } from '../shared/gateway-messages.ts';
+import type { AppPaths } from './app-paths.ts';
+import type { GatewayProcess } from './gateway-process.ts';
+import { listNetworkAddresses } from './network-addresses.ts';
+import type { ProviderKeys } from './provider-keys.ts';
+import type { SettingsFile } from './settings-file.ts';
+
+/** Starts the gateway with what the user has set. */
+export interface GatewayControl {
+  /** Starts it, or starts it anew: with other keys, another configuration, other data. */
+  start(): Promise<void>;
+  /** Listens where the settings say, or this once at another port. */
+  listen(port?: number): void;
+  /** Does work on the data while nothing else uses it. */
+  atRest<Value>(work: () => Promise<Value>): Promise<Value>;
+}
+
+export interface GatewayParts {
+  readonly gateway: GatewayProcess;
+  readonly paths: AppPaths;
+  readonly file: SettingsFile;
+  readonly keys: ProviderKeys;
+}
+
+export function createGatewayControl({ gateway, paths, file, keys }: GatewayParts): GatewayControl {
+  const place = (port = file.settings.port): Place => {
+    const isShared = file.settings.shareOnNetwork;
+    return {
+      host: isShared ? '0.0.0.0' : '127.0.0.1',
+      port,
+      allowedHosts: isShared ? listNetworkAddresses() : [],
+    };
+  };
+  const start = async (): Promise<void> => {
+    await gateway.start({
+      type: 'start',
+      configFile: existsSync(paths.config) ? paths.config : null,
+      dataDir: paths.data,
+      env: await keys.open(),
+      demoFixturesDir: paths.demoFixtures,
+      place: place(),
+    });
+  };
+  return {
+    start,
+    listen(port) {
+      // What could not even start has nothing that could listen.
+      if (gateway.state.phase === 'failed') void start();
+      else gateway.listen(place(port));
+    },
+    async atRest(work) {
+      await gateway.stop();
+      try {
+        return await work();
+      } finally {
+        await start();
+      }
+    },
+  };
+}

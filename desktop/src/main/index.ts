@@ -1,0 +1,90 @@
+import { app, dialog, powerMonitor } from 'electron';
+
+import { appPaths } from './app-paths.ts';
+import { declareAppScheme, serveAppScheme } from './app-scheme.ts';
+import { createAppWindow, restrictPages } from './app-window.ts';
+import { serveBridge } from './bridge.ts';
+import { createBridgeHandlers } from './bridge-handlers.ts';
+import { createGatewayControl } from './gateway-control.ts';
+import { createGatewayFetch } from './gateway-fetch.ts';
+import { createGatewayProcess } from './gateway-process.ts';
+import { lookForUpdates } from './look-for-updates.ts';
+import { openLogs } from './open-logs.ts';
+import { createProviderKeys } from './provider-keys.ts';
+import { createSettingsChanger } from './settings-changer.ts';
+import { openSettingsFile } from './settings-file.ts';
+import { createAppTray } from './tray.ts';
+
+/** Puts the app together: window and tray over the gateway's process. To be run once Electron is ready. */
+async function run(): Promise<void> {
+  const paths = appPaths();
+  const file = openSettingsFile(paths.settings);
+  const keys = createProviderKeys(file);
+  const gateway = createGatewayProcess(paths.gatewayEntry);
+  const control = createGatewayControl({ gateway, paths, file, keys });
+  restrictPages();
+  serveAppScheme(paths.ui, createGatewayFetch(gateway));
+
+  const window = createAppWindow(paths.preload, file, () => {
+    if (!file.settings.closeToTray) app.quit();
+  });
+  const showState = (): void => {
+    tray.show({ state: gateway.state, openCalls: gateway.openCalls, settings: file.settings });
+    window.current?.webContents.send('changed');
+  };
+  const changeSettings = createSettingsChanger({ file, control, onChanged: showState });
+  const tray = createAppTray(paths.icons, {
+    open: (place) => window.show(place),
+    setPaused: (isPaused) => (isPaused ? gateway.pause() : control.listen()),
+    retryPort: () => control.listen(),
+    changeSettings: (changes) => void changeSettings(changes),
+    openLogs: () => openLogs(paths),
+    resetPosition: () => window.resetPosition(),
+    quit: () => app.quit(),
+  });
+  gateway.onChange(showState);
+  serveBridge(createBridgeHandlers({ paths, file, keys, gateway, control, window, changeSettings }));
+  app.on('second-instance', () => window.show());
+  app.on('activate', () => window.show());
+  // A machine that wakes up may be in another network, or have lost its socket.
+  powerMonitor.on('resume', () => {
+    if (gateway.state.phase === 'listening' || gateway.state.phase === 'not-listening') control.listen();
+  });
+  stopBeforeQuitting(async () => {
+    await gateway.stop();
+    tray.destroy();
+  });
+
+  showState();
+  await control.start();
+  if (file.settings.lookForUpdates) void lookForUpdates();
+  if (!process.argv.includes('--hidden')) window.show();
+}
+
+/** Lets the app go only when everything has been written. */
+function stopBeforeQuitting(stop: () => Promise<void>): void {
+  let isEnding = false;
+  app.on('will-quit', (event) => {
+    if (isEnding) return;
+    event.preventDefault();
+    isEnding = true;
+    // Not at once: a quit within the same tick as `preventDefault` is lost.
+    void stop().finally(() => setImmediate(() => app.quit()));
+  });
+}
+
+if (app.requestSingleInstanceLock()) {
+  declareAppScheme();
+  // The tray is where the app stays.
+  app.on('window-all-closed', () => undefined);
+  app
+    .whenReady()
+    .then(run)
+    .catch((error: unknown) => {
+      const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      dialog.showErrorBox('Model Gateway cannot start', reason);
+      app.exit(1);
+    });
+} else {
+  app.quit();
+}

@@ -1,0 +1,37 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+import { app } from 'electron';
+
+/**
+ * Makes the app start at login, or not. Electron does nothing about it on Linux, where a file in the autostart folder
+ * does it (XDG autostart specification).
+ */
+export function setStartAtLogin(isWanted: boolean, isHidden: boolean): void {
+  if (process.platform !== 'linux') {
+    app.setLoginItemSettings({ openAtLogin: isWanted, args: isHidden ? ['--hidden'] : [] });
+    return;
+  }
+  const file = autostartFile();
+  if (!isWanted) return rmSync(file, { force: true });
+  mkdirSync(dirname(file), { recursive: true });
+  const lines = [
+    '[Desktop Entry]',
+    'Type=Application',
+    `Name=${app.getName()}`,
+    `Exec=${quote(process.execPath)}${isHidden ? ' --hidden' : ''}`,
+    'X-GNOME-Autostart-enabled=true',
+  ];
+  writeFileSync(file, `${lines.join('\n')}\n`);
+}
+
+function autostartFile(): string {
+  const config = process.env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config');
+  return join(config, 'autostart', 'model-gateway.desktop');
+}
+
+/** As the desktop entry specification wants arguments with reserved characters. */
+function quote(path: string): string {
+  return `"${path.replaceAll(/["\\$`]/g, (character) => `\\${character}`).replaceAll('%', '%%')}"`;
+}

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+
+/**
+ * What the window may ask of the app, beside the gateway's own API: one table that both sides check against. Nothing
+ * here can name a file or an address; those are asked of the user in dialogs of the app's own.
+ */
+
+const settingsShape = {
+  port: z.number().int().min(1024).max(65_535),
+  startAtLogin: z.boolean(),
+  startHidden: z.boolean(),
+  closeToTray: z.boolean(),
+  shareOnNetwork: z.boolean(),
+  lookForUpdates: z.boolean(),
+};
+const settingsSchema = z.strictObject(settingsShape);
+export type Settings = z.infer<typeof settingsSchema>;
+
+/** What is absent stays as it is. */
+export const settingsChangesSchema = z.strictObject({
+  port: settingsShape.port.exactOptional(),
+  startAtLogin: settingsShape.startAtLogin.exactOptional(),
+  startHidden: settingsShape.startHidden.exactOptional(),
+  closeToTray: settingsShape.closeToTray.exactOptional(),
+  shareOnNetwork: settingsShape.shareOnNetwork.exactOptional(),
+  lookForUpdates: settingsShape.lookForUpdates.exactOptional(),
+});
+export type SettingsChanges = z.infer<typeof settingsChangesSchema>;
+
+export const DEFAULT_SETTINGS: Settings = {
+  port: 8855,
+  startAtLogin: false,
+  startHidden: false,
+  closeToTray: true,
+  shareOnNetwork: false,
+  lookForUpdates: false,
+};
+
+const stateSchema = z.object({
+  phase: z.enum(['starting', 'listening', 'paused', 'not-listening', 'failed']),
+  url: z.string().optional(),
+  port: z.number().optional(),
+  kind: z.enum(['taken', 'denied', 'other']).optional(),
+  message: z.string().optional(),
+  isDemo: z.boolean().optional(),
+});
+
+export const infoSchema = z.object({
+  version: z.string(),
+  platform: z.string(),
+  dataDir: z.string(),
+  state: stateSchema,
+  settings: settingsSchema,
+  /** `keyring`, `plain` (the machine has no keyring), or `none`. */
+  secretStorage: z.enum(['keyring', 'plain', 'none']),
+  /** Names of the environment variables for which a key is kept; never the keys. */
+  providerKeys: z.array(z.string()),
+  /** Addresses by which others on the network can call, while shared. */
+  networkUrls: z.array(z.string()),
+});
+export type DesktopInfo = z.infer<typeof infoSchema>;
+
+const environmentName = z.string().regex(/^[A-Z][A-Z0-9_]{2,63}$/);
+const outcomeSchema = z.object({ done: z.boolean(), message: z.string() });
+export type Outcome = z.infer<typeof outcomeSchema>;
+
+/** Channel: what is asked, what is answered. */
+export const CHANNELS = {
+  info: { asks: z.tuple([]), answers: infoSchema },
+  changeSettings: { asks: z.tuple([settingsChangesSchema]), answers: outcomeSchema },
+  saveProviderKey: { asks: z.tuple([environmentName, z.string().min(1).max(4096)]), answers: outcomeSchema },
+  removeProviderKey: { asks: z.tuple([environmentName]), answers: outcomeSchema },
+  retryPort: { asks: z.tuple([z.number().int().min(0).max(65_535).nullable()]), answers: outcomeSchema },
+  exportSettings: { asks: z.tuple([]), answers: outcomeSchema },
+  importSettings: { asks: z.tuple([]), answers: outcomeSchema },
+  backUp: { asks: z.tuple([]), answers: outcomeSchema },
+  restore: { asks: z.tuple([]), answers: outcomeSchema },
+  openLogs: { asks: z.tuple([]), answers: outcomeSchema },
+  openLink: { asks: z.tuple([z.string().max(2048)]), answers: outcomeSchema },
+} as const;
+
+export type Channel = keyof typeof CHANNELS;
+export type Asks<C extends Channel> = z.infer<(typeof CHANNELS)[C]['asks']>;
+export type Answers<C extends Channel> = z.infer<(typeof CHANNELS)[C]['answers']>;
+
+/** `window.desktop` in the UI. */
+export type DesktopBridge = {
+  readonly [C in Channel]: (...asks: Asks<C>) => Promise<Answers<C>>;
+} & {
+  /** Calls back after every change of what `info` answers. Returns what ends that. */
+  onChange(tell: () => void): () => void;
+};

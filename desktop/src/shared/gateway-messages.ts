@@ -1,0 +1,70 @@
+/** What the main process and the gateway's process tell each other. Both are ours, so nothing is checked. */
+
+export interface StartMessage {
+  readonly type: 'start';
+  /** The configuration file of the user; null where there is none. */
+  readonly configFile: string | null;
+  readonly dataDir: string;
+  /** Provider keys under the names of their environment variables. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly demoFixturesDir: string;
+  readonly place: Place;
+}
+
+/** Where to listen. */
+export interface Place {
+  readonly host: string;
+  readonly port: number;
+  /** Names and addresses of this machine by which others on the network may call. */
+  readonly allowedHosts: readonly string[];
+}
+
+export interface RequestMessage {
+  readonly type: 'request';
+  readonly id: number;
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array | null;
+}
+
+export type ToGateway =
+  | StartMessage
+  | RequestMessage
+  /** Listens elsewhere, or again. */
+  | { readonly type: 'listen'; readonly place: Place }
+  /** Takes no calls from clients until it listens again; the UI goes on. */
+  | { readonly type: 'pause' }
+  /** The reader of an answer has room for one more piece. */
+  | { readonly type: 'pull'; readonly id: number }
+  | { readonly type: 'abort'; readonly id: number }
+  | { readonly type: 'stop' };
+
+export type GatewayState =
+  | { readonly phase: 'starting' }
+  | { readonly phase: 'listening'; readonly url: string; readonly port: number; readonly isDemo: boolean }
+  | { readonly phase: 'paused'; readonly isDemo: boolean }
+  /** It works, for the UI only. `kind` decides what to offer. */
+  | {
+      readonly phase: 'not-listening';
+      readonly kind: 'taken' | 'denied' | 'other';
+      readonly port: number;
+      readonly message: string;
+      readonly isDemo: boolean;
+    }
+  | { readonly phase: 'failed'; readonly message: string };
+
+export type FromGateway =
+  | { readonly type: 'state'; readonly state: GatewayState }
+  | { readonly type: 'open-calls'; readonly count: number }
+  | {
+      readonly type: 'head';
+      readonly id: number;
+      readonly status: number;
+      readonly headers: Readonly<Record<string, string>>;
+    }
+  | { readonly type: 'piece'; readonly id: number; readonly bytes: Uint8Array }
+  | { readonly type: 'end'; readonly id: number }
+  | { readonly type: 'broken'; readonly id: number; readonly message: string }
+  | { readonly type: 'stopped' };

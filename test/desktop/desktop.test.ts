@@ -1,0 +1,190 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+
+import { describe, expect, test } from 'vitest';
+
+import { createUserDir, launchAgain, launchApp, skipped } from './desktop-app.ts';
+import { watchTray } from './tray-watcher.ts';
+
+const DEMO_KEY = 'sk-gw-v1-demo';
+
+/** A port that was free a moment ago. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+const chat = (url: string, stream = false): Promise<Response> =>
+  fetch(`${url}/api/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${DEMO_KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'demo/chat', stream, messages: [{ role: 'user', content: 'Hello' }] }),
+  });
+
+describe.skipIf(skipped !== undefined)(
+  `the desktop app${skipped === undefined ? '' : `, skipped: ${skipped}`}`,
+  { timeout: 60_000 },
+  () => {
+    test('serves clients on localhost and shows their generations without a port of its own', async () => {
+      const { page, until } = await launchApp({ port: await freePort() });
+      const { state } = await until(({ state: { phase, port } }) => phase === 'listening' && port !== 8855);
+      const answered = await chat(state.url ?? '', true);
+      expect(await answered.text()).toContain('data: [DONE]');
+      const id = answered.headers.get('x-generation-id') ?? '';
+      const seen = await page.evaluate(async (asked) => (await fetch(`/api/v1/generation?id=${asked}`)).json(), id);
+      expect(seen).toMatchObject({ data: { id, model: 'demo/chat', streamed: true, finish_reason: 'stop' } });
+    });
+
+    test('streams an answer to its window piece by piece', async () => {
+      const { page, until } = await launchApp({ port: await freePort() });
+      await until(({ state }) => state.phase === 'listening');
+      const pieces = await page.evaluate(async () => {
+        const body = JSON.stringify({
+          model: 'demo/chat',
+          stream: true,
+          messages: [{ role: 'user', content: 'Hello' }],
+        });
+        const headers = { 'content-type': 'application/json' };
+        const response = await fetch('/api/v1/chat/completions', { method: 'POST', headers, body });
+        const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+        const read: string[] = [];
+        for (let next = await reader?.read(); next?.done === false; next = await reader?.read()) read.push(next.value);
+        return read;
+      });
+      expect(pieces.length).toBeGreaterThan(5);
+      expect(pieces.join('')).toMatch(/data: \[DONE\]\n\n$/);
+    });
+
+    test('gives its page neither Node nor anything but what the bridge offers', async () => {
+      const { app, page } = await launchApp({ port: await freePort() });
+      const found = await page.evaluate(async () => {
+        const script = document.createElement('script');
+        let inline = 'refused';
+        try {
+          script.textContent = 'window.ran = true';
+          document.body.append(script);
+          if ('ran' in window) inline = 'ran';
+        } catch {
+          // Trusted Types refuse even the assignment.
+        }
+        const elsewhere = await fetch('http://127.0.0.1:1/').then(String, () => 'refused');
+        const opened = window.open('https://example.com/') === null ? 'refused' : 'opened';
+        const permission = await navigator.permissions.query({ name: 'geolocation' }).then(({ state }) => state);
+        return { inline, elsewhere, opened, permission, require: typeof require, process: typeof process };
+      });
+      expect(found).toEqual({
+        inline: 'refused',
+        elsewhere: 'refused',
+        opened: 'refused',
+        permission: 'denied',
+        require: 'undefined',
+        process: 'undefined',
+      });
+      await expect(
+        page.evaluate(() => window.desktop.changeSettings(JSON.parse('{"port":"x","exec":"rm"}'))),
+      ).rejects.toThrow(/changeSettings: /);
+      const windows = await app.evaluate(({ BrowserWindow }) =>
+        BrowserWindow.getAllWindows().map(({ webContents }) => webContents.getURL()),
+      );
+      expect(windows).toEqual([expect.stringMatching(/^app:\/\/gateway\//)]);
+    });
+
+    test('says who holds its port, never moves by itself, and listens there once it is free', async () => {
+      const port = await freePort();
+      const holder = createServer();
+      await new Promise<void>((resolve) => holder.listen(port, '127.0.0.1', resolve));
+      const { page, until } = await launchApp({ port });
+      const { state } = await until((info) => info.state.phase === 'not-listening');
+      expect(state).toMatchObject({ kind: 'taken', port, message: expect.stringContaining(`PID ${process.pid}`) });
+      // The window works all the same.
+      expect(await page.evaluate(async () => (await fetch('/api/v1/models')).status)).toBe(200);
+      await new Promise((resolve) => holder.close(resolve));
+      await page.evaluate(() => window.desktop.retryPort(null));
+      expect((await until((info) => info.state.phase === 'listening')).state.port).toBe(port);
+    });
+
+    test('a second start brings the window of the first to the front, and ends', async () => {
+      const { app, page, userDir } = await launchApp({ port: await freePort() });
+      await page.close();
+      expect(await app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length)).toBe(0);
+      const opened = app.waitForEvent('window');
+      expect(await launchAgain(userDir)).toBe(0);
+      await opened;
+      expect(await app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length)).toBe(1);
+    });
+
+    test('its tray item is there, shows the port, and quits', async () => {
+      const tray = await watchTray();
+      const port = await freePort();
+      const { app, until } = await launchApp({ port });
+      const exited = new Promise((resolve) => app.process().once('exit', resolve));
+      await until(({ state }) => state.phase === 'listening' && state.port === port);
+      await tray.until((labels) => labels.includes(`Running on 127.0.0.1:${port} (demo)`));
+      expect(await tray.labels()).toEqual(
+        expect.arrayContaining(['Open', 'Copy base URL', 'Pause accepting requests', 'Start at login', 'Quit']),
+      );
+      await tray.click('Quit');
+      expect(await exited).toBe(0);
+    });
+
+    test('starts at login only when asked to', async () => {
+      const { page, userDir } = await launchApp({ port: await freePort() });
+      const file = join(userDir, 'xdg/autostart/model-gateway.desktop');
+      expect(existsSync(file)).toBe(false);
+      await page.evaluate(() => window.desktop.changeSettings({ startAtLogin: true, startHidden: true }));
+      expect(readFileSync(file, 'utf8')).toMatch(/^Exec=".*model-gateway-desktop" --hidden$/m);
+      await page.evaluate(() => window.desktop.changeSettings({ startAtLogin: false }));
+      expect(existsSync(file)).toBe(false);
+    });
+
+    test('keeps a provider key sealed, uses it, and says honestly how it is kept', async () => {
+      const { page, userDir, until, info } = await launchApp({ port: await freePort() });
+      await until(({ state }) => state.phase === 'listening' && state.isDemo === true);
+      await page.evaluate(() => window.desktop.saveProviderKey('OPENAI_API_KEY', 'sk-canary-of-the-desktop-test'));
+      await until(({ state }) => state.phase === 'listening' && state.isDemo === false);
+      expect((await info()).providerKeys).toEqual(['OPENAI_API_KEY']);
+      expect((await info()).secretStorage).toBe('plain');
+      const models = await page.evaluate(async () => (await fetch('/api/v1/models')).text());
+      expect(models).toContain('openai/');
+      expect(readFileSync(join(userDir, 'settings.json'), 'utf8')).not.toContain('canary');
+    });
+
+    test('starts the gateway again when its process dies', async () => {
+      const { app, page, until } = await launchApp({ port: await freePort() });
+      await until(({ state }) => state.phase === 'listening');
+      const killed = await app.evaluate(({ app: electron }) => {
+        const gateway = electron.getAppMetrics().find(({ name }) => name === 'Gateway');
+        if (gateway !== undefined) process.kill(gateway.pid, 'SIGKILL');
+        return gateway?.pid;
+      });
+      expect(killed).toBeGreaterThan(0);
+      await until(({ state }) => state.phase === 'failed');
+      await until(({ state }) => state.phase === 'listening');
+      expect(await page.evaluate(async () => (await fetch('/api/v1/models')).status)).toBe(200);
+    });
+
+    test('quits cleanly, and finds everything again at the next start', async () => {
+      const userDir = createUserDir();
+      const port = await freePort();
+      const first = await launchApp({ userDir, port });
+      const { state } = await first.until((info) => info.state.phase === 'listening' && info.state.port === port);
+      const id = (await chat(state.url ?? '')).headers.get('x-generation-id') ?? '';
+      expect(await first.quit()).toBe(0);
+      await expect(fetch(`http://127.0.0.1:${port}/health`)).rejects.toThrow('fetch failed');
+
+      const second = await launchApp({ userDir });
+      expect((await second.until((info) => info.state.phase === 'listening')).state.port).toBe(port);
+      const seen = await second.page.evaluate(
+        async (asked) => (await fetch(`/api/v1/generation?id=${asked}`)).status,
+        id,
+      );
+      expect(seen).toBe(200);
+      expect((await second.info()).settings.port).toBe(port);
+    });
+  },
+);
