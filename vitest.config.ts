@@ -10,6 +10,13 @@ const suite = (name: string) => ({
   test: { name, include: [`test/${name}/**/*.test.ts`] },
 });
 
+/** In one process after the other: each opens windows on the one display. */
+const desktopSuite = () => {
+  const { extends: inherited, test } = suite('desktop');
+  const globalSetup = './test/desktop/prepare.ts';
+  return { extends: inherited, test: { ...test, globalSetup, maxWorkers: 1, sequence: { groupOrder: 1 } } };
+};
+
 export default defineConfig({
   resolve: {
     // Tests run on the sources, not on `dist`, so that coverage sees them and no build is needed.
@@ -26,6 +33,8 @@ export default defineConfig({
       suite('contract'),
       suite('conformance'),
       suite('faults'),
+      suite('e2e'),
+      desktopSuite(),
     ],
     coverage: {
       provider: 'v8',

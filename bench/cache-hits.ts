@@ -11,6 +11,8 @@ const KEY = 'sk-gw-v1-bench';
 const PRICES: Readonly<Record<string, number>> = { a: 1, b: 1.5, c: 2, d: 3 };
 const CONVERSATIONS = 500;
 const TURNS = 6;
+/** What the gateway's clock goes on by with each request, so that a broken circuit has time to be probed and closed. */
+const BETWEEN_REQUESTS_MS = 100;
 
 interface Way {
   readonly name: string;
@@ -22,7 +24,7 @@ interface Way {
 }
 
 const WAYS: readonly Way[] = [
-  { name: 'nothing to go by', isCachingCheaper: false, hasSession: false },
+  { name: 'nothing', isCachingCheaper: false, hasSession: false },
   { name: 'the opening of the conversation', isCachingCheaper: true, hasSession: false },
   { name: 'session_id', isCachingCheaper: true, hasSession: true },
   {
@@ -63,6 +65,7 @@ async function converse(way: Way): Promise<{ readonly hitShare: number; readonly
   let calls = 0;
   let callsToCheapest = 0;
   let isOut = false;
+  let clockMs = 0;
   const note = (slug: string, { request }: ChatCall): void => {
     if (isOut && slug === 'a') throw new Error('out of order');
     const cache = seen.get(slug) as Set<string>;
@@ -76,12 +79,15 @@ async function converse(way: Way): Promise<{ readonly hitShare: number; readonly
     providers: Object.keys(PRICES).map((slug) => createCachingProvider(slug, (call) => note(slug, call))),
     models: [toModel(way.isCachingCheaper)],
     store: createMemoryStore(),
-    platform: createNodePlatform(),
+    platform: { ...createNodePlatform(), monotonicNow: () => clockMs },
     bootstrapKeys: [{ key: KEY, kind: 'api', name: 'bench' }],
   });
   for (let turn = 0; turn < TURNS; turn += 1) {
     isOut = way.hasOutage === true && turn === TURNS / 2;
-    for (let number = 0; number < CONVERSATIONS; number += 1) await ask(gateway, number, turn, way.hasSession);
+    for (let number = 0; number < CONVERSATIONS; number += 1) {
+      clockMs += BETWEEN_REQUESTS_MS;
+      await ask(gateway, number, turn, way.hasSession);
+    }
   }
   await gateway.close();
   // The first turn of a conversation cannot be a hit.

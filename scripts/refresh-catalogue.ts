@@ -68,6 +68,7 @@ function toSource(from: string | undefined, provider: string | undefined, keyEnv
   }
   const preset: Preset | undefined = Object.hasOwn(PRESETS, from) ? PRESETS[from] : undefined;
   if (preset?.baseUrl == null) throw new UsageError(`"${from}" is neither an address nor a preset with one.`);
+  if (preset.wire === 'fal' || preset.wire === 'replicate') throw new UsageError(`"${from}" has no list of models.`);
   const variable = keyEnv ?? preset.apiKeyEnv;
   const key = variable === null ? undefined : readKey(variable);
   const url = `${preset.baseUrl}/models${PAGE[preset.wire]}`;
@@ -80,7 +81,7 @@ function readKey(variable: string): string {
   return key;
 }
 
-function toHeaders(wire: Preset['wire'], key: string | undefined): Record<string, string> {
+function toHeaders(wire: keyof typeof PAGE, key: string | undefined): Record<string, string> {
   if (key === undefined) return {};
   switch (wire) {
     case 'openai':

@@ -2,7 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 import { expect, test } from 'vitest';
 
+import { routingExplanationSchema } from '../../packages/core/src/schemas/routing-explanation.ts';
 import { providerPreferencesSchema } from '../../packages/core/src/schemas/provider-preferences.ts';
+import { jsonOf, MANAGEMENT_KEY } from '../support/core-gateway.ts';
+import { createRoutedGateway } from '../support/routed-gateway.ts';
+import { MODEL_OF_SEVEN, PROVIDERS_OF_SEVEN, REQUEST_OF_ONE } from '../support/six-exclusions.ts';
 
 const root = new URL('../../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
@@ -13,13 +17,39 @@ const testsIn = (folder: string): string[] =>
 
 const page = read('docs/routing.md');
 const client = read('test/conformance/routing.test.ts');
-const tests = [...testsIn('packages/core/src/routing/'), ...testsIn('packages/core/src/operations/'), client];
+const tests = [
+  ...testsIn('packages/core/src/routing/'),
+  ...testsIn('packages/core/src/operations/'),
+  ...testsIn('packages/core/src/videos/'),
+  ...testsIn('test/conformance/'),
+];
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
 
 /** What stands in italics, where it is long enough to be a title. */
 const titles = [...new Set([...page.matchAll(/(?<!\*)\*([^*\n|]{15,}?)\*(?!\*)/g)].map(([, title = '']) => title))];
 
 test('docs/routing.md tells of every preference', () => {
   for (const field of Object.keys(providerPreferencesSchema.shape)) expect(page).toContain(`| \`${field}`);
+});
+
+test('docs/routing.md shows what is explained of a request that leaves one endpoint of seven', async () => {
+  const { post } = createRoutedGateway(PROVIDERS_OF_SEVEN, [MODEL_OF_SEVEN]);
+  const headers = { authorization: `Bearer ${MANAGEMENT_KEY}` };
+  const answer = jsonOf(await post('/admin/v1/explain', REQUEST_OF_ONE, { headers }));
+  const { endpoints } = routingExplanationSchema.parse(answer['data']);
+  const lines = endpoints.map(({ provider, included, rank, rule, price: { compared } }) =>
+    JSON.stringify({ provider, included, rank, rule, compared }),
+  );
+  const blocks = [...page.matchAll(/```json\n([^`]*)```/g)].map(([, block = '']) => block.trim());
+  expect(blocks).toContain(lines.join('\n'));
+  expect(blocks.filter((block) => !block.includes('…')).map(parse)).toContainEqual(REQUEST_OF_ONE);
 });
 
 test('docs/routing.md names a good many tests', () => {

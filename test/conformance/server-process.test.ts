@@ -322,3 +322,28 @@ test('nobody reading its output any more does not end it', async () => {
   expect((await fetch(`${gateway.url}/health`)).status).toBe(200);
   expect(await stop(gateway)).toBe(0);
 });
+
+test('keeps to the credits of the account, to the cent, also after it was killed', async () => {
+  let asked = 0;
+  const { port } = await startServer((request, response) => {
+    asked += 1;
+    answerHello(request, response);
+  });
+  const pricing = { prompt: '0', completion: '0', request: '0.1' };
+  const config = writeConfig(port, {
+    account: { creditsUsd: 0.25 },
+    models: [{ id: 'acme/chat-1', endpoints: [{ provider: 'up', providerModel: 'chat-1', pricing }] }],
+  });
+  const args = ['--config', config, '--data-dir', newPath('data')];
+  const first = await serve(args, { MANAGEMENT_KEY });
+  const answers = await Promise.all(Array.from({ length: 20 }, () => chat(first)));
+  const statuses = await Promise.all(answers.map((answer) => answer.text().then(() => answer.status)));
+  expect([statuses.filter((status) => status === 200).length, asked]).toEqual([2, 2]);
+  expect(new Set(statuses)).toEqual(new Set([200, 402]));
+  first.child.kill('SIGKILL');
+  await first.exited;
+  const second = await serve(args, { MANAGEMENT_KEY });
+  const credits = await (await getWith(MANAGEMENT_KEY, `${second.api}/credits`)).json();
+  expect(credits).toMatchObject({ data: { total_credits: 0.25, total_usage: 0.2 } });
+  expect([(await chat(second)).status, asked]).toEqual([402, 2]);
+});

@@ -11,6 +11,7 @@ import {
 } from '@model-gateway/core';
 import { createOpenAiProvider } from '@model-gateway/core/providers/openai';
 
+import { createBroadcastOptions } from './broadcast-options.ts';
 import { createRecordingStore, type RecordingStore } from './recording-store.ts';
 import { createVirtualPlatform, type VirtualPlatform } from './virtual-platform.ts';
 
@@ -69,6 +70,7 @@ export function createCoreGateway(
     platform,
     store,
     providers,
+    broadcast: createBroadcastOptions(),
     bootstrapKeys: [
       {
         key: API_KEY,

@@ -1,4 +1,4 @@
-import type { Provider } from '@model-gateway/core';
+import type { Awaitable, Provider } from '@model-gateway/core';
 import type {
   VideoContent,
   VideoFetch,
@@ -21,7 +21,7 @@ export interface VideoScript {
   /** What a submission throws, by its number from 0; nothing lets it pass. */
   readonly failStart?: (number: number) => Error | undefined;
   /** What the nth look at a job finds, counted from 0; what is thrown is a failed look. */
-  readonly progress?: (upstreamId: string, number: number) => VideoProgress;
+  readonly progress?: (upstreamId: string, number: number) => Awaitable<VideoProgress>;
   readonly content?: (call: VideoFetch) => VideoContent;
 }
 

@@ -11,6 +11,7 @@ import { createMemoryStore } from '@model-gateway/core/stores/memory-store';
 import { createNodePlatform } from '@model-gateway/node';
 import { createUndiciTransport } from '@model-gateway/node/undici';
 
+import { createBroadcastOptions } from './broadcast-options.ts';
 import type { ScriptedUpstream } from './scripted-upstream.ts';
 
 export const TEST_KEY = 'sk-gw-v1-test';
@@ -72,6 +73,7 @@ export function createTestGateway(
     models: MODEL_NAMES.map(toModel),
     store,
     platform: createNodePlatform(),
+    broadcast: createBroadcastOptions(),
     bootstrapKeys: [
       { key: TEST_KEY, kind: 'api', name: 'test' },
       { key: TEST_MANAGEMENT_KEY, kind: 'management', name: 'admin' },

@@ -72,6 +72,10 @@ export function toScriptedAnswer(request: UpstreamRequest): ScriptedAnswer {
         toToolCall('call_1', { city: 'Paris' }),
         toToolCall('call_2', { city: 'Oslo' }),
       ]);
+    case 'first-tool':
+      return answerWithTools(request, [callFirstTool(request)]);
+    case 'read':
+      return say(`I read ${JSON.stringify(request.messages)}`);
     case 'image':
       return say(`I see ${imageUrlOf(request)}`);
     case 'json-schema':
@@ -107,6 +111,14 @@ const toToolCall = (id: string, args: object): UpstreamToolCall => ({
   type: 'function',
   function: { name: 'get_weather', arguments: JSON.stringify(args) },
 });
+
+/** Calls the first tool that is offered with the last thing that was said, which is to be JSON. */
+function callFirstTool({ tools = [], messages }: UpstreamRequest): UpstreamToolCall {
+  const [tool] = tools as readonly { readonly function: { readonly name: string } }[];
+  const said = messages.findLast(({ role }) => role === 'user')?.content;
+  const text = typeof said === 'string' ? said : '{}';
+  return { id: 'call_1', type: 'function', function: { name: tool?.function.name ?? 'none', arguments: text } };
+}
 
 /** Calls the tools, or speaks once their results are there. */
 function answerWithTools({ messages }: UpstreamRequest, calls: readonly UpstreamToolCall[]): ScriptedAnswer {

@@ -1,33 +1,15 @@
-import { createLiveAccount } from './account.ts';
-import { createAuthenticate } from './auth/authenticate.ts';
 import type { Principal } from './auth/principal.ts';
-import { createLedger } from './budgets/ledger.ts';
-import { createCatalog } from './catalog/catalog.ts';
-import { createResponseCache } from './chat/response-cache.ts';
+import { createRuntime } from './create-runtime.ts';
 import { GatewayError, toGatewayError } from './errors.ts';
-import { createPolicyOf } from './guardrails/policy-of.ts';
 import { hasRoute, matchRoute, methodsOf } from './match-route.ts';
-import { DEFAULT_TIMEOUTS, type GatewayOptions, type Logger } from './options.ts';
-import { createWebPlatform } from './platform.ts';
+import type { GatewayOptions } from './options.ts';
 import type { Provider } from './providers/provider.ts';
-import { createRandomId } from './random-id.ts';
 import type { GatewayRequest } from './request.ts';
 import { type GatewayResponse, toErrorResponse } from './response.ts';
-import { routeAuto } from './routing/auto-router.ts';
-import { routeFree } from './routing/free-router.ts';
-import { createHealthBoard } from './routing/health-board.ts';
-import { createRandomSource } from './routing/random.ts';
-import { createRegionOf } from './routing/region-of.ts';
-import { createRetryBudget } from './routing/retry-budget.ts';
 import type { Route } from './routes.ts';
 import type { Runtime } from './runtime.ts';
-import { createTimerWheel } from './timer-wheel.ts';
-import { findVideoHolds } from './videos/reserve-video.ts';
-import { createIdempotencyGuard } from './videos/idempotency.ts';
 import { type VideoAnswer, toVideoAnswer } from './videos/to-video-answer.ts';
-import { createVideoChanges } from './videos/video-changes.ts';
 import type { VideoJob } from './videos/video-job.ts';
-import { createVideoRunner } from './videos/video-runner.ts';
 import { waitForVideo } from './videos/wait-for-video.ts';
 
 /** Groups of routes that a host may offer or leave out. */
@@ -46,6 +28,11 @@ export interface Gateway {
   matches(method: string, path: string, surfaces: readonly Surface[]): boolean;
   /** Tells who calls, as every route does; throws `authentication`. For hosts with routes of their own. */
   authenticate(request: GatewayRequest): Promise<Principal>;
+  /**
+   * A token that signs a browser in, once and within ten minutes, by `POST /admin/v1/session`: for a link that the
+   * operator is shown. Throws `TypeError` where the host authenticates.
+   */
+  createSignInToken(): string;
   /**
    * Asks the providers that discover their models for them, now and every minute. Resolves after the first round;
    * requests are served before that, too. A provider that does not answer is reported to the logger.
@@ -68,16 +55,17 @@ export interface Gateway {
 
 const DISCOVERY_INTERVAL_MS = 60_000;
 const DRAIN_CHECK_MS = 20;
-const SILENT: Logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
+/** What is not sent by then is after the next start. */
+const MAX_BROADCAST_DRAIN_MS = 5000;
 
 /**
  * Creates a gateway: one object that answers requests, with no globals beside it, so that several can live in one
  * process. Throws `RangeError` when a model names a provider that is not there.
  */
 export function createGateway(options: GatewayOptions): Gateway {
-  const runtime = createRuntime(options);
-  const { platform, openCalls, timeouts } = runtime;
   const closing = new AbortController();
+  const runtime = createRuntime(options, closing.signal);
+  const { platform, openCalls, timeouts } = runtime;
 
   const waitUntilIdle = async (limitMs: number): Promise<void> => {
     const giveUpAt = platform.monotonicNow() + limitMs;
@@ -89,8 +77,13 @@ export function createGateway(options: GatewayOptions): Gateway {
     handle: (request) => answer(runtime, request, closing.signal.aborted),
     matches: hasRoute,
     authenticate: async (request) => runtime.authenticate(request),
+    createSignInToken() {
+      if (runtime.sessions === null) throw new TypeError('The host of this gateway has its own sign-in');
+      return runtime.sessions.issueToken();
+    },
     async start() {
       await runtime.videos.runner.start();
+      await runtime.broadcaster.start();
       const discovering = options.providers.filter((provider) => provider.discoverModels === true);
       if (discovering.length === 0) return;
       const round = async (): Promise<void> => {
@@ -108,6 +101,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         call.interrupt(new GatewayError('provider_overloaded', 'The gateway is shutting down; send the request again'));
       }
       await waitUntilIdle(timeouts.clientWriteMs);
+      await runtime.broadcaster.close(Math.min(timeouts.drainMs, MAX_BROADCAST_DRAIN_MS));
     },
     async waitForVideo(jobId, signal) {
       const jobs = options.store.videoJobs;
@@ -124,66 +118,6 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
 }
 
-function createRuntime(options: GatewayOptions): Runtime {
-  const platform = options.platform ?? createWebPlatform();
-  const catalog = createCatalog(options.providers, options.models ?? []);
-  const random = createRandomSource(platform);
-  const logger = options.logger ?? SILENT;
-  const account = createLiveAccount(options.account ?? {}, options.store.settings);
-  const ledger = createLedger({
-    generations: options.store.generations,
-    findHolds: () => findVideoHolds(options.store.videoJobs),
-  });
-  const videoChanges = createVideoChanges();
-  return {
-    platform,
-    wheel: createTimerWheel(platform),
-    timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
-    store: options.store,
-    catalog,
-    providers: options.providers,
-    authenticate: createAuthenticate(options, platform),
-    get account() {
-      return account();
-    },
-    members: options.members ?? options.store.members,
-    policyOf: createPolicyOf(options.store, catalog),
-    ledger,
-    health: createHealthBoard(platform),
-    retryBudget: createRetryBudget(platform),
-    random,
-    regionOf: createRegionOf(options.regions ?? []),
-    responseCache: createResponseCache(platform),
-    routers: { auto: routeAuto, free: routeFree, ...options.routers },
-    logging: {
-      inputOutput: options.logging?.inputOutput ?? true,
-      maxContentBytes: (options.logging?.maxContentMb ?? 8) * 1024 * 1024,
-    },
-    videos: {
-      runner: createVideoRunner({
-        store: options.store,
-        ledger,
-        catalog,
-        platform,
-        logger,
-        random,
-        changes: videoChanges,
-        webhooks: options.webhooks,
-        keeper: options.videoKeeper,
-        storesContent: options.logging?.inputOutput ?? true,
-        ownerId: options.store.isShared === true ? createRandomId(platform) : null,
-      }),
-      changes: videoChanges,
-      keeper: options.videoKeeper,
-      idempotency: createIdempotencyGuard(options.store.videoJobs, platform),
-    },
-    webhooks: options.webhooks,
-    logger,
-    openCalls: [],
-    counters: { requests: 0, completed: 0, failed: 0, cancelled: 0, recordFailures: 0 },
-  };
-}
-
 /** The way of every request, and the only place where what was thrown becomes an answer. */
 async function answer(runtime: Runtime, request: GatewayRequest, isClosing: boolean): Promise<GatewayResponse> {
   const responseHeaders: Record<string, string> = {};
@@ -193,24 +127,25 @@ async function answer(runtime: Runtime, request: GatewayRequest, isClosing: bool
     if (isClosing && route.path !== '/health') {
       throw new GatewayError('provider_overloaded', 'The gateway is shutting down', { retryAfterSeconds: 1 });
     }
-    if (route.auth === 'none') return withoutBody(request, await route.operation({ request, runtime }));
+    if (route.auth === 'none') return finish(runtime, request, await route.operation({ request, runtime }));
     const asked = runtime.authenticate(request);
     // Nearly always known at once; waiting for what is there already costs as much as waiting.
     const principal = asked instanceof Promise ? await asked : asked;
     refuseWrongKind(principal, route);
-    return withoutBody(request, await route.operation({ request, principal, runtime, params, responseHeaders }));
+    return finish(runtime, request, await route.operation({ request, principal, runtime, params, responseHeaders }));
   } catch (thrown) {
     const error = toGatewayError(thrown);
     if (error.code === 'internal') {
       runtime.logger.error('a request failed', { path: request.path, reason: describe(error.cause ?? error) });
     }
     if (error.code === 'method_not_allowed') responseHeaders['allow'] = methodsOf(request.path).join(', ');
-    return withoutBody(request, toErrorResponse(error, responseHeaders));
+    return finish(runtime, request, toErrorResponse(error, responseHeaders));
   }
 }
 
-/** HEAD is answered like GET, without what follows the headers. */
-function withoutBody({ method }: GatewayRequest, response: GatewayResponse): GatewayResponse {
+/** Counts an answer. HEAD is answered like GET, without what follows the headers. */
+function finish({ counters }: Runtime, { method }: GatewayRequest, response: GatewayResponse): GatewayResponse {
+  counters.statuses.set(response.status, (counters.statuses.get(response.status) ?? 0) + 1);
   return method === 'HEAD' ? { ...response, body: null } : response;
 }
 

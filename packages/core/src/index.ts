@@ -1,5 +1,14 @@
 export { createKeyRecord, type NewKey } from './auth/api-key.ts';
 export type { Principal } from './auth/principal.ts';
+export type { BroadcastDelivery, BroadcastRow } from './broadcast/broadcast-row.ts';
+export type {
+  BroadcastOptions,
+  BroadcastTrace,
+  DestinationConfig,
+  DestinationFormat,
+  DestinationRequest,
+  StoredTrace,
+} from './broadcast/destination-format.ts';
 export {
   type ConfiguredModel,
   configuredModelSchema,
@@ -16,6 +25,17 @@ export {
   pickServedModels,
   type ServingProvider,
 } from './catalog/override-models.ts';
+export type { ModerationVerdict, Moderator } from './chat/moderate-request.ts';
+export { createSearchEngine, type SearchEngineName } from './chat/search/create-search-engine.ts';
+export type { SearchEngine, SearchQuery, SearchResult } from './chat/search/search-engine.ts';
+export {
+  type OpenTool,
+  type ServerTool,
+  type ToolContext,
+  ToolFailure,
+  type ToolResult,
+} from './chat/tools/server-tool.ts';
+export type { ReadablePage, WebAccess } from './chat/web-access.ts';
 export { type ErrorBody, type ErrorCode, GatewayError, toErrorBody } from './errors.ts';
 export { createGateway, type Gateway, type GatewayStats, type Surface } from './gateway.ts';
 export {
@@ -25,6 +45,8 @@ export {
   type GatewayOptions,
   type Logger,
   type MemberDirectory,
+  type ProviderChecks,
+  type ProviderFinding,
   type Timeouts,
 } from './options.ts';
 export { createWebPlatform, type Platform } from './platform.ts';
@@ -38,6 +60,8 @@ export {
 } from './providers/provider.ts';
 export type { GatewayRequest, HeaderMap } from './request.ts';
 export type { GatewayResponse } from './response.ts';
+export type { CreateRateCounter, RateCounter, RateWindow } from './rate-limits/rate-counter.ts';
+export type { RateLimitOptions, RateLimitRule } from './rate-limits/rate-limits.ts';
 export type { RegionOptions } from './routing/region-of.ts';
 export type { RouterName, RouterQuery, RouterStrategy } from './routing/router.ts';
 export type { ChatChunk, ChatChunkChoice, ChatCompletionResult, ChatDelta, Usage } from './schemas/chat-chunk.ts';
@@ -47,11 +71,22 @@ export type { Generation, GenerationContent } from './schemas/generation.ts';
 export type { Guardrail } from './schemas/guardrail.ts';
 export type { Member } from './schemas/member.ts';
 export { createSpendingBook, type SpendingBook, type SpendingEntry } from './stores/spending.ts';
+export {
+  addToHistogram,
+  createHistogram,
+  type GenerationFacts,
+  type GenerationFilter,
+  type HistogramBucket,
+  type HistogramQuery,
+  matchesFilter,
+  toGenerationFacts,
+} from './stores/generation-filter.ts';
 export type {
   AssignmentRecord,
   AssignmentRepository,
   Awaitable,
   GenerationPage,
+  GenerationQuery,
   GenerationRecord,
   GenerationRepository,
   KeyRecord,

@@ -11,11 +11,24 @@ import {
   unassignedSchema,
 } from './schemas/assignment.ts';
 import {
+  broadcastDeliveriesQuerySchema,
+  broadcastDeliveryAnswerSchema,
+  broadcastDeliveryListSchema,
+  destinationTestSchema,
+} from './schemas/broadcast-delivery.ts';
+import {
   createDestinationRequestSchema,
   destinationAnswerSchema,
   destinationListSchema,
   updateDestinationRequestSchema,
 } from './schemas/destination.ts';
+import {
+  generationHistogramQuerySchema,
+  generationHistogramSchema,
+  generationExportQuerySchema,
+  generationListQuerySchema,
+  generationListSchema,
+} from './schemas/generation-list.ts';
 import { feedbackRequestSchema } from './schemas/generation.ts';
 import { guardrailTestRequestSchema, guardrailTestResultSchema } from './schemas/guardrail-test.ts';
 import {
@@ -40,7 +53,14 @@ import {
   updateMemberRequestSchema,
 } from './schemas/member.ts';
 import { deletedSchema, pageQuerySchema, workspacePageQuerySchema } from './schemas/page-query.ts';
+import {
+  providerStateListSchema,
+  providerTestRequestSchema,
+  providerTestResultSchema,
+} from './schemas/provider-state.ts';
+import { createSessionRequestSchema, sessionAnswerSchema } from './schemas/session.ts';
 import { settingsAnswerSchema, settingsChangeSchema } from './schemas/settings.ts';
+import { videoListQuerySchema, videoListSchema } from './schemas/video-list.ts';
 import {
   budgetAnswerSchema,
   budgetListSchema,
@@ -89,6 +109,19 @@ export const LATE_SCHEMAS: Readonly<Record<string, RouteSchemas>> = {
   'DELETE /admin/v1/members/{id}': { answer: deletedSchema },
   'GET /admin/v1/settings': { answer: settingsAnswerSchema },
   'PATCH /admin/v1/settings': { body: settingsChangeSchema, answer: settingsAnswerSchema },
+  'GET /admin/v1/generations': { query: generationListQuerySchema, answer: generationListSchema },
+  'GET /admin/v1/generations/histogram': {
+    query: generationHistogramQuerySchema,
+    answer: generationHistogramSchema,
+  },
+  'GET /admin/v1/generations/export': { query: generationExportQuerySchema },
+  'DELETE /admin/v1/generations/{id}': { answer: deletedSchema },
+  'GET /admin/v1/providers': { answer: providerStateListSchema },
+  'POST /admin/v1/providers/{slug}/test': { body: providerTestRequestSchema, answer: providerTestResultSchema },
+  'GET /admin/v1/videos': { query: videoListQuerySchema, answer: videoListSchema },
+  'GET /admin/v1/session': { answer: sessionAnswerSchema },
+  'POST /admin/v1/session': { body: createSessionRequestSchema, answer: sessionAnswerSchema },
+  'DELETE /admin/v1/session': { answer: sessionAnswerSchema },
   'GET /api/v1/credits': { answer: creditsSchema },
   'GET /api/v1/activity': { query: activityQuerySchema, answer: activityListSchema },
   'GET /api/v1/providers': { answer: providerListSchema },
@@ -111,4 +144,10 @@ export const LATE_SCHEMAS: Readonly<Record<string, RouteSchemas>> = {
     answer: destinationAnswerSchema,
   },
   'DELETE /api/v1/observability/destinations/{id}': { answer: deletedSchema },
+  'POST /admin/v1/observability/destinations/{id}/test': { answer: destinationTestSchema },
+  'GET /admin/v1/destinations/deliveries': {
+    query: broadcastDeliveriesQuerySchema,
+    answer: broadcastDeliveryListSchema,
+  },
+  'POST /admin/v1/destinations/deliveries/{id}/resend': { answer: broadcastDeliveryAnswerSchema },
 };

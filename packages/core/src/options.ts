@@ -1,8 +1,13 @@
+import type { Moderator } from './chat/moderate-request.ts';
+import type { ServerTool } from './chat/tools/server-tool.ts';
+import type { WebAccess } from './chat/web-access.ts';
 import type { Principal } from './auth/principal.ts';
+import type { BroadcastOptions } from './broadcast/destination-format.ts';
 import type { ModelDefinition } from './catalog/model-definition.ts';
 import type { Platform } from './platform.ts';
 import type { Provider } from './providers/provider.ts';
 import type { GatewayRequest } from './request.ts';
+import type { RateLimitOptions } from './rate-limits/rate-limits.ts';
 import type { RegionOptions } from './routing/region-of.ts';
 import type { RouterName, RouterStrategy } from './routing/router.ts';
 import type { Member } from './schemas/member.ts';
@@ -65,6 +70,24 @@ export interface AccountOptions {
   readonly privacy?: { readonly zdr?: boolean | undefined; readonly allowTraining?: boolean | undefined };
 }
 
+/** What was found at one layer between us and a provider. */
+export interface ProviderFinding {
+  readonly layer: string;
+  readonly status: 'ok' | 'warning' | 'failed' | 'skipped';
+  /** One line, what was seen. Holds no secret. */
+  readonly detail: string;
+  /** One line, what to do about it. */
+  readonly advice?: string | undefined;
+}
+
+/** What the host knows of the connections to its providers, which the core never sees. */
+export interface ProviderChecks {
+  /** Where a provider is; undefined when that is not known. */
+  describe(slug: string): { readonly host: string; readonly hasKey: boolean } | undefined;
+  /** Looks at a provider that `describe` knows, layer by layer, and no further than the first that fails. */
+  test(slug: string, options: { readonly call: boolean }): Promise<readonly ProviderFinding[]>;
+}
+
 export interface GatewayOptions {
   readonly providers: readonly Provider[];
   readonly models?: readonly ModelDefinition[] | undefined;
@@ -88,7 +111,19 @@ export interface GatewayOptions {
     | undefined;
   /** How the end of video jobs is announced. Default: not at all. */
   readonly webhooks?: WebhookOptions | undefined;
+  /** How generations get to destinations. Default: not at all, and no destination can be made. */
+  readonly broadcast?: BroadcastOptions | undefined;
   /** Where finished videos are kept. Default: nowhere, they are fetched from upstream each time. */
   readonly videoKeeper?: VideoKeeper | undefined;
+  /** What server tools and plugins need of the world outside. Default: nothing, and what needs it says so. */
+  readonly web?: WebAccess | undefined;
+  /** Server tools of the embedder's own, beside the built-in ones and before those of the same name. */
+  readonly serverTools?: readonly ServerTool[] | undefined;
+  /** Judges the requests that ask for the plugin `moderation`. Default: such requests are refused. */
+  readonly moderator?: Moderator | undefined;
+  /** For management, to see and test how providers are reached. Default: that is not told. */
+  readonly providerChecks?: ProviderChecks | undefined;
+  /** How much each key may ask for a minute. Default: no limits. */
+  readonly rateLimits?: RateLimitOptions | undefined;
   readonly logger?: Logger | undefined;
 }

@@ -5,15 +5,18 @@ import { listVideoModels } from './operations/list-video-models.ts';
 import { videoRequestSchema } from './schemas/video-request.ts';
 import { ACCOUNT_ROUTES } from './account-routes.ts';
 import { modelListQuerySchema } from './catalog/filter-models.ts';
+import { DESTINATION_ROUTES } from './destination-routes.ts';
+import { GENERATION_ROUTES } from './generation-routes.ts';
 import { GUARDRAIL_ROUTES } from './guardrail-routes.ts';
 import { KEY_ROUTES } from './key-routes.ts';
 import { createChatCompletion } from './operations/create-chat-completion.ts';
 import { explainChatRoute, explainRouteQuerySchema, explainRouteResultSchema } from './operations/explain-route.ts';
 import { generationQuerySchema, getGeneration, getGenerationContent } from './operations/get-generation.ts';
-import { getHealth, getMetrics, getReady } from './operations/get-health.ts';
+import { getHealth, getReady } from './operations/get-health.ts';
 import { listModelEndpoints } from './operations/list-model-endpoints.ts';
 import { countModels, listModels, listUserModels } from './operations/list-models.ts';
 import type { Route } from './route.ts';
+import { SESSION_ROUTES } from './session-routes.ts';
 import { chatCompletionResultSchema } from './schemas/chat-chunk.ts';
 import { chatCompletionRequestSchema } from './schemas/chat-completion.ts';
 import { generationContentSchema, generationSchema } from './schemas/generation.ts';
@@ -135,7 +138,10 @@ export const ROUTES: readonly Route[] = [
   ...GUARDRAIL_ROUTES,
   ...ACCOUNT_ROUTES,
   ...WORKSPACE_ROUTES,
+  ...DESTINATION_ROUTES,
   ...WEBHOOK_ROUTES,
+  ...GENERATION_ROUTES,
+  ...SESSION_ROUTES,
   {
     method: 'POST',
     path: '/admin/v1/explain',
@@ -172,7 +178,7 @@ export const ROUTES: readonly Route[] = [
     auth: 'none',
     summary: 'Figures in the Prometheus text format',
     success: { status: 200 },
-    operation: getMetrics,
+    operation: async (context) => (await import('./operations/get-metrics.ts')).getMetrics(context),
   },
   {
     method: 'GET',

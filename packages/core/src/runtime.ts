@@ -1,13 +1,23 @@
 import type { Authenticate } from './auth/authenticate.ts';
+import type { FindKeyNames } from './auth/key-names.ts';
+import type { Sessions } from './auth/sessions.ts';
+import type { Broadcaster } from './broadcast/broadcaster.ts';
+import type { BroadcastOptions } from './broadcast/destination-format.ts';
+import type { Moderator } from './chat/moderate-request.ts';
 import type { ResponseCache } from './chat/response-cache.ts';
+import type { ServerTool } from './chat/tools/server-tool.ts';
+import type { WebAccess } from './chat/web-access.ts';
 import type { Ledger } from './budgets/ledger.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import type { GatewayError } from './errors.ts';
+import type { CallFigures } from './generations/call-figures.ts';
+import type { GenerationFeed } from './generations/generation-feed.ts';
 import type { PolicyOf } from './guardrails/policy-of.ts';
 import type { LiveItem } from './live-list.ts';
-import type { AccountOptions, Logger, MemberDirectory, Timeouts } from './options.ts';
+import type { AccountOptions, Logger, MemberDirectory, ProviderChecks, Timeouts } from './options.ts';
 import type { Platform } from './platform.ts';
 import type { Provider } from './providers/provider.ts';
+import type { RateLimits } from './rate-limits/rate-limits.ts';
 import type { HealthBoard } from './routing/health-board.ts';
 import type { RandomSource } from './routing/random.ts';
 import type { RegionOf } from './routing/region-of.ts';
@@ -29,7 +39,12 @@ export interface Runtime {
   readonly store: Store;
   readonly catalog: Catalog;
   readonly providers: readonly Provider[];
+  /** Undefined where the host tells nothing of connections. */
+  readonly providerChecks: ProviderChecks | undefined;
   readonly authenticate: Authenticate;
+  readonly findKeyNames: FindKeyNames;
+  /** Of browsers; null where the host authenticates. */
+  readonly sessions: Sessions | null;
   /** As it is set now: read it anew for every request. */
   readonly account: AccountOptions;
   /** The store's own, unless the host has its own. */
@@ -37,11 +52,17 @@ export interface Runtime {
   readonly policyOf: PolicyOf;
   /** What is held against budgets for calls under way. */
   readonly ledger: Ledger;
+  /** Null without any. */
+  readonly rateLimits: RateLimits | null;
   readonly health: HealthBoard;
   readonly retryBudget: RetryBudget;
   readonly random: RandomSource;
   readonly regionOf: RegionOf;
   readonly responseCache: ResponseCache;
+  readonly web: WebAccess;
+  /** The embedder's own; the built-in ones stand beside them. */
+  readonly serverTools: readonly ServerTool[];
+  readonly moderator: Moderator | undefined;
   readonly routers: Readonly<Record<RouterName, RouterStrategy>>;
   readonly logging: { readonly inputOutput: boolean; readonly maxContentBytes: number };
   readonly videos: {
@@ -52,9 +73,20 @@ export interface Runtime {
   };
   /** Undefined: no webhooks are sent. */
   readonly webhooks: WebhookOptions | undefined;
+  readonly broadcaster: Broadcaster;
+  /** Undefined: nothing is sent to destinations. */
+  readonly broadcast: BroadcastOptions | undefined;
   readonly logger: Logger;
+  /** What this process has recorded of late. */
+  readonly generationFeed: GenerationFeed;
+  /** Random text that tells this gateway from every other. */
+  readonly instanceId: string;
+  /** Fires when the gateway begins to close. */
+  readonly closing: AbortSignal;
   /** Calls under way. Closing the gateway interrupts what is left of them with the given error. */
   readonly openCalls: OpenCall[];
+  /** Sums by provider, for metrics. */
+  readonly callFigures: CallFigures;
   /** Counters that only rise, for metrics. */
   readonly counters: Counters;
 }
@@ -66,6 +98,8 @@ export interface OpenCall extends LiveItem {
 
 export interface Counters {
   requests: number;
+  /** Answers by HTTP status. */
+  readonly statuses: Map<number, number>;
   completed: number;
   failed: number;
   cancelled: number;

@@ -2,8 +2,17 @@ import { listWebhookDeliveries, webhookDeliveriesQuerySchema } from './operation
 import { resendWebhook } from './operations/resend-webhook.ts';
 import type { Route } from './route.ts';
 
-/** What became of announcements, and sending them anew. */
+/** Video jobs of all keys, what became of their announcements, and sending these anew. */
 export const WEBHOOK_ROUTES: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/admin/v1/videos',
+    surface: 'admin',
+    auth: 'management',
+    summary: 'List video jobs, newest first',
+    success: { status: 200 },
+    operation: async (context) => (await import('./operations/list-videos.ts')).listVideos(context),
+  },
   {
     method: 'GET',
     path: '/admin/v1/webhooks/deliveries',

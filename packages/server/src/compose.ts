@@ -1,20 +1,35 @@
+import { join } from 'node:path';
+
 import {
   createGateway,
   type BootstrapKey,
+  type BroadcastOptions,
   type Gateway,
   type Logger,
   type ModelDefinition,
   type Provider,
+  type RateLimitOptions,
   type Store,
   type WebhookOptions,
   type Transport,
+  type VideoKeeper,
+  type WebAccess,
 } from '@model-gateway/core';
 import { PRESETS } from '@model-gateway/core/providers/presets';
 import { createMemoryStore } from '@model-gateway/core/stores/memory-store';
+import { langfuseFormat, otelCollectorFormat, s3Format, webhookFormat } from '@model-gateway/node/destinations';
 import { createGuardedTransport, objectToUrl } from '@model-gateway/node/guarded';
-import { createJsonFileStore, createNodePlatform, type GatewayConfig } from '@model-gateway/node';
+import {
+  createFileVideoKeeper,
+  createJsonFileStore,
+  createNodePlatform,
+  type GatewayConfig,
+  type ProviderConfig,
+} from '@model-gateway/node';
 
 import { createLazyTransport } from './lazy-transport.ts';
+import { createProviderChecks } from './provider-checks.ts';
+import type { RecordOptions } from './parse-command.ts';
 
 /** Something that holds connections or files, and lets go of them when closed. */
 interface Closable {
@@ -38,7 +53,15 @@ export interface CompositionOptions {
   readonly extraKeys: readonly BootstrapKey[];
   /** The directory of the demo's recorded answers; null outside demo mode. */
   readonly demoFixturesDir: string | null;
+  /** Where answers are written down, for replaying. Default: nowhere. */
+  readonly record?: RecordOptions | null | undefined;
+  /** What configured providers are called over. Default: undici. */
+  readonly loadTransport?: LoadTransport | undefined;
 }
+
+type LoadTransport = () => Promise<Transport & Closable>;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Opens the store of a configuration. The caller closes it. */
 export async function openStore(config: GatewayConfig, logger: Logger): Promise<Store> {
@@ -49,8 +72,11 @@ export async function openStore(config: GatewayConfig, logger: Logger): Promise<
 
 /** The composition root: everything that this server is made of is named here, and nowhere else. */
 export async function compose(options: CompositionOptions): Promise<Composition> {
-  const { config, store, logger, extraKeys, demoFixturesDir } = options;
-  const sources = demoFixturesDir === null ? await connectProviders(config) : await openDemo(demoFixturesDir);
+  const { config, store, logger, extraKeys, demoFixturesDir, record = null, loadTransport } = options;
+  const sources =
+    demoFixturesDir === null
+      ? await connectProviders(config, { record, loadTransport })
+      : await openDemo(demoFixturesDir);
   const gateway = createGateway({
     providers: sources.providers,
     models: sources.models,
@@ -61,21 +87,63 @@ export async function compose(options: CompositionOptions): Promise<Composition>
     regions: config.regions,
     timeouts: config.timeouts,
     webhooks: toWebhookOptions(config),
+    broadcast: toBroadcastOptions(config),
+    videoKeeper: await openVideoKeeper(config),
     logging: { inputOutput: config.logging.inputOutput, maxContentMb: config.logging.maxContentMb },
+    providerChecks:
+      demoFixturesDir === null ? createProviderChecks(config, sources.providers, listSecrets(config)) : undefined,
+    rateLimits: await openRateLimits(config),
+    // The demo promises to touch no network.
+    web: demoFixturesDir === null ? await openWebAccess(config) : undefined,
     logger,
   });
-  return { gateway, preload: sources.preload, closeAfterwards: sources.closeAfterwards };
+  const answering = record?.at === 'edge' ? await recordEdge(gateway, config, record) : gateway;
+  return { gateway: answering, preload: sources.preload, closeAfterwards: sources.closeAfterwards };
 }
 
-function toWebhookOptions({ webhooks, timeouts }: GatewayConfig): WebhookOptions {
-  const { signingSecret, defaultCallbackUrl, allowPrivateNetwork } = webhooks;
-  const connectTimeoutMs = timeouts.connectMs;
+/** Undefined where nothing is limited: nothing is loaded for it then. */
+async function openRateLimits({ rateLimits: rules }: GatewayConfig): Promise<RateLimitOptions | undefined> {
+  if (rules.length === 0) return undefined;
+  const { createMemoryRateCounter: createCounter } = await import('@model-gateway/node/rate-limits');
+  return { rules, createCounter };
+}
+
+async function openWebAccess({ webSearch, timeouts }: GatewayConfig): Promise<WebAccess> {
+  const { createWebAccess } = await import('@model-gateway/node/web');
+  return createWebAccess({ connectTimeoutMs: timeouts.connectMs, search: webSearch ?? undefined });
+}
+
+function toWebhookOptions(config: GatewayConfig): WebhookOptions {
+  const { signingSecret, previousSigningSecret, defaultCallbackUrl, allowPrivateNetwork } = config.webhooks;
   return {
-    signingSecrets: signingSecret === null ? [] : [signingSecret],
+    signingSecrets: [signingSecret, previousSigningSecret].filter((secret) => secret !== null),
     defaultCallbackUrl,
-    transport: createGuardedTransport({ allowPrivateNetwork, connectTimeoutMs }),
+    transport: createOutsideTransport(config),
     objectToUrl: (url) => objectToUrl(url, { schemes: ['https'], allowPrivateNetwork }),
   };
+}
+
+function toBroadcastOptions(config: GatewayConfig): BroadcastOptions {
+  const { allowPrivateNetwork } = config.webhooks;
+  return {
+    formats: [webhookFormat, otelCollectorFormat, langfuseFormat, s3Format],
+    transport: createOutsideTransport(config),
+    objectToUrl: (url) => objectToUrl(url, { schemes: ['https', 'http'], allowPrivateNetwork }),
+  };
+}
+
+/** For every address that callers or upstreams name. */
+function createOutsideTransport({ webhooks: { allowPrivateNetwork }, timeouts }: GatewayConfig): Transport {
+  return createGuardedTransport({ allowPrivateNetwork, connectTimeoutMs: timeouts.connectMs });
+}
+
+async function openVideoKeeper({ store, videos, logging }: GatewayConfig): Promise<VideoKeeper | undefined> {
+  if (store.type !== 'json' || videos.keepMb === 0) return undefined;
+  return createFileVideoKeeper({
+    dir: join(store.dir, 'videos'),
+    maxBytes: videos.keepMb * 1024 * 1024,
+    maxAgeMs: logging.retentionDays * DAY_MS,
+  });
 }
 
 interface Sources extends Pick<Composition, 'preload' | 'closeAfterwards'> {
@@ -84,21 +152,33 @@ interface Sources extends Pick<Composition, 'preload' | 'closeAfterwards'> {
 }
 
 /** Creates the providers of a configuration. The caller closes what is to be closed. */
-export async function connectProviders({ providers, models, timeouts }: GatewayConfig): Promise<Sources> {
-  const transport = createLazyTransport(async () => {
+export async function connectProviders(
+  config: GatewayConfig,
+  { record, loadTransport }: Pick<CompositionOptions, 'record' | 'loadTransport'> = {},
+): Promise<Sources> {
+  const { providers, models, timeouts } = config;
+  const loadUndici: LoadTransport = async () => {
     const { createUndiciTransport } = await import('@model-gateway/node/undici');
     return createUndiciTransport({ connectTimeoutMs: timeouts.connectMs });
-  });
-  const created = await Promise.all(providers.map((provider) => createProvider(provider, transport)));
+  };
+  const transport = createLazyTransport(loadTransport ?? loadUndici);
+  const created = await Promise.all(
+    providers.map(async (provider) =>
+      createProvider(provider, {
+        transport: record?.at === 'upstream' ? await recordUpstream(provider, transport, config, record) : transport,
+        downloads: createOutsideTransport(config),
+      }),
+    ),
+  );
   return { providers: created, models, preload: () => transport.preload(), closeAfterwards: [transport] };
 }
 
 /** Loads only the wires that are spoken, which keeps a start short. */
 async function createProvider(
   { preset, wire, query, listsModels, ...common }: GatewayConfig['providers'][number],
-  transport: Transport,
+  transports: { readonly transport: Transport; readonly downloads: Transport },
 ): Promise<Provider> {
-  const settings = { ...common, transport };
+  const settings = { ...common, ...transports };
   switch (wire) {
     case 'openai': {
       const { createOpenAiProvider } = await import('@model-gateway/core/providers/openai');
@@ -114,7 +194,31 @@ async function createProvider(
       const { createGoogleProvider } = await import('@model-gateway/core/providers/google');
       return createGoogleProvider(settings);
     }
+    case 'fal': {
+      const { createFalProvider } = await import('@model-gateway/core/providers/fal-videos');
+      return createFalProvider(settings);
+    }
+    case 'replicate': {
+      const { createReplicateProvider } = await import('@model-gateway/core/providers/replicate-videos');
+      return createReplicateProvider(settings);
+    }
   }
+}
+
+async function recordUpstream(
+  provider: ProviderConfig,
+  upstream: Transport,
+  config: GatewayConfig,
+  { dir, mode }: RecordOptions,
+): Promise<Transport> {
+  const { createFixtureTransport, toRecording } = await import('@model-gateway/fixtures');
+  const about = toRecording(provider, config.models);
+  return createFixtureTransport({ ...about, dir, mode, upstream, secrets: listSecrets(config) });
+}
+
+async function recordEdge(gateway: Gateway, config: GatewayConfig, { dir, mode }: RecordOptions): Promise<Gateway> {
+  const { recordEdge } = await import('@model-gateway/fixtures');
+  return recordEdge(gateway, { dir, mode, secrets: listSecrets(config) });
 }
 
 async function openDemo(dir: string): Promise<Sources> {
@@ -123,10 +227,12 @@ async function openDemo(dir: string): Promise<Sources> {
 }
 
 /** Every secret of a configuration, for the log to leave out. */
-export function listSecrets({ auth, providers, webhooks }: GatewayConfig): string[] {
+export function listSecrets({ auth, providers, webhooks, webSearch }: GatewayConfig): string[] {
   return [
     ...auth.bootstrapKeys.map(({ key }) => key),
     ...providers.flatMap(({ apiKey, headers }) => [apiKey ?? '', ...Object.values(headers)]),
     webhooks.signingSecret ?? '',
+    webhooks.previousSigningSecret ?? '',
+    webSearch?.apiKey ?? '',
   ];
 }

@@ -3,15 +3,18 @@ export interface DemoFacts {
   readonly api: string;
   readonly key: string;
   readonly dataDir: string;
+  readonly signInLink: string;
 }
 
 /** What demo mode says when it listens: enough to send a request, and to see what was recorded, by pasting. */
-export function createDemoBanner({ api, key, dataDir }: DemoFacts): string {
+export function createDemoBanner({ api, key, dataDir, signInLink }: DemoFacts): string {
   return `
   Model Gateway, demo mode: recorded answers, no network, no cost.
 
   API address   ${api}
   API key       ${key}
+  Web UI        ${signInLink}
+                (this link signs in once, within ten minutes)
 
   Send a chat completion:
 

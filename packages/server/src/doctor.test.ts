@@ -105,6 +105,13 @@ test('a call is made when asked, to the cheapest model that is known', async () 
   expect(lineOf(without.text, 'call')).toBe('ok call first answered (9 + 1 tokens)');
 });
 
+test('a provider that makes videos alone is not called', async () => {
+  const upstream = await startRawUpstream(serve(LIST));
+  const provider = { slug: 'fal', wire: 'fal', baseUrl: `http://127.0.0.1:${upstream.port}`, apiKey: KEY };
+  const { isWell, text } = await run([provider], { call: true });
+  expect([isWell, lineOf(text, 'call')]).toEqual([true, '- call it offers no chat']);
+});
+
 test.each<[string, string, string]>([
   ['good', 'ok', 'certificate issued by authority.test, valid until 2099-12-31'],
   ['expired', 'FAIL', 'valid until 2020-01-02: CERT_HAS_EXPIRED => Check the clock of this machine; if it is right'],

@@ -3,6 +3,8 @@ export const HELP = `Usage: model-gateway <command> [flags]
 
   serve          run the gateway
   keys create    issue a key
+  replay         answer from recordings alone, for test suites
+  fixtures       check recordings, or find what is wrong with a set of them
   doctor         check the way to each provider, and say what to do
 
   --help         of a command, too: model-gateway serve --help
@@ -20,6 +22,9 @@ export const COMMAND_HELP = {
   --data-dir DIR     where keys and generations are kept (./data, in demo mode ./data/demo)
   --demo             demo mode: recorded answers, fixed keys, no network; loopback only
   --fixtures DIR     demo mode with the recorded answers of this directory
+  --record DIR       write down what providers answer, without secrets, for replaying
+  --record-mode M    record-all: everything anew (default); record-missing: what DIR does not answer yet
+  --record-at PLACE  upstream: what providers answer (default); edge: what this gateway answers
   --log-level LEVEL  trace, debug, info, warn, error, fatal or silent (info)
 
 When it listens, it prints one line of JSON on stdout; everything else goes to stderr.
@@ -33,6 +38,30 @@ When it listens, it prints one line of JSON on stdout; everything else goes to s
   --config FILE      or the config file that names it
 
 The new key is printed on stdout, once; only its SHA-256 is kept. A running gateway accepts it at once.
+`,
+  replay: `Usage: model-gateway replay [flags]
+
+  --dir DIR          the recordings (./fixtures)
+  --port N           port to listen on, 127.0.0.1 only (0, a free one)
+  --key KEY          the key it accepts (another one at every start)
+  --speed SPEED      instant, human (as recorded) or a number: so many times as fast as human (instant)
+  --allow-loopback-webhooks
+                     deliver webhooks to receivers on this machine
+
+When it listens, it prints one line of JSON on stdout with the address and the key; everything else, also each request
+that no recording answers, goes to stderr. It never opens a connection of its own but for those webhooks.
+`,
+  fixtures: `Usage: model-gateway fixtures check [--dir DIR]
+       model-gateway fixtures lint [--dir DIR]
+       model-gateway fixtures save --id GENERATION --key KEY [--api URL] [--dir DIR]
+
+  --dir DIR          the recordings (./fixtures)
+  --id GENERATION    a stored generation, by the id of its answer
+  --key KEY          the key that it was made with, or a management key
+  --api URL          the gateway that stored it (http://127.0.0.1:8855/api/v1)
+
+check compares the shapes of recorded answers with the schemas of this version and says which side has moved. lint finds
+secrets, and cases that never answer. Both end with 1 when they find something. save makes a case of a generation.
 `,
   doctor: `Usage: model-gateway doctor [flags]
 

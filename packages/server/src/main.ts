@@ -26,6 +26,12 @@ async function run(args: readonly string[]): Promise<void> {
       return void process.stdout.write(`${readVersion()}\n`);
     case 'serve':
       return (await import('./serve.ts')).serve(command.options);
+    case 'replay':
+      return (await import('./replay.ts')).replay(command.options);
+    case 'fixtures':
+      return (await import('./check-fixtures.ts')).checkFixtures(command.options);
+    case 'fixtures-save':
+      return (await import('./save-fixture.ts')).saveFixture(command.options);
     case 'doctor':
       return (await import('./doctor.ts')).doctor(command.options);
     case 'keys-create':

@@ -14,6 +14,7 @@ test('serve without flags leaves everything to the configuration', () => {
       dataDir: undefined,
       fixtures: undefined,
       demo: false,
+      record: null,
       logLevel: 'info',
     },
   });
@@ -29,6 +30,7 @@ test('serve takes every flag, in both spellings', () => {
       dataDir: 'd',
       fixtures: undefined,
       demo: false,
+      record: null,
       logLevel: 'debug',
     },
   });
@@ -36,6 +38,39 @@ test('serve takes every flag, in both spellings', () => {
 
 test('recorded answers mean demo mode', () => {
   expect(parse('serve --fixtures f')).toMatchObject({ options: { demo: true, fixtures: 'f' } });
+});
+
+test('serve records to a directory, everything that providers answer unless it is told otherwise', () => {
+  expect(parse('serve --record d')).toMatchObject({
+    options: { demo: false, record: { dir: 'd', mode: 'record-all', at: 'upstream' } },
+  });
+  expect(parse('serve --record d --record-mode record-missing --record-at edge')).toMatchObject({
+    options: { record: { dir: 'd', mode: 'record-missing', at: 'edge' } },
+  });
+});
+
+test('replay takes a directory, a port, a key and a speed', () => {
+  const defaults = { dir: 'fixtures', port: 0, apiKey: undefined, speed: 'instant', allowsLoopbackWebhooks: false };
+  expect(parse('replay')).toEqual({ type: 'replay', options: defaults });
+  expect(parse('replay --dir d --port 8 --key k --speed 2.5 --allow-loopback-webhooks')).toEqual({
+    type: 'replay',
+    options: { dir: 'd', port: 8, apiKey: 'k', speed: 2.5, allowsLoopbackWebhooks: true },
+  });
+});
+
+test('fixtures are checked or linted', () => {
+  expect(parse('fixtures check')).toEqual({ type: 'fixtures', options: { action: 'check', dir: 'fixtures' } });
+  expect(parse('fixtures lint --dir d')).toEqual({ type: 'fixtures', options: { action: 'lint', dir: 'd' } });
+});
+
+test('fixtures are saved by the id of a generation and a key', () => {
+  expect(parse('fixtures save --id gen-1 --key k')).toEqual({
+    type: 'fixtures-save',
+    options: { id: 'gen-1', key: 'k', dir: 'fixtures', api: 'http://127.0.0.1:8855/api/v1' },
+  });
+  expect(parse('fixtures save --id g --key k --dir d --api http://h/api/v1/')).toMatchObject({
+    options: { dir: 'd', api: 'http://h/api/v1' },
+  });
 });
 
 test('keys create takes a name, a limit, or the kind', () => {
@@ -67,6 +102,9 @@ test.each([
   ['keys --help', /--management/],
   ['keys create -h', /--management/],
   ['doctor --help', /--call/],
+  ['replay --help', /--speed/],
+  ['fixtures --help', /which side has moved/],
+  ['fixtures lint -h', /which side has moved/],
 ])('%s explains itself', (line, text) => {
   expect(parse(line)).toEqual({ type: 'help', text: expect.stringMatching(text) });
 });
@@ -80,7 +118,13 @@ test.each([
   ['', /^Say what to do.\n\nUsage:/],
   ['sevre', /^There is no command "sevre".\n\nUsage:/],
   ['--port 1', /^There is no flag "--port".\n\nUsage:/],
-  ['record', /"record" is not available in this version/],
+  ['record', /^There is no command "record"/],
+  ['replay --speed slow', /^--speed is instant, human or a number above 0, not "slow"/],
+  ['replay --speed 0', /^--speed is instant/],
+  ['fixtures', /^Say what to do with fixtures.\n\nUsage: model-gateway fixtures check/],
+  ['fixtures save --key k', /^Say which generation: --id/],
+  ['fixtures save --id g', /management key: --key/],
+  ['fixtures mend', /^Say what to do with fixtures/],
   ['serve --prot 1', /^Unknown option '--prot'.\n\nUsage: model-gateway serve/],
   ['serve extra', /^Unexpected argument 'extra'.*\n\nUsage: model-gateway serve/],
   ['serve --port', /--port <value>' argument missing.\n\nUsage:/],
@@ -89,7 +133,10 @@ test.each([
   ['serve --port 1e3', /^--port is a whole number/],
   ['serve --workers 0', /^--workers is a whole number from 1/],
   ['serve --workers 2', /^--workers above 1 needs a PostgreSQL store, which is not available in this version/],
-  ['serve --record d', /^--record is not available in this version/],
+  ['serve --demo --record d', /^Demo mode asks nobody/],
+  ['serve --record d --record-mode live', /^--record-mode is record-all or record-missing, not "live"/],
+  ['serve --record d --record-at door', /^--record-at is upstream or edge/],
+  ['serve --record-mode record-all', /go with --record DIR/],
   ['serve --demo --config c', /takes no --config/],
   ['serve --log-level loud', /^--log-level is one of trace, .*not "loud"/],
   ['doctor now', /^Unexpected argument 'now'.*\n\nUsage: model-gateway doctor/],

@@ -17,7 +17,38 @@ export interface ServeOptions {
   readonly dataDir: string | undefined;
   readonly fixtures: string | undefined;
   readonly demo: boolean;
+  readonly record: RecordOptions | null;
   readonly logLevel: LogLevel;
+}
+
+/** Where what upstreams or the gateway answer is written down. */
+export interface RecordOptions {
+  readonly dir: string;
+  readonly mode: 'record-all' | 'record-missing';
+  readonly at: 'upstream' | 'edge';
+}
+
+export interface ReplayOptions {
+  readonly dir: string;
+  readonly port: number;
+  /** Undefined: another one at every start. */
+  readonly apiKey: string | undefined;
+  readonly speed: 'instant' | 'human' | number;
+  readonly allowsLoopbackWebhooks: boolean;
+}
+
+export interface FixturesOptions {
+  readonly action: 'check' | 'lint';
+  readonly dir: string;
+}
+
+export interface SaveFixtureOptions {
+  /** The generation's id. */
+  readonly id: string;
+  readonly dir: string;
+  /** Where the gateway answers that stored it. */
+  readonly api: string;
+  readonly key: string;
 }
 
 export interface KeysCreateOptions {
@@ -40,6 +71,9 @@ export type Command =
   | { readonly type: 'version' }
   | { readonly type: 'serve'; readonly options: ServeOptions }
   | { readonly type: 'keys-create'; readonly options: KeysCreateOptions }
+  | { readonly type: 'replay'; readonly options: ReplayOptions }
+  | { readonly type: 'fixtures'; readonly options: FixturesOptions }
+  | { readonly type: 'fixtures-save'; readonly options: SaveFixtureOptions }
   | { readonly type: 'doctor'; readonly options: DoctorOptions };
 
 const common = { help: { type: 'boolean', short: 'h' } } as const satisfies ParseArgsOptionsConfig;
@@ -54,6 +88,8 @@ const serveFlags = {
   port: { type: 'string' },
   fixtures: { type: 'string' },
   record: { type: 'string' },
+  'record-mode': { type: 'string' },
+  'record-at': { type: 'string' },
   demo: { type: 'boolean' },
   workers: { type: 'string' },
   'log-level': { type: 'string' },
@@ -63,6 +99,22 @@ const keysCreateFlags = {
   name: { type: 'string' },
   management: { type: 'boolean' },
   limit: { type: 'string' },
+} as const satisfies ParseArgsOptionsConfig;
+
+const replayFlags = {
+  ...common,
+  dir: { type: 'string' },
+  port: { type: 'string' },
+  key: { type: 'string' },
+  speed: { type: 'string' },
+  'allow-loopback-webhooks': { type: 'boolean' },
+} as const satisfies ParseArgsOptionsConfig;
+const fixturesFlags = { ...common, dir: { type: 'string' } } as const satisfies ParseArgsOptionsConfig;
+const saveFlags = {
+  ...fixturesFlags,
+  id: { type: 'string' },
+  api: { type: 'string' },
+  key: { type: 'string' },
 } as const satisfies ParseArgsOptionsConfig;
 
 const doctorFlags = {
@@ -90,9 +142,10 @@ export function parseCommand(args: readonly string[]): Command {
       return parseKeys(rest);
     case 'doctor':
       return parseDoctor(rest);
-    case 'record':
     case 'replay':
-      throw new UsageError(`The command "${first}" is not available in this version.`);
+      return parseReplay(rest);
+    case 'fixtures':
+      return parseFixtures(rest);
     default:
       throw new UsageError(`There is no ${first.startsWith('-') ? 'flag' : 'command'} "${first}".\n\n${HELP}`);
   }
@@ -101,7 +154,6 @@ export function parseCommand(args: readonly string[]): Command {
 function parseServe(args: readonly string[]): Command {
   const values = readFlags('serve', args, serveFlags);
   if (values.help === true) return { type: 'help', text: COMMAND_HELP.serve };
-  if (values.record !== undefined) throw new UsageError('--record is not available in this version.');
   if (values.workers !== undefined && readInteger('--workers', values.workers, 1, 1024) > 1) {
     throw new UsageError('--workers above 1 needs a PostgreSQL store, which is not available in this version.');
   }
@@ -109,6 +161,8 @@ function parseServe(args: readonly string[]): Command {
   if (isDemo && values.config !== undefined) {
     throw new UsageError('Demo mode (--demo, --fixtures) takes no --config: leave one of them out.');
   }
+  const record = readRecord(values);
+  if (isDemo && record !== null) throw new UsageError('Demo mode asks nobody, so there is nothing to --record.');
   return {
     type: 'serve',
     options: {
@@ -118,9 +172,52 @@ function parseServe(args: readonly string[]): Command {
       dataDir: values['data-dir'],
       fixtures: values.fixtures,
       demo: isDemo,
+      record,
       logLevel: readLogLevel(values['log-level'] ?? 'info'),
     },
   };
+}
+
+function readRecord(values: {
+  readonly record?: string | undefined;
+  readonly 'record-mode'?: string | undefined;
+  readonly 'record-at'?: string | undefined;
+}): RecordOptions | null {
+  const mode = readChoice('--record-mode', values['record-mode'], ['record-all', 'record-missing']);
+  const at = readChoice('--record-at', values['record-at'], ['upstream', 'edge']);
+  if (values.record !== undefined) return { dir: values.record, mode, at };
+  const isAlone = values['record-mode'] !== undefined || values['record-at'] !== undefined;
+  if (isAlone) throw new UsageError('--record-mode and --record-at go with --record DIR, which says where to.');
+  return null;
+}
+
+function parseReplay(args: readonly string[]): Command {
+  const values = readFlags('replay', args, replayFlags);
+  if (values.help === true) return { type: 'help', text: COMMAND_HELP.replay };
+  const { speed = 'instant' } = values;
+  const isSpeed = speed === 'instant' || speed === 'human' || Number(speed) > 0;
+  if (!isSpeed) throw new UsageError(`--speed is instant, human or a number above 0, not "${speed}".`);
+  return {
+    type: 'replay',
+    options: {
+      dir: values.dir ?? 'fixtures',
+      port: values.port === undefined ? 0 : readInteger('--port', values.port, 0, 65_535),
+      apiKey: values.key,
+      speed: speed === 'instant' || speed === 'human' ? speed : Number(speed),
+      allowsLoopbackWebhooks: values['allow-loopback-webhooks'] ?? false,
+    },
+  };
+}
+
+function parseFixtures([action, ...rest]: readonly string[]): Command {
+  if (action === '--help' || action === '-h') return { type: 'help', text: COMMAND_HELP.fixtures };
+  if (action === 'save') return parseSave(rest);
+  if (action !== 'check' && action !== 'lint') {
+    throw new UsageError(`Say what to do with fixtures.\n\n${COMMAND_HELP.fixtures}`);
+  }
+  const { help, dir = 'fixtures' } = readFlags('fixtures', rest, fixturesFlags);
+  if (help === true) return { type: 'help', text: COMMAND_HELP.fixtures };
+  return { type: 'fixtures', options: { action, dir } };
 }
 
 function parseKeys([action, ...rest]: readonly string[]): Command {
@@ -165,6 +262,27 @@ function readInteger(flag: string, text: string, least: number, most: number): n
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (value >= least && value <= most) return value;
   throw new UsageError(`${flag} is a whole number from ${least} to ${most}, not "${text}".`);
+}
+
+function parseSave(args: readonly string[]): Command {
+  const values = readFlags('fixtures', args, saveFlags);
+  if (values.help === true) return { type: 'help', text: COMMAND_HELP.fixtures };
+  const { id, key, dir = 'fixtures', api = 'http://127.0.0.1:8855/api/v1' } = values;
+  if (id === undefined) throw new UsageError('Say which generation: --id gen-…, as it stands in its answer.');
+  if (key === undefined)
+    throw new UsageError('Give the key that the generation was made with, or a management key: --key');
+  return { type: 'fixtures-save', options: { id, dir, key, api: api.replace(/\/+$/, '') } };
+}
+
+/** The first is the default. */
+function readChoice<Choice extends string>(
+  flag: string,
+  text: string | undefined,
+  choices: readonly [Choice, ...Choice[]],
+): Choice {
+  const choice = text === undefined ? choices[0] : choices.find((known) => known === text);
+  if (choice === undefined) throw new UsageError(`${flag} is ${choices.join(' or ')}, not "${text}".`);
+  return choice;
 }
 
 function readLogLevel(text: string): LogLevel {

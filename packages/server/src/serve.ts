@@ -14,6 +14,7 @@ import { planStart, type StartPlan } from './plan-start.ts';
 import { describeListenError } from './port-holder.ts';
 import { stopOnSignals } from './signals.ts';
 import { StartError } from './start-error.ts';
+import { withUi } from './with-ui.ts';
 
 /** Beyond the drain limit: for the last bytes of answers to leave. */
 const CUT_AFTER_MS = 1000;
@@ -22,7 +23,7 @@ const START_LIMIT_MS = 3000;
 /** Beyond the drain limit: for all that, and for writing files out. */
 const STOP_MARGIN_MS = 10_000;
 
-interface Start extends StartPlan {
+interface Start extends StartPlan, Pick<ServeOptions, 'record'> {
   readonly logger: ServerLogger;
   /** Management key for other commands of this machine's user, valid while this process runs. */
   readonly ownerToken: string;
@@ -44,7 +45,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const closers: Start['closers'] = [];
   let isStopping = false;
 
-  const started = start({ ...plan, logger, ownerToken, closers, isStopping: () => isStopping });
+  const started = start({ ...plan, record: options.record, logger, ownerToken, closers, isStopping: () => isStopping });
   stopOnSignals({
     events: process,
     logger,
@@ -76,17 +77,18 @@ async function loadBuiltInModels({ demo }: ServeOptions): Promise<readonly Model
 }
 
 async function start(start: Start): Promise<void> {
-  const { config, logger, closers, demoFixturesDir, ownerToken } = start;
+  const { config, logger, closers, demoFixturesDir, ownerToken, record } = start;
   for (const warning of config.warnings) logger.warn(warning);
   const store = await openStore(config, logger);
   closers.push(() => store.close());
 
   const extraKeys = [{ key: ownerToken, kind: 'management' as const, name: 'owner of the data directory' }];
-  const { gateway, preload, closeAfterwards } = await compose({ config, store, logger, extraKeys, demoFixturesDir });
+  const composed = await compose({ config, store, logger, extraKeys, demoFixturesDir, record });
+  const { gateway, preload, closeAfterwards } = composed;
   for (const closable of closeAfterwards.toReversed()) closers.push(() => closable.close());
   if (start.isStopping()) return;
 
-  const listener = await startListening(gateway, config, logger);
+  const listener = await startListening(withUi(gateway, logger), config, logger);
   closers.push(async () => {
     const ended = gateway.close();
     // A client that has stopped reading would keep the gateway waiting; closing the listener cuts it off.
@@ -95,7 +97,7 @@ async function start(start: Start): Promise<void> {
     await ended;
   });
   await announceOwner(start, listener);
-  announce(start, listener);
+  announce(start, listener, `${publicUrlOf(config, listener)}/ui/?token=${gateway.createSignInToken()}`);
   preload();
   await hintAtMissingKeys(start, store);
   // Not awaited: a provider that takes its time with its list must not hold up a stop, either.
@@ -130,16 +132,18 @@ async function announceOwner({ config, closers, ownerToken }: Start, { port }: L
   if (config.store.type !== 'json') return;
   const { dir } = config.store;
   const { host } = config.server;
-  // A wildcard is an address to listen on, not one to call.
-  const callable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  const callable = host === '::' ? '::1' : isWildcard(host) ? '127.0.0.1' : host;
   const url = `http://${callable.includes(':') ? `[${callable}]` : callable}:${port}`;
   const owner = { pid: process.pid, url, token: ownerToken };
   await writeOwnerFile(dir, owner);
   closers.push(() => removeOwnerFile(dir, owner));
 }
 
+/** A wildcard is an address to listen on, not one to call. */
+const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::';
+
 /** Says that it listens: to programs in one line on stdout, to people on stderr. */
-function announce({ config, logger, demoFixturesDir }: Start, { url }: Listener): void {
+function announce({ config, logger, demoFixturesDir }: Start, { url }: Listener, signInLink: string): void {
   const api = `${url}/api/v1`;
   process.stdout.write(`${JSON.stringify({ event: 'listening', url, api })}\n`);
   const place = config.store.type === 'json' ? config.store.dir : 'memory, gone when this process ends';
@@ -149,7 +153,14 @@ function announce({ config, logger, demoFixturesDir }: Start, { url }: Listener)
   const isDemo = demoFixturesDir !== null;
   const providers = isDemo ? ['demo'] : config.providers.map(({ slug }) => slug);
   logger.info(`listening; ${what}`, { url, dataDir: place, providers });
-  if (isDemo) process.stderr.write(createDemoBanner({ api, key: DEMO_KEY, dataDir: place }));
+  if (isDemo) process.stderr.write(createDemoBanner({ api, key: DEMO_KEY, dataDir: place, signInLink }));
+  else logger.info('the UI opens with this link, once and within ten minutes', { signInLink });
+}
+
+/** Where a browser reaches us. */
+function publicUrlOf({ server }: GatewayConfig, { url, port }: Listener): string {
+  if (server.publicUrl !== null) return server.publicUrl;
+  return isWildcard(server.host) ? `http://127.0.0.1:${port}` : url;
 }
 
 async function hintAtMissingKeys({ config, logger }: Start, store: Store): Promise<void> {

@@ -33,7 +33,10 @@ export interface Ledger {
   reserve(hold: Hold, budgets: readonly Budget[]): Awaitable<void>;
   /** The call is recorded, or has never been made. Does nothing for a call that nothing is held for. */
   release(id: string): void;
-  /** The call's record was lost: from now on this is held, to the end of the process. */
+  /**
+   * From now on this is held instead: the call's record was lost, and so to the end of the process; or a turn of it is
+   * over, and what it has cost is known.
+   */
   keep(id: string, worst: WorstCase): void;
   /** Everything that is held. */
   heldNanoUsd(): number;

@@ -4,34 +4,39 @@ import { createAdminGateway } from '../../../../test/support/admin-calls.ts';
 import { API_KEY } from '../../../../test/support/core-gateway.ts';
 import { toRecord } from '../../../../test/support/generation-records.ts';
 
-const MEMBER = { email: 'mo@example.com', first_name: 'Mo', role: 'org:admin' };
+const MEMBER = { user_id: 'u1', email: 'mo@example.com', name: 'Mo Ann Doe', role: 'admin' };
 
 test('adds, changes and removes members', async () => {
   const { call, dataOf } = createAdminGateway();
-  const { id } = await dataOf('POST', '/admin/v1/members', MEMBER);
-  expect(await dataOf('POST', '/admin/v1/members', { id: 'u2', email: 'b@example.com' })).toEqual({
+  const { id, ...added } = await dataOf('POST', '/admin/v1/members', MEMBER);
+  expect(id).toBe('u1');
+  expect(added).toEqual({ email: MEMBER.email, first_name: 'Mo Ann', last_name: 'Doe', role: 'org:admin' });
+  expect(await dataOf('POST', '/admin/v1/members', { user_id: 'u2' })).toEqual({
     id: 'u2',
-    email: 'b@example.com',
+    email: '',
     first_name: null,
     last_name: null,
     role: 'org:member',
   });
-  expect(await dataOf('PATCH', `/admin/v1/members/${id}`, { first_name: null })).toEqual({
-    ...MEMBER,
+  expect(await dataOf('PATCH', `/admin/v1/members/${id}`, { name: null, role: 'member' })).toEqual({
     id,
+    email: MEMBER.email,
     first_name: null,
     last_name: null,
+    role: 'org:member',
   });
   expect((await call('GET', '/organization/members?limit=1')).body).toMatchObject({ data: [{ id }], total_count: 2 });
   expect((await call('DELETE', `/admin/v1/members/${id}`)).body).toEqual({ deleted: true });
   expect((await call('DELETE', `/admin/v1/members/${id}`)).status).toBe(404);
   expect((await call('PATCH', `/admin/v1/members/${id}`, {})).status).toBe(404);
-  expect(await call('POST', '/admin/v1/members', { id: 'u2', email: 'c@example.com' })).toMatchObject({ status: 400 });
+  expect(await call('POST', '/admin/v1/members', { user_id: 'u2', email: 'c@example.com' })).toMatchObject({
+    status: 400,
+  });
 });
 
 test('disables the keys of a member who is removed, because their guardrail is gone', async () => {
   const { call, dataOf } = createAdminGateway();
-  await dataOf('POST', '/admin/v1/members', { id: 'mo', email: 'mo@example.com' });
+  await dataOf('POST', '/admin/v1/members', { user_id: 'mo' });
   const own = await dataOf('POST', '/keys', { name: 'own', creator_user_id: 'mo' });
   const other = await dataOf('POST', '/keys', { name: 'other' });
   await call('DELETE', '/admin/v1/members/mo');

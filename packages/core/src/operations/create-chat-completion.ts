@@ -4,6 +4,11 @@ import { reserveCall, withinBounds } from '../budgets/reserve-call.ts';
 import { answerStream } from '../chat/answer-stream.ts';
 import { answerWhole } from '../chat/answer-whole.ts';
 import { chooseAnswer } from '../chat/choose-answer.ts';
+import { createFit } from '../chat/fit-request.ts';
+import { moderateRequest } from '../chat/moderate-request.ts';
+import type { PipelineStage } from '../chat/pipeline-stage.ts';
+import { hasPlugin } from '../chat/plugins.ts';
+import { openToolSet, prepareAnswer, wantsServerTools } from '../chat/prepare-answer.ts';
 import { refuseUnavailable } from '../chat/refuse-unavailable.ts';
 import type { ChatRelay } from '../chat/relay.ts';
 import type { RequestContext } from '../context.ts';
@@ -11,15 +16,18 @@ import { GatewayError } from '../errors.ts';
 import { observeGeneration } from '../generations/observe-generation.ts';
 import { toAnswerGuard } from '../guardrails/guard-answer.ts';
 import { guardRequest } from '../guardrails/guard-request.ts';
+import { mapTexts } from '../guardrails/map-texts.ts';
 import { createGenerationId } from '../random-id.ts';
 import { readJsonBody } from '../read-json-body.ts';
 import { headerOf } from '../request.ts';
 import type { GatewayResponse } from '../response.ts';
 import type { Narrowing } from '../routing/endpoint-filters.ts';
-import { noEndpointLeft, planRoute } from '../routing/plan-route.ts';
+import { noEndpointLeft } from '../routing/no-endpoint-left.ts';
+import { planRoute } from '../routing/plan-route.ts';
 import { createRoutingReport, withReport } from '../routing/routing-metadata.ts';
 import type { ChatCompletionRequest } from '../schemas/chat-completion.ts';
 import { parseChatCompletion } from '../schemas/parse-chat-completion.ts';
+import type { Awaitable } from '../stores/store.ts';
 
 const NO_NARROWINGS: readonly Narrowing[] = [];
 const MAX_SESSION_ID_LENGTH = 256;
@@ -28,10 +36,15 @@ const MAX_SESSION_ID_LENGTH = 256;
 export async function createChatCompletion(context: RequestContext): Promise<GatewayResponse> {
   const { runtime, principal } = context;
   const received = parseChatCompletion(await readJsonBody(context.request));
-  refuseUnavailable(received);
+  refuseUnavailable(received, runtime);
   const found = runtime.policyOf(principal);
   const policy = found instanceof Promise ? await found : found;
-  const { request, stages, refusal } = guardRequest(received, policy, runtime.logger);
+  const guarded = guardRequest(received, { policy, map: mapTexts, logger: runtime.logger });
+  const pipeline: PipelineStage[] = guarded.stages;
+  const judged = guarded.refusal ?? askModerator(guarded.request, context, pipeline);
+  const refusal = judged instanceof Promise ? await judged : judged;
+  const toolSet = wantsServerTools(guarded.request) ? await openToolSet(guarded.request, context) : null;
+  const request = toolSet === null ? guarded.request : toolSet.request;
   const sessionId = readSessionId(request, context);
   const region = runtime.regionOf(context.request);
   const limits = findBudgets(principal, policy, runtime);
@@ -48,15 +61,19 @@ export async function createChatCompletion(context: RequestContext): Promise<Gat
     },
     runtime,
   );
-  const report = createRoutingReport(context.request.headers, route, stages);
+  const report = createRoutingReport(context.request.headers, route, pipeline);
   if (refusal !== null) throw withReport(refusal, report, { attempts: [], hasFailed: true });
   if (route.endpoints.length === 0) {
     throw withReport(noEndpointLeft(route), report, { attempts: [], hasFailed: true });
   }
-  const chosen = chooseAnswer({ context, request, route, region, policy });
+  if (runtime.rateLimits !== null) {
+    await runtime.rateLimits.admit(principal, route.endpoints[0]?.modelId ?? '', context.responseHeaders);
+  }
+  const id = createGenerationId(runtime.platform);
+  const prepared = prepareAnswer({ id, context, request, route, policy, pipeline, budgets, toolSet });
+  const chosen = chooseAnswer({ context, request: guarded.request, route, region, policy, pipeline, prepared });
   const { begin, isReplay } = chosen instanceof Promise ? await chosen : chosen;
 
-  const id = createGenerationId(runtime.platform);
   if (bound !== null && !isReplay) {
     await reserveCall({ id, caller: toCaller(principal), budgets, endpoints: route.endpoints, bound }, runtime);
   }
@@ -75,15 +92,27 @@ export async function createChatCompletion(context: RequestContext): Promise<Gat
       region,
       router: route.strategy === 'auto' || route.strategy === 'free' ? route.requested : null,
       bodyLength: bodyLengthOf(context, request),
-      pipeline: stages,
+      pipeline,
     }),
-    guard: toAnswerGuard(policy, request.messages, stages),
+    guard: toAnswerGuard(policy, request.messages, guarded.stages),
+    fit: createFit(request, route.endpoints, pipeline),
     clientSignal: context.request.signal,
     created: Math.floor(runtime.platform.now() / 1000),
     hideReasoning: request.reasoning?.exclude === true || request.include_reasoning === false,
     headers: context.responseHeaders,
   };
   return request.stream === true ? answerStream(relay) : answerWhole(relay);
+}
+
+/** The refusal of a request that asks to be moderated and is flagged; null at once for any other. */
+function askModerator(
+  request: ChatCompletionRequest,
+  { runtime, request: { signal } }: RequestContext,
+  pipeline: PipelineStage[],
+): Awaitable<GatewayError | null> {
+  const { moderator } = runtime;
+  if (moderator === undefined || !hasPlugin(request.plugins, 'moderation')) return null;
+  return moderateRequest(request, { moderator, signal, pipeline });
 }
 
 /** The body's session wins over the header's; both have the same limit. */

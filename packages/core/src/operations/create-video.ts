@@ -4,10 +4,15 @@ import type { RequestContext } from '../context.ts';
 import { GatewayError } from '../errors.ts';
 import { refuseField } from '../schemas/refuse-field.ts';
 import { createGenerationId, createRandomId } from '../random-id.ts';
+import { guardRequest } from '../guardrails/guard-request.ts';
+import { mapVideoTexts } from '../guardrails/map-video-texts.ts';
 import { readJsonBody } from '../read-json-body.ts';
 import { headerOf } from '../request.ts';
 import { type GatewayResponse, toJsonResponse } from '../response.ts';
-import { noEndpointLeft } from '../routing/plan-route.ts';
+import type { Narrowing } from '../routing/endpoint-filters.ts';
+import { noEndpointLeft } from '../routing/no-endpoint-left.ts';
+import type { VideoOrder } from '../providers/video-contract.ts';
+import type { Runtime } from '../runtime.ts';
 import { parseWith } from '../schemas/parse-with.ts';
 import { type VideoRequest, videoRequestSchema } from '../schemas/video-request.ts';
 import { planVideoRoute } from '../videos/plan-video-route.ts';
@@ -46,68 +51,89 @@ interface NewJob {
   readonly idempotency: VideoJob['idempotency'];
 }
 
-async function submit(request: VideoRequest, { context, delivery, idempotency }: NewJob): Promise<VideoJob> {
-  const { runtime, principal, request: httpRequest } = context;
-  const { platform } = runtime;
+async function submit(received: VideoRequest, { context, delivery, idempotency }: NewJob): Promise<VideoJob> {
+  const { runtime, principal } = context;
+  const policy = await runtime.policyOf(principal);
+  const { request, stages, refusal } = guardRequest(received, { policy, map: mapVideoTexts, logger: runtime.logger });
+  if (refusal !== null) throw refusal;
   const previous = await findPrevious(request, context);
-  const { plan, capabilities } = planVideoRoute(request, context);
+  const { plan, capabilities, narrowings } = planVideoRoute(request, { context, policy });
   refuseImpossible(request, capabilities);
-  const possible = previous === null ? plan.endpoints : [endpointOfPrevious(previous, context)];
+  if (previous !== null && previous.modelId !== plan.models[0]) {
+    throw refuseField('previous_job_id', `is a job of ${previous.modelId}, and goes on with that model only`);
+  }
+  const possible = previous === null ? plan.endpoints : [endpointOfPrevious(previous, { context, narrowings })];
   if (possible.length === 0) throw noEndpointLeft(plan);
-  const generationId = createGenerationId(platform);
+  await runtime.rateLimits?.admit(principal, possible[0]?.modelId ?? '', context.responseHeaders);
+  const generationId = createGenerationId(runtime.platform);
   const { endpoints, reservedNanoUsd } = await reserveVideo(
-    { request, endpoints: possible, capabilities, principal, generationId },
+    { request, endpoints: possible, capabilities, principal, policy, generationId },
     runtime,
   );
-  const now = platform.now();
-  const id = createRandomId(platform);
-  const { lease, release } = runtime.videos.runner.hold(id);
-  const submission: Submission = {
-    endpoints,
-    orderFor: (endpoint) => toVideoOrder(request, endpoint, capabilities, previous?.upstream?.upstreamId),
-    draft: {
-      id,
-      principalId: principal.id,
-      createdAt: now,
-      updatedAt: now,
-      deadlineAt: now + DEADLINE_MS,
-      baseUrl: httpRequest.baseUrl,
-      model: request.model,
-      userId: principal.userId ?? null,
-      workspaceId: principal.workspaceId ?? DEFAULT_WORKSPACE_ID,
-      sessionId: request.session_id ?? headerOf(httpRequest.headers, 'x-session-id')?.slice(0, 256) ?? null,
-      user: request.user ?? null,
-      status: 'pending',
-      submission: 'sending',
-      upstream: null,
-      polls: 0,
-      error: null,
-      generationId,
-      outputs: [],
-      costNanoUsd: null,
-      reservedNanoUsd,
-      idempotency,
-      delivery,
-      lease,
-    },
-    store: runtime.store,
-    platform,
-    timeoutMs: SUBMIT_TIMEOUT_MS,
-    storesContent: runtime.logging.inputOutput,
+  const orderFor = (endpoint: Endpoint): VideoOrder =>
+    toVideoOrder(request, endpoint, capabilities, previous?.upstream?.upstreamId);
+  const draft = {
+    ...toDraft(request, { context, delivery, idempotency }),
+    generationId,
+    reservedNanoUsd,
+    ...(plan.region !== null && { region: plan.region }),
+    ...(stages.length > 0 && { pipeline: stages }),
   };
+  return run({ endpoints, orderFor, draft }, runtime);
+}
+
+/** Submits a job, and has it looked after from then on. */
+async function run(
+  { draft, ...rest }: Pick<Submission, 'endpoints' | 'orderFor' | 'draft'>,
+  { platform, store, videos, ledger, logging }: Runtime,
+): Promise<VideoJob> {
+  const { lease, release } = videos.runner.hold(draft.id);
+  const storesContent = logging.inputOutput;
+  const timeoutMs = SUBMIT_TIMEOUT_MS;
   try {
+    const submission = { ...rest, draft: { ...draft, lease }, store, platform, timeoutMs, storesContent };
     const { job, started } = await submitVideo(submission);
-    runtime.videos.runner.add(job, started.retryAfterMs);
+    videos.runner.add(job, started.retryAfterMs);
+    videos.changes.emit(job);
     return job;
   } catch (error) {
     // Left when upstream may have it and the store could not say so.
-    const left = await runtime.store.videoJobs.get(id);
-    if (left === undefined) runtime.ledger.release(generationId);
-    else runtime.videos.runner.add(left, undefined);
+    const left = await store.videoJobs.get(draft.id);
+    if (left === undefined) ledger.release(draft.generationId);
+    else videos.runner.add(left, undefined);
     throw error;
   } finally {
     release();
   }
+}
+
+/** The job as it is before anything is known but who asks for what. */
+function toDraft(
+  request: VideoRequest,
+  { context: { runtime, principal, request: httpRequest }, delivery, idempotency }: NewJob,
+): Omit<Submission['draft'], 'generationId' | 'reservedNanoUsd'> {
+  const now = runtime.platform.now();
+  return {
+    id: createRandomId(runtime.platform),
+    principalId: principal.id,
+    createdAt: now,
+    updatedAt: now,
+    deadlineAt: now + DEADLINE_MS,
+    baseUrl: httpRequest.baseUrl,
+    model: request.model,
+    userId: principal.userId ?? null,
+    workspaceId: principal.workspaceId ?? DEFAULT_WORKSPACE_ID,
+    sessionId: request.session_id ?? headerOf(httpRequest.headers, 'x-session-id')?.slice(0, 256) ?? null,
+    user: request.user ?? null,
+    status: 'pending',
+    submission: 'sending',
+    upstream: null,
+    error: null,
+    outputs: [],
+    costNanoUsd: null,
+    idempotency,
+    delivery,
+  };
 }
 
 function readIdempotencyKey({ request }: RequestContext): string | null {
@@ -122,7 +148,8 @@ function toDelivery({ callback_url: asked }: VideoRequest, { runtime }: RequestC
   const { webhooks } = runtime;
   if (asked != null) {
     if (webhooks === undefined) throw refuseField('callback_url', 'cannot be used: this gateway sends no webhooks');
-    const objection = asked.startsWith('https://') ? webhooks.objectToUrl(asked) : 'must begin with https://';
+    const isTaken = asked.startsWith('https://') || (webhooks.allowsHttp === true && asked.startsWith('http://'));
+    const objection = isTaken ? webhooks.objectToUrl(asked) : 'must begin with https://';
     if (objection !== undefined) throw refuseField('callback_url', objection);
   }
   const url = asked ?? webhooks?.defaultCallbackUrl ?? null;
@@ -141,9 +168,22 @@ async function findPrevious(request: VideoRequest, { runtime, principal }: Reque
   return job;
 }
 
-/** A job goes on where it was made. */
-function endpointOfPrevious(previous: VideoJob, { runtime }: RequestContext): Endpoint {
+interface Bounds {
+  readonly context: RequestContext;
+  readonly narrowings: readonly Narrowing[];
+}
+
+/** A job goes on where it was made, if that is still allowed. */
+function endpointOfPrevious(previous: VideoJob, { context: { runtime, request }, narrowings }: Bounds): Endpoint {
   const endpoint = endpointOf(previous, runtime.catalog);
-  if (endpoint !== undefined) return endpoint;
-  throw new GatewayError('not_found', 'previous_job_id: the endpoint that made this job is no longer served');
+  if (endpoint === undefined) {
+    throw new GatewayError('not_found', 'previous_job_id: the endpoint that made this job is no longer served');
+  }
+  const region = runtime.regionOf(request);
+  const forbidding = narrowings.find(({ excludes }) => excludes(endpoint, region));
+  if (forbidding === undefined) return endpoint;
+  throw new GatewayError(
+    'not_found',
+    `previous_job_id: the endpoint that made this job may not be used (${forbidding.rule})`,
+  );
 }

@@ -1,40 +1,10 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 import { API_KEY, jsonOf, MANAGEMENT_KEY } from '../../../../test/support/core-gateway.ts';
 import { createRoutedGateway, endpointsAt, type RoutedGateway } from '../../../../test/support/routed-gateway.ts';
-import type { ModelDefinition } from '../catalog/model-definition.ts';
+import { MODEL_OF_SEVEN, PROVIDERS_OF_SEVEN, REQUEST_OF_ONE } from '../../../../test/support/six-exclusions.ts';
 import { type RoutingExplanation, routingExplanationSchema } from '../schemas/routing-explanation.ts';
-
-const [open, dear, trainer, keeper, coarse, weak] = endpointsAt({
-  open: 1,
-  dear: 9,
-  trainer: 1,
-  keeper: 1,
-  coarse: 1,
-  weak: 1,
-});
-const MANY = {
-  id: 'r/many',
-  endpoints: [
-    { ...open, quantization: 'fp16', supported_parameters: ['seed'] },
-    { ...dear, quantization: 'fp16', supported_parameters: ['seed'] },
-    { ...trainer, quantization: 'fp16', supported_parameters: ['seed'] },
-    { ...keeper, quantization: 'fp16', supported_parameters: ['seed'] },
-    { ...coarse, quantization: 'int4', supported_parameters: ['seed'] },
-    { ...weak, quantization: 'fp16', supported_parameters: [] },
-    ...endpointsAt({ unwanted: 1 }),
-  ],
-} as ModelDefinition;
-const PRIVATE = { dataPolicy: { training: false, retainsPrompts: false } };
-const PROVIDERS = {
-  open: PRIVATE,
-  dear: PRIVATE,
-  trainer: { dataPolicy: { training: true, retainsPrompts: false } },
-  keeper: { dataPolicy: { training: false, retainsPrompts: true } },
-  coarse: PRIVATE,
-  weak: PRIVATE,
-  unwanted: PRIVATE,
-};
 
 const authorization = { authorization: `Bearer ${MANAGEMENT_KEY}` };
 
@@ -46,19 +16,13 @@ async function explain({ post }: RoutedGateway, body: object, query = ''): Promi
 }
 
 test('names the rule for endpoints that six different ones exclude, and calls nobody', async () => {
-  const gateway = createRoutedGateway(PROVIDERS, [MANY]);
-  const { endpoints, strategy, requested, models } = await explain(gateway, {
-    seed: 1,
-    provider: {
-      ignore: ['unwanted'],
-      max_price: { prompt: 5 },
-      data_collection: 'deny',
-      zdr: true,
-      quantizations: ['fp16'],
-      require_parameters: true,
-    },
+  const gateway = createRoutedGateway(PROVIDERS_OF_SEVEN, [MODEL_OF_SEVEN]);
+  const { endpoints, strategy, requested, models } = await explain(gateway, REQUEST_OF_ONE);
+  expect({ strategy, requested, models }).toEqual({
+    strategy: 'direct',
+    requested: 'acme/chat',
+    models: ['acme/chat'],
   });
-  expect({ strategy, requested, models }).toEqual({ strategy: 'direct', requested: 'r/many', models: ['r/many'] });
   expect(endpoints.map(({ provider, included, rank, rule }) => [provider, included, rank, rule])).toEqual([
     ['open', true, 1, null],
     ['dear', false, null, 'max_price'],
@@ -108,8 +72,8 @@ test('explains for a key whose sessions stay where they are', async () => {
 });
 
 test('explains that nothing is left as an answer, and a model that is not there as a mistake', async () => {
-  const gateway = createRoutedGateway(PROVIDERS, [MANY]);
-  const { endpoints } = await explain(gateway, { provider: { only: ['nobody'] } });
+  const gateway = createRoutedGateway(PROVIDERS_OF_SEVEN, [MODEL_OF_SEVEN]);
+  const { endpoints } = await explain(gateway, { model: 'acme/chat', provider: { only: ['nobody'] } });
   expect(new Set(endpoints.map(({ rule }) => rule))).toEqual(new Set(['only']));
   const body = { model: 'r/none', messages: [{ role: 'user', content: 'q' }] };
   expect((await gateway.post('/admin/v1/explain', body, { headers: authorization })).status).toBe(400);
@@ -117,13 +81,72 @@ test('explains that nothing is left as an answer, and a model that is not there 
 });
 
 test('stays in the region of the host it is asked under', async () => {
-  const gateway = createRoutedGateway({ ...PROVIDERS, open: { region: 'eu' } }, [MANY], {
+  const gateway = createRoutedGateway({ ...PROVIDERS_OF_SEVEN, open: { region: 'eu' } }, [MODEL_OF_SEVEN], {
     regions: [{ name: 'eu', hosts: ['eu.example'] }],
   });
-  const chat = { model: 'r/many', messages: [{ role: 'user', content: 'q' }] };
+  const chat = { model: 'acme/chat', messages: [{ role: 'user', content: 'q' }] };
   const response = await gateway.post('/admin/v1/explain', chat, { headers: { ...authorization, host: 'eu.example' } });
   const { region, endpoints } = routingExplanationSchema.parse(jsonOf(response)['data']);
   expect(region).toBe('eu');
   expect(endpoints.flatMap(({ provider, included }) => (included ? [provider] : []))).toEqual(['open']);
   expect(new Set(endpoints.map(({ rule }) => rule))).toEqual(new Set([null, 'region']));
+});
+
+test('leaves out what a key with a limit cannot be sent to, as a call with that key does', async () => {
+  const gateway = createRoutedGateway({ one: {} }, [{ id: 'r/many', endpoints: endpointsAt({ one: 1 }) }]);
+  const created = jsonOf(await gateway.post('/api/v1/keys', { name: 'k', limit: 1 }, { headers: authorization }));
+  const { hash } = created['data'] as { hash: string };
+  const ruleFor = async (body: object, query = ''): Promise<unknown> =>
+    (await explain(gateway, body, query)).endpoints[0]?.rule;
+  expect(await ruleFor({}, `key=${hash}`)).toBe('cost_unknown');
+  expect(await ruleFor({ max_tokens: 10 }, `key=${hash}`)).toBeNull();
+  expect(await ruleFor({})).toBeNull();
+  const refused = await gateway.ask({}, { authorization: `Bearer ${created['key'] as string}` });
+  expect(jsonOf(refused)).toMatchObject({ error: { metadata: { excluded: [{ rule: 'cost_unknown' }] } } });
+});
+
+test('explains the endpoints that are then asked, in their order, whatever is preferred', async () => {
+  const slugs = ['a', 'b', 'c', 'd'];
+  const some = fc.subarray(slugs);
+  const option = <Value>(value: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> =>
+    fc.option(value, { nil: undefined });
+  const preferences = fc.record({
+    only: option(some),
+    ignore: option(some),
+    order: option(some),
+    allow_fallbacks: option(fc.boolean()),
+    quantizations: option(fc.subarray(['fp16', 'int4'])),
+    max_price: option(fc.record({ prompt: fc.constantFrom(1, 2, 3) })),
+    zdr: option(fc.boolean()),
+  });
+  await fc.assert(
+    fc.asyncProperty(preferences, async (provider) => {
+      const gateway = createRoutedGateway(
+        {
+          a: { dataPolicy: { training: false, retainsPrompts: false } },
+          b: {},
+          c: { dataPolicy: { training: false, retainsPrompts: false } },
+          d: {},
+        },
+        [
+          {
+            id: 'r/many',
+            endpoints: [
+              ...endpointsAt({ a: 3, b: 1 }, { quantization: 'fp16' }),
+              ...endpointsAt({ c: 2, d: 4 }, { quantization: 'int4' }),
+            ],
+          },
+        ],
+      );
+      const body = { provider: { sort: 'price', ...provider } };
+      const { endpoints } = await explain(gateway, body);
+      const ranked = endpoints.filter(({ included }) => included).map(({ provider: tag }) => tag);
+      expect(endpoints.map(({ provider: tag }) => tag).toSorted()).toEqual(slugs);
+      for (const slug of slugs) gateway.behave(slug, 'provider_unavailable');
+      // One call and two retries.
+      expect(await gateway.askedFor(body)).toEqual(ranked.slice(0, 3));
+      await gateway.gateway.close();
+    }),
+    { numRuns: 60, seed: 4 },
+  );
 });

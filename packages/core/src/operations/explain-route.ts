@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
 import type { Principal } from '../auth/principal.ts';
+import { boundCall } from '../budgets/bound-call.ts';
+import { findBudgets } from '../budgets/find-budgets.ts';
+import { withinBounds } from '../budgets/reserve-call.ts';
 import type { RequestContext } from '../context.ts';
 import { readJsonBody } from '../read-json-body.ts';
 import { type GatewayResponse, toJsonResponse } from '../response.ts';
@@ -28,13 +31,15 @@ export async function explainChatRoute({ request, principal, runtime }: RequestC
   const body = parseChatCompletion(await readJsonBody(request));
   const caller = key === undefined ? principal : await findCaller(key, runtime);
   const policy = await runtime.policyOf(caller);
+  const narrowings = policy?.narrowings ?? [];
+  const isLimited = (await findBudgets(caller, policy, runtime)).length > 0;
   const plan = planRoute(
     {
       request: body,
       principalId: caller.id,
       sessionId: body.session_id ?? null,
       region: runtime.regionOf(request),
-      narrowings: policy?.narrowings,
+      narrowings: isLimited ? [...narrowings, withinBounds(boundCall(body))] : narrowings,
       // The candidates are in order of price, and the first of them is drawn by the smallest number.
       random: () => 0,
     },
@@ -52,5 +57,8 @@ async function findCaller(hash: string, { store }: Runtime): Promise<Principal> 
     name: key?.name ?? '',
     userId: key?.creatorUserId ?? undefined,
     workspaceId: key?.workspaceId,
+    limitUsd: key?.limitUsd,
+    limitReset: key?.limitReset,
+    includeByokInLimit: key?.includeByokInLimit,
   };
 }

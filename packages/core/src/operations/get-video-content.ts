@@ -40,11 +40,11 @@ export async function getVideoContent(context: RequestContext): Promise<GatewayR
   const range = rangeOf(context, stable);
   const kept = await runtime.videos.keeper?.find(toKeptName(job.id, index));
   if (kept !== undefined) return withHeaders(toKeptAnswer(kept, range), stable);
-  const method = request.method === 'HEAD' ? 'HEAD' : 'GET';
   const headers: Record<string, string> = range === undefined ? {} : { range };
-  const content = await openUpstreamVideo(job, { index, method, headers, signal: request.signal }, runtime.catalog);
+  const content = await openUpstreamVideo(job, { index, headers, signal: request.signal }, runtime.providers);
   const answer = { status: content.status, headers: handOn(content) };
-  if (method === 'GET') return withHeaders({ ...answer, body: content.body }, stable);
+  if (request.method !== 'HEAD') return withHeaders({ ...answer, body: content.body }, stable);
+  // Signed addresses are often good for GET alone.
   await content.body[Symbol.asyncIterator]().return?.();
   return withHeaders({ ...answer, body: null }, stable);
 }

@@ -1,37 +1,31 @@
 import type { CatalogModel } from '../catalog/catalog.ts';
 import { filterModels, type ModelListQuery, modelListQuerySchema } from '../catalog/filter-models.ts';
 import type { RequestContext } from '../context.ts';
-import type { AccountOptions } from '../options.ts';
+import { findShownEndpoints, findUsableEndpoints, modelsWith } from '../guardrails/usable-endpoints.ts';
 import { parseWith } from '../schemas/parse-with.ts';
 import { type GatewayResponse, toJsonResponse } from '../response.ts';
-import type { Narrowing } from '../routing/endpoint-filters.ts';
-import { selectEndpoints } from '../routing/select-endpoints.ts';
 
 const DEFAULT_LIMIT = 500;
 
-/** `GET /models` */
-export function listModels(context: RequestContext): Promise<GatewayResponse> {
-  const { runtime, request } = context;
-  const region = runtime.regionOf(request);
-  // Under a regional host nothing else can be served, so nothing else is shown.
-  return answerList(context, region === null ? runtime.catalog.list() : servableModels(context, {}));
+/** `GET /models`: to callers of models, what they may use; to who administers, what there is. */
+export async function listModels(context: RequestContext): Promise<GatewayResponse> {
+  return answerList(context, modelsWith(await findShownEndpoints(context), context.runtime));
 }
 
 /** `GET /models/user`: the models of which the account and the caller's guardrails leave an endpoint. */
 export async function listUserModels(context: RequestContext): Promise<GatewayResponse> {
-  const { runtime, principal } = context;
-  const policy = await runtime.policyOf(principal);
-  return answerList(context, servableModels(context, runtime.account, policy?.narrowings));
+  return answerList(context, modelsWith(await findUsableEndpoints(context), context.runtime));
 }
 
 /** `GET /models/count` */
 export async function countModels(context: RequestContext): Promise<GatewayResponse> {
   const { output_modalities } = readQuery(context);
-  const found = filterModels(context.runtime.catalog.list(), output_modalities ? { output_modalities } : {});
+  const shown = modelsWith(await findShownEndpoints(context), context.runtime);
+  const found = filterModels(shown, output_modalities ? { output_modalities } : {});
   return toJsonResponse(200, { data: { count: found.length } });
 }
 
-async function answerList(context: RequestContext, models: readonly CatalogModel[]): Promise<GatewayResponse> {
+function answerList(context: RequestContext, models: readonly CatalogModel[]): GatewayResponse {
   const query = readQuery(context);
   const found = filterModels(models, query);
   // Without paging parameters the whole list is the answer.
@@ -58,17 +52,4 @@ function nextLink({ request }: RequestContext, offset: number, limit: number): s
 
 function readQuery({ request }: RequestContext): ModelListQuery {
   return parseWith(modelListQuerySchema, Object.fromEntries(new URLSearchParams(request.query)));
-}
-
-function servableModels(
-  { runtime, request }: RequestContext,
-  account: AccountOptions,
-  narrowings?: readonly Narrowing[],
-): readonly CatalogModel[] {
-  const region = runtime.regionOf(request);
-  return runtime.catalog.list().flatMap((model) => {
-    const resolved = { model, variants: [] };
-    const { endpoints } = selectEndpoints({ resolved, preferences: {}, account, region, narrowings });
-    return endpoints.length === 0 ? [] : [{ ...model, endpoints }];
-  });
 }

@@ -1,17 +1,17 @@
 import type { CatalogModel } from '../catalog/catalog.ts';
 import type { RequestContext } from '../context.ts';
+import { makesVideos } from '../guardrails/to-narrowings.ts';
+import { findShownEndpoints } from '../guardrails/usable-endpoints.ts';
 import { type GatewayResponse, toJsonResponse } from '../response.ts';
 
 const SKUS = ['video', 'video_second', 'video_token'] as const;
 
-/** `GET /videos/models`: the models that make videos, with what each can do. */
-export async function listVideoModels({ runtime }: RequestContext): Promise<GatewayResponse> {
-  const models = runtime.catalog.list().filter(isVideoModel);
+/** `GET /videos/models`: the models that make videos, with what each can do; to callers of models, those that they may use. */
+export async function listVideoModels(context: RequestContext): Promise<GatewayResponse> {
+  const shown = await findShownEndpoints(context);
+  const models = context.runtime.catalog.list().filter((model) => makesVideos(model) && shown(model).length > 0);
   return toJsonResponse(200, { data: models.map(toVideoModel) });
 }
-
-export const isVideoModel = ({ definition }: CatalogModel): boolean =>
-  definition.architecture?.output_modalities?.includes('video') === true;
 
 /** What is not known is null: the wire insists on every field (api reference 15.5). */
 function toVideoModel({ id, definition, endpoints }: CatalogModel): object {

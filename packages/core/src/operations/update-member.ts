@@ -2,7 +2,7 @@ import { noMember, refuseForeignDirectory } from '../auth/members.ts';
 import type { RequestContext } from '../context.ts';
 import { readJsonBody } from '../read-json-body.ts';
 import { type GatewayResponse, toJsonResponse } from '../response.ts';
-import { updateMemberRequestSchema } from '../schemas/member.ts';
+import { changeMember, updateMemberRequestSchema } from '../schemas/member.ts';
 import { parseWith } from '../schemas/parse-with.ts';
 
 /** `PATCH /admin/v1/members/{id}` */
@@ -10,13 +10,7 @@ export async function updateMember({ request, params, runtime }: RequestContext)
   refuseForeignDirectory(runtime);
   const body = parseWith(updateMemberRequestSchema, await readJsonBody(request));
   const id = params['id'] ?? '';
-  const updated = await runtime.store.members.update(id, (member) => ({
-    id: member.id,
-    email: body.email ?? member.email,
-    first_name: body.first_name === undefined ? member.first_name : body.first_name,
-    last_name: body.last_name === undefined ? member.last_name : body.last_name,
-    role: body.role ?? member.role,
-  }));
+  const updated = await runtime.store.members.update(id, (member) => changeMember(member, body));
   if (updated === undefined) throw noMember(id);
   return toJsonResponse(200, { data: updated });
 }

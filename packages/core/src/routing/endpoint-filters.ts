@@ -1,6 +1,7 @@
 import type { Endpoint } from '../catalog/catalog.ts';
 import type { AccountOptions } from '../options.ts';
 import type { ProviderPreferences } from '../schemas/provider-preferences.ts';
+import { isCompressed } from './compression.ts';
 import { exceedsMaxPrice } from './endpoint-price.ts';
 import { isListed, type ServiceTier, tierOf } from './endpoint-tier.ts';
 import type { RequestNeeds } from './request-needs.ts';
@@ -30,7 +31,8 @@ export interface Narrowing {
   readonly rule: string;
   /** The guardrail that says so, where one does. */
   readonly guardrailId?: string | undefined;
-  readonly excludes: (endpoint: Endpoint) => boolean;
+  /** `region` is the one whose host the request came to; null for none. */
+  readonly excludes: (endpoint: Endpoint, region: string | null) => boolean;
 }
 
 export interface EndpointFilter {
@@ -139,10 +141,15 @@ export const ENDPOINT_FILTERS: readonly EndpointFilter[] = [
   { rule: 'modalities', excludes: (_, query) => isKindMissing(query, 'output') },
   {
     rule: 'context_length',
-    excludes: ({ contextLength, maxPromptTokens }, { needs }) =>
-      needs !== undefined &&
-      (needs.minPromptTokens + needs.outputTokens > (contextLength ?? Number.POSITIVE_INFINITY) ||
-        needs.minPromptTokens > (maxPromptTokens ?? Number.POSITIVE_INFINITY)),
+    excludes: ({ contextLength, maxPromptTokens }, { needs }) => {
+      if (needs === undefined) return false;
+      // A prompt that is shortened to fit needs no more than some room beside the answer.
+      if (isCompressed(contextLength, needs.compression)) return needs.outputTokens >= contextLength;
+      return (
+        needs.minPromptTokens + needs.outputTokens > (contextLength ?? Number.POSITIVE_INFINITY) ||
+        needs.minPromptTokens > (maxPromptTokens ?? Number.POSITIVE_INFINITY)
+      );
+    },
   },
   {
     rule: 'max_tokens',

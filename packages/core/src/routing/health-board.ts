@@ -5,6 +5,8 @@ import { createEndpointHealth, type EndpointHealth } from './endpoint-health.ts'
 /** The health of every endpoint that has been called. */
 export interface HealthBoard {
   of(endpoint: Endpoint): EndpointHealth;
+  /** Undefined for an endpoint that has not been called. */
+  find(endpoint: Endpoint): EndpointHealth | undefined;
 }
 
 /** What makes an endpoint the same one when the catalogue is read anew. */
@@ -27,5 +29,6 @@ export function createHealthBoard(platform: Pick<Platform, 'monotonicNow'>): Hea
       }
       return health;
     },
+    find: (endpoint) => byEndpoint.get(endpoint) ?? byId.get(endpointIdOf(endpoint)),
   };
 }

@@ -97,12 +97,33 @@ test('answers 404 when nothing is left, and names the rule for each endpoint', a
   expect(calls).toEqual([]);
 });
 
+test.each<[string, Partial<ModelDefinition['endpoints'][number]>, string]>([
+  ['send max_tokens', {}, 'send max_tokens, or have a context_length configured for the model'],
+  ['price the model', { pricing: undefined }, 'have its prices configured (pricing.prompt and pricing.completion'],
+])('under a limit on spending, says to %s where that would bound the cost', async (_, change, advice) => {
+  const model = { id: 'r/chat', endpoints: endpointsAt({ cheap: 1 }, change) };
+  const { ask, calls } = createRoutedGateway({ cheap: {} }, [model], { account: { creditsUsd: 10 } });
+  const response = await ask();
+  expect(response.status).toBe(404);
+  const { error } = jsonOf(response) as { error: { message: string } };
+  expect(error.message).toContain('excluded: cheap (cost_unknown). A limit on spending applies');
+  expect(error.message).toContain(advice);
+  expect(calls).toEqual([]);
+});
+
 test('says that the request is too long when every endpoint is too short for it', async () => {
   const short = { ...CHAT, context_length: 1000 };
   const { ask, calls } = createRoutedGateway(THREE, [short]);
-  const response = await ask({ messages: [{ role: 'user', content: 'x'.repeat(6100) }] });
+  const messages = [{ role: 'user', content: 'x'.repeat(6100) }];
+  const response = await ask({ messages, plugins: [{ id: 'context-compression', enabled: false }] });
   expect(response.status).toBe(400);
-  expect(jsonOf(response)).toMatchObject({ error: { metadata: { error_type: 'context_length_exceeded' } } });
+  expect(jsonOf(response)).toMatchObject({
+    error: {
+      message: expect.stringContaining('"context-compression"') as string,
+      metadata: { error_type: 'context_length_exceeded' },
+    },
+  });
+  expect((await ask({ messages, transforms: [] })).status).toBe(400);
   expect((await ask({ max_tokens: 1001 })).status).toBe(400);
   expect(calls).toEqual([]);
 });
@@ -163,157 +184,6 @@ test('goes on to a longer endpoint when the prompt was too long for the first', 
   } as ModelDefinition;
   const { askedFor } = createRoutedGateway({ ...THREE, cheap: { behaviour: 'context_length_exceeded' } }, [model]);
   expect(await askedFor({ provider: { sort: 'price' } })).toEqual(['cheap', 'dear']);
-});
-
-const tier = (provider: string, tag: string | null, usd: number): ModelDefinition['endpoints'][number] => ({
-  provider,
-  pricing: endpointsAt({ [provider]: usd })[0]?.pricing,
-  providerModel: tag ?? 'plain',
-  ...(tag !== null && { tag }),
-});
-const TIERED: ModelDefinition = {
-  id: 'r/tiers',
-  endpoints: [tier('one', null, 2), tier('one', 'flex', 1), tier('one', 'priority', 4), tier('two', null, 3)],
-};
-
-test.each<[string, Record<string, unknown>, string[], (string | null | undefined)[]]>([
-  ['none unasked', { provider: { sort: 'price' } }, ['one plain', 'two plain'], [undefined, undefined]],
-  ['flex alone', { service_tier: 'flex' }, ['one flex'], ['flex']],
-  [
-    'priority first, then the others',
-    { service_tier: 'priority' },
-    ['one priority', 'one plain', 'two plain'],
-    ['priority', null, null],
-  ],
-  [
-    'priority by its other name',
-    { service_tier: 'fast' },
-    ['one priority', 'one plain', 'two plain'],
-    ['priority', null, null],
-  ],
-  [
-    'flex for :floor',
-    { model: 'r/tiers:floor' },
-    ['one flex', 'one plain', 'two plain'],
-    ['flex', undefined, undefined],
-  ],
-  [
-    'no flex for :floor with the default tier',
-    { model: 'r/tiers:floor', service_tier: 'default' },
-    ['one plain', 'two plain'],
-    ['default', 'default'],
-  ],
-  [
-    'no priority for :nitro with an order',
-    { model: 'r/tiers:nitro', provider: { order: ['two'] } },
-    ['two plain', 'one plain'],
-    [undefined, undefined],
-  ],
-  ['what only names', { provider: { only: ['one/priority'] } }, ['one priority'], ['priority']],
-])('of service tiers uses %s, and asks for them upstream', async (_name, body, expected, upstreamTiers) => {
-  const { ask, calls, sent } = createRoutedGateway(
-    { one: { behaviour: 'provider_unavailable' }, two: { behaviour: 'provider_unavailable' } },
-    [TIERED],
-  );
-  await ask(body);
-  expect(calls).toEqual(expected);
-  expect(sent.map(({ request }) => request.service_tier)).toEqual(upstreamTiers);
-});
-
-test('routes normally when a model has no endpoint of the tier, and hands the tier on', async () => {
-  const { askedFor, sent } = createRoutedGateway(THREE, [CHAT]);
-  expect(await askedFor({ service_tier: 'flex', provider: { sort: 'price' } })).toEqual(['cheap']);
-  expect(sent[0]?.request.service_tier).toBe('flex');
-});
-
-test('admits the priority tier to :nitro, and sorts by measured throughput', async () => {
-  const { ask, calls, platform, behave } = createRoutedGateway({ one: {}, two: {} }, [TIERED]);
-  behave('one', () => platform.oversleep(1000));
-  behave('two', () => platform.oversleep(100));
-  await ask({ provider: { only: ['one'] } });
-  await ask({ provider: { only: ['two'] } });
-  await ask({ provider: { only: ['one/priority'] } });
-  platform.oversleep(2000);
-  calls.length = 0;
-  await ask({ model: 'r/tiers:nitro' });
-  expect(calls).toEqual(['two plain']);
-});
-
-test('keeps a session on one endpoint, over many sessions each by its share', async () => {
-  const { askedFor } = createRoutedGateway(THREE, [CHAT]);
-  const counts: Record<string, number> = {};
-  for (let session = 0; session < 100; session += 1) {
-    const [body, headers] =
-      session % 2 === 0 ? [{ session_id: `s${session}` }, {}] : [{}, { 'x-session-id': `s${session}` }];
-    const asked = [await askedFor(body, headers), await askedFor(body, headers), await askedFor(body, headers)].flat();
-    expect(new Set(asked).size).toBe(1);
-    counts[asked[0] ?? ''] = (counts[asked[0] ?? ''] ?? 0) + 1;
-  }
-  expect(counts['cheap']).toBeGreaterThan(50);
-  expect(counts['cheap']).toBeLessThan(95);
-});
-
-const CACHING: ModelDefinition = {
-  id: 'r/chat',
-  endpoints: endpointsAt({ cheap: 1, middle: 1, dear: 1 }).map((endpoint) => ({
-    ...endpoint,
-    pricing: { ...endpoint.pricing, input_cache_read: '0.0000001' },
-  })),
-};
-const opening = (text: string): object[] => [
-  { role: 'system', content: 'Be brief.' },
-  { role: 'user', content: text },
-];
-
-test.each<[string, ModelDefinition, (round: number) => Record<string, unknown>, number]>([
-  ['the session before the cache key', CHAT, (round) => ({ session_id: 's', prompt_cache_key: `k${round}` }), 1],
-  [
-    'the cache key before the opening',
-    CACHING,
-    (round) => ({ prompt_cache_key: 'k', messages: opening(`q${round}`) }),
-    1,
-  ],
-  [
-    'the opening, however the conversation goes on',
-    CACHING,
-    (round) => ({
-      messages: [...opening('q'), { role: 'assistant', content: `a${round}` }, { role: 'user', content: `${round}` }],
-    }),
-    1,
-  ],
-  ['another endpoint for another opening', CACHING, (round) => ({ messages: opening(`q${round}`) }), 3],
-  [
-    'no opening where cached tokens cost as much',
-    { ...CHAT, endpoints: endpointsAt({ cheap: 1, middle: 1, dear: 1 }) },
-    () => ({ messages: opening('q') }),
-    3,
-  ],
-])('keeps to %s', async (_name, model, bodyOf, endpoints) => {
-  const { askedFor } = createRoutedGateway(THREE, [model]);
-  const asked = new Set<string>();
-  for (let round = 0; round < 30; round += 1) for (const slug of await askedFor(bodyOf(round))) asked.add(slug);
-  expect(asked.size).toBe(endpoints);
-});
-
-test('goes by order alone where there is one, whatever the session', async () => {
-  const { askedFor } = createRoutedGateway(THREE, [CHAT]);
-  for (const slug of Object.keys(THREE)) {
-    expect(await askedFor({ session_id: 's', provider: { order: [slug] } })).toEqual([slug]);
-  }
-});
-
-test('moves a session while its endpoint is out of order, and back afterwards', async () => {
-  const { askedFor, behave, platform } = createRoutedGateway(THREE, [CHAT]);
-  const session = { session_id: 'one session' };
-  const [home = ''] = await askedFor(session);
-  behave(home, 'provider_unavailable');
-  expect((await askedFor(session)).length).toBe(2);
-  const away = await askedFor(session);
-  expect(away).not.toContain(home);
-  expect(await askedFor(session)).toEqual(away);
-  behave(home, 'answer');
-  platform.oversleep(31_000);
-  expect(await askedFor(session)).toEqual([home]);
 });
 
 test('asks routers for models among those that nothing excludes, and names the one that served', async () => {
@@ -381,4 +251,11 @@ test('keeps a request under a regional host in its region, on every attempt, and
     expect(await idsAt(path, 'https://gateway.example')).toEqual(['r/chat', 'r/us']);
   }
   expect((await get('/api/v1/models/user')).status).toBe(200);
+});
+
+test('tells a provider whether its model was named, or only its family', async () => {
+  const { ask, sent } = createRoutedGateway(THREE, [modelOf('r/series-1', PRICES)]);
+  await ask({ model: '~r/series-latest' });
+  await ask({ model: 'r/series-1' });
+  expect(sent.map(({ isOfFamily }) => isOfFamily)).toEqual([true, false]);
 });

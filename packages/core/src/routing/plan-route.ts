@@ -68,33 +68,6 @@ export function planRoute(query: RouteQuery, runtime: Runtime): RoutePlan {
   };
 }
 
-/** The error for a plan without endpoints. Names the rule for each. */
-export function noEndpointLeft({ models, excluded }: RoutePlan): GatewayError {
-  const named = excluded.map(({ endpoint, rule }) => ({ provider: endpoint.tag, model: endpoint.modelId, rule }));
-  if (named.length > 0 && named.every(({ rule }) => rule === 'context_length')) {
-    const message = 'The prompt and max_tokens together are longer than any endpoint takes; shorten one of them';
-    return new GatewayError('context_length_exceeded', message, { metadata: { excluded: named } });
-  }
-  const least = leastOutputTokens(excluded);
-  if (least !== null) {
-    const message = `max_tokens: must be at least ${least} here; no endpoint that is left accepts less`;
-    return new GatewayError('invalid_request', message, {
-      metadata: { excluded: named, issues: [{ path: 'max_tokens', message: `must be at least ${least}` }] },
-    });
-  }
-  const reasons = named.map(({ provider, rule }) => `${provider} (${rule})`).join(', ') || 'none';
-  const message = `No endpoint of ${models.join(', ')} meets the request's requirements; excluded: ${reasons}`;
-  return new GatewayError('not_found', message, { metadata: { excluded: named } });
-}
-
-/** The lowest `max_tokens` with which an endpoint would have served; null when it is not for that. */
-function leastOutputTokens(excluded: readonly Exclusion[]): number | null {
-  const minimums = excluded.flatMap(({ endpoint, rule }) =>
-    rule === 'minOutputTokens' ? [endpoint.minOutputTokens ?? 0] : [],
-  );
-  return minimums.length === 0 ? null : Math.min(...minimums);
-}
-
 interface Pool extends Selection {
   readonly variants: readonly string[];
 }

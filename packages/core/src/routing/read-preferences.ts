@@ -23,18 +23,16 @@ export function sortOf({ provider }: ChatCompletionRequest, variants: readonly s
   return (typeof sort === 'string' ? sort : sort?.by) ?? sortOfVariants(variants);
 }
 
-/** The last of several wins, as the one nearest to the end of the slug. */
+const SORT_OF_VARIANT: ReadonlyMap<string, SortKey> = new Map([
+  ['nitro', 'throughput'],
+  ['floor', 'price'],
+  ['exacto', 'exacto'],
+]);
+
+/** Of several that sort the last wins, as the one nearest to the end of the slug. */
 function sortOfVariants(variants: readonly string[]): SortKey | null {
-  switch (variants.at(-1)) {
-    case 'nitro':
-      return 'throughput';
-    case 'floor':
-      return 'price';
-    case 'exacto':
-      return 'exacto';
-    default:
-      return null;
-  }
+  const last = variants.findLast((variant) => SORT_OF_VARIANT.has(variant));
+  return last === undefined ? null : (SORT_OF_VARIANT.get(last) ?? null);
 }
 
 /** Whether endpoints are sorted model by model or all together; `route` is the older way to say it. */

@@ -1,5 +1,6 @@
 import type { ChatCompletionRequest } from '../schemas/chat-completion.ts';
 import type { ChatMessage } from '../schemas/chat-message.ts';
+import { type Compression, compressionOf } from './compression.ts';
 
 /** What a request asks of the endpoint that is to serve it. */
 export interface RequestNeeds {
@@ -13,6 +14,8 @@ export interface RequestNeeds {
   readonly minPromptTokens: number;
   /** `max_completion_tokens` or `max_tokens`; 0 when neither is given. */
   readonly outputTokens: number;
+  /** Where the prompt may be shortened if it has to be. */
+  readonly compression: Compression;
 }
 
 /** Text that is hard to compress has about four characters a token, text that is easy may have six. */
@@ -29,6 +32,7 @@ export function needsOf(request: ChatCompletionRequest): RequestNeeds {
     outputModalities: request.modalities?.filter((kind) => kind !== 'text') ?? NONE,
     minPromptTokens: Math.floor(characters / MOST_CHARACTERS_A_TOKEN),
     outputTokens: request.max_completion_tokens ?? request.max_tokens ?? 0,
+    compression: compressionOf(request),
   };
 }
 

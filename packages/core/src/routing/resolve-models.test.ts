@@ -62,7 +62,7 @@ test('asks for a model when none is named and there is no default', () => {
 test.each([
   ['acme/none', 'GET /api/v1/models lists what there is'],
   ['acme/none:free', 'GET /api/v1/models lists what there is'],
-  ['acme/chat:online', 'the :online variant is not available in this version'],
+  ['acme/none:online', 'GET /api/v1/models lists what there is'],
   ['acme/chat@preset/mine', 'presets are not available in this version'],
   ['@preset/mine', 'presets are not available in this version'],
   ['ACME/chat', 'GET /api/v1/models lists what there is'],

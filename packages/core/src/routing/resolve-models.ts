@@ -5,7 +5,7 @@ import { findLatest } from './find-latest.ts';
 import type { RouterName } from './router.ts';
 
 /** Suffixes that only change how endpoints are chosen, valid on any model. */
-const VIRTUAL_VARIANTS: ReadonlySet<string> = new Set(['nitro', 'floor', 'exacto']);
+const VIRTUAL_VARIANTS: ReadonlySet<string> = new Set(['nitro', 'floor', 'exacto', 'online']);
 /** Suffixes of models of their own, listed beside the one without. */
 const LISTED_VARIANTS: ReadonlySet<string> = new Set(['free', 'thinking', 'extended']);
 
@@ -129,11 +129,9 @@ function unknownModel(slug: string, rest: string, catalog: Catalog): GatewayErro
   if (LISTED_VARIANTS.has(rest.slice(colon + 1)) && catalog.find(rest.slice(0, colon)) !== undefined) {
     return new GatewayError('not_found', `model: ${shown} is not offered; ${rest.slice(0, colon)} is`);
   }
-  const reason = rest.endsWith(':online')
-    ? 'the :online variant is not available in this version'
-    : slug.includes('@preset/')
-      ? 'presets are not available in this version'
-      : 'GET /api/v1/models lists what there is';
+  const reason = slug.includes('@preset/')
+    ? 'presets are not available in this version'
+    : 'GET /api/v1/models lists what there is';
   return new GatewayError('invalid_request', `model: ${shown} is not a valid model ID; ${reason}`, {
     metadata: { issues: [{ path: 'model', message: `${shown} is not a valid model ID` }] },
   });

@@ -77,7 +77,8 @@ function toRoutingMetadata(
     strategy: plan.strategy,
     region: plan.region,
     summary: `available=${plan.endpoints.length}, selected=${selected?.provider.name ?? 'none'}`,
-    attempt: attempts.length,
+    // Calls that run tools ask again after the first answer; that is no further attempt.
+    attempt: attempts.findIndex(({ error }) => error === null) + 1 || attempts.length,
     is_byok: selected?.provider.byok ?? false,
     endpoints: {
       total: plan.endpoints.length + plan.excluded.length,

@@ -58,6 +58,7 @@ const NO_NEEDS: RequestNeeds = {
   outputModalities: [],
   minPromptTokens: 0,
   outputTokens: 0,
+  compression: 'never',
 };
 
 interface Query extends Partial<Omit<EndpointQuery, 'needs' | 'preferences' | 'resolved'>> {
@@ -163,6 +164,25 @@ test('prefers endpoints that know the tools, response format or verbosity asked 
   expect(tags({ ...needing('verbosity'), endpoints: endpoints.slice(0, 3) })).toEqual(['cheap', 'dear', 'private']);
 });
 
+test('where a prompt may be shortened, takes endpoints with room for half of it, or else those with the most', () => {
+  const endpoints = [
+    priced('cheap', '0', '0', { context_length: 8000 }),
+    priced('dear', '0', '0', { context_length: 32_000 }),
+    priced('private', '0', '0', { context_length: 100_000 }),
+  ];
+  const fitting = (compression: 'always' | 'small' | 'never', minPromptTokens: number): Query => ({
+    endpoints,
+    needs: { minPromptTokens, outputTokens: 1000, compression },
+  });
+  expect(tags(fitting('always', 10_000))).toEqual(['cheap', 'dear', 'private']);
+  expect(rules(fitting('always', 60_000))).toEqual({ cheap: 'context_length' });
+  expect(tags(fitting('always', 150_000))).toEqual(['private']);
+  expect(tags(fitting('always', 500_000))).toEqual(['private']);
+  expect(tags(fitting('never', 40_000))).toEqual(['private']);
+  expect(tags(fitting('small', 10_000))).toEqual(['dear', 'private']);
+  expect(tags(fitting('small', 40_000))).toEqual(['private']);
+});
+
 test('leaves out what is too short for the prompt and its answer', () => {
   const endpoints = [
     priced('cheap', '0', '0', { context_length: 1000 }),
@@ -172,7 +192,7 @@ test('leaves out what is too short for the prompt and its answer', () => {
   ];
   const fitting = (minPromptTokens: number, outputTokens: number): Query => ({
     endpoints,
-    needs: { minPromptTokens, outputTokens },
+    needs: { minPromptTokens, outputTokens, compression: 'never' },
   });
   expect(rules(fitting(900, 100))).toEqual({});
   expect(rules(fitting(901, 100))).toEqual({ cheap: 'context_length', private: 'context_length' });

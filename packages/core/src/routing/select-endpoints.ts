@@ -29,15 +29,39 @@ export function selectEndpoints(query: EndpointQuery): Selection {
     if (exclusion === null) endpoints.push(endpoint);
     else excluded.push(exclusion);
   }
-  return endpoints.length < 2 ? { endpoints, excluded } : preferAble(endpoints, excluded, query);
+  if (endpoints.length < 2) return { endpoints, excluded };
+  const roomy = preferRoomy(endpoints, excluded, query);
+  return preferAble(roomy.endpoints, roomy.excluded, query);
 }
 
 function findExclusion(endpoint: Endpoint, query: EndpointQuery): Exclusion | null {
   for (const { rule, excludes } of ENDPOINT_FILTERS) if (excludes(endpoint, query)) return { endpoint, rule };
   for (const { rule, guardrailId, excludes } of query.narrowings ?? []) {
-    if (excludes(endpoint)) return { endpoint, rule, guardrailId };
+    if (excludes(endpoint, query.region ?? null)) return { endpoint, rule, guardrailId };
   }
   return null;
+}
+
+/**
+ * A prompt that has to be shortened goes where at least half of it has room; where it has nowhere, to the endpoint with
+ * the most (api reference 9.2). Nothing is cut that somebody else would take whole, unless the caller asked for it.
+ */
+function preferRoomy(
+  endpoints: readonly Endpoint[],
+  excluded: readonly Exclusion[],
+  { needs }: EndpointQuery,
+): Selection {
+  if (needs === undefined || needs.compression === 'never') return { endpoints, excluded };
+  const needed = needs.minPromptTokens + needs.outputTokens;
+  const roomOf = ({ contextLength }: Endpoint): number => contextLength ?? Number.POSITIVE_INFINITY;
+  if (endpoints.every((endpoint) => roomOf(endpoint) >= needed)) return { endpoints, excluded };
+  const most = Math.max(...endpoints.map(roomOf));
+  const least = needs.compression === 'small' && most >= needed ? needed : Math.min(needed / 2, most);
+  const cramped = endpoints.filter((endpoint) => roomOf(endpoint) < least);
+  return {
+    endpoints: endpoints.filter((endpoint) => roomOf(endpoint) >= least),
+    excluded: [...excluded, ...cramped.map((endpoint) => ({ endpoint, rule: 'context_length' }))],
+  };
 }
 
 /** Parameters worth choosing an endpoint for even where they are not required (api reference 8.2). */

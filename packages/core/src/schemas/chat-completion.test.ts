@@ -174,10 +174,25 @@ const LIMITS: readonly [
   ['max_tool_calls', [0, 30, null], [[1.5, 'max_tool_calls']]],
   [
     'stop_server_tools_when',
-    [[{ type: 'steps', n: 1 }], null],
+    [
+      [
+        { type: 'step_count_is', step_count: 1 },
+        { type: 'has_tool_call', tool_name: 'x' },
+        { type: 'max_tokens_used', max_tokens: 1 },
+        { type: 'max_cost', max_cost_in_dollars: 0.01 },
+        { type: 'finish_reason_is', reason: 'stop' },
+      ],
+      null,
+    ],
     [
       [[], 'stop_server_tools_when'],
       [[{}], 'stop_server_tools_when.0.type'],
+      [[{ type: 'steps', n: 1 }], 'stop_server_tools_when.0.type'],
+      [[{ type: 'step_count_is', step_count: 1.5 }], 'stop_server_tools_when.0.step_count'],
+      [[{ type: 'has_tool_call', tool_name: '' }], 'stop_server_tools_when.0.tool_name'],
+      [[{ type: 'max_tokens_used' }], 'stop_server_tools_when.0.max_tokens'],
+      [[{ type: 'max_cost', max_cost_in_dollars: '1' }], 'stop_server_tools_when.0.max_cost_in_dollars'],
+      [[{ type: 'finish_reason_is', reason: '' }], 'stop_server_tools_when.0.reason'],
     ],
   ],
   [
@@ -241,6 +256,11 @@ const LIMITS: readonly [
     ],
   ],
   ['prompt_cache_key', ['k', null], [[1, 'prompt_cache_key']]],
+  [
+    'prompt_cache_options',
+    [{ mode: 'explicit' }, { mode: 'explicit', ttl: '30m' }, null],
+    [[{ mode: 'implicit' }, 'prompt_cache_options.mode']],
+  ],
   [
     'metadata',
     [with16Pairs, { ['k'.repeat(64)]: 'v'.repeat(512) }, {}, null],

@@ -22,6 +22,15 @@ const toolSchema = z.union([functionToolSchema, serverToolSchema.refine((tool) =
   error: 'must be a function tool { type: "function", function: { name, … } } or a server tool { type }',
 });
 
+/** When the gateway stops running server tools for a model (api reference 10.3). */
+const stopConditionSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('step_count_is'), step_count: z.int().min(0) }),
+  z.object({ type: z.literal('has_tool_call'), tool_name: z.string().min(1) }),
+  z.object({ type: z.literal('max_tokens_used'), max_tokens: z.int().min(0) }),
+  z.object({ type: z.literal('max_cost'), max_cost_in_dollars: z.number().min(0) }),
+  z.object({ type: z.literal('finish_reason_is'), reason: z.string().min(1) }),
+]);
+
 const toolChoiceSchema = z.union(
   [
     z.enum(['none', 'auto', 'required']),
@@ -97,10 +106,7 @@ export const chatCompletionRequestSchema = z.object({
   tool_choice: toolChoiceSchema.nullish(),
   parallel_tool_calls: z.boolean().nullish(),
   max_tool_calls: z.int().nullish(),
-  stop_server_tools_when: z
-    .array(z.looseObject({ type: z.string() }))
-    .min(1)
-    .nullish(),
+  stop_server_tools_when: z.array(stopConditionSchema).min(1).nullish(),
 
   response_format: responseFormatSchema.nullish(),
   reasoning: reasoningSchema.nullish(),
@@ -122,6 +128,7 @@ export const chatCompletionRequestSchema = z.object({
   transforms: z.array(z.string()).nullish(),
   cache_control: cacheControlSchema.nullish(),
   prompt_cache_key: z.string().nullish(),
+  prompt_cache_options: z.object({ mode: z.literal('explicit'), ttl: z.string().nullish() }).nullish(),
 
   metadata: metadataSchema.nullish(),
   session_id: z.string().max(256).nullish(),

@@ -95,6 +95,10 @@ export const generationSchema = z.object({
   cost_known: z.boolean(),
   /** Ours: what guardrails did to it, as the routing metadata tells it; absent when they did nothing. */
   pipeline: z.array(z.looseObject({ type: z.string(), name: z.string() })).optional(),
+  /** Ours: what the request said under `trace`; see docs/destinations.md. */
+  trace: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
+  /** Ours: the region whose host the call came to; absent for the global one. */
+  called_region: z.string().optional(),
   /** Ours: what callers have said about it. */
   feedback: z.array(feedbackSchema).optional(),
   /** Ours: true when the token counts are estimates because upstream reported none. */

@@ -27,6 +27,8 @@ export interface FrameEncoder {
   encodeFinish(reason: FinishReason, native: string | null, beside?: ChunkMembers): string;
   encodeUsage(usage: Usage, beside?: ChunkMembers): string;
   encodeError(error: ErrorBody, beside?: ChunkMembers): string;
+  /** What was sent to one endpoint (api reference 6.9). */
+  encodeEcho(upstreamBody: unknown): string;
 }
 
 /** Creates an encoder. With `hideReasoning`, reasoning is left out of the frames. */
@@ -75,6 +77,8 @@ export function createFrameEncoder(envelope: ChunkEnvelope, hideReasoning: boole
     encodeUsage: (usage, beside) => `${head}${toMembers(beside)}"choices":[],"usage":${JSON.stringify(usage)}}\n\n`,
     encodeError: (error, beside) =>
       `${head}${toMembers(beside)}"error":${JSON.stringify(error)},${encodeEmpty('error', null)}`,
+    encodeEcho: (upstreamBody) =>
+      `${head}"choices":[],"debug":${JSON.stringify({ echo_upstream_body: upstreamBody })}}\n\n`,
   };
 }
 

@@ -33,6 +33,7 @@ export function checkConfig(check: ConfigCheck): ConfigIssue[] {
     ...findUnavailable(check.file),
     ...checkBootstrapKeys(check.file),
     ...checkRegions(check.file),
+    ...checkRateLimits(check.file),
     ...checkProviderRules(check),
     ...check.providers.flatMap((placed) => checkProvider(placed, check)),
     ...findDuplicates(check.providers, ({ slug }) => slug, 'providers', 'slug'),
@@ -42,10 +43,8 @@ export function checkConfig(check: ConfigCheck): ConfigIssue[] {
 }
 
 /** Settings that later versions keep. Ignoring one would mislead whoever relies on it. */
-function findUnavailable({ rateLimits, account, store, shared }: ConfigCheck['file']): ConfigIssue[] {
+function findUnavailable({ store, shared }: ConfigCheck['file']): ConfigIssue[] {
   const found: [boolean, string, string][] = [
-    [rateLimits.length > 0, 'rateLimits', 'remove this section'],
-    [account.creditsUsd !== null, 'account.creditsUsd', 'a spending limit would not be kept; set it to null'],
     [store.type === 'postgres', 'store.type', '"postgres" cannot be chosen; use "json" or "memory"'],
     [shared.type === 'redis', 'shared.type', '"redis" cannot be chosen; use "memory"'],
   ];
@@ -63,6 +62,15 @@ function checkBootstrapKeys({ auth }: ConfigCheck['file']): ConfigIssue[] {
     const first = auth.bootstrapKeys.findIndex((other) => other.key === key);
     return first < index ? [{ path, message: `is the same key as auth.bootstrapKeys[${first}].key` }] : [];
   });
+}
+
+/** A rule that limits nothing is a mistake. */
+function checkRateLimits({ rateLimits }: ConfigCheck['file']): ConfigIssue[] {
+  return rateLimits.flatMap(({ requestsPerMinute, tokensPerMinute }, index) =>
+    requestsPerMinute === null && tokensPerMinute === null
+      ? [{ path: `rateLimits[${index}]`, message: 'must have requestsPerMinute or tokensPerMinute' }]
+      : [],
+  );
 }
 
 /** A host can only stand for one region. */

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-import { configuredModelSchema, DEFAULT_TIMEOUTS } from '@model-gateway/core';
+import { configuredModelSchema, DEFAULT_TIMEOUTS, objectToWebhookSecret } from '@model-gateway/core';
 import { z } from 'zod';
 
 /** The longest a JavaScript timer can wait; a longer one fires at once. */
@@ -115,10 +115,42 @@ const loggingSchema = z.strictObject({
   maxContentMb: z.number().positive().default(8).describe('Content of one generation beyond this is cut'),
 });
 
+const signingSecret = (what: string) =>
+  secret(what)
+    .superRefine((text, context) => {
+      const message = objectToWebhookSecret(text);
+      if (message !== undefined) context.addIssue({ code: 'custom', message });
+    })
+    .nullable()
+    .default(null);
+
 const webhooksSchema = z.strictObject({
-  signingSecret: secret('Signing secret').nullable().default(null),
+  signingSecret: signingSecret('Signing secret'),
+  previousSigningSecret: signingSecret('Signs beside it while receivers change over'),
   defaultCallbackUrl: httpUrl.nullable().default(null),
-  allowPrivateNetwork: z.boolean().default(false).describe('Also admits loopback, and covers destinations'),
+  allowPrivateNetwork: z
+    .boolean()
+    .default(false)
+    .describe('Also admits loopback; covers destinations and the downloads of videos'),
+});
+
+const searchKey = { apiKey: key, baseUrl: baseUrl.optional().describe('Default: the public address') };
+
+const webSearchSchema = z
+  .discriminatedUnion('engine', [
+    z.strictObject({ engine: z.literal('searxng'), baseUrl, apiKey: key.optional() }),
+    z.strictObject({ engine: z.literal('brave'), ...searchKey }),
+    z.strictObject({ engine: z.literal('tavily'), ...searchKey }),
+    z.strictObject({ engine: z.literal('exa'), ...searchKey }),
+  ])
+  .describe('What the web search tool and the web plugin search with');
+
+const videosSchema = z.strictObject({
+  keepMb: z
+    .number()
+    .min(0)
+    .default(2048)
+    .describe('What finished videos may take in the data directory; 0 fetches them from the provider each time'),
 });
 
 const regionSchema = z.strictObject({
@@ -145,7 +177,7 @@ export const providerSchema = z.strictObject({
   slug: slugText.describe('Names it in models and in routing preferences'),
   name: z.string().min(1).optional().describe('For people'),
   preset: z.string().min(1).optional().describe('A well-known provider, so that only its key need be given'),
-  wire: z.enum(['openai', 'anthropic', 'google']).optional().describe('The format it speaks'),
+  wire: z.enum(['openai', 'anthropic', 'google', 'fal', 'replicate']).optional().describe('The format it speaks'),
   baseUrl: baseUrl
     .optional()
     .describe('With the version segment, e.g. http://127.0.0.1:11434/v1; {model} in it becomes the name of the model'),
@@ -173,6 +205,8 @@ export const configSchema = z.strictObject({
   timeouts: timeoutsSchema.prefault({}),
   logging: loggingSchema.prefault({}),
   webhooks: webhooksSchema.prefault({}),
+  videos: videosSchema.prefault({}),
+  webSearch: webSearchSchema.nullable().default(null),
   rateLimits: z.array(rateLimitSchema).default([]),
   providers: z.array(providerSchema).default([]),
   models: z.array(configuredModelSchema).default([]),

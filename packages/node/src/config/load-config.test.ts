@@ -52,7 +52,14 @@ test('an empty file is a whole configuration', () => {
     account: { creditsUsd: null, defaultModel: null, providers: { only: [], ignore: [] } },
     store: { type: 'json', dir: join(folder, 'data') },
     logging: { inputOutput: true, retentionDays: 30, maxGenerations: 100_000, maxContentMb: 8 },
-    webhooks: { signingSecret: null, defaultCallbackUrl: null, allowPrivateNetwork: false },
+    webhooks: {
+      signingSecret: null,
+      previousSigningSecret: null,
+      defaultCallbackUrl: null,
+      allowPrivateNetwork: false,
+    },
+    videos: { keepMb: 2048 },
+    webSearch: null,
     providers: [],
     models: [],
     warnings: [],
@@ -157,18 +164,18 @@ test('the key of a preset is not sent to an address that replaces its own', () =
 });
 
 test('env:NAME is read wherever a secret may stand, and nowhere else', () => {
-  const env = { KEY: 'sk-one', PROVIDER_KEY: 'sk-two', HEADER: 'three', SECRET: 'four' };
+  const env = { KEY: 'sk-one', PROVIDER_KEY: 'sk-two', HEADER: 'three', NEW: 'n'.repeat(24), OLD: 'o'.repeat(24) };
   const config = load(
     {
       auth: { bootstrapKeys: [{ key: 'env:KEY', kind: 'api', name: 'dev' }] },
-      webhooks: { signingSecret: 'env:SECRET' },
+      webhooks: { signingSecret: 'env:NEW', previousSigningSecret: 'env:OLD' },
       account: { defaultModel: 'env:KEY' },
       providers: [{ ...local, apiKey: 'env:PROVIDER_KEY', headers: { a: 'env:HEADER' }, discoverModels: true }],
     },
     { env },
   );
   expect(config.auth.bootstrapKeys[0]?.key).toBe('sk-one');
-  expect(config.webhooks.signingSecret).toBe('four');
+  expect(config.webhooks).toMatchObject({ signingSecret: env.NEW, previousSigningSecret: env.OLD });
   expect(config.providers[0]).toMatchObject({ apiKey: 'sk-two', headers: { a: 'three' } });
   expect(config.account.defaultModel).toBe('env:KEY');
 });
@@ -372,14 +379,9 @@ test.each<[string, unknown, string]>([
     'regions[0].hosts[0]: must be a host without port, e.g. "eu.gateway.example"',
   ],
   [
-    'rate limits',
-    { rateLimits: [{ requestsPerMinute: 600 }] },
-    'rateLimits: is not available in this version: remove this section',
-  ],
-  [
-    'account credits',
-    { account: { creditsUsd: 5 } },
-    'account.creditsUsd: is not available in this version: a spending limit would not be kept; set it to null',
+    'a rate limit that limits nothing',
+    { rateLimits: [{ requestsPerMinute: 600 }, { key: 'dev' }] },
+    'rateLimits[1]: must have requestsPerMinute or tokensPerMinute',
   ],
   [
     'PostgreSQL',
@@ -394,7 +396,7 @@ test.each<[string, unknown, string]>([
   [
     'a wire that nobody speaks',
     { providers: [{ ...local, wire: 'smoke' }] },
-    'providers[0].wire: must be one of "openai", "anthropic", "google"',
+    'providers[0].wire: must be one of "openai", "anthropic", "google", "fal", "replicate"',
   ],
   [
     'a query for a wire that has none',
@@ -405,6 +407,11 @@ test.each<[string, unknown, string]>([
     'an address by model for a wire that has none',
     { providers: [{ ...local, wire: 'google', baseUrl: 'http://x/{model}' }] },
     'providers[0].baseUrl: "{model}" means nothing to the wire "google"',
+  ],
+  [
+    'a secret that could be guessed',
+    { webhooks: { signingSecret: 'hidden-and-short' } },
+    'webhooks.signingSecret: must be at least 24 characters',
   ],
   [
     'a provider that has no common address',
@@ -493,7 +500,6 @@ test('all errors are reported at once, those between sections and those in broke
   const issues = refused({
     servr: {},
     timeouts: { idleMs: 0 },
-    account: { creditsUsd: 1 },
     providers: [{ ...local, region: 1 }, { ...local, slug: 'b', apiKey: 'env:NOT_THERE' }, { slug: 'c' }],
     models: [
       { id: 'no-author', endpoints: [] },
@@ -501,7 +507,6 @@ test('all errors are reported at once, those between sections and those in broke
     ],
   });
   expect(issues.map((issue) => issue.split(': ')[0]).toSorted()).toEqual([
-    'account.creditsUsd',
     'models[0].endpoints',
     'models[0].id',
     'models[1].endpoints[1].provider',

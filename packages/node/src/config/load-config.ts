@@ -38,7 +38,16 @@ export interface LoadConfigOptions {
 /** A configuration ready for use: checked, defaults filled in, secrets read, paths absolute. Holds secrets. */
 export interface GatewayConfig extends Pick<
   ConfigFile,
-  'server' | 'regions' | 'auth' | 'account' | 'timeouts' | 'logging' | 'webhooks'
+  | 'server'
+  | 'regions'
+  | 'auth'
+  | 'account'
+  | 'timeouts'
+  | 'logging'
+  | 'webhooks'
+  | 'rateLimits'
+  | 'videos'
+  | 'webSearch'
 > {
   /** `none`: there is no file, and no variable names a provider. */
   readonly origin: 'file' | 'environment' | 'none';
@@ -164,7 +173,7 @@ function toGatewayConfig(
   config: ConfigFile,
   facts: Pick<GatewayConfig, 'origin' | 'file' | 'providers' | 'models' | 'warnings'> & { readonly flags: ConfigFlags },
 ): GatewayConfig {
-  const { server, regions, auth, account, timeouts, logging, webhooks } = config;
+  const { server, regions, auth, account, timeouts, logging, webhooks, rateLimits, videos, webSearch } = config;
   const { flags, ...rest } = facts;
   return {
     ...rest,
@@ -180,6 +189,9 @@ function toGatewayConfig(
     timeouts,
     logging,
     webhooks,
+    rateLimits,
+    videos,
+    webSearch,
     store: toStore(config.store, rest.file, flags.dataDir),
   };
 }

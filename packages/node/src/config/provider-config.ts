@@ -4,7 +4,7 @@ import type { ProviderEntry } from './config-schema.ts';
 import { readVariable, type Environment } from './resolve-secrets.ts';
 
 /** The formats that providers speak. */
-export type Wire = 'openai' | 'anthropic' | 'google';
+export type Wire = 'openai' | 'anthropic' | 'google' | 'fal' | 'replicate';
 
 /** What this room needs to know of a preset; core's `PRESETS` fit it. */
 export interface ProviderPreset {

@@ -6,6 +6,8 @@ const SECRET_PLACES: readonly (readonly string[])[] = [
   ['store', 'url'],
   ['shared', 'url'],
   ['webhooks', 'signingSecret'],
+  ['webhooks', 'previousSigningSecret'],
+  ['webSearch', 'apiKey'],
   ['providers', '*', 'apiKey'],
   ['providers', '*', 'headers', '*'],
 ];

@@ -71,7 +71,8 @@ export function createRequestGuard(options: GuardOptions): RequestGuard {
       if (origin === undefined || !origins.has(origin.toLowerCase())) return {};
       return {
         'access-control-allow-origin': origin,
-        'access-control-expose-headers': 'x-generation-id, retry-after',
+        'access-control-expose-headers':
+          'x-generation-id, retry-after, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset',
         vary: 'origin',
       };
     },

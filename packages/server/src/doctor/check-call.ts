@@ -17,12 +17,12 @@ export async function checkCall(
   listed: readonly DiscoveredModel[],
   timeouts: Timeouts,
 ): Promise<Finding> {
+  if (provider.chat === undefined) return { layer: 'call', status: 'skipped', detail: 'it offers no chat' };
   const providerModel = findCheapest(config.slug, models) ?? listed[0]?.id;
   if (providerModel === undefined) {
     const advice = 'Name one in models of the config file.';
     return { layer: 'call', status: 'failed', detail: 'no model of this provider is known', advice };
   }
-  if (provider.chat === undefined) return { layer: 'call', status: 'skipped', detail: 'it offers no chat' };
   const answer = provider.chat({
     generationId: `gen-doctor-${randomBytes(8).toString('hex')}`,
     request: { model: providerModel, messages: [{ role: 'user', content: 'Say OK.' }], max_tokens: MAX_TOKENS },

@@ -1,0 +1,1 @@
+export default { testMatch: '*.spec.mjs', reporter: 'list', outputDir: 'test-results' };

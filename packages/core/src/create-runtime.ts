@@ -1,0 +1,137 @@
+import { createLiveAccount } from './account.ts';
+import { createAuthenticate } from './auth/authenticate.ts';
+import { createFindKeyNames } from './auth/key-names.ts';
+import { createSessions } from './auth/sessions.ts';
+import { createBroadcaster } from './broadcast/broadcaster.ts';
+import { createLedger } from './budgets/ledger.ts';
+import { createCatalog } from './catalog/catalog.ts';
+import { createResponseCache } from './chat/response-cache.ts';
+import { createCallFigures } from './generations/call-figures.ts';
+import { createGenerationFeed } from './generations/generation-feed.ts';
+import { createPolicyOf } from './guardrails/policy-of.ts';
+import { DEFAULT_TIMEOUTS, type GatewayOptions, type Logger } from './options.ts';
+import { createWebPlatform } from './platform.ts';
+import { createRandomId } from './random-id.ts';
+import { createRateLimits } from './rate-limits/rate-limits.ts';
+import { routeAuto } from './routing/auto-router.ts';
+import { routeFree } from './routing/free-router.ts';
+import { createHealthBoard } from './routing/health-board.ts';
+import { createRandomSource } from './routing/random.ts';
+import { createRegionOf } from './routing/region-of.ts';
+import { createRetryBudget } from './routing/retry-budget.ts';
+import type { Runtime } from './runtime.ts';
+import type { GenerationRecord, Store } from './stores/store.ts';
+import { createTimerWheel } from './timer-wheel.ts';
+import { findVideoHolds } from './videos/reserve-video.ts';
+import { createIdempotencyGuard } from './videos/idempotency.ts';
+import { createVideoChanges } from './videos/video-changes.ts';
+import { createVideoRunner } from './videos/video-runner.ts';
+
+const SILENT: Logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** Makes what all requests of a gateway share. Throws `RangeError` when a model names a provider that is not there. */
+export function createRuntime(options: GatewayOptions, closing: AbortSignal): Runtime {
+  const platform = options.platform ?? createWebPlatform();
+  const catalog = createCatalog(options.providers, options.models ?? []);
+  const random = createRandomSource(platform);
+  const logger = options.logger ?? SILENT;
+  const account = createLiveAccount(options.account ?? {}, options.store.settings);
+  const ledger = createLedger({
+    generations: options.store.generations,
+    findHolds: () => findVideoHolds(options.store.videoJobs),
+  });
+  const videoChanges = createVideoChanges(logger);
+  const generationFeed = createGenerationFeed();
+  const callFigures = createCallFigures();
+  const sessions = options.authenticate === undefined ? createSessions(platform) : null;
+  const broadcaster = createBroadcaster({
+    store: options.store,
+    platform,
+    logger,
+    random,
+    bootstrapKeys: options.bootstrapKeys ?? [],
+    broadcast: options.broadcast,
+  });
+  videoChanges.subscribe((job) => generationFeed.publish({ type: 'video', job }));
+  const noteVideo = (record: GenerationRecord): void => {
+    broadcaster.offer(record);
+    callFigures.note(record);
+    generationFeed.publish({ type: 'generation', record });
+  };
+  return {
+    platform,
+    wheel: createTimerWheel(platform),
+    timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
+    store: options.store,
+    catalog,
+    providers: options.providers,
+    providerChecks: options.providerChecks,
+    authenticate: createAuthenticate(options, platform, sessions),
+    findKeyNames: createFindKeyNames(options.bootstrapKeys ?? [], { platform, store: options.store }),
+    sessions,
+    get account() {
+      return account();
+    },
+    members: options.members ?? options.store.members,
+    policyOf: createPolicyOf(options.store, catalog),
+    ledger,
+    rateLimits: createRateLimits(options.rateLimits, { platform, logger }),
+    health: createHealthBoard(platform),
+    retryBudget: createRetryBudget(platform),
+    random,
+    regionOf: createRegionOf(options.regions ?? []),
+    responseCache: createResponseCache(platform),
+    web: options.web ?? {},
+    serverTools: options.serverTools ?? [],
+    moderator: options.moderator,
+    routers: { auto: routeAuto, free: routeFree, ...options.routers },
+    logging: {
+      inputOutput: options.logging?.inputOutput ?? true,
+      maxContentBytes: (options.logging?.maxContentMb ?? 8) * 1024 * 1024,
+    },
+    videos: {
+      runner: createVideoRunner({
+        store: withAppendHook(options.store, noteVideo),
+        ledger,
+        catalog,
+        providers: options.providers,
+        platform,
+        logger,
+        random,
+        changes: videoChanges,
+        webhooks: options.webhooks,
+        keeper: options.videoKeeper,
+        storesContent: options.logging?.inputOutput ?? true,
+        ownerId: options.store.isShared === true ? createRandomId(platform) : null,
+      }),
+      changes: videoChanges,
+      keeper: options.videoKeeper,
+      idempotency: createIdempotencyGuard(options.store.videoJobs, platform),
+    },
+    webhooks: options.webhooks,
+    broadcaster,
+    broadcast: options.broadcast,
+    logger,
+    generationFeed,
+    instanceId: createRandomId(platform),
+    closing,
+    openCalls: [],
+    callFigures,
+    counters: { requests: 0, statuses: new Map(), completed: 0, failed: 0, cancelled: 0, recordFailures: 0 },
+  };
+}
+
+/** A video's generation is recorded where its job ends, far from any request. */
+function withAppendHook(store: Store, onAppended: (record: GenerationRecord) => void): Store {
+  const { generations } = store;
+  return {
+    ...store,
+    generations: {
+      ...generations,
+      async append(record, content) {
+        await generations.append(record, content);
+        onAppended(record);
+      },
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+
+const MAX_LIMIT = 1000;
+
+/** The query of `GET /admin/v1/destinations/deliveries`. */
+export const broadcastDeliveriesQuerySchema = z.object({
+  /** Default: both. `failed` are those that nobody tries any more. */
+  state: z.enum(['waiting', 'failed']).optional(),
+  destination_id: z.string().optional(),
+  limit: z.coerce.number().int().min(1).max(MAX_LIMIT).default(100),
+});
+
+const broadcastDeliverySchema = z.object({
+  id: z.string(),
+  destination_id: z.string(),
+  generation_ids: z.array(z.string()),
+  state: z.enum(['waiting', 'failed']),
+  attempts: z.int(),
+  /** In a few words, without addresses. */
+  last_result: z.string().nullable(),
+  /** Null when there will be none. */
+  next_attempt_at: z.string().nullable(),
+  created_at: z.string(),
+});
+export type BroadcastDeliveryBody = z.infer<typeof broadcastDeliverySchema>;
+
+export const broadcastDeliveryAnswerSchema = z.object({ data: broadcastDeliverySchema });
+
+export const broadcastDeliveryListSchema = z.object({
+  data: z.array(broadcastDeliverySchema),
+  total_count: z.int(),
+  /** How destinations that are on have done since this process began. */
+  destinations: z.array(
+    z.object({
+      destination_id: z.string(),
+      /** Generations that have not arrived yet, given up ones not counted. */
+      queued: z.int(),
+      last_delivered_at: z.string().nullable(),
+      last_failed_at: z.string().nullable(),
+      last_failure: z.string().nullable(),
+    }),
+  ),
+});
+
+export const destinationTestSchema = z.object({
+  data: z.object({
+    success: z.boolean(),
+    /** In a few words, without addresses. */
+    result: z.string(),
+    duration_ms: z.int(),
+  }),
+});

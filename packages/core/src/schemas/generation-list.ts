@@ -1,0 +1,112 @@
+import { z } from 'zod';
+
+import { generationSchema } from './generation.ts';
+
+const wholeNumber = z
+  .string()
+  .regex(/^\d{1,9}$/, 'must be a whole number')
+  .transform(Number);
+
+const usd = z
+  .string()
+  .regex(/^\d{1,9}(\.\d{1,12})?$/, 'must be USD as a decimal number, e.g. 0.05')
+  .transform(Number);
+
+const moment = z.iso
+  .datetime({ offset: true, error: 'must be a moment like 2026-03-01T00:00:00Z' })
+  .transform((text) => Date.parse(text));
+
+const MAX_VALUES = 50;
+
+/** One value or several, separated by commas. */
+const values = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(10_000)
+  .transform((text) => text.split(',').filter((value) => value !== ''))
+  .refine((list) => list.length <= MAX_VALUES, `must be at most ${MAX_VALUES} values`);
+
+const STATUSES = ['ok', 'failed', 'cancelled'] as const;
+
+/** What lists, histograms and exports of generations are narrowed by. All of it has to hold. */
+const filterShape = {
+  /** Began at this moment or later. */
+  from: moment.optional(),
+  /** Began before this moment. */
+  to: moment.optional(),
+  model: values.optional(),
+  /** Slugs or names. */
+  provider: values.optional(),
+  /** Hashes of keys. */
+  key: values.optional(),
+  session: z.string().min(1).max(256).optional(),
+  status: values.pipe(z.array(z.enum(STATUSES, `must be of ${STATUSES.join(', ')}`))).optional(),
+  /** USD, both included. */
+  min_cost: usd.optional(),
+  max_cost: usd.optional(),
+};
+
+/** Looked for in ids, apps, users and, where it is stored, in what was asked and answered; case does not matter. */
+const text = z.string().trim().min(2, 'must have at least 2 characters').max(200).optional();
+
+/** The query of `GET /admin/v1/generations`. */
+export const generationListQuerySchema = z.strictObject({
+  ...filterShape,
+  text,
+  limit: wholeNumber.pipe(z.int().min(1).max(200)).default(50),
+  /** `next_cursor` of the page before. */
+  cursor: z.string().max(2000).optional(),
+});
+
+/** The query of `GET /admin/v1/generations/histogram`. */
+export const generationHistogramQuerySchema = z.strictObject({
+  ...filterShape,
+  buckets: wholeNumber.pipe(z.int().min(1).max(400)).default(60),
+});
+
+/** The query of `GET /admin/v1/generations/export`. */
+export const generationExportQuerySchema = z.strictObject({
+  ...filterShape,
+  text,
+  format: z.enum(['ndjson', 'csv'], 'must be ndjson or csv').default('ndjson'),
+  /** With what was asked and answered; NDJSON alone. */
+  content: z.enum(['true', 'false']).default('false'),
+});
+
+export type GenerationFilterQuery = Omit<z.infer<typeof generationHistogramQuerySchema>, 'buckets'>;
+
+/** A generation as lists show it: its record, and what the record leaves to others to find out. */
+export const generationRowSchema = generationSchema.extend({
+  status: z.enum(STATUSES),
+  /** Of the key that made the call; what a host's own authentication calls it, where there is one. */
+  key_hash: z.string(),
+  user_id: z.string().nullable(),
+});
+export type GenerationRow = z.infer<typeof generationRowSchema>;
+
+export const generationListSchema = z.object({
+  /** Newest first. */
+  data: z.array(generationRowSchema),
+  /** Null at the end. A page may be short, even empty, before that. */
+  next_cursor: z.string().nullable(),
+  /** Of the keys in `data`, by their hashes; a key that is gone has none. */
+  key_names: z.record(z.string(), z.string()),
+  /** About how many there are in all; absent where the list is narrowed. */
+  total_estimate: z.int().optional(),
+});
+
+export const generationHistogramSchema = z.object({
+  data: z.array(
+    z.object({
+      start: z.string(),
+      requests: z.int(),
+      failed: z.int(),
+      cancelled: z.int(),
+      /** USD. */
+      cost: z.number(),
+    }),
+  ),
+  from: z.string(),
+  to: z.string(),
+  bucket_ms: z.int(),
+});

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+
+const count = z.int();
+
+export const providerStateListSchema = z.object({
+  data: z.array(
+    z.object({
+      slug: z.string(),
+      name: z.string(),
+      /** Null where the host does not tell. */
+      host: z.string().nullable(),
+      has_key: z.boolean().nullable(),
+      byok: z.boolean(),
+      discovers_models: z.boolean(),
+      models: count,
+      health: z.object({
+        /** `down` when nobody is sent to any endpoint that was called. */
+        status: z.enum(['unknown', 'ok', 'degraded', 'down']),
+        endpoints: z.object({
+          steady: count,
+          unstable: count,
+          resting: count,
+          half_open: count,
+          open: count,
+          unused: count,
+        }),
+      }),
+      can_test: z.boolean(),
+    }),
+  ),
+});
+
+/** The body of `POST /admin/v1/providers/{slug}/test`. Closed. */
+export const providerTestRequestSchema = z.strictObject({
+  /** Makes one call of a few tokens, too. */
+  call: z.boolean().default(false),
+});
+
+export const providerTestResultSchema = z.object({
+  data: z.object({
+    slug: z.string(),
+    ok: z.boolean(),
+    findings: z.array(
+      z.object({
+        layer: z.string(),
+        status: z.enum(['ok', 'warning', 'failed', 'skipped']),
+        detail: z.string(),
+        advice: z.string().optional(),
+      }),
+    ),
+  }),
+});

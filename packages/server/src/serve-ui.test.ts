@@ -1,0 +1,80 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { serveUi } from './serve-ui.ts';
+
+let directory = '';
+
+beforeAll(async () => {
+  const parent = await mkdtemp(join(tmpdir(), 'gateway-ui-'));
+  directory = join(parent, 'dist');
+  await mkdir(join(directory, 'assets'), { recursive: true });
+  await writeFile(join(parent, 'secret.txt'), 'outside');
+  await writeFile(join(directory, 'index.html'), '<title>UI</title>');
+  await writeFile(join(directory, 'assets', 'index-Ab_1-2.js'), 'run()');
+});
+
+afterAll(() => rm(join(directory, '..'), { recursive: true }));
+
+const get = (path: string, method = 'GET') => serveUi({ method, path }, directory);
+const textOf = (body: unknown): string => (body instanceof Uint8Array ? new TextDecoder().decode(body) : String(body));
+
+test('serves the page anew each time, and its assets for good', async () => {
+  const [page, asset] = await Promise.all([get('/ui/'), get('/ui/assets/index-Ab_1-2.js')]);
+  expect([page.status, textOf(page.body), page.headers['cache-control']]).toEqual([
+    200,
+    '<title>UI</title>',
+    'no-cache',
+  ]);
+  expect([textOf(asset.body), asset.headers['content-type'], asset.headers['cache-control']]).toEqual([
+    'run()',
+    'text/javascript; charset=utf-8',
+    'public, max-age=31536000, immutable',
+  ]);
+});
+
+test('allows no script but its own, in no answer', async () => {
+  for (const path of ['/ui/', '/ui', '/ui/models', '/ui/none.js']) {
+    const { headers } = await get(path);
+    expect(headers['content-security-policy']).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+    expect(headers['content-security-policy']).toContain("require-trusted-types-for 'script'");
+    expect(headers['x-content-type-options']).toBe('nosniff');
+  }
+});
+
+test('answers HEAD without a body, and no other method', async () => {
+  const head = await get('/ui/', 'HEAD');
+  expect([head.status, head.body, head.headers['content-length']]).toEqual([200, null, '17']);
+  const post = await get('/ui/', 'POST');
+  expect([post.status, post.headers['allow']]).toEqual([405, 'GET, HEAD']);
+});
+
+test('leads a typed path to its screen', async () => {
+  expect((await get('/ui')).headers['location']).toBe('/ui/');
+  const { status, headers } = await get('/ui/generations/gen-1');
+  expect([status, headers['location']]).toEqual([302, '/ui/#/generations/gen-1']);
+});
+
+test.each([
+  '/ui/../secret.txt',
+  '/ui/assets/../../secret.txt',
+  '/ui/..%2fsecret.txt',
+  '/ui/%2e%2e/secret.txt',
+  '/ui//etc/passwd',
+  '/ui/assets/..\\..\\secret.txt',
+  '/ui/assets',
+  '/ui/assets/none.js',
+  '/ui/.hidden',
+  '/ui/a\r\nx: y',
+])('serves nothing from outside: %s', async (path) => {
+  const { status, body } = await get(path);
+  expect([302, 404]).toContain(status);
+  expect(textOf(body)).not.toContain('outside');
+});
+
+test('rejects when there is no bundle', async () => {
+  await expect(serveUi({ method: 'GET', path: '/ui/' }, join(directory, 'none'))).rejects.toThrow('holds no bundle');
+});

@@ -1,0 +1,93 @@
+import { readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+
+import type { GatewayRequest, GatewayResponse } from '@model-gateway/core';
+
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/**
+ * Nothing but the bundle's own files runs, styles or is asked for, whatever a model or a caller has written; and no text
+ * becomes a script, because `innerHTML` and its like are refused.
+ */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' blob: data:",
+  "media-src 'self' blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ');
+
+const COMMON_HEADERS = {
+  'content-security-policy': CONTENT_SECURITY_POLICY,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+};
+
+/** The names of a bundle, and no way out of its directory. */
+const FILE = /^\/ui\/((?:assets\/)?[\w-]+(?:\.[\w-]+)+)$/;
+
+/**
+ * Answers a request for `/ui` or below it from the directory of a built bundle. A path that is no file's is taken for a
+ * screen that somebody typed. Rejects when the bundle is not there.
+ */
+export async function serveUi(
+  { method, path }: Pick<GatewayRequest, 'method' | 'path'>,
+  directory: string,
+): Promise<GatewayResponse> {
+  if (method !== 'GET' && method !== 'HEAD') {
+    return toTextResponse(405, 'Only GET and HEAD are answered here\n', { allow: 'GET, HEAD' });
+  }
+  if (path === '/ui') return toTextResponse(308, '', { location: '/ui/' });
+  const name = path === '/ui/' ? 'index.html' : FILE.exec(path)?.[1];
+  if (name === undefined) {
+    if (!/^\/ui\/[\w/-]+$/.test(path)) return toTextResponse(404, 'There is no such file\n');
+    return toTextResponse(302, '', { location: `/ui/#${path.slice('/ui'.length)}` });
+  }
+  const body = await readNamed(join(directory, name));
+  if (body === undefined) {
+    if (name === 'index.html') throw new Error(`${directory} holds no bundle`);
+    return toTextResponse(404, 'There is no such file\n');
+  }
+  const headers = {
+    ...COMMON_HEADERS,
+    'content-type': CONTENT_TYPES[extname(name)] ?? 'application/octet-stream',
+    // The names of assets change with their contents.
+    'cache-control': name.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
+  };
+  if (method === 'HEAD') {
+    return { status: 200, headers: { ...headers, 'content-length': String(body.byteLength) }, body: null };
+  }
+  return { status: 200, headers, body };
+}
+
+/** Undefined when there is no such file. */
+async function readNamed(file: string): Promise<Uint8Array | undefined> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'EISDIR') return undefined;
+    throw error;
+  }
+}
+
+function toTextResponse(status: number, text: string, headers: Record<string, string> = {}): GatewayResponse {
+  return {
+    status,
+    headers: { ...COMMON_HEADERS, 'content-type': 'text/plain; charset=utf-8', ...headers },
+    body: text,
+  };
+}

@@ -1,0 +1,58 @@
+import { ApiError, toApiError } from './api-error.ts';
+import { getSession, toSessionHeaders } from './session.ts';
+
+/** Undefined, empty text and false-like absences are left out of the query. */
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+export interface ApiCall {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly query?: Query | undefined;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal | undefined;
+  /** Instead of the session: the playground calls models with an API key. */
+  readonly key?: string | undefined;
+}
+
+/** The page is at `…/ui/` (or at the root of the desktop's scheme), the API beside it. */
+export function toApiUrl(path: string, query: Query = {}): string {
+  const url = new URL(`..${path}`, new URL('.', document.baseURI));
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== '') url.searchParams.set(name, String(value));
+  }
+  return url.href;
+}
+
+/** Calls an operation and returns its JSON. Throws `ApiError`, and the signal's reason when it fires. */
+export async function callApi<Answer>(path: string, call: ApiCall = {}): Promise<Answer> {
+  const response = await openApi(path, call);
+  return (await response.json()) as Answer;
+}
+
+/** The same, with the answer unread; one that is not a success throws. */
+export async function openApi(path: string, call: ApiCall = {}): Promise<Response> {
+  const { method = 'GET', query, body, signal, key } = call;
+  const headers: Record<string, string> =
+    key === undefined ? toSessionHeaders(getSession(), method) : { authorization: `Bearer ${key}` };
+  if (body !== undefined) headers['content-type'] = 'application/json';
+  let response: Response;
+  try {
+    response = await fetch(toApiUrl(path, query), {
+      method,
+      headers,
+      body: body === undefined ? null : JSON.stringify(body),
+      signal: signal ?? null,
+      credentials: 'same-origin',
+      cache: 'no-store',
+    });
+  } catch (error) {
+    if (signal?.aborted === true) throw error;
+    throw new ApiError('The gateway cannot be reached', { status: 0, errorType: 'unreachable' });
+  }
+  if (!response.ok) throw await readError(response);
+  return response;
+}
+
+async function readError(response: Response): Promise<ApiError> {
+  const body: unknown = await response.json().catch(() => null);
+  return toApiError(response.status, body, response.headers.get('retry-after'));
+}

@@ -1,0 +1,82 @@
+import { queryOptions } from '@tanstack/react-query';
+
+import { callApi } from './call-api.ts';
+import type {
+  ActivityItem,
+  Guardrail,
+  Key,
+  KeyAssignment,
+  Model,
+  ModelEndpoints,
+  ModelList,
+  Page,
+  Provider,
+  Settings,
+} from './types.ts';
+
+/** Lists that are shown whole are asked for in pages of what the wire allows. */
+async function readAll<Row>(path: string, limit: number, signal: AbortSignal): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (;;) {
+    const page = await callApi<Page<Row>>(path, { query: { offset: rows.length, limit }, signal });
+    rows.push(...page.data);
+    if (page.data.length === 0 || rows.length >= page.total_count) return rows;
+  }
+}
+
+export const healthQuery = queryOptions({
+  queryKey: ['health'],
+  queryFn: ({ signal }) => callApi<{ readonly status: string }>('/health', { signal }),
+  refetchInterval: 20_000,
+  retry: false,
+});
+
+/** Every model, of whatever kind; the screens filter what they have. */
+export const modelsQuery = queryOptions({
+  queryKey: ['models'],
+  queryFn: async ({ signal }): Promise<readonly Model[]> =>
+    (await callApi<ModelList>('/api/v1/models', { query: { output_modalities: 'all' }, signal })).data,
+});
+
+export const endpointsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['endpoints', id],
+    queryFn: async ({ signal }) =>
+      (
+        await callApi<ModelEndpoints>(`/api/v1/models/${id.split('/').map(encodeURIComponent).join('/')}/endpoints`, {
+          signal,
+        })
+      ).data.endpoints,
+  });
+
+export const providersQuery = queryOptions({
+  queryKey: ['providers'],
+  queryFn: async ({ signal }) => (await callApi<{ data: readonly Provider[] }>('/api/v1/providers', { signal })).data,
+});
+
+export const keysQuery = queryOptions({
+  queryKey: ['keys'],
+  queryFn: ({ signal }) => readAll<Key>('/api/v1/keys?include_disabled=true', 100, signal),
+});
+
+export const guardrailsQuery = queryOptions({
+  queryKey: ['guardrails'],
+  queryFn: ({ signal }) => readAll<Guardrail>('/api/v1/guardrails', 100, signal),
+});
+
+export const keyAssignmentsQuery = queryOptions({
+  queryKey: ['guardrails', 'assignments'],
+  queryFn: ({ signal }) => readAll<KeyAssignment>('/api/v1/guardrails/assignments/keys', 100, signal),
+});
+
+export const settingsQuery = queryOptions({
+  queryKey: ['settings'],
+  queryFn: async ({ signal }) => (await callApi<{ data: Settings }>('/admin/v1/settings', { signal })).data,
+});
+
+/** The last 30 days by day, model and endpoint. */
+export const activityQuery = queryOptions({
+  queryKey: ['activity'],
+  queryFn: async ({ signal }) =>
+    (await callApi<{ data: readonly ActivityItem[] }>('/api/v1/activity', { signal })).data,
+});

@@ -1,0 +1,66 @@
+import { getDesktop } from '../shell/desktop.ts';
+import { callApi } from './call-api.ts';
+import { queryClient } from './query-client.ts';
+import { endSession, setSession } from './session.ts';
+
+/** What `/admin/v1/session` answers. */
+interface SessionAnswer {
+  readonly data:
+    | { readonly signed_in: false }
+    | {
+        readonly signed_in: true;
+        readonly name: string;
+        /** Empty where somebody else vouches for the page. */
+        readonly csrf_token: string;
+        readonly expires_at: string | null;
+      };
+}
+
+/** Exchanges a management key, or the token of a one-time link, for the cookie of a session. Throws `ApiError`. */
+export async function signIn(proof: { readonly key: string } | { readonly token: string }): Promise<void> {
+  take(await callApi<SessionAnswer>('/admin/v1/session', { method: 'POST', body: proof }));
+}
+
+/** Ends the session here and at the gateway, and forgets what was seen. */
+export async function signOut(): Promise<void> {
+  // Signed out here all the same when the gateway is gone: its sessions go with it.
+  await callApi('/admin/v1/session', { method: 'DELETE' }).catch(() => undefined);
+  endSession();
+  queryClient.clear();
+}
+
+/**
+ * Finds out who is signed in: by the token of a one-time link, which is taken out of the address and the history at once,
+ * or by the cookie of an earlier sign-in. Called once, before anything is shown.
+ */
+export async function resumeSession(): Promise<void> {
+  // Also while the gateway is down, or nobody would get to see why.
+  if (getDesktop() !== undefined) return setSession({ type: 'host', name: 'the user of this machine' });
+  const token = takeToken();
+  try {
+    if (token !== null) return await signIn({ token });
+  } catch {
+    // A link that is spent; whoever follows it again may be signed in already.
+  }
+  try {
+    take(await callApi<SessionAnswer>('/admin/v1/session'));
+  } catch {
+    endSession();
+  }
+}
+
+function take({ data }: SessionAnswer): void {
+  if (!data.signed_in) return endSession();
+  const { name, csrf_token: csrfToken, expires_at: expiresAt } = data;
+  // Where somebody else vouches for the page, they also guard against forged requests.
+  if (csrfToken === '' || expiresAt === null) setSession({ type: 'host', name });
+  else setSession({ type: 'cookie', name, csrfToken, expiresAt });
+}
+
+function takeToken(): string | null {
+  const fromQuery = new URLSearchParams(location.search).get('token');
+  const fromHash = /^#([0-9A-Za-z_-]+)$/.exec(location.hash)?.[1] ?? null;
+  if (fromQuery === null && fromHash === null) return null;
+  history.replaceState(null, '', location.pathname + (fromHash === null ? location.hash : ''));
+  return fromQuery ?? fromHash;
+}

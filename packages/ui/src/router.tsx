@@ -1,0 +1,124 @@
+import {
+  createHashHistory,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+} from '@tanstack/react-router';
+
+import { ErrorPanel } from './parts/error-panel.tsx';
+import { EmptyState, Loading } from './parts/states.tsx';
+import { toDestinationSearch } from './screens/destinations/destination-search.ts';
+import { toGenerationSearch } from './screens/generations/generation-search.ts';
+import { toModelSearch } from './screens/models/model-search.ts';
+import { toProviderSearch } from './screens/providers/provider-search.ts';
+import { toVideoSearch } from './screens/videos/video-search.ts';
+import { Layout } from './shell/layout.tsx';
+
+const root = createRootRoute({ component: Layout });
+
+const overview = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  component: lazyRouteComponent(() => import('./screens/overview/overview-screen.tsx'), 'OverviewScreen'),
+});
+const models = createRoute({
+  getParentRoute: () => root,
+  path: '/models',
+  validateSearch: toModelSearch,
+  component: lazyRouteComponent(() => import('./screens/models/models-screen.tsx'), 'ModelsScreen'),
+});
+const generations = createRoute({
+  getParentRoute: () => root,
+  path: '/generations',
+  validateSearch: toGenerationSearch,
+  component: lazyRouteComponent(() => import('./screens/generations/generations-screen.tsx'), 'GenerationsScreen'),
+});
+const generation = createRoute({
+  getParentRoute: () => root,
+  path: '/generations/$id',
+  component: lazyRouteComponent(() => import('./screens/generations/generation-page.tsx'), 'GenerationPage'),
+});
+const playground = createRoute({
+  getParentRoute: () => root,
+  path: '/playground',
+  validateSearch: ({ models: chosen, from }: Record<string, unknown>) => ({
+    ...(typeof chosen === 'string' && { models: chosen }),
+    ...(typeof from === 'string' && { from }),
+  }),
+  component: lazyRouteComponent(() => import('./screens/playground/playground-screen.tsx'), 'PlaygroundScreen'),
+});
+const videos = createRoute({
+  getParentRoute: () => root,
+  path: '/videos',
+  validateSearch: toVideoSearch,
+  component: lazyRouteComponent(() => import('./screens/videos/videos-screen.tsx'), 'VideosScreen'),
+});
+const destinations = createRoute({
+  getParentRoute: () => root,
+  path: '/destinations',
+  validateSearch: toDestinationSearch,
+  component: lazyRouteComponent(() => import('./screens/destinations/destinations-screen.tsx'), 'DestinationsScreen'),
+});
+const providers = createRoute({
+  getParentRoute: () => root,
+  path: '/providers',
+  validateSearch: toProviderSearch,
+  component: lazyRouteComponent(() => import('./screens/providers/providers-screen.tsx'), 'ProvidersScreen'),
+});
+const keys = createRoute({
+  getParentRoute: () => root,
+  path: '/keys',
+  component: lazyRouteComponent(() => import('./screens/keys/keys-screen.tsx'), 'KeysScreen'),
+});
+const guardrails = createRoute({
+  getParentRoute: () => root,
+  path: '/guardrails',
+  validateSearch: ({ open }: Record<string, unknown>) => (typeof open === 'string' ? { open } : {}),
+  component: lazyRouteComponent(() => import('./screens/guardrails/guardrails-screen.tsx'), 'GuardrailsScreen'),
+});
+const settings = createRoute({
+  getParentRoute: () => root,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./screens/settings/settings-screen.tsx'), 'SettingsScreen'),
+});
+
+/** The screens by path. The path stands behind `#`, so that the bundle works wherever it is served from. */
+export const router = createRouter({
+  routeTree: root.addChildren([
+    overview,
+    models,
+    generations,
+    generation,
+    playground,
+    videos,
+    guardrails,
+    keys,
+    destinations,
+    providers,
+    settings,
+  ]),
+  history: createHashHistory(),
+  // Queries are written as the API's own are: plain text, no JSON.
+  parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
+  stringifySearch: (search) => {
+    const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');
+    const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+    return text === '' ? '' : `?${text}`;
+  },
+  defaultPendingComponent: () => <Loading what="the screen" />,
+  defaultErrorComponent: ({ error, reset }) => (
+    <div className="p-6">
+      <ErrorPanel error={error} title="This screen failed" onRetry={reset} />
+    </div>
+  ),
+  defaultNotFoundComponent: () => (
+    <EmptyState title="There is no such screen">Choose one on the left, or press Ctrl K.</EmptyState>
+  ),
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

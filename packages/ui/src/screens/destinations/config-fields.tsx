@@ -1,0 +1,90 @@
+import { Field } from '../../parts/field.tsx';
+import { issueFor } from '../../parts/issue-for.ts';
+import { type ConfigField, DESTINATION_TYPES, type DestinationDraft } from './destination-draft.ts';
+import type { DestinationType } from './destination-queries.ts';
+
+interface ConfigFieldsProps {
+  readonly type: DestinationType;
+  readonly draft: Pick<DestinationDraft, 'config' | 'headers'>;
+  readonly onChange: (change: Partial<Pick<DestinationDraft, 'config' | 'headers'>>) => void;
+  /** What the gateway said of the last attempt to save. */
+  readonly error: unknown;
+}
+
+/** Where a type of destination is, and what it wants to be shown. */
+export function ConfigFields({ type, draft, onChange, error }: ConfigFieldsProps) {
+  const set = (name: string, value: string): void => onChange({ config: { ...draft.config, [name]: value } });
+  return (
+    <div className="grid gap-4 sm:grid-cols-2">
+      {DESTINATION_TYPES[type].fields.map((field) => (
+        <OneField
+          key={field.name}
+          field={field}
+          value={draft.config[field.name] ?? ''}
+          onChange={(value) => set(field.name, value)}
+          error={issueFor(error, `config.${field.name}`)}
+        />
+      ))}
+      <Field
+        label="Headers"
+        hint="One a line, as Name: value. Values are shown once, like keys."
+        error={issueFor(error, 'config.headers')}
+        className="sm:col-span-2"
+      >
+        {(control) => (
+          <textarea
+            {...control}
+            rows={Math.min(6, Math.max(2, draft.headers.split('\n').length))}
+            spellCheck={false}
+            placeholder="Authorization: Bearer …"
+            className="field resize-y font-mono text-xs"
+            value={draft.headers}
+            onChange={(event) => onChange({ headers: event.target.value })}
+          />
+        )}
+      </Field>
+    </div>
+  );
+}
+
+interface OneFieldProps {
+  readonly field: ConfigField;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly error: string | undefined;
+}
+
+function OneField({ field, value, onChange, error }: OneFieldProps) {
+  const { label, isRequired = false, isSecret = false, placeholder, hint, options } = field;
+  return (
+    <Field label={isRequired ? label : `${label} (optional)`} hint={hint} error={error}>
+      {(control) =>
+        options === undefined ? (
+          <input
+            {...control}
+            // A masked secret is shown, so that it is seen that there is one.
+            type={isSecret && !value.startsWith('********') ? 'password' : 'text'}
+            required={isRequired}
+            autoComplete="off"
+            spellCheck={false}
+            placeholder={placeholder}
+            className="field font-mono text-xs"
+            value={value}
+            onChange={(event) => onChange(event.target.value)}
+          />
+        ) : (
+          <select
+            {...control}
+            className="field"
+            value={value || options[0]}
+            onChange={(event) => onChange(event.target.value)}
+          >
+            {options.map((option) => (
+              <option key={option}>{option}</option>
+            ))}
+          </select>
+        )
+      }
+    </Field>
+  );
+}

@@ -1,0 +1,133 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { CircleCheck, RotateCw } from 'lucide-react';
+import { useState } from 'react';
+
+import { callApi } from '../../api/call-api.ts';
+import { formatCount } from '../../format/quantity.ts';
+import { formatFull, formatRelative } from '../../format/time.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { Button } from '../../parts/button.tsx';
+import { ErrorPanel } from '../../parts/error-panel.tsx';
+import { EmptyState, Loading } from '../../parts/states.tsx';
+import { showToast } from '../../parts/toast-store.ts';
+import { deliveriesQuery, type Delivery } from './destination-queries.ts';
+
+/** What has not reached a destination: what waits for its next attempt, and what nobody tries any more. */
+export function DeliveryLog({ destinationId }: { destinationId: string }) {
+  const client = useQueryClient();
+  const { data, error, refetch } = useQuery(deliveriesQuery(destinationId));
+  const [state, setState] = useState<'' | Delivery['state']>('');
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const resend = useMutation({
+    mutationFn: async (ids: readonly string[]) => {
+      for (const id of ids) await callApi(`/admin/v1/destinations/deliveries/${id}/resend`, { method: 'POST' });
+      return ids.length;
+    },
+    onSuccess: (count) => {
+      setChosen(new Set());
+      showToast({ tone: 'good', title: `${formatCount(count)} on the way again` });
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: ['deliveries'] }),
+  });
+  if (error !== null)
+    return (
+      <div className="p-4">
+        <ErrorPanel error={error} title="The log could not be loaded" onRetry={() => void refetch()} />
+      </div>
+    );
+  if (data === undefined) return <Loading what="deliveries" />;
+  if (data.data.length === 0)
+    return (
+      <EmptyState icon={<CircleCheck size={22} aria-hidden />} title="Nothing is left over">
+        What arrives is not listed. What does not stands here, with its attempts.
+      </EmptyState>
+    );
+  const shown = data.data.filter((delivery) => state === '' || delivery.state === state);
+  const toggle = (id: string): void => {
+    const next = new Set(chosen);
+    if (!next.delete(id)) next.add(id);
+    setChosen(next);
+  };
+  const ids = shown.map(({ id }) => id).filter((id) => chosen.has(id));
+  return (
+    <div className="scroll-thin flex h-full flex-col gap-3 overflow-y-auto p-4">
+      <div className="flex flex-wrap items-center gap-2">
+        <select
+          aria-label="State"
+          className="field w-auto"
+          value={state}
+          onChange={(event) => setState(event.target.value as typeof state)}
+        >
+          <option value="">Waiting and given up</option>
+          <option value="waiting">Waiting</option>
+          <option value="failed">Given up</option>
+        </select>
+        <span className="flex-1 text-xs text-ink-faint">
+          {formatCount(data.data.length)} of {formatCount(data.total_count)}, newest first
+        </span>
+        <Button
+          icon={<RotateCw size={14} aria-hidden />}
+          disabled={ids.length === 0}
+          isBusy={resend.isPending}
+          onClick={() => resend.mutate(ids)}
+        >
+          Send {ids.length === 0 ? 'chosen' : formatCount(ids.length)} again
+        </Button>
+      </div>
+      {resend.error !== null && <ErrorPanel error={resend.error} title="Not all were sent again" />}
+      {shown.length === 0 ? (
+        <EmptyState title={state === 'failed' ? 'Nothing was given up' : 'Nothing waits'}>
+          <Button onClick={() => setState('')}>Show both</Button>
+        </EmptyState>
+      ) : (
+        <ul className="flex flex-col gap-2">
+          {shown.map((delivery) => (
+            <li key={delivery.id} className="flex gap-3 rounded-lg border border-line p-3 text-sm">
+              <input
+                type="checkbox"
+                aria-label={`Choose the delivery of ${formatFull(delivery.created_at)}`}
+                className="mt-0.5 size-4 shrink-0 accent-accent"
+                checked={chosen.has(delivery.id)}
+                onChange={() => toggle(delivery.id)}
+              />
+              <DeliveryFacts delivery={delivery} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function DeliveryFacts({ delivery }: { delivery: Delivery }) {
+  const { state, attempts, last_result: result, next_attempt_at: next, created_at: at } = delivery;
+  const [first] = delivery.generation_ids;
+  const count = delivery.generation_ids.length;
+  return (
+    <div className="min-w-0 flex-1">
+      <p className="flex flex-wrap items-center gap-2">
+        <Badge tone={state === 'failed' ? 'bad' : 'caution'}>{state === 'failed' ? 'given up' : 'waiting'}</Badge>
+        <span className="font-medium">{result ?? 'not tried yet'}</span>
+      </p>
+      <p className="figures mt-1 text-xs text-ink-soft">
+        <time dateTime={at} title={formatFull(at)}>
+          {formatRelative(at)}
+        </time>{' '}
+        · {attempts === 1 ? '1 attempt' : `${formatCount(attempts)} attempts`}
+        {next !== null && ` · next ${formatRelative(next)}`}
+      </p>
+      <p className="mt-1 text-xs">
+        {count === 1 ? '1 call' : `${formatCount(count)} calls`}
+        {first !== undefined && (
+          <>
+            {', '}
+            <Link to="/generations/$id" params={{ id: first }} className="text-accent underline">
+              look at the first
+            </Link>
+          </>
+        )}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+
+import { toConfig, toDestinationChange, toDestinationDraft } from './destination-draft.ts';
+import type { Destination } from './destination-queries.ts';
+
+const WEBHOOK: Destination = {
+  id: 'd1',
+  type: 'webhook',
+  name: 'Traces',
+  enabled: true,
+  privacy_mode: false,
+  sampling_rate: 1,
+  api_key_hashes: null,
+  filter_rules: null,
+  broadcast_generation_cost: true,
+  broadcast_generation_identity: true,
+  broadcast_generation_request_context: true,
+  regions: ['global'],
+  config: { url: 'https://example.com/?********', method: 'POST', headers: { 'X-A': '********' } },
+};
+
+test('changes nothing that was not touched', () => {
+  const draft = toDestinationDraft(WEBHOOK);
+  expect(toDestinationChange(draft, toDestinationDraft(WEBHOOK))).toEqual({});
+});
+
+test('sends what was touched, and the configuration as a whole with its masked secrets', () => {
+  const before = toDestinationDraft(WEBHOOK);
+  const draft = { ...before, sampling_rate: 0.5, headers: `${before.headers}\nX-B: a:b` };
+  expect(toDestinationChange(draft, before)).toEqual({
+    sampling_rate: 0.5,
+    config: {
+      url: 'https://example.com/?********',
+      method: 'POST',
+      headers: { 'X-A': '********', 'X-B': 'a:b' },
+    },
+  });
+});
+
+test('leaves out optional fields without a value, and keeps a line without a colon for the gateway to refuse', () => {
+  expect(toConfig({ config: { bucketName: 'b', prefix: '' }, headers: ' nonsense \n\n' })).toEqual({
+    bucketName: 'b',
+    headers: { nonsense: '' },
+  });
+});

@@ -1,0 +1,110 @@
+import type { Destination, DestinationType } from './destination-queries.ts';
+
+/** What can be set of a destination: as on the wire, but for its configuration, which is text while it is edited. */
+export interface DestinationDraft extends Omit<Destination, 'id' | 'type' | 'config'> {
+  readonly config: Readonly<Record<string, string>>;
+  /** `Name: value`, one a line. */
+  readonly headers: string;
+}
+
+export interface ConfigField {
+  readonly name: string;
+  readonly label: string;
+  readonly isRequired?: boolean;
+  readonly isSecret?: boolean;
+  readonly placeholder?: string;
+  readonly hint?: string;
+  readonly options?: readonly string[];
+}
+
+/** What each type is configured with, beside headers (destinations.md, Types). */
+export const DESTINATION_TYPES: Readonly<
+  Record<DestinationType, { readonly label: string; readonly note: string; readonly fields: readonly ConfigField[] }>
+> = {
+  webhook: {
+    label: 'Webhook',
+    note: 'OTLP in JSON, up to 50 calls a request',
+    fields: [
+      { name: 'url', label: 'Address', isRequired: true, placeholder: 'https://collector.example/traces' },
+      { name: 'method', label: 'Method', options: ['POST', 'PUT'] },
+    ],
+  },
+  'otel-collector': {
+    label: 'OpenTelemetry collector',
+    note: 'OTLP in JSON over HTTP',
+    fields: [
+      {
+        name: 'endpoint',
+        label: 'Endpoint',
+        isRequired: true,
+        placeholder: 'https://collector.example:4318',
+        hint: 'Without a path, /v1/traces is called',
+      },
+    ],
+  },
+  langfuse: {
+    label: 'Langfuse',
+    note: 'A trace and a generation for each call',
+    fields: [
+      { name: 'publicKey', label: 'Public key', isRequired: true, placeholder: 'pk-lf-…' },
+      { name: 'secretKey', label: 'Secret key', isRequired: true, isSecret: true, placeholder: 'sk-lf-…' },
+      { name: 'baseUrl', label: 'Address', placeholder: 'https://cloud.langfuse.com' },
+    ],
+  },
+  s3: {
+    label: 'S3 and compatible stores',
+    note: 'An object for each call',
+    fields: [
+      { name: 'bucketName', label: 'Bucket', isRequired: true },
+      { name: 'region', label: 'Region', placeholder: 'us-east-1' },
+      { name: 'accessKeyId', label: 'Access key id', isRequired: true },
+      { name: 'secretAccessKey', label: 'Secret access key', isRequired: true, isSecret: true },
+      { name: 'endpoint', label: 'Endpoint', hint: 'For MinIO, R2 and others', placeholder: 'https://…' },
+      { name: 'prefix', label: 'Prefix', placeholder: 'gateway' },
+      { name: 'pathTemplate', label: 'Path template', placeholder: '{prefix}/{date}' },
+      { name: 'sessionToken', label: 'Session token', isSecret: true },
+    ],
+  },
+};
+
+/** A destination as it is edited; secrets stand there masked, as they came. */
+export function toDestinationDraft({ id: _, type, config, ...rest }: Destination): DestinationDraft {
+  const headers = (config['headers'] ?? {}) as Record<string, string>;
+  return {
+    ...rest,
+    config: Object.fromEntries(DESTINATION_TYPES[type].fields.map(({ name }) => [name, toText(config[name])])),
+    headers: Object.entries(headers)
+      .map(([name, value]) => `${name}: ${value}`)
+      .join('\n'),
+  };
+}
+
+const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** The configuration as it is sent: optional fields that are empty are left out. */
+export function toConfig({ config, headers }: Pick<DestinationDraft, 'config' | 'headers'>): Record<string, unknown> {
+  return {
+    ...Object.fromEntries(Object.entries(config).filter(([, value]) => value !== '')),
+    headers: toHeaders(headers),
+  };
+}
+
+function toHeaders(text: string): Record<string, string> {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return Object.fromEntries(
+    lines.map((line) => {
+      const at = line.indexOf(':');
+      return at < 0 ? [line.trim(), ''] : [line.slice(0, at).trim(), line.slice(at + 1).trim()];
+    }),
+  );
+}
+
+/** The body of a change: what differs, and the configuration as a whole where anything in it does. */
+export function toDestinationChange(draft: DestinationDraft, before: DestinationDraft): Record<string, unknown> {
+  const { config: _config, headers: _headers, ...fields } = draft;
+  const changed = Object.entries(fields).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof typeof fields]),
+  );
+  const isConfigured = JSON.stringify(toConfig(draft)) === JSON.stringify(toConfig(before));
+  return { ...Object.fromEntries(changed), ...(!isConfigured && { config: toConfig(draft) }) };
+}

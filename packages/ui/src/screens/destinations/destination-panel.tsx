@@ -1,0 +1,171 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { PlugZap, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+
+import { callApi } from '../../api/call-api.ts';
+import { formatDuration } from '../../format/quantity.ts';
+import { Button } from '../../parts/button.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { ErrorPanel } from '../../parts/error-panel.tsx';
+import { Checkbox, Field } from '../../parts/field.tsx';
+import { issueFor } from '../../parts/issue-for.ts';
+import { SidePanel } from '../../parts/side-panel.tsx';
+import { Tabs } from '../../parts/tabs.tsx';
+import { showToast } from '../../parts/toast-store.ts';
+import { ConfigFields } from './config-fields.tsx';
+import { DeliveryLog } from './delivery-log.tsx';
+import { DESTINATION_TYPES, toDestinationChange, toDestinationDraft } from './destination-draft.ts';
+import { type Destination, destinationsQuery, testDestination } from './destination-queries.ts';
+import { SelectionFields } from './selection-fields.tsx';
+
+interface DestinationPanelProps {
+  readonly destination: Destination;
+  readonly tab: string;
+  readonly onTab: (tab: string) => void;
+  readonly onClose: () => void;
+}
+
+/** A destination: where it is, what it is sent, what did not arrive. */
+export function DestinationPanel({ destination, tab, onTab, onClose }: DestinationPanelProps) {
+  const { id, name, type } = destination;
+  const client = useQueryClient();
+  const [before, setBefore] = useState(() => toDestinationDraft(destination));
+  const [draft, setDraft] = useState(before);
+  const [isDeleting, setIsDeleting] = useState(false);
+  const change = toDestinationChange(draft, before);
+  const isChanged = Object.keys(change).length > 0;
+  const refresh = () => client.invalidateQueries({ queryKey: destinationsQuery.queryKey });
+  const save = useMutation({
+    mutationFn: () =>
+      callApi<{ data: Destination }>(`/api/v1/observability/destinations/${id}`, { method: 'PATCH', body: change }),
+    onSuccess: async ({ data }) => {
+      const saved = toDestinationDraft(data);
+      setBefore(saved);
+      setDraft(saved);
+      showToast({ tone: 'good', title: 'Saved; it is tried at once' });
+      await refresh();
+    },
+  });
+  return (
+    <SidePanel
+      label={`Destination ${name}`}
+      onClose={onClose}
+      title={
+        <h2 className="truncate font-semibold">
+          {name} <span className="text-sm font-normal text-ink-faint">{DESTINATION_TYPES[type].label}</span>
+        </h2>
+      }
+      actions={
+        <>
+          <Button
+            look="quiet"
+            aria-label="Delete"
+            title="Delete"
+            icon={<Trash2 size={15} aria-hidden />}
+            onClick={() => setIsDeleting(true)}
+          />
+          <Button disabled={!isChanged || save.isPending} onClick={() => setDraft(before)}>
+            Undo
+          </Button>
+          <Button look="primary" disabled={!isChanged} isBusy={save.isPending} onClick={() => save.mutate()}>
+            Save
+          </Button>
+        </>
+      }
+    >
+      {save.error !== null && (
+        <div className="p-3">
+          <ErrorPanel error={save.error} title="Not saved" />
+        </div>
+      )}
+      <Tabs
+        label="About the destination"
+        value={tab}
+        onChange={onTab}
+        tabs={[
+          {
+            value: 'where',
+            label: 'Where',
+            content: () => (
+              <div className="scroll-thin flex h-full flex-col gap-5 overflow-y-auto p-4">
+                <Checkbox
+                  label="On"
+                  hint="Off, nothing is sent; what happens meanwhile is not made up for."
+                  checked={draft.enabled}
+                  onChange={(event) => setDraft({ ...draft, enabled: event.target.checked })}
+                />
+                <Field label="Name" error={issueFor(save.error, 'name')}>
+                  {(control) => (
+                    <input
+                      {...control}
+                      maxLength={200}
+                      className="field"
+                      value={draft.name}
+                      onChange={(event) => setDraft({ ...draft, name: event.target.value })}
+                    />
+                  )}
+                </Field>
+                <ConfigFields
+                  type={type}
+                  draft={draft}
+                  error={save.error}
+                  onChange={(next) => setDraft({ ...draft, ...next })}
+                />
+                <ConnectionTest id={id} isChanged={isChanged} />
+              </div>
+            ),
+          },
+          {
+            value: 'what',
+            label: 'What is sent',
+            content: () => <SelectionFields draft={draft} onChange={setDraft} error={save.error} />,
+          },
+          { value: 'log', label: 'Delivery log', content: () => <DeliveryLog destinationId={id} /> },
+        ]}
+      />
+      {isDeleting && (
+        <ConfirmDialog
+          title={`Delete “${name}”?`}
+          action="Delete destination"
+          typed={name}
+          onClose={() => setIsDeleting(false)}
+          onConfirm={async () => {
+            await callApi(`/api/v1/observability/destinations/${id}`, { method: 'DELETE' });
+            await refresh();
+            onClose();
+          }}
+        >
+          <p>Its secrets go with it, and so does what was still to be sent there.</p>
+        </ConfirmDialog>
+      )}
+    </SidePanel>
+  );
+}
+
+function ConnectionTest({ id, isChanged }: { id: string; isChanged: boolean }) {
+  const test = useMutation({ mutationFn: () => testDestination(id) });
+  return (
+    <section className="flex flex-col gap-2 rounded-lg border border-line p-3">
+      <div className="flex flex-wrap items-center gap-3">
+        <Button icon={<PlugZap size={15} aria-hidden />} isBusy={test.isPending} onClick={() => test.mutate()}>
+          Test
+        </Button>
+        <p className="min-w-0 flex-1 text-xs text-ink-faint">
+          Sends a request without content{isChanged ? ', with what was saved last' : ''}.
+        </p>
+      </div>
+      <div role="status" className="text-sm">
+        {test.data !== undefined && !test.isPending && (
+          <p>
+            <span className={test.data.success ? 'font-medium text-good' : 'font-medium text-bad'}>
+              {test.data.success ? 'It took it' : 'It did not take it'}
+            </span>
+            : {test.data.result}, after {formatDuration(test.data.duration_ms)}.
+            {!test.data.success && ' Check the address, the credentials and whether it is reachable from the gateway.'}
+          </p>
+        )}
+      </div>
+      {test.error !== null && <ErrorPanel error={test.error} title="The test could not be made" />}
+    </section>
+  );
+}

@@ -1,0 +1,216 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { MoreHorizontal, Plus, Send } from 'lucide-react';
+import { useMemo, useState } from 'react';
+
+import { callApi } from '../../api/call-api.ts';
+import { formatCount } from '../../format/quantity.ts';
+import { formatFull, formatRelative } from '../../format/time.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { Button } from '../../parts/button.tsx';
+import { ErrorPanel } from '../../parts/error-panel.tsx';
+import { Menu } from '../../parts/menu.tsx';
+import { EmptyState, Loading, ScreenHeader } from '../../parts/states.tsx';
+import { showToast } from '../../parts/toast-store.ts';
+import { type Column, VirtualTable } from '../../parts/virtual-table.tsx';
+import { DESTINATION_TYPES } from './destination-draft.ts';
+import { DestinationPanel } from './destination-panel.tsx';
+import {
+  deliveriesQuery,
+  type Destination,
+  destinationsQuery,
+  type DestinationStanding,
+  testDestination,
+} from './destination-queries.ts';
+import type { DestinationSearch } from './destination-search.ts';
+import { NewDestination } from './new-destination.tsx';
+
+/** Where generations are broadcast to. */
+export function DestinationsScreen() {
+  const { open, tab = 'where' } = useSearch({ from: '/destinations' });
+  const navigate = useNavigate({ from: '/destinations' });
+  const [isCreating, setIsCreating] = useState(false);
+  const { data: destinations, error, refetch } = useQuery(destinationsQuery);
+  const show = (search: DestinationSearch): void => void navigate({ search });
+  const columns = useColumns(show);
+  const opened = destinations?.find(({ id }) => id === open);
+  return (
+    <div className="flex min-h-0 flex-1">
+      <div className="flex min-w-0 flex-1 flex-col">
+        <div className="border-b border-line px-4 py-3">
+          <ScreenHeader
+            title="Destinations"
+            note="Each call goes to every destination that wants it, once it has ended. No call waits for one."
+          >
+            <Button look="primary" icon={<Plus size={15} aria-hidden />} onClick={() => setIsCreating(true)}>
+              New destination
+            </Button>
+          </ScreenHeader>
+        </div>
+        {error !== null ? (
+          <div className="p-4">
+            <ErrorPanel error={error} title="The destinations could not be loaded" onRetry={() => void refetch()} />
+          </div>
+        ) : destinations === undefined ? (
+          <Loading what="destinations" />
+        ) : destinations.length === 0 ? (
+          <EmptyState icon={<Send size={22} aria-hidden />} title="Nothing is broadcast yet">
+            <p>A destination gets what every call was like: a webhook, a collector, Langfuse, a bucket.</p>
+            <Button onClick={() => setIsCreating(true)}>New destination</Button>
+          </EmptyState>
+        ) : (
+          <VirtualTable
+            label="Destinations"
+            rows={destinations}
+            columns={columns}
+            idOf={({ id }) => id}
+            openId={open}
+            minWidth={820}
+            onOpen={({ id }) => show({ open: id, tab })}
+          />
+        )}
+      </div>
+      {opened !== undefined && (
+        <DestinationPanel
+          key={opened.id}
+          destination={opened}
+          tab={tab}
+          onTab={(next) => show({ open: opened.id, tab: next })}
+          onClose={() => show({})}
+        />
+      )}
+      {isCreating && (
+        <NewDestination
+          onClose={() => setIsCreating(false)}
+          onCreated={(id) => {
+            setIsCreating(false);
+            show({ open: id });
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function useColumns(show: (search: DestinationSearch) => void): readonly Column<Destination>[] {
+  const client = useQueryClient();
+  const { data: log } = useQuery(deliveriesQuery());
+  const toggle = useMutation({
+    mutationFn: ({ id, enabled }: Destination) =>
+      callApi(`/api/v1/observability/destinations/${id}`, { method: 'PATCH', body: { enabled: !enabled } }),
+    onSuccess: () => client.invalidateQueries({ queryKey: destinationsQuery.queryKey }),
+    onError: (failure) => showToast({ tone: 'bad', title: 'It was not changed', detail: failure.message }),
+  });
+  const test = useMutation({
+    mutationFn: async ({ id, name }: Destination) => ({ name, ...(await testDestination(id)) }),
+    onSuccess: ({ name, success, result }) =>
+      showToast({
+        tone: success ? 'good' : 'bad',
+        title: `${name}: ${success ? 'it took it' : 'it did not take it'}`,
+        detail: result,
+      }),
+    onError: (failure) => showToast({ tone: 'bad', title: 'The test could not be made', detail: failure.message }),
+  });
+  return useMemo(
+    () => [
+      ...toFactColumns(),
+      ...toStandingColumns((id) => log?.destinations.find(({ destination_id: of }) => of === id)),
+      {
+        id: 'actions',
+        header: <span className="sr-only">Actions</span>,
+        width: '44px',
+        cell: (destination: Destination) => (
+          <span onClick={(event) => event.stopPropagation()}>
+            <Menu
+              trigger={
+                <Button
+                  look="quiet"
+                  aria-label={`Actions for ${destination.name}`}
+                  icon={<MoreHorizontal size={16} aria-hidden />}
+                  className="px-1.5"
+                />
+              }
+              items={[
+                { label: 'Test', onSelect: () => test.mutate(destination) },
+                { label: destination.enabled ? 'Pause' : 'Go on', onSelect: () => toggle.mutate(destination) },
+                { label: 'Delivery log', onSelect: () => show({ open: destination.id, tab: 'log' }) },
+              ]}
+            />
+          </span>
+        ),
+      },
+    ],
+    [log, show, test.mutate, toggle.mutate],
+  );
+}
+
+const toFactColumns = (): readonly Column<Destination>[] => [
+  {
+    id: 'name',
+    header: 'Name',
+    width: 'minmax(140px,2fr)',
+    cell: ({ name }) => <span className="font-medium">{name}</span>,
+  },
+  { id: 'type', header: 'Type', width: 'minmax(120px,1fr)', cell: ({ type }) => DESTINATION_TYPES[type].label },
+  {
+    id: 'state',
+    header: 'State',
+    width: '80px',
+    cell: ({ enabled }) => <Badge tone={enabled ? 'good' : 'neutral'}>{enabled ? 'on' : 'paused'}</Badge>,
+  },
+  {
+    id: 'share',
+    header: 'Share',
+    width: '64px',
+    isNumeric: true,
+    cell: ({ sampling_rate: rate }) => `${Number((rate * 100).toPrecision(3))} %`,
+  },
+  {
+    id: 'contents',
+    header: 'Contents',
+    width: '88px',
+    cell: ({ privacy_mode: isPrivate }) =>
+      isPrivate ? <Badge>left out</Badge> : <span className="text-ink-faint">sent</span>,
+  },
+];
+
+type StandingOf = (id: string) => DestinationStanding | undefined;
+
+const toStandingColumns = (standingOf: StandingOf): readonly Column<Destination>[] => [
+  {
+    id: 'queue',
+    header: 'Queue',
+    width: '64px',
+    isNumeric: true,
+    cell: ({ id }) => formatCount(standingOf(id)?.queued),
+  },
+  {
+    id: 'arrived',
+    header: 'Last arrived',
+    width: '120px',
+    cell: ({ id }) => <Moment at={standingOf(id)?.last_delivered_at ?? null} />,
+  },
+  {
+    id: 'failure',
+    header: 'Last failure',
+    width: 'minmax(110px,1fr)',
+    cell: ({ id }) => {
+      const standing = standingOf(id);
+      if (standing?.last_failed_at == null) return <span className="text-ink-faint">none</span>;
+      return (
+        <span className="text-bad" title={formatFull(standing.last_failed_at)}>
+          {standing.last_failure ?? 'failed'}
+        </span>
+      );
+    },
+  },
+];
+
+function Moment({ at }: { at: string | null }) {
+  if (at === null) return <span className="text-ink-faint">—</span>;
+  return (
+    <time dateTime={at} title={formatFull(at)}>
+      {formatRelative(at)}
+    </time>
+  );
+}

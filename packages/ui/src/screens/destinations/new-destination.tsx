@@ -1,0 +1,104 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useId, useState } from 'react';
+
+import { callApi } from '../../api/call-api.ts';
+import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { ErrorPanel } from '../../parts/error-panel.tsx';
+import { Checkbox, Field } from '../../parts/field.tsx';
+import { issueFor } from '../../parts/issue-for.ts';
+import { ConfigFields } from './config-fields.tsx';
+import { DESTINATION_TYPES, toConfig } from './destination-draft.ts';
+import { type Destination, destinationsQuery, type DestinationType } from './destination-queries.ts';
+
+const EMPTY = { config: {}, headers: '' };
+
+/** Makes a destination; which calls it wants is set beside the list. */
+export function NewDestination({ onClose, onCreated }: { onClose: () => void; onCreated: (id: string) => void }) {
+  const formId = useId();
+  const client = useQueryClient();
+  const [type, setType] = useState<DestinationType>('webhook');
+  const [name, setName] = useState('');
+  const [draft, setDraft] = useState<{ readonly config: Record<string, string>; readonly headers: string }>(EMPTY);
+  const [isOn, setIsOn] = useState(true);
+  const create = useMutation({
+    mutationFn: () =>
+      callApi<{ data: Destination }>('/api/v1/observability/destinations', {
+        method: 'POST',
+        body: { type, name, enabled: isOn, config: toConfig(draft) },
+      }),
+    onSuccess: async ({ data }) => {
+      await client.invalidateQueries({ queryKey: destinationsQuery.queryKey });
+      onCreated(data.id);
+    },
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    create.mutate();
+  };
+  return (
+    <Dialog
+      title="New destination"
+      width="wide"
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" form={formId} look="primary" isBusy={create.isPending}>
+            Make it
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} onSubmit={submit} className="flex flex-col gap-4">
+        <div className="grid gap-4 sm:grid-cols-2">
+          <Field label="Type" hint={DESTINATION_TYPES[type].note} error={issueFor(create.error, 'type')}>
+            {(control) => (
+              <select
+                {...control}
+                autoFocus
+                className="field"
+                value={type}
+                onChange={(event) => {
+                  setType(event.target.value as DestinationType);
+                  setDraft({ ...draft, config: {} });
+                }}
+              >
+                {Object.entries(DESTINATION_TYPES).map(([value, { label }]) => (
+                  <option key={value} value={value}>
+                    {label}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+          <Field label="Name" error={issueFor(create.error, 'name')}>
+            {(control) => (
+              <input
+                {...control}
+                required
+                maxLength={200}
+                className="field"
+                value={name}
+                onChange={(event) => setName(event.target.value)}
+              />
+            )}
+          </Field>
+        </div>
+        <ConfigFields
+          type={type}
+          draft={draft}
+          onChange={(change) => setDraft({ ...draft, ...change })}
+          error={create.error}
+        />
+        <Checkbox
+          label="On from the beginning"
+          hint="Off, it can be tested and set up before anything is sent."
+          checked={isOn}
+          onChange={(event) => setIsOn(event.target.checked)}
+        />
+        {create.error !== null && <ErrorPanel error={create.error} title="Not made" />}
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,131 @@
+import { Bot, Brain, FileText, Settings2, User, Wrench } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+
+import type { GenerationContent } from '../../api/types.ts';
+import { formatBytes } from '../../format/quantity.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { Button } from '../../parts/button.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { ErrorNote } from './error-note.tsx';
+import { Markdown, PlainText } from '../../parts/markdown.tsx';
+import { toParts, type MessagePart } from './message-parts.ts';
+
+const ROLES: Readonly<Record<string, { readonly label: string; readonly icon: ReactNode }>> = {
+  system: { label: 'System', icon: <Settings2 size={15} aria-hidden /> },
+  developer: { label: 'Developer', icon: <Settings2 size={15} aria-hidden /> },
+  user: { label: 'User', icon: <User size={15} aria-hidden /> },
+  assistant: { label: 'Assistant', icon: <Bot size={15} aria-hidden /> },
+  tool: { label: 'Tool', icon: <Wrench size={15} aria-hidden /> },
+};
+
+/** The messages and the answer. All of it is somebody else's text. */
+export function Conversation({ content }: { content: GenerationContent }) {
+  const [isPlain, setIsPlain] = useState(false);
+  const { input, output, error } = content;
+  const messages = input.messages ?? [{ role: 'user', content: input.prompt ?? '' }];
+  return (
+    <div className="scroll-thin flex h-full flex-col gap-3 overflow-y-auto p-4">
+      <div className="flex justify-end">
+        <Button look="quiet" aria-pressed={isPlain} onClick={() => setIsPlain(!isPlain)}>
+          {isPlain ? 'Show formatted' : 'Show as written'}
+        </Button>
+      </div>
+      {messages.map((message, at) => {
+        const { role, parts } = toParts(message);
+        // Messages have no ids, and never change their order.
+        return (
+          <Message key={at} role={role}>
+            {parts.map((part, index) => (
+              <Part key={index} part={part} isPlain={isPlain} />
+            ))}
+          </Message>
+        );
+      })}
+      {output.reasoning !== null && output.reasoning !== '' && (
+        <details className="rounded-lg border border-line p-3">
+          <summary className="flex items-center gap-2 text-sm font-medium">
+            <Brain size={15} aria-hidden /> Reasoning
+          </summary>
+          <div className="mt-2 text-ink-soft">
+            <PlainText text={output.reasoning} />
+          </div>
+        </details>
+      )}
+      {output.server_tool_calls?.map((call) => (
+        <Message key={call.id} role="tool">
+          <ToolUse name={call.name} text={call.arguments} />
+          <PlainText text={call.result} />
+        </Message>
+      ))}
+      {(output.completion !== null || output.tool_calls !== undefined) && (
+        <Message role="assistant" isAnswer copyText={output.completion ?? undefined}>
+          {output.completion !== null && <Part part={{ type: 'text', text: output.completion }} isPlain={isPlain} />}
+          {output.tool_calls?.map((call, at) => (
+            <ToolUse
+              key={call.id ?? at}
+              name={call.function?.name ?? 'unnamed'}
+              text={call.function?.arguments ?? ''}
+            />
+          ))}
+        </Message>
+      )}
+      {error !== null && <ErrorNote error={error} />}
+    </div>
+  );
+}
+
+interface MessageProps {
+  readonly role: string;
+  readonly isAnswer?: boolean;
+  readonly copyText?: string | undefined;
+  readonly children: ReactNode;
+}
+
+function Message({ role, isAnswer = false, copyText, children }: MessageProps) {
+  const known = ROLES[role] ?? { label: role, icon: <FileText size={15} aria-hidden /> };
+  return (
+    <article className={`rounded-lg border p-3 ${isAnswer ? 'border-accent/50 bg-accent-soft/30' : 'border-line'}`}>
+      <header className="mb-1.5 flex items-center gap-2 text-xs font-medium text-ink-faint">
+        {known.icon} {known.label}
+        {isAnswer && <Badge tone="accent">answer</Badge>}
+        <span className="flex-1" />
+        {copyText !== undefined && (
+          <CopyButton isIcon look="quiet" text={copyText} label="Copy the answer" className="min-h-6 px-1 py-0" />
+        )}
+      </header>
+      <div className="flex flex-col gap-2">{children}</div>
+    </article>
+  );
+}
+
+function Part({ part, isPlain }: { part: MessagePart; isPlain: boolean }) {
+  switch (part.type) {
+    case 'text':
+      return isPlain ? <PlainText text={part.text} /> : <Markdown text={part.text} />;
+    case 'tool-call':
+      return <ToolUse name={part.name} text={part.text} />;
+    case 'media':
+      return (
+        <Badge title={part.origin}>
+          {part.kind} · {part.bytes === null ? part.origin : formatBytes(part.bytes)}
+        </Badge>
+      );
+  }
+}
+
+function ToolUse({ name, text }: { name: string; text: string }) {
+  return (
+    <details className="rounded-md bg-raised px-3 py-2">
+      <summary className="flex items-center gap-2 text-sm">
+        <Wrench size={14} aria-hidden /> Calls <code className="font-mono text-xs">{name}</code>
+      </summary>
+      <pre
+        tabIndex={0}
+        aria-label={`Arguments of ${name}`}
+        className="scroll-thin mt-2 max-h-60 overflow-auto font-mono text-xs break-all whitespace-pre-wrap"
+      >
+        {text}
+      </pre>
+    </details>
+  );
+}

@@ -1,0 +1,92 @@
+import type { GenerationRow, GenerationStatus } from '../../api/types.ts';
+import { formatUsd } from '../../format/money.ts';
+import { formatCompact, formatDuration } from '../../format/quantity.ts';
+import { formatFull, formatMoment } from '../../format/time.ts';
+import { Badge, type Tone } from '../../parts/badge.tsx';
+import type { Column } from '../../parts/virtual-table.tsx';
+
+const TONES: Readonly<Record<GenerationStatus, Tone>> = { ok: 'good', failed: 'bad', cancelled: 'caution' };
+
+/** How a generation ended, in a word. */
+export function StatusBadge({ generation }: { generation: GenerationRow }) {
+  return <Badge tone={TONES[generation.status]}>{generation.status}</Badge>;
+}
+
+/** What it cost; a price that is not known is not nothing. */
+export function Cost({ generation }: { generation: Pick<GenerationRow, 'cost_known' | 'total_cost'> }) {
+  return generation.cost_known ? (
+    formatUsd(generation.total_cost)
+  ) : (
+    <span title="No price is known for the model">unknown</span>
+  );
+}
+
+export const GENERATION_COLUMNS: readonly Column<GenerationRow>[] = [
+  {
+    id: 'time',
+    header: 'Time',
+    width: '118px',
+    cell: ({ created_at: at }) => (
+      <time dateTime={at} title={formatFull(at)} className="figures text-ink-soft">
+        {formatMoment(at)}
+      </time>
+    ),
+  },
+  { id: 'status', header: 'Status', width: '78px', cell: (generation) => <StatusBadge generation={generation} /> },
+  {
+    id: 'model',
+    header: 'Model',
+    width: 'minmax(150px,2fr)',
+    cell: ({ model }) => <span className="font-medium">{model}</span>,
+  },
+  {
+    id: 'provider',
+    header: 'Provider',
+    width: 'minmax(90px,1fr)',
+    cell: ({ provider_name: name, provider_responses: attempts }) => (
+      <>
+        {name ?? '—'}
+        {attempts !== null && attempts.length > 1 && <span className="ml-1 text-ink-faint">×{attempts.length}</span>}
+      </>
+    ),
+  },
+  {
+    id: 'finish',
+    header: 'Finish',
+    width: '92px',
+    cell: ({ finish_reason: reason, streamed }) => (
+      <span className="text-ink-soft" title={streamed === true ? 'streamed' : 'in one piece'}>
+        {reason ?? '—'}
+      </span>
+    ),
+  },
+  { id: 'in', header: 'In', width: '60px', isNumeric: true, cell: (row) => formatCompact(row.tokens_prompt) },
+  { id: 'out', header: 'Out', width: '60px', isNumeric: true, cell: (row) => formatCompact(row.tokens_completion) },
+  { id: 'cost', header: 'Cost', width: '88px', isNumeric: true, cell: (row) => <Cost generation={row} /> },
+  { id: 'ttft', header: 'First token', width: '84px', isNumeric: true, cell: (row) => formatDuration(row.latency) },
+  {
+    id: 'duration',
+    header: 'Duration',
+    width: '80px',
+    isNumeric: true,
+    cell: (row) => formatDuration(row.generation_time),
+  },
+  {
+    id: 'origin',
+    header: 'Origin',
+    width: 'minmax(80px,1fr)',
+    cell: (row) => <span className="text-ink-soft">{row.origin || '—'}</span>,
+  },
+  {
+    id: 'user',
+    header: 'User',
+    width: 'minmax(80px,1fr)',
+    cell: (row) => <span className="text-ink-soft">{row.external_user ?? '—'}</span>,
+  },
+];
+
+/** Shown only when asked for. */
+export const HIDDEN_AT_FIRST: readonly string[] = ['origin', 'user'];
+
+/** Left out while a generation is open beside the list, which has them. */
+export const HIDDEN_BESIDE: readonly string[] = ['finish', 'in', 'out', 'ttft', 'provider'];

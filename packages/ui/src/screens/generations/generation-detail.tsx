@@ -1,0 +1,34 @@
+import { SidePanel } from '../../parts/side-panel.tsx';
+import { GenerationActions } from './generation-actions.tsx';
+import { GenerationTabs } from './generation-tabs.tsx';
+
+interface GenerationDetailProps {
+  readonly id: string;
+  readonly onClose: () => void;
+  readonly onCopyId: () => void;
+}
+
+/** A generation beside the list. */
+export function GenerationDetail({ id, onClose, onCopyId }: GenerationDetailProps) {
+  return (
+    <SidePanel
+      label={`Generation ${id}`}
+      onClose={onClose}
+      title={
+        <h2 className="truncate font-mono text-xs">
+          <button
+            type="button"
+            onClick={onCopyId}
+            title="Copy the id"
+            className="max-w-full truncate rounded hover:text-accent"
+          >
+            {id}
+          </button>
+        </h2>
+      }
+      actions={<GenerationActions id={id} isPanel />}
+    >
+      <GenerationTabs key={id} id={id} />
+    </SidePanel>
+  );
+}

@@ -1,0 +1,21 @@
+import { queryOptions } from '@tanstack/react-query';
+
+import { callApi } from '../../api/call-api.ts';
+import type { Generation, GenerationContent } from '../../api/types.ts';
+
+/** The record of a generation. */
+export const generationQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['generation', id],
+    queryFn: async ({ signal }) =>
+      (await callApi<{ data: Generation }>('/api/v1/generation', { query: { id }, signal })).data,
+  });
+
+/** What was asked and answered, where it was stored. Large, so that it is forgotten soon. */
+export const contentQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['generation', id, 'content'],
+    queryFn: async ({ signal }) =>
+      (await callApi<{ data: GenerationContent }>('/api/v1/generation/content', { query: { id }, signal })).data,
+    gcTime: 30_000,
+  });

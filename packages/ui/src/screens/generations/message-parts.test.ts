@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+
+import { toParts } from './message-parts.ts';
+
+test('shows texts, tool calls and media apart', () => {
+  const message = {
+    role: 'user',
+    content: [
+      { type: 'text', text: 'Look' },
+      { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
+      { type: 'image_url', image_url: { url: 'https://evil.example/track.png?id=1' } },
+      { type: 'input_audio', input_audio: { data: 'AAAA', format: 'mp3' } },
+    ],
+    tool_calls: [{ function: { name: 'look_up', arguments: '{}' } }],
+  };
+  expect(toParts(message)).toEqual({
+    role: 'user',
+    parts: [
+      { type: 'text', text: 'Look' },
+      { type: 'media', kind: 'image', origin: 'image/png', bytes: 19 },
+      { type: 'media', kind: 'image', origin: 'evil.example', bytes: null },
+      { type: 'media', kind: 'audio', origin: 'audio', bytes: 3 },
+      { type: 'tool-call', name: 'look_up', text: '{}' },
+    ],
+  });
+});
+
+test.each([null, 7, 'text', [], { role: {} }, { content: [null, 3, { type: 'x' }] }, { tool_calls: [null, {}] }])(
+  'makes something of %o',
+  (message) => {
+    expect(() => toParts(message)).not.toThrow();
+  },
+);

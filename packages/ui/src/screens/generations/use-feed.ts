@@ -1,0 +1,94 @@
+import { useEffect, useRef, useState } from 'react';
+
+import { openApi } from '../../api/call-api.ts';
+import { readEventStream } from '../../api/read-event-stream.ts';
+import type { GenerationRow } from '../../api/types.ts';
+
+/** What ends is handed on at most ten times a second, however much it is. */
+const BATCH_MS = 100;
+const RETRY_MS = 3000;
+
+export type FeedState = 'off' | 'connecting' | 'on';
+
+/**
+ * Follows what ends while `isOn` and the page is in sight. `onLost` is called when something may have been missed: after
+ * a break, or after the page was hidden.
+ */
+export function useFeed(
+  isOn: boolean,
+  onEnded: (rows: readonly GenerationRow[]) => void,
+  onLost: () => void,
+): FeedState {
+  const [state, setState] = useState<FeedState>('off');
+  const latest = useRef({ onEnded, onLost });
+  useEffect(() => {
+    latest.current = { onEnded, onLost };
+  });
+  useEffect(() => {
+    if (!isOn) return;
+    let stop: (() => void) | undefined;
+    let wasOn = false;
+    const sync = (): void => {
+      if (document.hidden) {
+        stop?.();
+        stop = undefined;
+      } else if (stop === undefined) {
+        if (wasOn) latest.current.onLost();
+        wasOn = true;
+        stop = follow(latest, setState);
+      }
+    };
+    sync();
+    document.addEventListener('visibilitychange', sync);
+    return () => {
+      document.removeEventListener('visibilitychange', sync);
+      stop?.();
+      setState('off');
+    };
+  }, [isOn]);
+  return state;
+}
+
+interface Callbacks {
+  readonly current: { onEnded: (rows: readonly GenerationRow[]) => void; onLost: () => void };
+}
+
+function follow(latest: Callbacks, setState: (state: FeedState) => void): () => void {
+  const abort = new AbortController();
+  let batch: GenerationRow[] = [];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const flush = (): void => {
+    timer = undefined;
+    const rows = batch;
+    batch = [];
+    latest.current.onEnded(rows);
+  };
+  const connect = async (): Promise<void> => {
+    setState('connecting');
+    try {
+      const { body } = await openApi('/admin/v1/generations/feed', { signal: abort.signal });
+      setState('on');
+      if (body === null) return;
+      for await (const { event, data } of readEventStream(body)) {
+        if (event === 'reset') latest.current.onLost();
+        if (event !== 'generation') continue;
+        batch.push(JSON.parse(data) as GenerationRow);
+        timer ??= setTimeout(flush, BATCH_MS);
+      }
+    } catch {
+      // The line below tries again, unless it was meant to end.
+    }
+    if (abort.signal.aborted) return;
+    setState('connecting');
+    timer = setTimeout(() => {
+      timer = undefined;
+      latest.current.onLost();
+      void connect();
+    }, RETRY_MS);
+  };
+  void connect();
+  return () => {
+    abort.abort();
+    clearTimeout(timer);
+  };
+}

@@ -1,0 +1,77 @@
+import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useCallback, useMemo, useState } from 'react';
+
+import { callApi } from '../../api/call-api.ts';
+import type { GenerationList, GenerationRow } from '../../api/types.ts';
+import { belongsTo, type GenerationSearch, toGenerationQuery } from './generation-search.ts';
+import { useFeed } from './use-feed.ts';
+
+const PAGE_ROWS = 100;
+/** A page may be empty while the gateway searches; so many in a row are asked for at once. */
+const MAX_WAITING = 500;
+
+/** The list for the filters, page by page, with what ends meanwhile waiting or put on top. */
+export function useGenerations(search: GenerationSearch, isLive: boolean, isAtTop: boolean) {
+  const client = useQueryClient();
+  const [waiting, setWaiting] = useState<readonly GenerationRow[]>([]);
+  const [isStale, setIsStale] = useState(false);
+  // The gateway's filters alone: neither what is open nor what is compared asks for the list again.
+  const { open: _open, compare: _compare, ...filters } = search;
+  const filterText = JSON.stringify(filters);
+  const key = useMemo(() => ['generations', filterText], [filterText]);
+  const list = useInfiniteQuery({
+    queryKey: key,
+    queryFn: ({ pageParam, signal }) =>
+      callApi<GenerationList>('/admin/v1/generations', {
+        query: { ...toGenerationQuery(filters, Date.now()), limit: PAGE_ROWS, cursor: pageParam },
+        signal,
+      }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+  });
+
+  const prepend = useCallback(
+    (rows: readonly GenerationRow[]) =>
+      client.setQueryData<InfiniteData<GenerationList>>(key, (before) => {
+        const [first, ...others] = before?.pages ?? [];
+        if (before === undefined || first === undefined) return before;
+        const known = new Set(first.data.map(({ id }) => id));
+        const data = [...rows.filter(({ id }) => !known.has(id)), ...first.data];
+        return { ...before, pages: [{ ...first, data }, ...others] };
+      }),
+    [client, key],
+  );
+  const refresh = useCallback(() => {
+    setWaiting([]);
+    setIsStale(false);
+    void client.resetQueries({ queryKey: key });
+  }, [client, key]);
+
+  const feed = useFeed(
+    isLive,
+    useCallback(
+      (ended: readonly GenerationRow[]) => {
+        const current = JSON.parse(filterText) as GenerationSearch;
+        const newestFirst = ended.toReversed();
+        const fitting = newestFirst.filter((row) => belongsTo(row, current) === true);
+        if (newestFirst.some((row) => belongsTo(row, current) === undefined)) setIsStale(true);
+        if (fitting.length === 0) return;
+        if (isAtTop) prepend(fitting);
+        else setWaiting((before) => [...fitting, ...before].slice(0, MAX_WAITING));
+      },
+      [filterText, isAtTop, prepend],
+    ),
+    useCallback(() => setIsStale(true), []),
+  );
+
+  const showWaiting = (): void => {
+    if (isStale || waiting.length >= MAX_WAITING) return refresh();
+    prepend(waiting);
+    setWaiting([]);
+  };
+  const rows = useMemo(() => list.data?.pages.flatMap(({ data }) => data) ?? [], [list.data]);
+  const total = list.data?.pages[0]?.total_estimate;
+  return { ...list, rows, total, waiting: waiting.length, isStale, showWaiting, refresh, feed };
+}

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+
+import type { Guardrail } from '../../api/types.ts';
+import { countRules, toGuardrailChange, toGuardrailDraft, withBuiltin } from './guardrail-draft.ts';
+
+const guardrail: Guardrail = {
+  id: 'g',
+  name: 'G',
+  description: null,
+  limit_usd: 5,
+  reset_interval: 'daily',
+  include_byok_in_budgets: false,
+  allowed_models: ['a/b', 'c/d'],
+  ignored_models: null,
+  allowed_providers: null,
+  ignored_providers: null,
+  enforce_zdr: null,
+  enable_paid_model_training: null,
+  enable_free_model_training: null,
+  enable_free_model_publication: null,
+  content_filter_builtins: [{ slug: 'email', action: 'redact', direction: 'both' }],
+  content_filters: null,
+  created_at: '2026-01-01T00:00:00Z',
+};
+const draft = toGuardrailDraft(guardrail);
+
+test('sends only what was changed', () => {
+  expect(toGuardrailChange(draft, draft)).toEqual({});
+  expect(toGuardrailChange({ ...draft, limit: '', forbidsTraining: true }, draft)).toEqual({
+    limit_usd: null,
+    enable_paid_model_training: false,
+    enable_free_model_training: false,
+  });
+});
+
+test('reads lists by line or comma, and an emptied one as none', () => {
+  expect(toGuardrailChange({ ...draft, allowedModels: ' a/b,\n\nx/y ' }, draft)).toEqual({
+    allowed_models: ['a/b', 'x/y'],
+  });
+  expect(toGuardrailChange({ ...draft, allowedModels: '\n' }, draft)).toEqual({ allowed_models: null });
+});
+
+test('keeps what else is set of a filter when its action changes', () => {
+  expect(withBuiltin(draft.builtins, 'email', 'block')).toEqual([
+    { slug: 'email', action: 'block', direction: 'both' },
+  ]);
+  expect(withBuiltin(draft.builtins, 'email', 'off')).toEqual([]);
+  expect(withBuiltin([], 'phone', 'flag')).toEqual([{ slug: 'phone', action: 'flag' }]);
+});
+
+test('counts rules of every kind', () => {
+  expect(countRules(guardrail)).toBe(3);
+});

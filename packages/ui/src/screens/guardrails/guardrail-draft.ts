@@ -1,0 +1,118 @@
+import type { BuiltinFilter, CustomFilter, FilterAction, Guardrail, ResetInterval } from '../../api/types.ts';
+
+/** The filters that come with the gateway, with what they look for. */
+export const BUILTIN_FILTERS: readonly { readonly slug: string; readonly label: string }[] = [
+  { slug: 'email', label: 'E-mail addresses' },
+  { slug: 'phone', label: 'Phone numbers' },
+  { slug: 'ssn', label: 'Social security numbers' },
+  { slug: 'credit-card', label: 'Card numbers' },
+  { slug: 'ip-address', label: 'IP addresses' },
+  { slug: 'iban', label: 'Bank accounts (IBAN)' },
+  { slug: 'secrets', label: 'Keys and passwords' },
+  { slug: 'regex-prompt-injection', label: 'Prompt injection' },
+];
+
+/** A guardrail while it is being changed: lists as lines, figures as text. */
+export interface GuardrailDraft {
+  readonly name: string;
+  readonly description: string;
+  readonly limit: string;
+  readonly interval: ResetInterval | '';
+  readonly countsByok: boolean;
+  readonly allowedModels: string;
+  readonly ignoredModels: string;
+  readonly allowedProviders: string;
+  readonly ignoredProviders: string;
+  readonly zdr: boolean;
+  readonly forbidsTraining: boolean;
+  readonly builtins: readonly BuiltinFilter[];
+  readonly custom: readonly CustomFilter[];
+}
+
+const toLines = (list: readonly string[] | null): string => list?.join('\n') ?? '';
+
+function toList(lines: string): string[] | null {
+  const list = lines
+    .split(/[\n,]/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  return list.length === 0 ? null : list;
+}
+
+export function toGuardrailDraft(guardrail: Guardrail): GuardrailDraft {
+  return {
+    name: guardrail.name,
+    description: guardrail.description ?? '',
+    limit: guardrail.limit_usd?.toString() ?? '',
+    interval: guardrail.reset_interval ?? '',
+    countsByok: guardrail.include_byok_in_budgets,
+    allowedModels: toLines(guardrail.allowed_models),
+    ignoredModels: toLines(guardrail.ignored_models),
+    allowedProviders: toLines(guardrail.allowed_providers),
+    ignoredProviders: toLines(guardrail.ignored_providers),
+    zdr: guardrail.enforce_zdr === true,
+    forbidsTraining: guardrail.enable_paid_model_training === false,
+    builtins: guardrail.content_filter_builtins ?? [],
+    custom: guardrail.content_filters ?? [],
+  };
+}
+
+/** The body of a `PATCH`: only what differs, so that rules which this form does not show stay as they are. */
+export function toGuardrailChange(draft: GuardrailDraft, before: GuardrailDraft): Record<string, unknown> {
+  const limit = draft.limit.trim() === '' ? null : Number(draft.limit);
+  const training = draft.forbidsTraining ? false : null;
+  const fields: readonly (readonly [keyof GuardrailDraft, Record<string, unknown>])[] = [
+    ['name', { name: draft.name }],
+    ['description', { description: draft.description === '' ? null : draft.description }],
+    ['limit', { limit_usd: limit }],
+    ['interval', { reset_interval: draft.interval === '' ? null : draft.interval }],
+    ['countsByok', { include_byok_in_budgets: draft.countsByok }],
+    ['allowedModels', { allowed_models: toList(draft.allowedModels) }],
+    ['ignoredModels', { ignored_models: toList(draft.ignoredModels) }],
+    ['allowedProviders', { allowed_providers: toList(draft.allowedProviders) }],
+    ['ignoredProviders', { ignored_providers: toList(draft.ignoredProviders) }],
+    ['zdr', { enforce_zdr: draft.zdr ? true : null }],
+    ['forbidsTraining', { enable_paid_model_training: training, enable_free_model_training: training }],
+    ['builtins', { content_filter_builtins: draft.builtins.length === 0 ? null : draft.builtins }],
+    ['custom', { content_filters: draft.custom.length === 0 ? null : draft.custom }],
+  ];
+  const changed = fields.filter(([name]) => JSON.stringify(draft[name]) !== JSON.stringify(before[name]));
+  return Object.assign({}, ...changed.map(([, body]) => body)) as Record<string, unknown>;
+}
+
+/** Puts a built-in filter to work, changes what it does, or takes it away (`off`). */
+export function withBuiltin(
+  filters: readonly BuiltinFilter[],
+  slug: string,
+  action: FilterAction | 'off',
+  direction?: string,
+): BuiltinFilter[] {
+  const before = filters.find((filter) => filter.slug === slug);
+  const others = filters.filter((filter) => filter.slug !== slug);
+  if (action === 'off') return others;
+  const kept = direction ?? before?.direction;
+  return [...others, { ...before, slug, action, ...(kept !== undefined && { direction: kept }) }];
+}
+
+/** How many rules it has, whatever their kind. */
+export function countRules(guardrail: Guardrail): number {
+  const {
+    allowed_models,
+    ignored_models,
+    allowed_providers,
+    ignored_providers,
+    enforce_zdr,
+    enable_paid_model_training,
+  } = guardrail;
+  const set = [
+    guardrail.limit_usd,
+    allowed_models,
+    ignored_models,
+    allowed_providers,
+    ignored_providers,
+    enforce_zdr,
+    enable_paid_model_training,
+  ];
+  const filters = (guardrail.content_filter_builtins?.length ?? 0) + (guardrail.content_filters?.length ?? 0);
+  return set.filter((rule) => rule !== null).length + filters;
+}

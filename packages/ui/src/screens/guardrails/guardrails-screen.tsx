@@ -1,0 +1,120 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Plus, ShieldCheck } from 'lucide-react';
+import { useState } from 'react';
+
+import { guardrailsQuery, keyAssignmentsQuery } from '../../api/queries.ts';
+import type { Guardrail, KeyAssignment } from '../../api/types.ts';
+import { formatUsd } from '../../format/money.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { Button } from '../../parts/button.tsx';
+import { ErrorPanel } from '../../parts/error-panel.tsx';
+import { EmptyState, Loading, ScreenHeader } from '../../parts/states.tsx';
+import { type Column, VirtualTable } from '../../parts/virtual-table.tsx';
+import { countRules } from './guardrail-draft.ts';
+import { GuardrailPanel } from './guardrail-panel.tsx';
+import { NewGuardrail } from './new-guardrail.tsx';
+
+/** What calls may do: budgets, models, providers, contents. */
+export function GuardrailsScreen() {
+  const { open } = useSearch({ from: '/guardrails' });
+  const navigate = useNavigate({ from: '/guardrails' });
+  const [isCreating, setIsCreating] = useState(false);
+  const { data: guardrails, error, refetch } = useQuery(guardrailsQuery);
+  const { data: assignments = [] } = useQuery(keyAssignmentsQuery);
+  const show = (id: string | undefined): void => void navigate({ search: id === undefined ? {} : { open: id } });
+  const opened = guardrails?.find(({ id }) => id === open);
+  return (
+    <div className="flex min-h-0 flex-1">
+      <div className="flex min-w-0 flex-1 flex-col">
+        <div className="border-b border-line px-4 py-3">
+          <ScreenHeader
+            title="Guardrails"
+            note="They hold on every attempt and for whatever model and provider a call ends up at."
+          >
+            <Button look="primary" icon={<Plus size={15} aria-hidden />} onClick={() => setIsCreating(true)}>
+              New guardrail
+            </Button>
+          </ScreenHeader>
+        </div>
+        {error !== null ? (
+          <div className="p-4">
+            <ErrorPanel error={error} title="The guardrails could not be loaded" onRetry={() => void refetch()} />
+          </div>
+        ) : guardrails === undefined ? (
+          <Loading what="guardrails" />
+        ) : guardrails.length === 0 ? (
+          <EmptyState icon={<ShieldCheck size={22} aria-hidden />} title="There is no guardrail yet">
+            <p>
+              A guardrail limits what keys may spend, which models and providers they reach, and what may be in prompts
+              and answers.
+            </p>
+            <Button onClick={() => setIsCreating(true)}>New guardrail</Button>
+          </EmptyState>
+        ) : (
+          <VirtualTable
+            label="Guardrails"
+            rows={guardrails}
+            columns={toColumns(assignments)}
+            idOf={({ id }) => id}
+            onOpen={({ id }) => show(id)}
+            openId={open}
+            minWidth={640}
+          />
+        )}
+      </div>
+      {opened !== undefined && <GuardrailPanel key={opened.id} guardrail={opened} onClose={() => show(undefined)} />}
+      {isCreating && (
+        <NewGuardrail
+          onClose={() => setIsCreating(false)}
+          onCreated={(id) => {
+            setIsCreating(false);
+            show(id);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+const toColumns = (assignments: readonly KeyAssignment[]): readonly Column<Guardrail>[] => [
+  {
+    id: 'name',
+    header: 'Name',
+    width: 'minmax(160px,2fr)',
+    cell: ({ name }) => <span className="font-medium">{name}</span>,
+  },
+  {
+    id: 'keys',
+    header: 'Keys',
+    width: '64px',
+    isNumeric: true,
+    cell: ({ id }) => assignments.filter(({ guardrail_id: of }) => of === id).length,
+  },
+  {
+    id: 'budget',
+    header: 'Budget',
+    width: 'minmax(110px,1fr)',
+    cell: ({ limit_usd: limit, reset_interval: interval }) =>
+      limit === null ? <span className="text-ink-faint">none</span> : `${formatUsd(limit)} ${interval ?? 'in all'}`,
+  },
+  { id: 'rules', header: 'Rules', width: '64px', isNumeric: true, cell: countRules },
+  {
+    id: 'contents',
+    header: 'Contents',
+    width: 'minmax(140px,1fr)',
+    cell: ({ content_filter_builtins: builtins, content_filters: own }) => {
+      const actions = [...new Set([...(builtins ?? []), ...(own ?? [])].map(({ action }) => action))];
+      if (actions.length === 0) return <span className="text-ink-faint">as they are</span>;
+      return (
+        <span className="flex gap-1">
+          {actions.map((action) => (
+            <Badge key={action} tone={action === 'block' ? 'bad' : action === 'redact' ? 'caution' : 'neutral'}>
+              {action}
+            </Badge>
+          ))}
+        </span>
+      );
+    },
+  },
+];

@@ -1,0 +1,67 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useId, useState } from 'react';
+
+import { callApi } from '../../api/call-api.ts';
+import { guardrailsQuery } from '../../api/queries.ts';
+import type { Guardrail } from '../../api/types.ts';
+import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { ErrorPanel } from '../../parts/error-panel.tsx';
+import { Field } from '../../parts/field.tsx';
+import { issueFor } from '../../parts/issue-for.ts';
+
+/** Names a guardrail; its rules are set beside the list. Without rules it holds nobody back. */
+export function NewGuardrail({ onClose, onCreated }: { onClose: () => void; onCreated: (id: string) => void }) {
+  const formId = useId();
+  const client = useQueryClient();
+  const [name, setName] = useState('');
+  const create = useMutation({
+    mutationFn: () => callApi<{ data: Guardrail }>('/api/v1/guardrails', { method: 'POST', body: { name } }),
+    onSuccess: async ({ data }) => {
+      await client.invalidateQueries({ queryKey: guardrailsQuery.queryKey });
+      onCreated(data.id);
+    },
+  });
+  return (
+    <Dialog
+      title="New guardrail"
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" form={formId} look="primary" isBusy={create.isPending}>
+            Make it
+          </Button>
+        </>
+      }
+    >
+      <form
+        id={formId}
+        className="flex flex-col gap-3"
+        onSubmit={(event) => {
+          event.preventDefault();
+          create.mutate();
+        }}
+      >
+        <Field
+          label="Name"
+          hint="Its rules come next; until then it holds nobody back."
+          error={issueFor(create.error, 'name')}
+        >
+          {(control) => (
+            <input
+              {...control}
+              required
+              autoFocus
+              maxLength={200}
+              className="field"
+              value={name}
+              onChange={(event) => setName(event.target.value)}
+            />
+          )}
+        </Field>
+        {create.error !== null && <ErrorPanel error={create.error} title="Not made" />}
+      </form>
+    </Dialog>
+  );
+}

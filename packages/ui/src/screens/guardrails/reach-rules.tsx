@@ -1,0 +1,114 @@
+import { Checkbox, Field } from '../../parts/field.tsx';
+import { issueFor } from '../../parts/issue-for.ts';
+import type { GuardrailDraft } from './guardrail-draft.ts';
+
+export interface RulesProps {
+  readonly draft: GuardrailDraft;
+  readonly onChange: (draft: GuardrailDraft) => void;
+  readonly error: unknown;
+}
+
+/** What may be spent, and which models and providers may be reached. */
+export function ReachRules({ draft, onChange, error }: RulesProps) {
+  const set = (change: Partial<GuardrailDraft>): void => onChange({ ...draft, ...change });
+  const list = (
+    label: string,
+    hint: string,
+    name: 'allowedModels' | 'ignoredModels' | 'allowedProviders' | 'ignoredProviders',
+    path: string,
+  ) => (
+    <Field label={label} hint={hint} error={issueFor(error, path)}>
+      {(control) => (
+        <textarea
+          {...control}
+          rows={3}
+          spellCheck={false}
+          className="field resize-y font-mono text-xs"
+          value={draft[name]}
+          onChange={(event) => set({ [name]: event.target.value })}
+        />
+      )}
+    </Field>
+  );
+  return (
+    <div className="scroll-thin flex h-full flex-col gap-4 overflow-y-auto p-4">
+      <Field label="Name" error={issueFor(error, 'name')}>
+        {(control) => (
+          <input
+            {...control}
+            required
+            className="field"
+            value={draft.name}
+            onChange={(event) => set({ name: event.target.value })}
+          />
+        )}
+      </Field>
+      <Field label="Description" error={issueFor(error, 'description')}>
+        {(control) => (
+          <input
+            {...control}
+            className="field"
+            value={draft.description}
+            onChange={(event) => set({ description: event.target.value })}
+          />
+        )}
+      </Field>
+      <fieldset className="flex flex-col gap-2 rounded-lg border border-line p-3">
+        <legend className="px-1 text-sm font-semibold">Budget of each key</legend>
+        <div className="grid grid-cols-2 gap-3">
+          <Field label="USD" hint="Empty for no budget" error={issueFor(error, 'limit_usd')}>
+            {(control) => (
+              <input
+                {...control}
+                type="number"
+                min={0}
+                step="any"
+                className="field"
+                value={draft.limit}
+                onChange={(event) => set({ limit: event.target.value })}
+              />
+            )}
+          </Field>
+          <Field label="Begins anew" error={issueFor(error, 'reset_interval')}>
+            {(control) => (
+              <select
+                {...control}
+                className="field"
+                value={draft.interval}
+                onChange={(event) => set({ interval: event.target.value as GuardrailDraft['interval'] })}
+              >
+                <option value="">never</option>
+                <option value="daily">every day</option>
+                <option value="weekly">every week</option>
+                <option value="monthly">every month</option>
+              </select>
+            )}
+          </Field>
+        </div>
+        <Checkbox
+          label="Count calls on callers’ own provider keys, too"
+          checked={draft.countsByok}
+          onChange={(event) => set({ countsByok: event.target.checked })}
+        />
+      </fieldset>
+      <div className="grid gap-3 sm:grid-cols-2">
+        {list('Only these models', 'One a line; empty for all', 'allowedModels', 'allowed_models')}
+        {list('Never these models', 'One a line', 'ignoredModels', 'ignored_models')}
+        {list('Only these providers', 'Slugs, one a line; empty for all', 'allowedProviders', 'allowed_providers')}
+        {list('Never these providers', 'Slugs, one a line', 'ignoredProviders', 'ignored_providers')}
+      </div>
+      <div className="flex flex-col gap-1">
+        <Checkbox
+          label="Only endpoints that keep nothing (ZDR)"
+          checked={draft.zdr}
+          onChange={(event) => set({ zdr: event.target.checked })}
+        />
+        <Checkbox
+          label="Never endpoints that train on what they are sent"
+          checked={draft.forbidsTraining}
+          onChange={(event) => set({ forbidsTraining: event.target.checked })}
+        />
+      </div>
+    </div>
+  );
+}

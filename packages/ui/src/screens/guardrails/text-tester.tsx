@@ -1,0 +1,116 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+
+import { callApi } from '../../api/call-api.ts';
+import { modelsQuery } from '../../api/queries.ts';
+import type { GuardrailTest } from '../../api/types.ts';
+import { Badge, type Tone } from '../../parts/badge.tsx';
+import { Button } from '../../parts/button.tsx';
+import { ErrorPanel } from '../../parts/error-panel.tsx';
+import { Field } from '../../parts/field.tsx';
+import { PlainText } from '../../parts/markdown.tsx';
+
+export const ACTION_TONES: Readonly<Record<string, Tone>> = {
+  allow: 'good',
+  flag: 'neutral',
+  redact: 'caution',
+  block: 'bad',
+};
+
+/** What the guardrail would do to a prompt. Nobody is called. */
+export function TextTester({ guardrailId, isChanged }: { guardrailId: string; isChanged: boolean }) {
+  const { data: models } = useQuery(modelsQuery);
+  const [text, setText] = useState('');
+  const [model, setModel] = useState('');
+  const test = useMutation({
+    mutationFn: () =>
+      callApi<GuardrailTest>(`/admin/v1/guardrails/${guardrailId}/test`, {
+        method: 'POST',
+        body: { request: { model: model || models?.[0]?.id, messages: [{ role: 'user', content: text }] } },
+      }),
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    test.mutate();
+  };
+  const result = test.data?.data.request;
+  return (
+    <form onSubmit={submit} className="scroll-thin flex h-full flex-col gap-3 overflow-y-auto p-4">
+      {isChanged && (
+        <p className="rounded-lg bg-caution-soft p-2.5 text-sm text-caution">What is not saved yet is not tried.</p>
+      )}
+      <Field label="A prompt">
+        {(control) => (
+          <textarea
+            {...control}
+            required
+            rows={5}
+            className="field resize-y"
+            placeholder="Write to jane@example.com"
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+          />
+        )}
+      </Field>
+      <Field label="To the model">
+        {(control) => (
+          <select {...control} className="field" value={model} onChange={(event) => setModel(event.target.value)}>
+            {models?.map(({ id }) => (
+              <option key={id}>{id}</option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Button type="submit" look="primary" isBusy={test.isPending} className="self-start">
+        Try it
+      </Button>
+      {test.error !== null && <ErrorPanel error={test.error} title="It could not be tried" />}
+      {result != null && (
+        <section
+          role="status"
+          aria-label="Result"
+          className="flex flex-col gap-2 rounded-lg border border-line p-3 text-sm"
+        >
+          <p className="flex items-center gap-2">
+            <Badge tone={ACTION_TONES[result.action] ?? 'neutral'}>{result.action}</Badge>
+            {result.endpoints_left === 0
+              ? 'No endpoint would be left to ask.'
+              : `${result.endpoints_left} ${result.endpoints_left === 1 ? 'endpoint' : 'endpoints'} could be asked.`}
+          </p>
+          {result.stages.map((stage, at) => (
+            <p key={at}>
+              <span className="font-medium">{toFinding(stage.data)}</span>: {stage.data.action}
+            </p>
+          ))}
+          {result.redacted_messages !== null && (
+            <div>
+              <p className="mb-1 text-ink-faint">It would be sent as:</p>
+              <div className="rounded-md bg-raised p-2">
+                <PlainText text={toTexts(result.redacted_messages)} />
+              </div>
+            </div>
+          )}
+          {result.excluded.map(({ provider, model: name, rule }) => (
+            <p key={`${provider} ${name}`} className="text-ink-soft">
+              {name} at {provider} is excluded by <code className="font-mono text-xs">{rule}</code>.
+            </p>
+          ))}
+        </section>
+      )}
+    </form>
+  );
+}
+
+const toTexts = (messages: readonly unknown[]): string =>
+  messages
+    .map((message) => {
+      const { content } = message as { content?: unknown };
+      return typeof content === 'string' ? content : JSON.stringify(content, null, 2);
+    })
+    .join('\n\n');
+
+/** What a filter found, in its own words. */
+function toFinding(data: { readonly [fact: string]: unknown }): string {
+  const kinds = data['matched_entity_types'];
+  return Array.isArray(kinds) && kinds.length > 0 ? kinds.join(', ') : 'A filter';
+}

@@ -1,0 +1,137 @@
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useId, useState } from 'react';
+
+import { callApi } from '../../api/call-api.ts';
+import type { Key } from '../../api/types.ts';
+import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { ErrorPanel } from '../../parts/error-panel.tsx';
+import { Checkbox, Field } from '../../parts/field.tsx';
+import { issueFor } from '../../parts/issue-for.ts';
+
+interface KeyFormProps {
+  readonly existing?: Key;
+  readonly onClose: () => void;
+  /** With the new key, which nobody will ever see again; null after a change. */
+  readonly onSaved: (secret: string | null) => Promise<void>;
+}
+
+/** Makes a key, or changes what can be changed of one. */
+export function KeyForm({ existing, onClose, onSaved }: KeyFormProps) {
+  const formId = useId();
+  const [name, setName] = useState(existing?.name ?? '');
+  const [limit, setLimit] = useState(existing?.limit?.toString() ?? '');
+  const [reset, setReset] = useState(existing?.limit_reset ?? '');
+  const [expires, setExpires] = useState('');
+  const [isManagement, setIsManagement] = useState(false);
+  const [countsByok, setCountsByok] = useState(existing?.include_byok_in_limit ?? false);
+  const save = useMutation({
+    mutationFn: async () => {
+      const body = {
+        name,
+        limit: limit === '' ? null : Number(limit),
+        limit_reset: reset === '' ? null : reset,
+        include_byok_in_limit: countsByok,
+      };
+      if (existing !== undefined) {
+        await callApi(`/api/v1/keys/${existing.hash}`, { method: 'PATCH', body });
+        return onSaved(null);
+      }
+      const { key } = await callApi<{ key: string }>('/api/v1/keys', {
+        method: 'POST',
+        body: {
+          ...body,
+          expires_at: expires === '' ? null : new Date(expires).toISOString(),
+          ...(isManagement && { management: true }),
+        },
+      });
+      await onSaved(key);
+    },
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    save.mutate();
+  };
+  return (
+    <Dialog
+      title={existing === undefined ? 'New key' : `Change “${existing.name}”`}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" form={formId} look="primary" isBusy={save.isPending}>
+            {existing === undefined ? 'Make the key' : 'Save'}
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} onSubmit={submit} className="flex flex-col gap-4">
+        <Field label="Name" error={issueFor(save.error, 'name')}>
+          {(control) => (
+            <input
+              {...control}
+              required
+              maxLength={200}
+              autoFocus
+              className="field"
+              value={name}
+              onChange={(event) => setName(event.target.value)}
+            />
+          )}
+        </Field>
+        <div className="grid grid-cols-2 gap-3">
+          <Field label="Limit in USD" hint="Empty for none" error={issueFor(save.error, 'limit')}>
+            {(control) => (
+              <input
+                {...control}
+                type="number"
+                min={0}
+                step="any"
+                className="field"
+                value={limit}
+                onChange={(event) => setLimit(event.target.value)}
+              />
+            )}
+          </Field>
+          <Field label="Begins anew" error={issueFor(save.error, 'limit_reset')}>
+            {(control) => (
+              <select {...control} className="field" value={reset} onChange={(event) => setReset(event.target.value)}>
+                <option value="">never</option>
+                <option value="daily">every day</option>
+                <option value="weekly">every week</option>
+                <option value="monthly">every month</option>
+              </select>
+            )}
+          </Field>
+        </div>
+        <Checkbox
+          label="Count calls on the caller’s own provider keys, too"
+          checked={countsByok}
+          onChange={(event) => setCountsByok(event.target.checked)}
+        />
+        {existing === undefined && (
+          <>
+            <Field label="Expires" hint="Empty for never" error={issueFor(save.error, 'expires_at')}>
+              {(control) => (
+                <input
+                  {...control}
+                  type="datetime-local"
+                  className="field"
+                  value={expires}
+                  onChange={(event) => setExpires(event.target.value)}
+                />
+              )}
+            </Field>
+            <Checkbox
+              label="Management key"
+              hint="Administers the gateway and signs in here; it does not call models."
+              checked={isManagement}
+              onChange={(event) => setIsManagement(event.target.checked)}
+            />
+          </>
+        )}
+        {save.error !== null && <ErrorPanel error={save.error} title="Not saved" />}
+      </form>
+    </Dialog>
+  );
+}

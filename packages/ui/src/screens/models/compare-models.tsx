@@ -1,0 +1,98 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+
+import { modelsQuery } from '../../api/queries.ts';
+import type { Model } from '../../api/types.ts';
+import { formatPricePerMillion } from '../../format/money.ts';
+import { formatCount } from '../../format/quantity.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Loading } from '../../parts/states.tsx';
+
+const ROWS: readonly (readonly [string, (model: Model) => ReactNode])[] = [
+  ['Context', (model) => formatCount(model.context_length)],
+  ['Longest answer', (model) => formatCount(model.top_provider.max_completion_tokens)],
+  ['Input per million tokens', ({ pricing }) => formatPricePerMillion(pricing.prompt)],
+  ['Output per million tokens', ({ pricing }) => formatPricePerMillion(pricing.completion)],
+  ['Cached input per million', ({ pricing }) => formatPricePerMillion(pricing['input_cache_read'])],
+  ['Takes', ({ architecture }) => architecture.input_modalities.join(', ')],
+  ['Gives', ({ architecture }) => architecture.output_modalities.join(', ')],
+  ['Tokenizer', ({ architecture }) => architecture.tokenizer],
+  [
+    'Listed since',
+    ({ created }) => (created === 0 ? 'not known' : new Date(created * 1000).toISOString().slice(0, 10)),
+  ],
+  ['Knowledge until', (model) => model.knowledge_cutoff ?? 'not known'],
+];
+
+/** Two to four models side by side; rows in which they differ stand out. */
+export function CompareModels({ ids, onClose }: { ids: readonly string[]; onClose: () => void }) {
+  const { data } = useQuery(modelsQuery);
+  const models = ids.flatMap((id) => data?.find((model) => model.id === id) ?? []);
+  const parameters = [...new Set(models.flatMap((model) => model.supported_parameters))].toSorted((a, b) =>
+    a.localeCompare(b),
+  );
+  const rows: typeof ROWS = [
+    ...ROWS,
+    ...parameters.map(
+      (name) => [name, (model: Model) => (model.supported_parameters.includes(name) ? 'yes' : '—')] as const,
+    ),
+  ];
+  return (
+    <Dialog
+      title={`Compare ${models.length} models`}
+      width="full"
+      onClose={onClose}
+      actions={
+        <Link
+          to="/playground"
+          search={{ models: ids.join(',') }}
+          className="rounded-md bg-accent px-3 py-1.5 text-sm font-medium text-accent-ink"
+        >
+          Try them side by side
+        </Link>
+      }
+    >
+      {data === undefined ? (
+        <Loading what="models" />
+      ) : (
+        <div className="scroll-thin overflow-x-auto">
+          <table className="w-full text-sm">
+            <thead>
+              <tr className="border-b border-line text-left">
+                <td className="py-2 pr-4 text-ink-faint">Differences are marked</td>
+                {models.map(({ id, name }) => (
+                  <th key={id} scope="col" className="py-2 pr-4 align-top">
+                    {name}
+                    <span className="block font-mono text-xs font-normal text-ink-faint">{id}</span>
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map(([label, read]) => {
+                const values = models.map(read);
+                const differs = new Set(values).size > 1;
+                return (
+                  <tr key={label} className="border-b border-line/60">
+                    <th scope="row" className="py-1.5 pr-4 text-left font-normal whitespace-nowrap text-ink-faint">
+                      {label}
+                    </th>
+                    {values.map((value, at) => (
+                      <td
+                        key={models[at]?.id}
+                        className={`figures py-1.5 pr-4 ${differs ? 'font-medium text-accent' : ''}`}
+                      >
+                        {value}
+                      </td>
+                    ))}
+                  </tr>
+                );
+              })}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,223 @@
+import { useQuery } from '@tanstack/react-query';
+import { ListFilter, Search } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+
+import { modelsQuery, providersQuery } from '../../api/queries.ts';
+import { Button } from '../../parts/button.tsx';
+import { Checkbox } from '../../parts/field.tsx';
+import { useShortcut } from '../../shell/shortcuts.ts';
+import { hasModelFilters, type ModelSearch, splitWords, toggleWord } from './model-search.ts';
+
+type Change = (change: Partial<Record<keyof ModelSearch, string | undefined>>) => void;
+
+const SORTS = [
+  ['', 'Catalogue order'],
+  ['newest', 'Newest first'],
+  ['pricing-low-to-high', 'Cheapest first'],
+  ['pricing-high-to-low', 'Dearest first'],
+  ['context-high-to-low', 'Longest context first'],
+] as const;
+const INPUTS = ['text', 'image', 'audio', 'file', 'video'];
+const OUTPUTS = ['text', 'image', 'audio', 'video', 'embeddings'];
+const PARAMETERS = ['tools', 'reasoning', 'response_format', 'structured_outputs', 'seed', 'logprobs'];
+/** So that the list follows the typing without a request for every letter. */
+const TYPING_PAUSE_MS = 200;
+
+export function ModelFilters({ search, onChange }: { search: ModelSearch; onChange: Change }) {
+  const [isOpen, setIsOpen] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+  const [text, setText] = useState(search.q ?? '');
+  useShortcut({ keys: '/', label: 'Filter', group: 'This screen' }, () => input.current?.focus());
+  useEffect(() => setText(search.q ?? ''), [search.q]);
+  useEffect(() => {
+    if (text === (search.q ?? '')) return;
+    const timer = setTimeout(() => onChange({ q: text || undefined }), TYPING_PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text, search.q, onChange]);
+  const count = [
+    search.input_modalities,
+    search.output_modalities,
+    search.supported_parameters,
+    search.context,
+    search.max_price,
+    search.providers,
+    search.model_authors,
+  ].filter(Boolean).length;
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="flex flex-wrap items-center gap-2">
+        <div className="relative min-w-40 flex-1 basis-60">
+          <Search size={15} aria-hidden className="absolute top-2 left-2.5 text-ink-faint" />
+          <input
+            ref={input}
+            type="search"
+            aria-label="Filter by name or id"
+            placeholder="Filter by name or id  ( / )"
+            className="field pl-8"
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key !== 'Escape') return;
+              if (text === '') event.currentTarget.blur();
+              else setText('');
+            }}
+          />
+        </div>
+        <select
+          aria-label="Order"
+          className="field w-auto"
+          value={search.sort ?? ''}
+          onChange={(event) => onChange({ sort: event.target.value || undefined })}
+        >
+          {SORTS.map(([value, label]) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </select>
+        <Button icon={<ListFilter size={15} aria-hidden />} aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+          Filters{count > 0 ? ` · ${count}` : ''}
+        </Button>
+        <Checkbox
+          label="Only what settings allow"
+          checked={search.usable === 'true'}
+          onChange={(event) => onChange({ usable: event.target.checked ? 'true' : undefined })}
+        />
+        {hasModelFilters(search) && (
+          <Button
+            look="quiet"
+            onClick={() => onChange(Object.fromEntries(Object.keys(search).map((name) => [name, undefined])))}
+          >
+            Clear
+          </Button>
+        )}
+      </div>
+      {isOpen && <MoreFilters search={search} onChange={onChange} />}
+    </div>
+  );
+}
+
+function MoreFilters({ search, onChange }: { search: ModelSearch; onChange: Change }) {
+  const { data: providers = [] } = useQuery(providersQuery);
+  const { data: models = [] } = useQuery(modelsQuery);
+  const authors = [...new Set(models.map(({ id }) => id.slice(0, id.indexOf('/'))))].toSorted((a, b) =>
+    a.localeCompare(b),
+  );
+  return (
+    <div className="grid gap-x-6 gap-y-3 rounded-lg border border-line bg-ground p-3 sm:grid-cols-2 xl:grid-cols-4">
+      <Words
+        label="Takes"
+        words={INPUTS}
+        value={search.input_modalities}
+        onChange={(value) => onChange({ input_modalities: value })}
+      />
+      <Words
+        label="Gives"
+        words={OUTPUTS}
+        value={search.output_modalities}
+        onChange={(value) => onChange({ output_modalities: value })}
+      />
+      <Words
+        label="Supports"
+        words={PARAMETERS}
+        value={search.supported_parameters}
+        onChange={(value) => onChange({ supported_parameters: value })}
+      />
+      <div className="flex flex-col gap-2">
+        <div className="flex gap-2">
+          <Figure
+            label="Context at least"
+            placeholder="tokens"
+            value={search.context}
+            onChange={(value) => onChange({ context: value })}
+          />
+          <Figure
+            label="Input price at most"
+            placeholder="$ per M"
+            value={search.max_price}
+            onChange={(value) => onChange({ max_price: value })}
+          />
+        </div>
+        <div className="flex gap-2">
+          <Pick
+            label="Provider"
+            value={search.providers}
+            options={providers.map(({ slug, name }) => [slug, name])}
+            onChange={(value) => onChange({ providers: value })}
+          />
+          <Pick
+            label="Author"
+            value={search.model_authors}
+            options={authors.map((author) => [author, author])}
+            onChange={(value) => onChange({ model_authors: value })}
+          />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+interface PartProps {
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly onChange: (value: string | undefined) => void;
+}
+
+function Words({ label, words, value, onChange }: PartProps & { words: readonly string[] }) {
+  const chosen = splitWords(value);
+  return (
+    <fieldset>
+      <legend className="mb-1 text-xs font-medium text-ink-faint">{label}</legend>
+      <div className="flex flex-wrap gap-1">
+        {words.map((word) => (
+          <button
+            key={word}
+            type="button"
+            aria-pressed={chosen.includes(word)}
+            onClick={() => onChange(toggleWord(value, word))}
+            className="min-h-7 rounded-full border border-line-strong/50 bg-surface px-2.5 text-xs text-ink-soft hover:text-ink aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:font-medium aria-pressed:text-accent"
+          >
+            {word}
+          </button>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+function Figure({ label, value, placeholder, onChange }: PartProps & { placeholder: string }) {
+  return (
+    <label className="flex-1 text-xs font-medium text-ink-faint">
+      {label}
+      <input
+        type="number"
+        min={0}
+        step="any"
+        placeholder={placeholder}
+        className="field mt-1 font-normal"
+        value={value ?? ''}
+        onChange={(event) => onChange(event.target.value || undefined)}
+      />
+    </label>
+  );
+}
+
+function Pick({ label, value, options, onChange }: PartProps & { options: readonly (readonly [string, string])[] }) {
+  return (
+    <label className="flex-1 text-xs font-medium text-ink-faint">
+      {label}
+      <select
+        className="field mt-1 font-normal"
+        value={value ?? ''}
+        onChange={(event) => onChange(event.target.value || undefined)}
+      >
+        <option value="">any</option>
+        {options.map(([slug, name]) => (
+          <option key={slug} value={slug}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

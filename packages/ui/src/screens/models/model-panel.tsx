@@ -1,0 +1,205 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+
+import { endpointsQuery, modelsQuery } from '../../api/queries.ts';
+import type { Model, ModelEndpoint } from '../../api/types.ts';
+import { formatPricePerMillion, formatUsd } from '../../format/money.ts';
+import { formatCompact, formatCount } from '../../format/quantity.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { ErrorPanel } from '../../parts/error-panel.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { JsonTree } from '../../parts/json-tree.tsx';
+import { Markdown } from '../../parts/markdown.tsx';
+import { SidePanel } from '../../parts/side-panel.tsx';
+import { EmptyState, Loading } from '../../parts/states.tsx';
+import { Tabs } from '../../parts/tabs.tsx';
+import { SNIPPETS } from '../../shell/base-url.ts';
+import { RouteExplanation } from './route-explanation.tsx';
+
+/** A model beside the list: what it is, who serves it, whether it can be used, and how. */
+export function ModelPanel({ id, onClose }: { id: string; onClose: () => void }) {
+  const { data: models, error, refetch } = useQuery(modelsQuery);
+  const [tab, setTab] = useState('about');
+  const model = models?.find((candidate) => candidate.id === id);
+  const title = (
+    <>
+      <h2 className="truncate font-semibold">{model?.name ?? id}</h2>
+      <p className="flex items-center gap-1 font-mono text-xs text-ink-faint">
+        <span className="truncate">{id}</span>
+        <CopyButton isIcon look="quiet" text={id} label="Copy the model’s id" className="min-h-6 px-1 py-0" />
+      </p>
+    </>
+  );
+  const actions = model !== undefined && (
+    <Link
+      to="/playground"
+      search={{ models: id }}
+      className="rounded-md border border-line-strong/50 px-2.5 py-1 text-sm hover:bg-raised"
+    >
+      Playground
+    </Link>
+  );
+  return (
+    <SidePanel title={title} label={`Model ${id}`} onClose={onClose} actions={actions}>
+      {error !== null ? (
+        <div className="p-4">
+          <ErrorPanel error={error} onRetry={() => void refetch()} />
+        </div>
+      ) : models === undefined ? (
+        <Loading what="the model" />
+      ) : model === undefined ? (
+        <EmptyState title="There is no such model here">
+          It may belong to a provider that is no longer configured.
+        </EmptyState>
+      ) : (
+        <Tabs
+          label="About the model"
+          value={tab}
+          onChange={setTab}
+          tabs={[
+            { value: 'about', label: 'About', content: () => <About model={model} /> },
+            { value: 'endpoints', label: 'Endpoints', content: () => <Endpoints id={id} /> },
+            { value: 'usable', label: 'Can I use it?', content: () => <RouteExplanation model={id} /> },
+            { value: 'code', label: 'Code', content: () => <Snippets id={id} /> },
+            {
+              value: 'raw',
+              label: 'Raw',
+              content: () => (
+                <div className="flex h-full flex-col">
+                  <JsonTree value={model} label="The model as the API lists it" />
+                </div>
+              ),
+            },
+          ]}
+        />
+      )}
+    </SidePanel>
+  );
+}
+
+function About({ model }: { model: Model }) {
+  const { pricing, architecture, supported_parameters: parameters } = model;
+  const further = Object.entries(pricing).filter(
+    ([unit, price]) => !['prompt', 'completion'].includes(unit) && typeof price === 'string',
+  );
+  return (
+    <div className="scroll-thin flex h-full flex-col gap-5 overflow-y-auto p-4">
+      {model.description !== '' && <Markdown text={model.description} />}
+      <Facts
+        facts={[
+          ['Context', `${formatCount(model.context_length)} tokens`],
+          ['Longest answer', `${formatCount(model.top_provider.max_completion_tokens)} tokens`],
+          ['Input', `${formatPricePerMillion(pricing.prompt)} per million tokens`],
+          ['Output', `${formatPricePerMillion(pricing.completion)} per million tokens`],
+          ...further.map(([unit, price]) => [capitalise(unit.replaceAll('_', ' ')), toUnitPrice(unit, price)] as const),
+          ['Takes', architecture.input_modalities.join(', ')],
+          ['Gives', architecture.output_modalities.join(', ')],
+          ['Tokenizer', architecture.tokenizer],
+          ['Canonical slug', <code className="font-mono text-xs">{model.canonical_slug}</code>],
+          ['Knowledge until', model.knowledge_cutoff ?? 'not known'],
+          ['Withdrawn on', model.expiration_date ?? 'not announced'],
+        ]}
+      />
+      <section>
+        <h3 className="mb-1.5 text-sm font-semibold">Parameters</h3>
+        <div className="flex flex-wrap gap-1">
+          {parameters.length === 0 ? (
+            <span className="text-sm text-ink-faint">None are listed.</span>
+          ) : (
+            parameters.map((name) => <Badge key={name}>{name}</Badge>)
+          )}
+        </div>
+      </section>
+    </div>
+  );
+}
+
+function Endpoints({ id }: { id: string }) {
+  const { data, error, refetch } = useQuery(endpointsQuery(id));
+  if (error !== null) {
+    return (
+      <div className="p-4">
+        <ErrorPanel error={error} onRetry={() => void refetch()} />
+      </div>
+    );
+  }
+  if (data === undefined) return <Loading what="endpoints" />;
+  if (data.length === 0)
+    return <EmptyState title="Nobody serves this model now">Its provider may be switched off.</EmptyState>;
+  return (
+    <ul className="scroll-thin flex h-full flex-col gap-3 overflow-y-auto p-4">
+      {data.map((endpoint) => (
+        <li key={endpoint.name + endpoint.tag} className="rounded-lg border border-line p-3">
+          <Endpoint endpoint={endpoint} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Endpoint({ endpoint }: { endpoint: ModelEndpoint }) {
+  const { latency_last_30m: latency, throughput_last_30m: throughput } = endpoint;
+  return (
+    <>
+      <div className="mb-2 flex flex-wrap items-center gap-2">
+        <h3 className="font-medium">{endpoint.provider_name}</h3>
+        <code className="font-mono text-xs text-ink-faint">{endpoint.tag}</code>
+        {endpoint.quantization !== null && <Badge>{endpoint.quantization}</Badge>}
+        {endpoint.status === 0 ? (
+          <Badge tone="good">in service</Badge>
+        ) : (
+          <Badge tone="caution">status {endpoint.status}</Badge>
+        )}
+      </div>
+      <Facts
+        facts={[
+          ['Input', `${formatPricePerMillion(endpoint.pricing.prompt)} per million`],
+          ['Output', `${formatPricePerMillion(endpoint.pricing.completion)} per million`],
+          ['Context', formatCompact(endpoint.context_length)],
+          ['Longest answer', formatCompact(endpoint.max_completion_tokens)],
+          [
+            'Answered in the last day',
+            endpoint.uptime_last_1d === null ? 'no calls yet' : `${endpoint.uptime_last_1d.toFixed(1)} %`,
+          ],
+          ['To the first token', latency?.['p50'] === undefined ? 'no calls yet' : `${latency['p50']} ms (median)`],
+          ['Speed', throughput?.['p50'] === undefined ? 'no calls yet' : `${throughput['p50']} tokens/s (median)`],
+        ]}
+      />
+    </>
+  );
+}
+
+function Snippets({ id }: { id: string }) {
+  return (
+    <div className="scroll-thin flex h-full flex-col gap-4 overflow-y-auto p-4">
+      <p className="text-sm text-ink-faint">
+        The key is referred to by the variable GATEWAY_API_KEY, so that it is in no file and on no clipboard.
+      </p>
+      {SNIPPETS.filter(({ label }) => /curl|SDK/.test(label)).map(({ label, toText }) => (
+        <section key={label}>
+          <div className="mb-1 flex items-center justify-between">
+            <h3 className="text-sm font-semibold">{label}</h3>
+            <CopyButton look="quiet" text={() => toText(id)} label="Copy" />
+          </div>
+          <pre
+            tabIndex={0}
+            aria-label={label}
+            className="scroll-thin overflow-x-auto rounded-lg bg-raised p-3 font-mono text-xs"
+          >
+            {toText(id)}
+          </pre>
+        </section>
+      ))}
+    </div>
+  );
+}
+
+const capitalise = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** Most units are tokens; these are counted one by one. */
+function toUnitPrice(unit: string, price: unknown): string {
+  const isEach = ['request', 'image', 'image_output', 'web_search'].includes(unit);
+  return isEach ? `${formatUsd(Number(price))} each` : `${formatPricePerMillion(price)} per million tokens`;
+}

@@ -1,0 +1,69 @@
+/** The filters of the models screen, named and spelt like the query of `GET /models`; `open` and `compare` are ours. */
+export interface ModelSearch {
+  readonly q?: string;
+  readonly input_modalities?: string;
+  readonly output_modalities?: string;
+  readonly supported_parameters?: string;
+  readonly context?: string;
+  readonly max_price?: string;
+  readonly providers?: string;
+  readonly model_authors?: string;
+  readonly sort?: string;
+  /** `true` shows what the account's settings leave. */
+  readonly usable?: string;
+  /** The id of the model beside the list. */
+  readonly open?: string;
+  /** Ids of the models to compare, comma-separated. */
+  readonly compare?: string;
+}
+
+const FILTERS = [
+  'q',
+  'input_modalities',
+  'output_modalities',
+  'supported_parameters',
+  'context',
+  'max_price',
+  'providers',
+  'model_authors',
+  'sort',
+] as const satisfies readonly (keyof ModelSearch)[];
+const NUMBERS: ReadonlySet<string> = new Set(['context', 'max_price']);
+export const MAX_COMPARED = 4;
+
+/** Reads the filters of an address; what makes no sense is left out. */
+export function toModelSearch(search: Record<string, unknown>): ModelSearch {
+  const found: Record<string, string> = {};
+  for (const name of [...FILTERS, 'usable', 'open', 'compare']) {
+    const value = search[name];
+    if (typeof value !== 'string' || value === '') continue;
+    if (NUMBERS.has(name) && !(Number(value) >= 0)) continue;
+    found[name] = value;
+  }
+  return found;
+}
+
+/** The query for the gateway. Without a word on outputs the gateway shows models of text alone, the screen all. */
+export function toModelQuery(search: ModelSearch): Record<string, string | undefined> {
+  return {
+    output_modalities: 'all',
+    ...Object.fromEntries(FILTERS.map((name) => [name, search[name]]).filter(([, value]) => value)),
+  };
+}
+
+/** Whether anything narrows the list. */
+export const hasModelFilters = (search: ModelSearch): boolean =>
+  search.usable === 'true' || FILTERS.some((name) => name !== 'sort' && search[name] !== undefined);
+
+/** Takes a word into a comma-separated list, or out of it; undefined when none is left. */
+export function toggleWord(
+  list: string | undefined,
+  word: string,
+  limit = Number.POSITIVE_INFINITY,
+): string | undefined {
+  const words = splitWords(list);
+  const next = words.includes(word) ? words.filter((other) => other !== word) : [...words, word].slice(0, limit);
+  return next.length === 0 ? undefined : next.join(',');
+}
+
+export const splitWords = (list: string | undefined): string[] => list?.split(',').filter(Boolean) ?? [];

@@ -1,0 +1,210 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Package, SearchX } from 'lucide-react';
+import { useCallback, useMemo, useState } from 'react';
+
+import { callApi } from '../../api/call-api.ts';
+import type { Model, ModelList } from '../../api/types.ts';
+import { formatCompact } from '../../format/quantity.ts';
+import { formatPricePerMillion } from '../../format/money.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { Button } from '../../parts/button.tsx';
+import { ErrorPanel } from '../../parts/error-panel.tsx';
+import { EmptyState, Loading, ScreenHeader } from '../../parts/states.tsx';
+import { type Column, VirtualTable } from '../../parts/virtual-table.tsx';
+import { CompareModels } from './compare-models.tsx';
+import { ModelFilters } from './model-filters.tsx';
+import { ModelPanel } from './model-panel.tsx';
+import {
+  hasModelFilters,
+  MAX_COMPARED,
+  type ModelSearch,
+  splitWords,
+  toggleWord,
+  toModelQuery,
+} from './model-search.ts';
+
+/** All models, with the filters that the API has, a comparison, and why a model cannot be used. */
+export function ModelsScreen() {
+  const search = useSearch({ from: '/models' });
+  const navigate = useNavigate({ from: '/models' });
+  const [isComparing, setIsComparing] = useState(false);
+  const update = useCallback(
+    (change: Partial<Record<keyof ModelSearch, string | undefined>>) =>
+      void navigate({ search: (before) => clean({ ...before, ...change }), replace: !('open' in change) }),
+    [navigate],
+  );
+  const query = toModelQuery(search);
+  const path = search.usable === 'true' ? '/api/v1/models/user' : '/api/v1/models';
+  const { data, error, isPending, isPlaceholderData, refetch } = useQuery({
+    queryKey: ['models', path, query],
+    queryFn: ({ signal }) => callApi<ModelList>(path, { query, signal }),
+    placeholderData: keepPreviousData,
+  });
+  const compared = splitWords(search.compare);
+  const columns = useColumns(search.compare, update);
+  const rows = data?.data ?? [];
+  return (
+    <div className="flex min-h-0 flex-1">
+      <div className="flex min-w-0 flex-1 flex-col">
+        <div className="flex flex-col gap-3 border-b border-line px-4 py-3">
+          <ScreenHeader
+            title="Models"
+            note={
+              <span role="status">
+                {data === undefined
+                  ? 'Loading…'
+                  : `${data.total_count} ${data.total_count === 1 ? 'model' : 'models'}${hasModelFilters(search) ? ' match' : ''}`}
+              </span>
+            }
+          >
+            {compared.length > 0 && (
+              <Button look="quiet" onClick={() => update({ compare: undefined })}>
+                Clear {compared.length} selected
+              </Button>
+            )}
+            <Button disabled={compared.length < 2} onClick={() => setIsComparing(true)}>
+              Compare{compared.length > 0 ? ` ${compared.length}` : ''}
+            </Button>
+          </ScreenHeader>
+          <ModelFilters search={search} onChange={update} />
+        </div>
+        {error !== null ? (
+          <div className="p-4">
+            <ErrorPanel error={error} title="The models could not be loaded" onRetry={() => void refetch()} />
+          </div>
+        ) : isPending ? (
+          <Loading what="models" />
+        ) : rows.length === 0 ? (
+          <NoModels search={search} onClear={() => void navigate({ search: {} })} />
+        ) : (
+          <div className={`flex min-h-0 flex-1 flex-col ${isPlaceholderData ? 'opacity-60' : ''}`}>
+            <VirtualTable
+              label="Models"
+              rows={rows}
+              columns={columns}
+              idOf={({ id }) => id}
+              onOpen={({ id }) => update({ open: id })}
+              openId={search.open}
+              hidden={search.open === undefined ? [] : ['modalities', 'abilities']}
+              minWidth={search.open === undefined ? 820 : 500}
+              onKey={(key, { id }) => {
+                if (key !== 'x') return false;
+                update({ compare: toggleWord(search.compare, id, MAX_COMPARED) });
+                return true;
+              }}
+            />
+          </div>
+        )}
+      </div>
+      {search.open !== undefined && (
+        <ModelPanel key={search.open} id={search.open} onClose={() => update({ open: undefined })} />
+      )}
+      {isComparing && <CompareModels ids={compared} onClose={() => setIsComparing(false)} />}
+    </div>
+  );
+}
+
+function NoModels({ search, onClear }: { search: ModelSearch; onClear: () => void }) {
+  if (!hasModelFilters(search)) {
+    return (
+      <EmptyState icon={<Package size={22} aria-hidden />} title="No provider is configured yet">
+        <p>
+          Models appear here once a provider has a key, such as the environment variable OPENAI_API_KEY, or is named in
+          the configuration file.
+        </p>
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState icon={<SearchX size={22} aria-hidden />} title="No model matches these filters">
+      <p>
+        All of these have to hold at once
+        {search.max_price !== undefined && ', and a model whose price is unknown is below no price'}.
+      </p>
+      <Button onClick={onClear}>Clear the filters</Button>
+    </EmptyState>
+  );
+}
+
+function useColumns(compare: string | undefined, update: (change: { compare: string | undefined }) => void) {
+  return useMemo((): readonly Column<Model>[] => {
+    const compared = splitWords(compare);
+    return [
+      {
+        id: 'select',
+        header: <span className="sr-only">Compare</span>,
+        width: '20px',
+        cell: ({ id }) => (
+          <input
+            type="checkbox"
+            aria-label={`Compare ${id}`}
+            className="size-4 align-middle accent-accent"
+            tabIndex={-1}
+            checked={compared.includes(id)}
+            disabled={!compared.includes(id) && compared.length >= MAX_COMPARED}
+            onClick={(event) => event.stopPropagation()}
+            onChange={() => update({ compare: toggleWord(compare, id, MAX_COMPARED) })}
+          />
+        ),
+      },
+      {
+        id: 'name',
+        header: 'Model',
+        width: 'minmax(220px,3fr)',
+        cell: ({ id, name }) => (
+          <span title={id}>
+            <span className="font-medium">{name}</span> <span className="font-mono text-xs text-ink-faint">{id}</span>
+          </span>
+        ),
+      },
+      {
+        id: 'context',
+        header: 'Context',
+        width: '76px',
+        isNumeric: true,
+        cell: (model) => formatCompact(model.context_length),
+      },
+      {
+        id: 'prompt',
+        header: 'In $/M',
+        width: '84px',
+        isNumeric: true,
+        cell: ({ pricing }) => formatPricePerMillion(pricing.prompt),
+      },
+      {
+        id: 'completion',
+        header: 'Out $/M',
+        width: '84px',
+        isNumeric: true,
+        cell: ({ pricing }) => formatPricePerMillion(pricing.completion),
+      },
+      {
+        id: 'modalities',
+        header: 'In → out',
+        width: 'minmax(120px,1fr)',
+        cell: ({ architecture }) => (
+          <span className="text-ink-soft">
+            {architecture.input_modalities.join(', ')} → {architecture.output_modalities.join(', ')}
+          </span>
+        ),
+      },
+      {
+        id: 'abilities',
+        header: 'Can',
+        width: 'minmax(110px,1fr)',
+        cell: ({ supported_parameters: parameters }) => (
+          <span className="flex gap-1">
+            {parameters.includes('tools') && <Badge>tools</Badge>}
+            {parameters.includes('reasoning') && <Badge>reasoning</Badge>}
+            {parameters.includes('response_format') && <Badge>json</Badge>}
+          </span>
+        ),
+      },
+    ];
+  }, [compare, update]);
+}
+
+function clean(search: Partial<Record<keyof ModelSearch, string | undefined>>): ModelSearch {
+  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined && value !== ''));
+}

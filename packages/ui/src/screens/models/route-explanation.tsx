@@ -1,0 +1,98 @@
+import { useQuery } from '@tanstack/react-query';
+import { CircleCheck, CircleSlash } from 'lucide-react';
+import { useState } from 'react';
+
+import { callApi } from '../../api/call-api.ts';
+import { keysQuery } from '../../api/queries.ts';
+import type { EndpointExplanation, RoutingExplanation } from '../../api/types.ts';
+import { formatPricePerMillion } from '../../format/money.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { ErrorPanel } from '../../parts/error-panel.tsx';
+import { Loading } from '../../parts/states.tsx';
+import { toRuleText } from './rule-text.ts';
+
+/** Whether a request for the model would be served now, by whom first, and what stands in the way of the others. */
+export function RouteExplanation({ model }: { model: string }) {
+  const [key, setKey] = useState('');
+  const { data: keys = [] } = useQuery(keysQuery);
+  const { data, error, refetch } = useQuery({
+    queryKey: ['explain', model, key],
+    queryFn: ({ signal }) =>
+      callApi<RoutingExplanation>('/admin/v1/explain', {
+        method: 'POST',
+        query: { key },
+        body: { model, messages: [{ role: 'user', content: 'Hello' }] },
+        signal,
+      }),
+  });
+  return (
+    <div className="scroll-thin flex h-full flex-col gap-3 overflow-y-auto p-4">
+      <label className="text-sm">
+        <span className="font-medium">For the key</span>
+        <select className="field mt-1" value={key} onChange={(event) => setKey(event.target.value)}>
+          <option value="">none in particular</option>
+          {keys
+            .filter(({ management }) => !management)
+            .map(({ hash, name }) => (
+              <option key={hash} value={hash}>
+                {name}
+              </option>
+            ))}
+        </select>
+      </label>
+      {error !== null ? (
+        <ErrorPanel error={error} title="It cannot be used as it is" onRetry={() => void refetch()} />
+      ) : data === undefined ? (
+        <Loading what="the route" />
+      ) : (
+        <Route endpoints={data.data.endpoints} />
+      )}
+    </div>
+  );
+}
+
+function Route({ endpoints }: { endpoints: readonly EndpointExplanation[] }) {
+  const included = endpoints.filter((endpoint) => endpoint.included);
+  return (
+    <>
+      <p className="flex items-center gap-2 text-sm font-medium" role="status">
+        {included.length > 0 ? (
+          <>
+            <CircleCheck size={17} aria-hidden className="text-good" /> Yes: {included.length} of {endpoints.length}{' '}
+            {endpoints.length === 1 ? 'endpoint' : 'endpoints'} would be asked.
+          </>
+        ) : (
+          <>
+            <CircleSlash size={17} aria-hidden className="text-bad" /> No: every endpoint is excluded.
+          </>
+        )}
+      </p>
+      <ol className="flex flex-col gap-2">
+        {endpoints.map((endpoint) => (
+          <li key={`${endpoint.provider} ${endpoint.model}`} className="rounded-lg border border-line p-3 text-sm">
+            <div className="flex flex-wrap items-center gap-2">
+              {endpoint.included ? (
+                <Badge tone="good">asked {toOrdinal(endpoint.rank)}</Badge>
+              ) : (
+                <Badge tone="bad">excluded</Badge>
+              )}
+              <span className="font-medium">{endpoint.provider_name}</span>
+              <code className="font-mono text-xs text-ink-faint">{endpoint.provider_model}</code>
+              <span className="flex-1" />
+              <Badge tone={endpoint.health.standing === 'steady' ? 'neutral' : 'caution'}>
+                {endpoint.health.standing}
+              </Badge>
+            </div>
+            <p className="mt-1 text-ink-soft">
+              {endpoint.rule === null
+                ? `${formatPricePerMillion(endpoint.price.prompt)} in, ${formatPricePerMillion(endpoint.price.completion)} out per million tokens.`
+                : toRuleText(endpoint.rule, endpoint.guardrail_id)}
+            </p>
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}
+
+const toOrdinal = (rank: number | null): string => ['first', 'second', 'third'][(rank ?? 1) - 1] ?? `${rank}th`;

@@ -1,0 +1,45 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { CircleAlert, CircleCheck, Info } from 'lucide-react';
+
+import { healthQuery, keysQuery, providersQuery } from '../../api/queries.ts';
+import type { GenerationRow } from '../../api/types.ts';
+import { findConcerns } from './find-concerns.ts';
+
+/** What somebody should look at. */
+export function Attention({ rows }: { rows: readonly GenerationRow[] }) {
+  const { data: health } = useQuery(healthQuery);
+  const { data: keys = [] } = useQuery(keysQuery);
+  const { data: providers } = useQuery(providersQuery);
+  const concerns = findConcerns({ health: health?.status, keys, rows, providerCount: providers?.length }, Date.now());
+  return (
+    <section className="card p-4">
+      <h2 className="mb-3 text-sm font-semibold">Needs attention</h2>
+      {concerns.length === 0 ? (
+        <p className="flex items-center gap-2 text-sm text-ink-soft">
+          <CircleCheck size={17} aria-hidden className="text-good" /> Nothing right now
+        </p>
+      ) : (
+        <ul className="flex flex-col gap-2 text-sm">
+          {concerns.map(({ level, text, to }) => (
+            <li key={text} className="flex gap-2">
+              {level === 'bad' ? (
+                <CircleAlert size={17} aria-hidden className="mt-0.5 shrink-0 text-bad" />
+              ) : (
+                <Info size={17} aria-hidden className="mt-0.5 shrink-0 text-caution" />
+              )}
+              <span>
+                {text}{' '}
+                {to !== null && (
+                  <Link to={to} className="text-accent underline">
+                    Look
+                  </Link>
+                )}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

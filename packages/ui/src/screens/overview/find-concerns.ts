@@ -1,0 +1,43 @@
+import type { GenerationRow, Key } from '../../api/types.ts';
+
+export interface Concern {
+  readonly level: 'bad' | 'caution';
+  readonly text: string;
+  readonly to: '/keys' | '/generations' | null;
+}
+
+interface Facts {
+  readonly health: string | undefined;
+  readonly keys: readonly Pick<Key, 'name' | 'disabled' | 'limit' | 'limit_remaining' | 'expires_at'>[];
+  /** The latest. */
+  readonly rows: readonly Pick<GenerationRow, 'status'>[];
+  readonly providerCount: number | undefined;
+}
+
+const SOON_MS = 7 * 86_400_000;
+const LOW = 0.1;
+
+/** What is wrong, or is about to be. `now` is in Unix milliseconds. */
+export function findConcerns({ health, keys, rows, providerCount }: Facts, now: number): Concern[] {
+  const concerns: Concern[] = [];
+  if (health !== undefined && health !== 'ok') {
+    concerns.push({ level: 'bad', text: 'A generation could not be recorded: check the disk and the log.', to: null });
+  }
+  if (providerCount === 0)
+    concerns.push({ level: 'bad', text: 'No provider is configured, so that no call can be answered.', to: null });
+  const failed = rows.filter(({ status }) => status === 'failed').length;
+  if (failed > 0)
+    concerns.push({ level: 'bad', text: `${failed} of the latest ${rows.length} calls failed.`, to: '/generations' });
+  for (const key of keys.filter(({ disabled }) => !disabled)) {
+    const { name, limit, limit_remaining: left, expires_at: end } = key;
+    if (limit !== null && left !== null && left <= 0)
+      concerns.push({ level: 'bad', text: `The limit of the key “${name}” is spent.`, to: '/keys' });
+    else if (limit !== null && left !== null && left < limit * LOW) {
+      concerns.push({ level: 'caution', text: `Less than a tenth is left of the limit of “${name}”.`, to: '/keys' });
+    }
+    const remainingMs = end === null ? Number.POSITIVE_INFINITY : Date.parse(end) - now;
+    if (remainingMs > 0 && remainingMs < SOON_MS)
+      concerns.push({ level: 'caution', text: `The key “${name}” expires within a week.`, to: '/keys' });
+  }
+  return concerns;
+}

@@ -1,0 +1,142 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+
+import { callApi } from '../../api/call-api.ts';
+import { activityQuery, healthQuery, keysQuery, modelsQuery, providersQuery } from '../../api/queries.ts';
+import type { GenerationHistogram, GenerationList } from '../../api/types.ts';
+import { formatUsd } from '../../format/money.ts';
+import { formatCount } from '../../format/quantity.ts';
+import { Button } from '../../parts/button.tsx';
+import { ErrorPanel } from '../../parts/error-panel.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { Loading, ScreenHeader } from '../../parts/states.tsx';
+import { toBaseUrl } from '../../shell/base-url.ts';
+import { setPreferences, usePreferences } from '../../shell/preferences.ts';
+import { Attention } from './attention.tsx';
+import { ConnectCard } from './connect-card.tsx';
+import { CostCard } from './cost-card.tsx';
+import { FirstRun } from './first-run.tsx';
+import { RecentCard } from './recent-card.tsx';
+
+const RECENT = 8;
+
+/** How things stand; on the first run, what to do first. */
+export function OverviewScreen() {
+  const { isIntroduced } = usePreferences();
+  const recent = useQuery({
+    queryKey: ['generations', 'recent'],
+    queryFn: ({ signal }) => callApi<GenerationList>('/admin/v1/generations', { query: { limit: RECENT }, signal }),
+    refetchInterval: 10_000,
+  });
+  if (recent.isPending) return <Loading what="the overview" />;
+  const rows = recent.data?.data ?? [];
+  if (!isIntroduced && recent.error === null && rows.length === 0)
+    return <FirstRun onDone={() => setPreferences({ isIntroduced: true })} />;
+  return (
+    <div className="mx-auto flex w-full max-w-7xl flex-col gap-4 p-4 md:p-6">
+      <ScreenHeader title="Overview">
+        <Button
+          look="quiet"
+          onClick={() => setPreferences({ isIntroduced: false })}
+          disabled={rows.length > 0}
+          title="Shown while nothing was called yet"
+        >
+          First steps
+        </Button>
+      </ScreenHeader>
+      {recent.error !== null && <ErrorPanel error={recent.error} onRetry={() => void recent.refetch()} />}
+      <div className="grid gap-4 lg:grid-cols-3">
+        <StatusCard />
+        <LastDayCard />
+        <Attention rows={rows} />
+      </div>
+      <CostCard />
+      <div className="grid items-start gap-4 lg:grid-cols-2">
+        <RecentCard rows={rows} />
+        <ConnectCard />
+      </div>
+    </div>
+  );
+}
+
+function StatusCard() {
+  const { data: health, isError } = useQuery(healthQuery);
+  const { data: providers } = useQuery(providersQuery);
+  const { data: models } = useQuery(modelsQuery);
+  const { data: keys } = useQuery(keysQuery);
+  return (
+    <section className="card p-4">
+      <h2 className="mb-3 text-sm font-semibold">Status</h2>
+      <Facts
+        facts={[
+          [
+            'Gateway',
+            isError
+              ? 'cannot be reached'
+              : health === undefined
+                ? '…'
+                : health.status === 'ok'
+                  ? 'running'
+                  : `${health.status}: look at its log`,
+          ],
+          ['API', <code className="font-mono text-xs break-all">{toBaseUrl()}</code>],
+          ['Providers', providers === undefined ? '…' : providers.map(({ name }) => name).join(', ') || 'none yet'],
+          [
+            'Models',
+            <Link to="/models" className="text-accent hover:underline">
+              {formatCount(models?.length)}
+            </Link>,
+          ],
+          [
+            'Keys',
+            <Link to="/keys" className="text-accent hover:underline">
+              {formatCount(keys?.length)}
+            </Link>,
+          ],
+        ]}
+      />
+    </section>
+  );
+}
+
+function LastDayCard() {
+  const { data } = useQuery({
+    queryKey: ['histogram', 'last day'],
+    queryFn: ({ signal }) =>
+      callApi<GenerationHistogram>('/admin/v1/generations/histogram', { query: { buckets: 24 }, signal }),
+    refetchInterval: 30_000,
+  });
+  const { data: activity } = useQuery(activityQuery);
+  const sum = (name: 'requests' | 'failed' | 'cancelled' | 'cost'): number =>
+    data?.data.reduce((total, bucket) => total + bucket[name], 0) ?? 0;
+  const month = activity?.reduce((total, { usage }) => total + usage, 0);
+  return (
+    <section className="card p-4">
+      <h2 className="mb-3 text-sm font-semibold">Last 24 hours</h2>
+      <div className="mb-3 flex flex-wrap gap-x-6 gap-y-2">
+        <Figure label="requests" value={data === undefined ? '…' : formatCount(sum('requests'))} />
+        <Figure
+          label="failed"
+          value={data === undefined ? '…' : formatCount(sum('failed'))}
+          isBad={sum('failed') > 0}
+        />
+        <Figure label="spent" value={data === undefined ? '…' : formatUsd(sum('cost'))} />
+      </div>
+      <Facts
+        facts={[
+          ['Cancelled by callers', formatCount(sum('cancelled'))],
+          ['Spent in 30 days', month === undefined ? '…' : formatUsd(month)],
+        ]}
+      />
+    </section>
+  );
+}
+
+function Figure({ label, value, isBad = false }: { label: string; value: string; isBad?: boolean }) {
+  return (
+    <div>
+      <div className={`figures text-2xl font-semibold tracking-tight ${isBad ? 'text-bad' : ''}`}>{value}</div>
+      <div className="text-xs text-ink-faint">{label}</div>
+    </div>
+  );
+}

@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest';
+
+import type { ChatPiece } from './chat-piece.ts';
+import { createRun, type RunState } from './create-run.ts';
+
+/** Frames that come when the test says so. */
+function createFrames() {
+  const callbacks: (() => void)[] = [];
+  return {
+    schedule: (callback: () => void) => void callbacks.push(callback),
+    count: () => callbacks.length,
+    paint: () => callbacks.splice(0).forEach((callback) => callback()),
+  };
+}
+
+/** An answer whose pieces the test hands in. */
+function createAnswer() {
+  const queue: ChatPiece[] = [];
+  let wake: () => void = () => undefined;
+  let end: 'open' | 'done' | 'failed' = 'open';
+  async function* open(signal: AbortSignal): AsyncGenerator<ChatPiece> {
+    for (;;) {
+      while (queue.length > 0) yield queue.shift() ?? {};
+      if (signal.aborted) throw signal.reason;
+      if (end === 'failed') throw new Error('broken');
+      if (end === 'done') return;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+        signal.addEventListener('abort', () => resolve(), { once: true });
+      });
+    }
+  }
+  const settle = async (): Promise<void> => {
+    wake();
+    for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+  };
+  return {
+    open,
+    push: async (...pieces: ChatPiece[]) => {
+      queue.push(...pieces);
+      await settle();
+    },
+    end: async (how: 'done' | 'failed') => {
+      end = how;
+      await settle();
+    },
+  };
+}
+
+function setUp() {
+  const frames = createFrames();
+  const answer = createAnswer();
+  let time = 0;
+  const run = createRun(frames.schedule, () => time);
+  const seen: RunState[] = [];
+  run.subscribe(() => seen.push(run.getState()));
+  return { frames, answer, run, seen, at: (ms: number) => (time = ms) };
+}
+
+test('draws many tokens as one, once a frame', async () => {
+  const { frames, answer, run, seen, at } = setUp();
+  const ended = run.start(answer.open);
+  expect(seen.map(({ status }) => status)).toEqual(['waiting']);
+  at(80);
+  await answer.push({ text: 'a' }, { text: 'b' }, { text: 'c' });
+  expect([frames.count(), seen.length]).toEqual([1, 1]);
+  frames.paint();
+  expect(seen.at(-1)).toMatchObject({ status: 'streaming', text: 'abc', firstTokenMs: 80 });
+  expect(seen).toHaveLength(2);
+  at(200);
+  await answer.push({ text: 'd', finishReason: 'stop', usage: { completion_tokens: 4 } });
+  await answer.end('done');
+  await ended;
+  expect(run.getState()).toMatchObject({
+    status: 'done',
+    text: 'abcd',
+    firstTokenMs: 80,
+    elapsedMs: 200,
+    finishReason: 'stop',
+  });
+});
+
+test('keeps what had come when an answer breaks off', async () => {
+  const { answer, run } = setUp();
+  const ended = run.start(answer.open);
+  await answer.push({ text: 'half' });
+  await answer.end('failed');
+  await ended;
+  expect(run.getState()).toMatchObject({ status: 'failed', text: 'half', error: new Error('broken') });
+});
+
+test('stops when told to, and is not called failed for it', async () => {
+  const { answer, run } = setUp();
+  const ended = run.start(answer.open);
+  await answer.push({ text: 'half' });
+  run.stop();
+  await ended;
+  expect(run.getState()).toMatchObject({ status: 'stopped', text: 'half', error: null });
+});
+
+test('shows nothing of an answer that a newer one has replaced', async () => {
+  const { frames, answer, run } = setUp();
+  const first = run.start(answer.open);
+  await answer.push({ text: 'old' });
+  const newer = createAnswer();
+  const second = run.start(newer.open);
+  await first;
+  frames.paint();
+  expect(run.getState()).toMatchObject({ status: 'waiting', text: '' });
+  await newer.push({ text: 'new' });
+  await newer.end('done');
+  await second;
+  expect(run.getState()).toMatchObject({ status: 'done', text: 'new' });
+});

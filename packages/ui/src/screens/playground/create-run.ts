@@ -1,0 +1,104 @@
+import type { ChatPiece, WireUsage } from './chat-piece.ts';
+import { createFrameBuffer, type Schedule } from './create-frame-buffer.ts';
+
+/** One answer of one model, while it comes and afterwards. */
+export interface RunState {
+  readonly status: 'idle' | 'waiting' | 'streaming' | 'done' | 'stopped' | 'failed';
+  readonly text: string;
+  readonly reasoning: string;
+  readonly generationId: string | null;
+  readonly provider: string | null;
+  readonly finishReason: string | null;
+  readonly usage: WireUsage | null;
+  /** Milliseconds. */
+  readonly firstTokenMs: number | null;
+  readonly elapsedMs: number | null;
+  readonly error: unknown;
+}
+
+export interface Run {
+  getState(): RunState;
+  /** Calls back after every change, at most once a frame; the returned function ends that. */
+  subscribe(listener: () => void): () => void;
+  /** Starts anew; resolves when it has ended, however it has. */
+  start(open: (signal: AbortSignal) => AsyncIterable<ChatPiece>): Promise<void>;
+  stop(): void;
+}
+
+const IDLE: RunState = {
+  status: 'idle',
+  text: '',
+  reasoning: '',
+  generationId: null,
+  provider: null,
+  finishReason: null,
+  usage: null,
+  firstTokenMs: null,
+  elapsedMs: null,
+  error: null,
+};
+
+/** Creates a place for one answer at a time. */
+export function createRun(schedule: Schedule, now: () => number): Run {
+  let state = IDLE;
+  let abort: AbortController | undefined;
+  const listeners = new Set<() => void>();
+  const change = (next: Partial<RunState>): void => {
+    state = { ...state, ...next };
+    for (const listener of listeners) listener();
+  };
+  return {
+    getState: () => state,
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    stop: () => abort?.abort(),
+    async start(open) {
+      abort?.abort();
+      const own = new AbortController();
+      abort = own;
+      const startedAt = now();
+      change({ ...IDLE, status: 'waiting' });
+      // What a run still had to say when the next began is nobody's any more.
+      const changeOwn = (next: Partial<RunState>): void => {
+        if (abort === own) change(next);
+      };
+      const buffer = createFrameBuffer<ChatPiece>(schedule, (pieces) =>
+        changeOwn(addPieces(state, pieces, now() - startedAt)),
+      );
+      let end: Partial<RunState>;
+      try {
+        for await (const piece of open(own.signal)) buffer.push(piece);
+        end = { status: 'done' };
+      } catch (error) {
+        end = own.signal.aborted ? { status: 'stopped' } : { status: 'failed', error };
+      }
+      buffer.flush();
+      changeOwn({ ...end, elapsedMs: now() - startedAt });
+    },
+  };
+}
+
+function addPieces(state: RunState, pieces: readonly ChatPiece[], sinceStartMs: number): Partial<RunState> {
+  let { text, reasoning, generationId, provider, finishReason, usage } = state;
+  for (const piece of pieces) {
+    text += piece.text ?? '';
+    reasoning += piece.reasoning ?? '';
+    generationId = piece.generationId ?? generationId;
+    provider = piece.provider ?? provider;
+    finishReason = piece.finishReason ?? finishReason;
+    usage = piece.usage ?? usage;
+  }
+  const hasBegun = text !== '' || reasoning !== '';
+  return {
+    text,
+    reasoning,
+    generationId,
+    provider,
+    finishReason,
+    usage,
+    status: hasBegun ? 'streaming' : 'waiting',
+    firstTokenMs: state.firstTokenMs ?? (hasBegun ? sinceStartMs : null),
+  };
+}

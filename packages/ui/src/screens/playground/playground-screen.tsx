@@ -1,0 +1,136 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Plus, Send, Square } from 'lucide-react';
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
+
+import { modelsQuery } from '../../api/queries.ts';
+import { Button } from '../../parts/button.tsx';
+import { Loading, ScreenHeader } from '../../parts/states.tsx';
+import { showToast } from '../../parts/toast-store.ts';
+import { useShortcut } from '../../shell/shortcuts.ts';
+import { contentQuery, generationQuery } from '../generations/generation-queries.ts';
+import { splitWords } from '../models/model-search.ts';
+import { AnswerColumn } from './answer-column.tsx';
+import { createRun, type Run } from './create-run.ts';
+import { type Draft, EMPTY_DRAFT, toDraft, toRequestBody } from './draft.ts';
+import { DraftEditor } from './draft-editor.tsx';
+import { KeyCard } from './key-card.tsx';
+import { setPlaygroundKey, usePlaygroundCaller } from './playground-key.ts';
+import { streamChat } from './stream-chat.ts';
+
+const MAX_COLUMNS = 4;
+const newRun = (): Run => createRun(requestAnimationFrame, () => performance.now());
+
+/** One prompt to up to four models at once. Every answer is an ordinary generation. */
+export function PlaygroundScreen() {
+  const caller = usePlaygroundCaller();
+  const { data: models } = useQuery(modelsQuery);
+  if (caller === null) return <KeyCard />;
+  if (models === undefined) return <Loading what="models" />;
+  return <Bench key={caller.key} apiKey={caller.key} firstModel={models[0]?.id ?? ''} />;
+}
+
+function Bench({ apiKey, firstModel }: { apiKey: string | undefined; firstModel: string }) {
+  const search = useSearch({ from: '/playground' });
+  const navigate = useNavigate({ from: '/playground' });
+  const [draft, setDraft] = useState(EMPTY_DRAFT);
+  const chosen = splitWords(search.models).slice(0, MAX_COLUMNS);
+  const models = chosen.length === 0 ? [firstModel] : chosen;
+  const runs = useRef<Run[]>([]);
+  while (runs.current.length < MAX_COLUMNS) runs.current.push(newRun());
+  useEffect(() => () => runs.current.forEach((run) => run.stop()), []);
+  usePrefill(search.from, setDraft);
+
+  const setModels = (next: readonly string[]): void =>
+    void navigate({ search: (before) => ({ ...before, models: next.join(',') }), replace: true });
+  const send = (): void => {
+    const body = toRequestBody(draft);
+    if (typeof body === 'string') return showToast({ tone: 'bad', title: body });
+    models.forEach((model, at) => {
+      const request = { ...body, model, messages: body['messages'] as [], stream: draft.isStreamed };
+      void runs.current[at]?.start((signal) => streamChat(request, apiKey, signal));
+    });
+  };
+  const stopAll = (): void => runs.current.forEach((run) => run.stop());
+  const isRunning = useIsRunning(runs.current);
+  useShortcut({ keys: 'mod+Enter', label: 'Send', group: 'This screen' }, send);
+  useShortcut({ keys: 'Escape', label: 'Stop', group: 'This screen' }, stopAll, isRunning);
+
+  return (
+    <div className="flex min-h-0 flex-1 flex-col gap-3 p-4">
+      <ScreenHeader
+        title="Playground"
+        note="One prompt, up to four models side by side. Every answer is recorded under Generations."
+      >
+        {apiKey !== undefined && (
+          <Button look="quiet" onClick={() => setPlaygroundKey(null)}>
+            Change key
+          </Button>
+        )}
+        <Button
+          icon={<Plus size={15} aria-hidden />}
+          disabled={models.length >= MAX_COLUMNS}
+          onClick={() => setModels([...models, firstModel])}
+        >
+          Model
+        </Button>
+        {isRunning ? (
+          <Button look="primary" icon={<Square size={14} aria-hidden />} onClick={stopAll}>
+            Stop
+          </Button>
+        ) : (
+          <Button look="primary" icon={<Send size={14} aria-hidden />} onClick={send} title="Ctrl Enter">
+            Send
+          </Button>
+        )}
+      </ScreenHeader>
+      <DraftEditor draft={draft} onChange={setDraft} onSend={send} />
+      <div className="grid min-h-80 flex-1 auto-rows-[minmax(16rem,1fr)] grid-cols-[repeat(auto-fit,minmax(min(100%,19rem),1fr))] gap-3">
+        {models.map((model, at) => {
+          const run = runs.current[at];
+          return run === undefined ? null : (
+            <AnswerColumn
+              // The place, not the model: changing a column's model keeps its answer until the next is sent.
+              key={at}
+              run={run}
+              model={model}
+              onModel={(next) => setModels(models.with(at, next))}
+              onRemove={
+                models.length === 1
+                  ? undefined
+                  : () => {
+                      run.stop();
+                      runs.current = [...runs.current.filter((other) => other !== run), newRun()];
+                      setModels(models.filter((_, other) => other !== at));
+                    }
+              }
+            />
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+function useIsRunning(runs: readonly Run[]): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      const ends = runs.map((run) => run.subscribe(listener));
+      return () => ends.forEach((end) => end());
+    },
+    () => runs.some((run) => ['waiting', 'streaming'].includes(run.getState().status)),
+  );
+}
+
+/** Takes the prompt of a generation, and its model. */
+function usePrefill(id: string | undefined, setDraft: (draft: Draft) => void): void {
+  const navigate = useNavigate({ from: '/playground' });
+  const { data: generation } = useQuery({ ...generationQuery(id ?? ''), enabled: id !== undefined });
+  const { data: content } = useQuery({ ...contentQuery(id ?? ''), enabled: id !== undefined });
+  useEffect(() => {
+    if (generation === undefined || content === undefined) return;
+    const { messages, prompt } = content.input;
+    setDraft(toDraft(messages ?? [{ role: 'user', content: prompt }]));
+    void navigate({ search: { models: generation.model }, replace: true });
+  }, [generation, content, setDraft, navigate]);
+}

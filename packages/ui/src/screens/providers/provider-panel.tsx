@@ -1,0 +1,101 @@
+import { Link } from '@tanstack/react-router';
+
+import { formatCount } from '../../format/quantity.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { SidePanel } from '../../parts/side-panel.tsx';
+import { HEALTH_TONES, type ProviderState, STANDINGS } from './provider-queries.ts';
+import { ProviderTest } from './provider-test.tsx';
+
+/** A provider beside the list: how it is reached, how its endpoints fare, and the test. */
+export function ProviderPanel({ provider, onClose }: { provider: ProviderState; onClose: () => void }) {
+  const { slug, name, host, has_key: hasKey, byok, discovers_models: discovers, models, health } = provider;
+  return (
+    <SidePanel
+      label={`Provider ${name}`}
+      onClose={onClose}
+      title={
+        <h2 className="flex items-center gap-2 truncate font-semibold">
+          {name} <Badge tone={HEALTH_TONES[health.status] ?? 'neutral'}>{health.status}</Badge>
+        </h2>
+      }
+    >
+      <div className="scroll-thin flex flex-1 flex-col gap-6 overflow-y-auto p-4">
+        <Facts
+          facts={[
+            ['Slug', <code className="font-mono text-xs">{slug}</code>],
+            ['Host', host ?? 'not told'],
+            ['Key', toKeyText(hasKey, byok)],
+            [
+              'Models',
+              <Link to="/models" search={{ providers: slug }} className="text-accent underline">
+                {formatCount(models)}
+              </Link>,
+            ],
+            ['Its list of models', discovers ? 'is asked for at start' : 'comes from the configuration'],
+          ]}
+        />
+        <section className="flex flex-col gap-3">
+          <h3 className="text-sm font-semibold">Connection</h3>
+          <ProviderTest key={slug} provider={provider} />
+        </section>
+        <section>
+          <h3 className="mb-2 text-sm font-semibold">Endpoints</h3>
+          <StandingTable endpoints={health.endpoints} />
+        </section>
+      </div>
+    </SidePanel>
+  );
+}
+
+function toKeyText(hasKey: boolean | null, byok: boolean): string {
+  const own = byok ? '; callers may bring their own' : '';
+  if (hasKey === null) return `not told${own}`;
+  return `${hasKey ? 'set' : 'none'}${own}`;
+}
+
+function StandingTable({ endpoints }: { endpoints: ProviderState['health']['endpoints'] }) {
+  const total = Math.max(
+    1,
+    Object.values(endpoints).reduce((sum, count) => sum + count, 0),
+  );
+  return (
+    <table className="w-full text-sm">
+      <caption className="sr-only">Endpoints by how they have fared</caption>
+      <thead className="sr-only">
+        <tr>
+          <th scope="col">State</th>
+          <th scope="col">Endpoints</th>
+          <th scope="col">Share</th>
+        </tr>
+      </thead>
+      <tbody>
+        {STANDINGS.map(({ name, label, meaning }) => (
+          <tr key={name} className="border-b border-line/70 last:border-0">
+            <th scope="row" className="py-1.5 pr-3 text-left align-top font-normal">
+              {label}
+              <span className="block text-xs text-ink-faint">{meaning}</span>
+            </th>
+            <td className="figures w-12 py-1.5 pr-3 text-right align-top">{formatCount(endpoints[name])}</td>
+            <td className="w-1/3 py-1.5 align-top">
+              <span aria-hidden="true" className="mt-1.5 block h-2 overflow-hidden rounded-full bg-raised">
+                <span
+                  className={`block h-full ${BARS[name] ?? 'bg-line-strong'}`}
+                  style={{ width: `${(endpoints[name] / total) * 100}%` }}
+                />
+              </span>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const BARS: Readonly<Record<string, string>> = {
+  steady: 'bg-good',
+  unstable: 'bg-caution',
+  resting: 'bg-caution',
+  half_open: 'bg-caution',
+  open: 'bg-bad',
+};

@@ -1,0 +1,66 @@
+import { queryOptions } from '@tanstack/react-query';
+
+import { callApi } from '../../api/call-api.ts';
+import type { Tone } from '../../parts/badge.tsx';
+
+/** How a provider is reached and how its endpoints have fared, as `GET /admin/v1/providers` answers it. */
+export interface ProviderState {
+  readonly slug: string;
+  readonly name: string;
+  /** Null where the gateway's host does not tell, as in the next one. */
+  readonly host: string | null;
+  readonly has_key: boolean | null;
+  readonly byok: boolean;
+  readonly discovers_models: boolean;
+  readonly models: number;
+  readonly health: {
+    readonly status: string;
+    readonly endpoints: Readonly<Record<Standing, number>>;
+  };
+  readonly can_test: boolean;
+}
+
+export type Standing = 'steady' | 'unstable' | 'resting' | 'half_open' | 'open' | 'unused';
+
+/** What one layer between the gateway and a provider was found to be like. */
+export interface ProviderFinding {
+  readonly layer: string;
+  readonly status: 'ok' | 'warning' | 'failed' | 'skipped';
+  readonly detail: string;
+  readonly advice?: string;
+}
+
+export interface ProviderTest {
+  readonly data: { readonly slug: string; readonly ok: boolean; readonly findings: readonly ProviderFinding[] };
+}
+
+export const providerStatesQuery = queryOptions({
+  queryKey: ['provider-states'],
+  queryFn: async ({ signal }) =>
+    (await callApi<{ data: readonly ProviderState[] }>('/admin/v1/providers', { signal })).data,
+});
+
+export const HEALTH_TONES: Readonly<Record<string, Tone>> = { ok: 'good', degraded: 'caution', down: 'bad' };
+
+/** The states of endpoints, in the order in which a person wants to know of them. */
+export const STANDINGS: readonly { readonly name: Standing; readonly label: string; readonly meaning: string }[] = [
+  { name: 'steady', label: 'Steady', meaning: 'answer as they should' },
+  { name: 'unstable', label: 'Unstable', meaning: 'fail now and then, and are asked after the others' },
+  { name: 'resting', label: 'Resting', meaning: 'asked to be left alone for a while' },
+  { name: 'half_open', label: 'On trial', meaning: 'get single calls after a series of failures' },
+  { name: 'open', label: 'Shut off', meaning: 'failed again and again; nobody is sent there for now' },
+  { name: 'unused', label: 'Not called yet', meaning: 'nothing is known of them' },
+];
+
+/** The providers that a text and a status leave. */
+export function filterProviders(
+  providers: readonly ProviderState[],
+  { q, status }: { readonly q?: string; readonly status?: string },
+): readonly ProviderState[] {
+  const wanted = q?.toLowerCase();
+  return providers.filter(
+    ({ slug, name, host, health }) =>
+      (status === undefined || health.status === status) &&
+      (wanted === undefined || [slug, name, host ?? ''].some((text) => text.toLowerCase().includes(wanted))),
+  );
+}

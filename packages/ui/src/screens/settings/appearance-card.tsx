@@ -1,0 +1,45 @@
+import { Checkbox, Choice } from '../../parts/field.tsx';
+import { setPreferences, usePreferences } from '../../shell/preferences.ts';
+
+/** How this browser shows things. Kept in this browser. */
+export function AppearanceCard() {
+  const { theme, density, singleKeys } = usePreferences();
+  return (
+    <section className="card flex flex-col gap-4 p-5">
+      <h2 className="text-base font-semibold">Appearance</h2>
+      <div className="flex flex-wrap gap-x-8 gap-y-4">
+        <div>
+          <p className="mb-1 text-sm font-medium">Theme</p>
+          <Choice
+            label="Theme"
+            value={theme}
+            onChange={(next) => setPreferences({ theme: next })}
+            options={[
+              { value: 'system', label: 'System' },
+              { value: 'light', label: 'Light' },
+              { value: 'dark', label: 'Dark' },
+            ]}
+          />
+        </div>
+        <div>
+          <p className="mb-1 text-sm font-medium">Rows of tables</p>
+          <Choice
+            label="Rows of tables"
+            value={density}
+            onChange={(next) => setPreferences({ density: next })}
+            options={[
+              { value: 'comfortable', label: 'Comfortable' },
+              { value: 'compact', label: 'Compact' },
+            ]}
+          />
+        </div>
+      </div>
+      <Checkbox
+        checked={singleKeys}
+        onChange={(event) => setPreferences({ singleKeys: event.target.checked })}
+        label="Shortcuts without Ctrl or Cmd"
+        hint="Press ? for a list of them."
+      />
+    </section>
+  );
+}

@@ -1,0 +1,134 @@
+import type { DesktopInfo } from '../../../../../../desktop/src/shared/desktop-bridge.ts';
+import { Button } from '../../../parts/button.tsx';
+import { CopyButton } from '../../../parts/copy-button.tsx';
+import { Facts } from '../../../parts/facts.tsx';
+import { Checkbox } from '../../../parts/field.tsx';
+import { toBaseUrl } from '../../../shell/base-url.ts';
+import { getDesktop, useDesktopInfo } from '../../../shell/desktop.ts';
+import { PortForm } from '../../../shell/port-banner.tsx';
+import { ProviderKeysCard } from './provider-keys-card.tsx';
+import { type Ask, useOutcome } from './use-outcome.ts';
+
+/** What is set of the app around this page. Nothing in a browser. */
+export function DesktopCards() {
+  const info = useDesktopInfo();
+  if (info === null) return null;
+  return (
+    <>
+      <ReachCard info={info} />
+      <ProviderKeysCard info={info} />
+      <StartCard info={info} />
+      <DataCard info={info} />
+    </>
+  );
+}
+
+function ReachCard({ info }: { info: DesktopInfo }) {
+  const { ask, isBusy } = useOutcome();
+  const { settings, networkUrls, state } = info;
+  return (
+    <section className="card flex flex-col gap-4 p-5">
+      <h2 className="text-base font-semibold">Where programs call</h2>
+      <div className="flex flex-wrap items-center gap-2 text-sm">
+        <code className="font-mono text-xs break-all">{toBaseUrl()}</code>
+        <CopyButton isIcon look="quiet" label="Copy the address" text={toBaseUrl} />
+        {state.phase !== 'listening' && <span className="text-caution">not at the moment</span>}
+      </div>
+      <div>
+        <p className="mb-1 text-sm font-medium">Port</p>
+        <PortForm key={settings.port} port={settings.port} />
+        <p className="mt-1 text-xs text-ink-faint">
+          From 1024 to 65535. Programs that were given the old one have to be told.
+        </p>
+      </div>
+      <Checkbox
+        label="Share on the local network"
+        hint="The app asks first. Others still need a key, and what they send crosses the network unencrypted."
+        checked={settings.shareOnNetwork}
+        disabled={isBusy}
+        onChange={(event) => void ask(getDesktop()?.changeSettings({ shareOnNetwork: event.target.checked }))}
+      />
+      {settings.shareOnNetwork && (
+        <ul aria-label="Addresses on the network" className="flex flex-col gap-1">
+          {networkUrls.map((url) => (
+            <li key={url} className="flex items-center gap-2">
+              <code className="font-mono text-xs break-all">{url}</code>
+              <CopyButton isIcon look="quiet" label={`Copy ${url}`} text={url} />
+            </li>
+          ))}
+          {networkUrls.length === 0 && (
+            <li className="text-sm text-ink-faint">This machine is not on a network at the moment.</li>
+          )}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+const SWITCHES = [
+  ['startAtLogin', 'Start at login', 'Off until you switch it on.'],
+  ['startHidden', 'Start without a window', 'The tray has the way in; so has starting the app a second time.'],
+  ['closeToTray', 'Go on in the tray when the window closes', 'Off, closing the window quits the gateway.'],
+  ['lookForUpdates', 'Look for updates', 'Off, the app asks nobody. What it finds is checked by its signature.'],
+] as const;
+
+function StartCard({ info: { settings } }: { info: DesktopInfo }) {
+  const { ask, isBusy } = useOutcome();
+  return (
+    <section className="card flex flex-col gap-3 p-5">
+      <h2 className="text-base font-semibold">The app</h2>
+      {SWITCHES.map(([name, label, hint]) => (
+        <Checkbox
+          key={name}
+          label={label}
+          hint={hint}
+          checked={settings[name]}
+          disabled={isBusy}
+          onChange={(event) => void ask(getDesktop()?.changeSettings({ [name]: event.target.checked }))}
+        />
+      ))}
+    </section>
+  );
+}
+
+function DataCard({ info }: { info: DesktopInfo }) {
+  const { ask, isBusy } = useOutcome();
+  return (
+    <section className="card flex flex-col gap-4 p-5">
+      <h2 className="text-base font-semibold">Data</h2>
+      <Facts
+        facts={[
+          ['Version', info.version],
+          ['Folder', <code className="font-mono text-xs break-all">{info.dataDir}</code>],
+        ]}
+      />
+      <p className="text-sm text-ink-soft">
+        A backup has everything that was recorded. An export has the settings of the app alone. Neither has provider
+        keys.
+      </p>
+      <Actions ask={ask} isBusy={isBusy} />
+    </section>
+  );
+}
+
+function Actions({ ask, isBusy }: { ask: Ask; isBusy: boolean }) {
+  return (
+    <div className="flex flex-wrap gap-2">
+      <Button isBusy={isBusy} onClick={() => void ask(getDesktop()?.backUp(), 'Backed up')}>
+        Back up…
+      </Button>
+      <Button disabled={isBusy} onClick={() => void ask(getDesktop()?.restore(), 'Restored')}>
+        Restore…
+      </Button>
+      <Button disabled={isBusy} onClick={() => void ask(getDesktop()?.exportSettings(), 'Exported')}>
+        Export settings…
+      </Button>
+      <Button disabled={isBusy} onClick={() => void ask(getDesktop()?.importSettings(), 'Imported')}>
+        Import settings…
+      </Button>
+      <Button disabled={isBusy} onClick={() => void ask(getDesktop()?.openLogs())}>
+        Open the logs
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,150 @@
+import { TriangleAlert } from 'lucide-react';
+import { type FormEvent, useId, useState } from 'react';
+
+import type { DesktopInfo } from '../../../../../../desktop/src/shared/desktop-bridge.ts';
+import { Button } from '../../../parts/button.tsx';
+import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx';
+import { Field } from '../../../parts/field.tsx';
+import { getDesktop } from '../../../shell/desktop.ts';
+import { useOutcome } from './use-outcome.ts';
+
+/** Suggested; the gateway knows further names, and any may be typed. */
+const NAMES = [
+  'OPENAI_API_KEY',
+  'ANTHROPIC_API_KEY',
+  'GEMINI_API_KEY',
+  'OPENROUTER_API_KEY',
+  'MISTRAL_API_KEY',
+  'DEEPSEEK_API_KEY',
+  'GROQ_API_KEY',
+  'XAI_API_KEY',
+  'TOGETHER_API_KEY',
+  'FIREWORKS_API_KEY',
+  'PERPLEXITY_API_KEY',
+  'CEREBRAS_API_KEY',
+  'FAL_KEY',
+  'REPLICATE_API_TOKEN',
+];
+
+/** Keys of providers: can be saved and removed, and are never shown again. */
+export function ProviderKeysCard({ info: { providerKeys, secretStorage } }: { info: DesktopInfo }) {
+  const [removing, setRemoving] = useState<string | null>(null);
+  return (
+    <section className="card flex flex-col gap-4 p-5">
+      <div>
+        <h2 className="text-base font-semibold">Provider keys</h2>
+        <p className="text-sm text-ink-faint">
+          A key is never shown again. The gateway starts anew with each change; calls under way are let finish.
+        </p>
+      </div>
+      <StorageNotice storage={secretStorage} />
+      {providerKeys.length === 0 ? (
+        <p className="text-sm text-ink-soft">None yet: the gateway answers with the demo’s recordings.</p>
+      ) : (
+        <ul aria-label="Saved provider keys" className="flex flex-col rounded-lg border border-line">
+          {providerKeys.map((name) => (
+            <li
+              key={name}
+              className="flex items-center justify-between gap-3 border-b border-line px-3 py-1.5 last:border-0"
+            >
+              <code className="font-mono text-xs break-all">{name}</code>
+              <Button look="danger" aria-label={`Remove ${name}`} onClick={() => setRemoving(name)}>
+                Remove
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {secretStorage !== 'none' && <NewKeyForm />}
+      {removing !== null && (
+        <ConfirmDialog
+          title={`Remove ${removing}?`}
+          action="Remove key"
+          onClose={() => setRemoving(null)}
+          onConfirm={async () => {
+            const outcome = await getDesktop()?.removeProviderKey(removing);
+            if (outcome?.done !== true) throw new Error(outcome?.message ?? 'The app is not there');
+          }}
+        >
+          <p>Its provider is not called any more. The key itself stays valid until you revoke it there.</p>
+        </ConfirmDialog>
+      )}
+    </section>
+  );
+}
+
+const NOTICES = {
+  plain:
+    'This machine has no keyring that the app could use, so saved keys lie in the app’s folder almost in the open: whoever can read your files can read them. Install and unlock one (GNOME Keyring, KWallet), or keep keys in the environment instead.',
+  none: 'This machine offers no way to keep a key safe, so none can be saved here. Keep keys in the environment instead.',
+} as const;
+
+function StorageNotice({ storage }: { storage: DesktopInfo['secretStorage'] }) {
+  if (storage === 'keyring')
+    return <p className="text-sm text-ink-soft">Kept sealed by the keyring of this machine.</p>;
+  return (
+    <p className="flex gap-3 rounded-lg border border-caution/50 bg-caution-soft p-3 text-sm">
+      <TriangleAlert size={18} aria-hidden className="mt-0.5 shrink-0 text-caution" />
+      {NOTICES[storage]}
+    </p>
+  );
+}
+
+function NewKeyForm() {
+  const listId = useId();
+  const { ask, isBusy } = useOutcome();
+  const [name, setName] = useState('');
+  const [key, setKey] = useState('');
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    const isSaved = await ask(getDesktop()?.saveProviderKey(name, key.trim()), `${name} saved`);
+    if (!isSaved) return;
+    setName('');
+    setKey('');
+  };
+  return (
+    <form className="flex flex-wrap items-end gap-3" onSubmit={(event) => void submit(event)}>
+      <Field label="Name" className="min-w-48 flex-1">
+        {(control) => (
+          <>
+            <input
+              {...control}
+              required
+              list={listId}
+              pattern="[A-Z][A-Z0-9_]{2,63}"
+              title="Capital letters, digits and underscores, as in OPENAI_API_KEY"
+              placeholder="OPENAI_API_KEY"
+              autoComplete="off"
+              spellCheck={false}
+              className="field font-mono text-xs"
+              value={name}
+              onChange={(event) => setName(event.target.value.toUpperCase())}
+            />
+            <datalist id={listId}>
+              {NAMES.map((suggested) => (
+                <option key={suggested} value={suggested} />
+              ))}
+            </datalist>
+          </>
+        )}
+      </Field>
+      <Field label="Key" className="min-w-48 flex-1">
+        {(control) => (
+          <input
+            {...control}
+            type="password"
+            required
+            maxLength={4096}
+            autoComplete="off"
+            className="field font-mono text-xs"
+            value={key}
+            onChange={(event) => setKey(event.target.value)}
+          />
+        )}
+      </Field>
+      <Button type="submit" look="primary" isBusy={isBusy}>
+        Save key
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,87 @@
+import { useQuery } from '@tanstack/react-query';
+
+import { healthQuery, settingsQuery } from '../../api/queries.ts';
+import { getSession, type Session } from '../../api/session.ts';
+import { formatRelative } from '../../format/time.ts';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { ErrorPanel } from '../../parts/error-panel.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { Loading, ScreenHeader } from '../../parts/states.tsx';
+import { toBaseUrl } from '../../shell/base-url.ts';
+import { AccountForm } from './account-form.tsx';
+import { AppearanceCard } from './appearance-card.tsx';
+import { DesktopCards } from './desktop/desktop-cards.tsx';
+
+/** What holds for the account, and how this browser shows it. */
+export function SettingsScreen() {
+  const { data: settings, error, refetch } = useQuery(settingsQuery);
+  return (
+    <div className="mx-auto flex w-full max-w-3xl flex-col gap-5 p-4 md:p-6">
+      <ScreenHeader title="Settings" note="Changes of the account hold from the next call on." />
+      <AppearanceCard />
+      <DesktopCards />
+      {error !== null ? (
+        <ErrorPanel error={error} title="The settings could not be loaded" onRetry={() => void refetch()} />
+      ) : settings === undefined ? (
+        <Loading what="settings" />
+      ) : (
+        <AccountForm settings={settings} />
+      )}
+      <StorageCard />
+      <AboutCard />
+    </div>
+  );
+}
+
+function StorageCard() {
+  return (
+    <section className="card flex flex-col gap-2 p-5 text-sm">
+      <h2 className="text-base font-semibold">What is stored</h2>
+      <p className="text-ink-soft">
+        The configuration file decides, and a start of the gateway puts it in force:{' '}
+        <Option name="logging.inputOutput" /> whether prompts and answers are kept,{' '}
+        <Option name="logging.retentionDays" /> and <Option name="logging.maxGenerations" /> for how long,{' '}
+        <Option name="logging.maxContentMb" /> up to which size. Single prompts and answers can be deleted under
+        Generations.
+      </p>
+    </section>
+  );
+}
+
+const Option = ({ name }: { name: string }) => <code className="rounded bg-raised px-1 font-mono text-xs">{name}</code>;
+
+function AboutCard() {
+  const { data: health } = useQuery(healthQuery);
+  const session = getSession();
+  const report = (): string =>
+    [
+      'Model Gateway, web UI',
+      `health: ${health?.status ?? 'unknown'}`,
+      `browser: ${navigator.userAgent}`,
+      `window: ${innerWidth} x ${innerHeight}`,
+    ].join('\n');
+  return (
+    <section className="card flex flex-col gap-3 p-5">
+      <h2 className="text-base font-semibold">About</h2>
+      <Facts
+        facts={[
+          ['API', <code className="font-mono text-xs break-all">{toBaseUrl()}</code>],
+          ['State', health?.status ?? '…'],
+          ['Signed in as', toSessionText(session)],
+        ]}
+      />
+      <CopyButton text={report} label="Copy a report without secrets" className="self-start" />
+    </section>
+  );
+}
+
+function toSessionText(session: Session): string {
+  switch (session.type) {
+    case 'none':
+      return 'nobody';
+    case 'host':
+      return session.name;
+    case 'cookie':
+      return `${session.name}, ends ${formatRelative(session.expiresAt)}`;
+  }
+}

@@ -1,0 +1,129 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useId, useState } from 'react';
+
+import { callApi } from '../../api/call-api.ts';
+import { formatUsd } from '../../format/money.ts';
+import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { ErrorPanel } from '../../parts/error-panel.tsx';
+import { Field } from '../../parts/field.tsx';
+import { issueFor } from '../../parts/issue-for.ts';
+import { EmptyState, Loading } from '../../parts/states.tsx';
+import { KeyCard } from '../playground/key-card.tsx';
+import { usePlaygroundCaller } from '../playground/playground-key.ts';
+import { estimatePrice, toVideoBody, toVideoDraft } from './video-draft.ts';
+import { VideoFields } from './video-fields.tsx';
+import { type VideoModel, videoModelsQuery, videosQuery } from './video-queries.ts';
+
+interface NewVideoProps {
+  readonly onClose: () => void;
+  readonly onStarted: (jobId: string) => void;
+}
+
+/** Starts a job, as the playground starts a chat: with the playground's key, and recorded like every other call. */
+export function NewVideo(props: NewVideoProps) {
+  const caller = usePlaygroundCaller();
+  const { data: models, error, refetch } = useQuery(videoModelsQuery);
+  const [first] = models ?? [];
+  if (caller !== null && first !== undefined)
+    return <VideoForm {...props} apiKey={caller.key} models={models ?? []} first={first} />;
+  return (
+    <Dialog title="New video" width="wide" onClose={props.onClose}>
+      {caller === null ? (
+        <KeyCard />
+      ) : error !== null ? (
+        <ErrorPanel error={error} title="The models could not be loaded" onRetry={() => void refetch()} />
+      ) : models === undefined ? (
+        <Loading what="models" />
+      ) : (
+        <EmptyState title="No model makes videos here">
+          A model of the configuration does when its output modalities name “video”.
+        </EmptyState>
+      )}
+    </Dialog>
+  );
+}
+
+interface VideoFormProps extends NewVideoProps {
+  readonly apiKey: string | undefined;
+  readonly models: readonly VideoModel[];
+  readonly first: VideoModel;
+}
+
+function VideoForm({ apiKey, models, first, onClose, onStarted }: VideoFormProps) {
+  const formId = useId();
+  const client = useQueryClient();
+  const [model, setModel] = useState(first);
+  const [draft, setDraft] = useState(() => toVideoDraft(first));
+  const start = useMutation({
+    mutationFn: () =>
+      callApi<{ id: string }>('/api/v1/videos', { method: 'POST', body: toVideoBody(model, draft), key: apiKey }),
+    onSuccess: async ({ id }) => {
+      await client.invalidateQueries({ queryKey: videosQuery.queryKey });
+      onStarted(id);
+    },
+  });
+  const price = estimatePrice(model, draft);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    start.mutate();
+  };
+  return (
+    <Dialog
+      title="New video"
+      width="wide"
+      onClose={onClose}
+      actions={
+        <>
+          <p className="flex-1 self-center text-sm text-ink-faint">
+            {price === null
+              ? 'What it costs is known when it ends.'
+              : `About ${formatUsd(price)}, charged if it completes`}
+          </p>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" form={formId} look="primary" isBusy={start.isPending}>
+            Start
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} onSubmit={submit} className="flex flex-col gap-4">
+        <Field label="Model" hint={model.description || undefined} error={issueFor(start.error, 'model')}>
+          {(control) => (
+            <select
+              {...control}
+              className="field"
+              value={model.id}
+              onChange={(event) => {
+                const next = models.find(({ id }) => id === event.target.value) ?? first;
+                setModel(next);
+                setDraft({ ...toVideoDraft(next, draft.prompt), callbackUrl: draft.callbackUrl });
+              }}
+            >
+              {models.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name} ({id})
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field label="Prompt" error={issueFor(start.error, 'prompt')}>
+          {(control) => (
+            <textarea
+              {...control}
+              autoFocus
+              rows={3}
+              placeholder="A fox in the snow, at dusk"
+              className="field resize-y"
+              value={draft.prompt}
+              onChange={(event) => setDraft({ ...draft, prompt: event.target.value })}
+            />
+          )}
+        </Field>
+        <VideoFields model={model} draft={draft} onChange={setDraft} error={start.error} />
+        {start.error !== null && <ErrorPanel error={start.error} title="Not started" />}
+      </form>
+    </Dialog>
+  );
+}

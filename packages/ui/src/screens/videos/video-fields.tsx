@@ -1,0 +1,162 @@
+import { Checkbox, Field } from '../../parts/field.tsx';
+import { issueFor } from '../../parts/issue-for.ts';
+import type { VideoDraft } from './video-draft.ts';
+import type { VideoModel } from './video-queries.ts';
+
+interface VideoFieldsProps {
+  readonly model: VideoModel;
+  readonly draft: VideoDraft;
+  readonly onChange: (draft: VideoDraft) => void;
+  readonly error: unknown;
+}
+
+/** What can be asked of a model: choices where it says what it can do, free fields where it does not. */
+export function VideoFields({ model, draft, onChange, error }: VideoFieldsProps) {
+  const set = (change: Partial<VideoDraft>): void => onChange({ ...draft, ...change });
+  const hasFrames = model.supported_frame_images?.includes('first_frame') !== false;
+  return (
+    <>
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Choose
+          label="Length in seconds"
+          options={model.supported_durations?.map(String) ?? null}
+          value={draft.duration}
+          onChange={(duration) => set({ duration })}
+          error={issueFor(error, 'duration')}
+        />
+        <Choose
+          label="Size"
+          options={model.supported_sizes}
+          placeholder="1280x720"
+          value={draft.size}
+          onChange={(size) => set({ size, resolution: '', aspectRatio: '' })}
+          error={issueFor(error, 'size')}
+        />
+        <Choose
+          label="Resolution"
+          options={model.supported_resolutions}
+          placeholder="720p"
+          value={draft.resolution}
+          onChange={(resolution) => set({ resolution, size: '' })}
+          error={issueFor(error, 'resolution')}
+        />
+        <Choose
+          label="Aspect ratio"
+          options={model.supported_aspect_ratios}
+          placeholder="16:9"
+          value={draft.aspectRatio}
+          onChange={(aspectRatio) => set({ aspectRatio, size: '' })}
+          error={issueFor(error, 'aspect_ratio')}
+        />
+      </div>
+      {hasFrames && <FrameField draft={draft} onChange={set} error={issueFor(error, 'frame_images')} />}
+      {model.generate_audio === true && (
+        <Checkbox
+          label="With sound"
+          checked={draft.hasAudio}
+          onChange={(event) => set({ hasAudio: event.target.checked })}
+        />
+      )}
+      <div className="grid gap-4 sm:grid-cols-2">
+        {model.seed !== false && (
+          <Choose
+            label="Seed"
+            options={null}
+            placeholder="any"
+            value={draft.seed}
+            onChange={(seed) => set({ seed: seed.replace(/\D/g, '') })}
+            error={issueFor(error, 'seed')}
+          />
+        )}
+        <Field
+          label="Callback address (optional)"
+          hint="Told when the job has ended"
+          error={issueFor(error, 'callback_url')}
+        >
+          {(control) => (
+            <input
+              {...control}
+              type="url"
+              placeholder="https://…"
+              className="field"
+              value={draft.callbackUrl}
+              onChange={(event) => set({ callbackUrl: event.target.value })}
+            />
+          )}
+        </Field>
+      </div>
+    </>
+  );
+}
+
+interface ChooseProps {
+  readonly label: string;
+  /** Null where the model does not say. */
+  readonly options: readonly string[] | null;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly placeholder?: string;
+  readonly error: string | undefined;
+}
+
+function Choose({ label, options, value, onChange, placeholder, error }: ChooseProps) {
+  return (
+    <Field label={label} error={error}>
+      {(control) =>
+        options === null ? (
+          <input
+            {...control}
+            placeholder={placeholder}
+            className="field"
+            value={value}
+            onChange={(event) => onChange(event.target.value)}
+          />
+        ) : (
+          <select {...control} className="field" value={value} onChange={(event) => onChange(event.target.value)}>
+            <option value="">as the model likes</option>
+            {options.map((option) => (
+              <option key={option}>{option}</option>
+            ))}
+          </select>
+        )
+      }
+    </Field>
+  );
+}
+
+interface FrameFieldProps {
+  readonly draft: VideoDraft;
+  readonly onChange: (change: Partial<VideoDraft>) => void;
+  readonly error: string | undefined;
+}
+
+function FrameField({ draft, onChange, error }: FrameFieldProps) {
+  const read = (file: File | undefined): void => {
+    if (file === undefined) return onChange({ firstFrame: null });
+    const reader = new FileReader();
+    reader.onload = () => onChange({ firstFrame: typeof reader.result === 'string' ? reader.result : null });
+    reader.readAsDataURL(file);
+  };
+  return (
+    <div className="flex items-end gap-3">
+      <Field label="First picture (optional)" error={error} className="flex-1">
+        {(control) => (
+          <input
+            {...control}
+            type="file"
+            accept="image/png,image/jpeg,image/webp"
+            className="field file:mr-3 file:rounded file:border-0 file:bg-raised file:px-2 file:py-0.5 file:text-ink"
+            onChange={(event) => read(event.target.files?.[0])}
+          />
+        )}
+      </Field>
+      {draft.firstFrame !== null && (
+        <img
+          src={draft.firstFrame}
+          alt="The first picture"
+          className="h-16 rounded-md border border-line object-cover"
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,98 @@
+import { Download } from 'lucide-react';
+import { useEffect, useState } from 'react';
+
+import { toApiUrl } from '../../api/call-api.ts';
+import { formatBytes } from '../../format/quantity.ts';
+import { ErrorPanel } from '../../parts/error-panel.tsx';
+import { type LoadedVideo, loadVideo, MAX_SHOWN_BYTES, toVideoPath } from './load-video.ts';
+
+type State =
+  | { readonly type: 'loading'; readonly received: number; readonly total: number | null }
+  | { readonly type: 'ready'; readonly video: LoadedVideo }
+  | { readonly type: 'large' }
+  | { readonly type: 'failed'; readonly error: unknown };
+
+const BEGIN: State = { type: 'loading', received: 0, total: null };
+const LINK =
+  'inline-flex min-h-8 items-center gap-1.5 self-start rounded-md border border-line-strong/50 bg-surface px-2.5 py-1 text-sm hover:bg-raised';
+
+/** A finished video. It plays when it is told to, and is fetched once. */
+export function VideoPlayer({ jobId, index, label }: { jobId: string; index: number; label: string }) {
+  const [attempt, setAttempt] = useState(0);
+  const [state, setState] = useState<State>(BEGIN);
+  const path = toVideoPath(jobId, index);
+  useEffect(() => {
+    const abort = new AbortController();
+    let url: string | undefined;
+    const load = async (): Promise<void> => {
+      setState(BEGIN);
+      try {
+        const onProgress = (received: number, total: number | null): void =>
+          setState({ type: 'loading', received, total });
+        const video = await loadVideo(path, onProgress, abort.signal);
+        url = video?.url;
+        if (abort.signal.aborted) return revoke(url);
+        setState(video === null ? { type: 'large' } : { type: 'ready', video });
+      } catch (error) {
+        if (!abort.signal.aborted) setState({ type: 'failed', error });
+      }
+    };
+    void load();
+    return () => {
+      abort.abort();
+      revoke(url);
+    };
+  }, [path, attempt]);
+  const name = `${jobId}-${index}.mp4`;
+  switch (state.type) {
+    case 'loading':
+      return <LoadProgress received={state.received} total={state.total} />;
+    case 'failed':
+      return (
+        <ErrorPanel
+          error={state.error}
+          title="The video could not be fetched"
+          onRetry={() => setAttempt(attempt + 1)}
+        />
+      );
+    case 'large':
+      return (
+        <div className="flex flex-col gap-2 text-sm">
+          <p>It is larger than {formatBytes(MAX_SHOWN_BYTES)}, so it is not held in this page.</p>
+          <a className={LINK} href={toApiUrl(path)} download={name}>
+            <Download size={14} aria-hidden /> Download it
+          </a>
+        </div>
+      );
+    case 'ready':
+      return (
+        <div className="flex flex-col gap-2">
+          {/* Films of models come without captions; what was asked for stands beside. */}
+          <video
+            controls
+            preload="metadata"
+            src={state.video.url}
+            aria-label={label}
+            className="aspect-video w-full rounded-lg bg-black"
+          />
+          <a className={LINK} href={state.video.url} download={name}>
+            <Download size={14} aria-hidden /> Download, {formatBytes(state.video.bytes)}
+          </a>
+        </div>
+      );
+  }
+}
+
+function revoke(url: string | undefined): void {
+  if (url !== undefined) URL.revokeObjectURL(url);
+}
+
+function LoadProgress({ received, total }: { received: number; total: number | null }) {
+  const told = total === null ? formatBytes(received) : `${formatBytes(received)} of ${formatBytes(total)}`;
+  return (
+    <div className="flex aspect-video flex-col items-center justify-center gap-2 rounded-lg bg-raised px-8">
+      <p className="figures text-sm text-ink-soft">Loading the video, {told}</p>
+      <progress aria-label="Loading the video" value={total === null ? undefined : received} max={total ?? undefined} />
+    </div>
+  );
+}

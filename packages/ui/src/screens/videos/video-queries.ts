@@ -1,0 +1,94 @@
+import { queryOptions } from '@tanstack/react-query';
+
+import { callApi } from '../../api/call-api.ts';
+import type { Page } from '../../api/types.ts';
+import type { Tone } from '../../parts/badge.tsx';
+
+/** A job, as `GET /admin/v1/videos` lists it. */
+export interface VideoJob {
+  readonly id: string;
+  /** May be a word that is not known here. */
+  readonly status: string;
+  readonly model: string;
+  readonly provider_name: string;
+  readonly key_hash: string;
+  readonly generation_id: string;
+  readonly created_at: string;
+  /** Null while it is open. */
+  readonly ended_at: string | null;
+  /** Seconds. */
+  readonly duration: number | null;
+  readonly size: string | null;
+  readonly resolution: string | null;
+  readonly aspect_ratio: string | null;
+  readonly videos: number;
+  readonly cost: number | null;
+  readonly error: string | null;
+}
+
+/** What a model can do; null is not known, and left to the provider. */
+export interface VideoModel {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly supported_resolutions: readonly string[] | null;
+  readonly supported_aspect_ratios: readonly string[] | null;
+  readonly supported_sizes: readonly string[] | null;
+  readonly supported_durations: readonly number[] | null;
+  readonly supported_frame_images: readonly string[] | null;
+  readonly generate_audio: boolean | null;
+  readonly seed: boolean | null;
+  readonly pricing_skus: Readonly<Record<string, string>>;
+}
+
+/** What became of the announcement of a job's end. */
+export interface WebhookDelivery {
+  readonly job_id: string;
+  readonly event: string;
+  readonly url: string;
+  readonly state: 'waiting' | 'delivered' | 'failed';
+  readonly attempts: number;
+  readonly last_result: string | null;
+  readonly next_attempt_at: string | null;
+  readonly created_at: string;
+}
+
+const MAX_JOBS = 1000;
+const WATCHED_MS = 2000;
+const IDLE_MS = 20_000;
+
+const OPEN: ReadonlySet<string> = new Set(['pending', 'in_progress']);
+export const isOpen = ({ status }: Pick<VideoJob, 'status'>): boolean => OPEN.has(status);
+
+export const STATUS_TONES: Readonly<Record<string, Tone>> = {
+  pending: 'neutral',
+  in_progress: 'accent',
+  completed: 'good',
+  failed: 'bad',
+  cancelled: 'caution',
+  expired: 'caution',
+};
+
+/** The newest jobs. Asked for often while one is under way, and only while the page is in sight. */
+export const videosQuery = queryOptions({
+  queryKey: ['videos'],
+  queryFn: ({ signal }) => callApi<Page<VideoJob>>('/admin/v1/videos', { query: { limit: MAX_JOBS }, signal }),
+  refetchInterval: ({ state }) => (state.data?.data.some(isOpen) === true ? WATCHED_MS : IDLE_MS),
+});
+
+export const videoModelsQuery = queryOptions({
+  queryKey: ['video-models'],
+  queryFn: async ({ signal }) =>
+    (await callApi<{ data: readonly VideoModel[] }>('/api/v1/videos/models', { signal })).data,
+});
+
+export const webhooksQuery = queryOptions({
+  queryKey: ['webhooks'],
+  queryFn: ({ signal }) =>
+    callApi<Page<WebhookDelivery>>('/admin/v1/webhooks/deliveries', { query: { limit: MAX_JOBS }, signal }),
+  refetchInterval: 5000,
+});
+
+/** Sends an announcement anew. Throws `ApiError`. */
+export const resendWebhook = (jobId: string): Promise<unknown> =>
+  callApi(`/admin/v1/webhooks/deliveries/${jobId}/resend`, { method: 'POST' });

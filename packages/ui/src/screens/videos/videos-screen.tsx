@@ -1,0 +1,216 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Plus, Video } from 'lucide-react';
+import { useMemo, useState } from 'react';
+
+import { formatUsd } from '../../format/money.ts';
+import { formatCount, formatDuration } from '../../format/quantity.ts';
+import { formatFull, formatMoment } from '../../format/time.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { Button } from '../../parts/button.tsx';
+import { ErrorPanel } from '../../parts/error-panel.tsx';
+import { Choice } from '../../parts/field.tsx';
+import { showControls } from '../../parts/show-controls.ts';
+import { EmptyState, Loading, ScreenHeader } from '../../parts/states.tsx';
+import { type Column, VirtualTable } from '../../parts/virtual-table.tsx';
+import { expectDuration, tookMs } from './expect-duration.ts';
+import { JobProgress } from './job-progress.tsx';
+import { NewVideo } from './new-video.tsx';
+import { toSpecification, VideoPanel } from './video-panel.tsx';
+import { isOpen, STATUS_TONES, type VideoJob, videosQuery } from './video-queries.ts';
+import type { VideoSearch } from './video-search.ts';
+import { WebhookLog } from './webhook-log.tsx';
+
+type Change = { readonly [Name in keyof VideoSearch]?: string | undefined };
+
+/** Video jobs: what is being made, what came of them, and who was told. */
+export function VideosScreen() {
+  const search = useSearch({ from: '/videos' });
+  const navigate = useNavigate({ from: '/videos' });
+  const [isCreating, setIsCreating] = useState(false);
+  const { data } = useQuery(videosQuery);
+  const jobs = data?.data ?? [];
+  const change = (next: Change): void =>
+    void navigate({ search: (before) => ({ ...before, ...next }) as VideoSearch, replace: !('open' in next) });
+  const opened = jobs.find(({ id }) => id === search.open);
+  const view = search.view === 'webhooks' ? 'webhooks' : 'jobs';
+  return (
+    <div className="flex min-h-0 flex-1">
+      <div className="flex min-w-0 flex-1 flex-col">
+        <div className="flex flex-col gap-3 border-b border-line px-4 py-3">
+          <ScreenHeader title="Videos" note="Jobs take their time; only those that complete are charged.">
+            <Choice
+              label="What to list"
+              value={view}
+              onChange={(next) => change({ view: next === 'jobs' ? undefined : next })}
+              options={[
+                { value: 'jobs', label: 'Jobs' },
+                { value: 'webhooks', label: 'Webhooks' },
+              ]}
+            />
+            <Button look="primary" icon={<Plus size={15} aria-hidden />} onClick={() => setIsCreating(true)}>
+              New video
+            </Button>
+          </ScreenHeader>
+          {view === 'jobs' && jobs.length > 0 && <Filters search={search} jobs={jobs} onChange={change} />}
+        </div>
+        {view === 'jobs' ? (
+          <JobList search={search} onChange={change} onCreate={() => setIsCreating(true)} />
+        ) : (
+          <WebhookLog onOpen={(id) => change({ open: id })} />
+        )}
+      </div>
+      {opened !== undefined && <VideoPanel job={opened} jobs={jobs} onClose={() => change({ open: undefined })} />}
+      {isCreating && (
+        <NewVideo
+          onClose={() => setIsCreating(false)}
+          onStarted={(id) => {
+            setIsCreating(false);
+            change({ open: id, view: undefined });
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+interface JobListProps {
+  readonly search: VideoSearch;
+  readonly onChange: (change: Change) => void;
+  readonly onCreate: () => void;
+}
+
+function JobList({ search, onChange, onCreate }: JobListProps) {
+  const { data, error, refetch } = useQuery(videosQuery);
+  const columns = useMemo(() => toColumns(data?.data ?? []), [data]);
+  if (error !== null && data === undefined)
+    return (
+      <div className="p-4">
+        <ErrorPanel error={error} title="The jobs could not be loaded" onRetry={() => void refetch()} />
+      </div>
+    );
+  if (data === undefined) return <Loading what="jobs" />;
+  if (data.data.length === 0)
+    return (
+      <EmptyState icon={<Video size={22} aria-hidden />} title="No video was made yet">
+        <p>
+          Start one here, or with <code className="font-mono text-xs">POST /api/v1/videos</code>. Its progress, the film
+          and its cost stand here then.
+        </p>
+        <Button onClick={onCreate}>New video</Button>
+      </EmptyState>
+    );
+  const shown = data.data.filter(
+    ({ status, model }) =>
+      (search.status === undefined || status === search.status) &&
+      (search.model === undefined || model === search.model),
+  );
+  if (shown.length === 0)
+    return (
+      <EmptyState title="No job fits">
+        <p>
+          None of {formatCount(data.data.length)} is{' '}
+          {search.status === undefined ? 'of this model' : `“${search.status.replaceAll('_', ' ')}”`}.
+        </p>
+        <Button onClick={() => onChange({ status: undefined, model: undefined })}>Clear the filter</Button>
+      </EmptyState>
+    );
+  return (
+    <VirtualTable
+      label="Video jobs"
+      rows={shown}
+      columns={columns}
+      idOf={({ id }) => id}
+      total={search.status === undefined && search.model === undefined ? data.total_count : shown.length}
+      openId={search.open}
+      minWidth={760}
+      onOpen={({ id }) => onChange({ open: id })}
+    />
+  );
+}
+
+interface FiltersProps {
+  readonly search: VideoSearch;
+  readonly jobs: readonly VideoJob[];
+  readonly onChange: (change: Change) => void;
+}
+
+function Filters({ search, jobs, onChange }: FiltersProps) {
+  const statuses = [...new Set([...Object.keys(STATUS_TONES), ...jobs.map(({ status }) => status)])];
+  const models = [...new Set(jobs.map(({ model }) => model))].toSorted((a, b) => a.localeCompare(b));
+  const cost = jobs.reduce((sum, job) => sum + (job.cost ?? 0), 0);
+  return (
+    <div role="search" className="flex flex-wrap items-center gap-2">
+      <select
+        aria-label="Status"
+        className="field w-auto"
+        value={search.status ?? ''}
+        onChange={(event) => onChange({ status: event.target.value || undefined })}
+      >
+        <option value="">Any status</option>
+        {statuses.map((status) => (
+          <option key={status} value={status}>
+            {status.replaceAll('_', ' ')}
+          </option>
+        ))}
+      </select>
+      <select
+        aria-label="Model"
+        className="field w-auto"
+        value={search.model ?? ''}
+        onChange={(event) => onChange({ model: event.target.value || undefined })}
+      >
+        <option value="">Any model</option>
+        {models.map((model) => (
+          <option key={model}>{model}</option>
+        ))}
+      </select>
+      <span className="figures flex-1 text-right text-sm text-ink-faint">total {formatUsd(cost)}</span>
+    </div>
+  );
+}
+
+const toColumns = (jobs: readonly VideoJob[]): readonly Column<VideoJob>[] => [
+  {
+    id: 'began',
+    header: 'Began',
+    width: '130px',
+    cell: ({ created_at: at }) => (
+      <time dateTime={at} title={formatFull(at)} className="figures">
+        {formatMoment(at)}
+      </time>
+    ),
+  },
+  { id: 'model', header: 'Model', width: 'minmax(130px,2fr)', cell: ({ model }) => model },
+  { id: 'asked', header: 'Asked for', width: 'minmax(120px,1fr)', cell: toSpecification },
+  {
+    id: 'status',
+    header: 'Status',
+    width: '110px',
+    cell: ({ status }) => (
+      <Badge tone={STATUS_TONES[status] ?? 'neutral'}>{showControls(status).replaceAll('_', ' ')}</Badge>
+    ),
+  },
+  {
+    id: 'progress',
+    header: 'Progress',
+    width: 'minmax(120px,2fr)',
+    cell: (job) =>
+      isOpen(job) ? (
+        <JobProgress createdAt={job.created_at} expectedMs={expectDuration(job.model, jobs)} />
+      ) : job.error === null ? (
+        <span className="text-ink-faint">took {formatDuration(tookMs(job))}</span>
+      ) : (
+        <span className="text-bad" title={showControls(job.error)}>
+          {showControls(job.error)}
+        </span>
+      ),
+  },
+  {
+    id: 'cost',
+    header: 'Cost',
+    width: '72px',
+    isNumeric: true,
+    cell: (job) => (isOpen(job) ? '' : formatUsd(job.cost)),
+  },
+];

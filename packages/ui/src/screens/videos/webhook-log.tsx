@@ -1,0 +1,127 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { RotateCw, Webhook } from 'lucide-react';
+import { useState } from 'react';
+
+import { formatCount } from '../../format/quantity.ts';
+import { formatFull, formatRelative } from '../../format/time.ts';
+import { Badge, type Tone } from '../../parts/badge.tsx';
+import { Button } from '../../parts/button.tsx';
+import { ErrorPanel } from '../../parts/error-panel.tsx';
+import { EmptyState, Loading } from '../../parts/states.tsx';
+import { showToast } from '../../parts/toast-store.ts';
+import { resendWebhook, type WebhookDelivery, webhooksQuery } from './video-queries.ts';
+
+const TONES: Readonly<Record<WebhookDelivery['state'], Tone>> = {
+  waiting: 'caution',
+  delivered: 'good',
+  failed: 'bad',
+};
+const WORDS: Readonly<Record<WebhookDelivery['state'], string>> = {
+  waiting: 'waiting',
+  delivered: 'delivered',
+  failed: 'given up',
+};
+
+/** What became of the announcements of jobs. */
+export function WebhookLog({ onOpen }: { onOpen: (jobId: string) => void }) {
+  const { data, error, refetch } = useQuery(webhooksQuery);
+  const [state, setState] = useState<'' | WebhookDelivery['state']>('');
+  if (error !== null)
+    return (
+      <div className="p-4">
+        <ErrorPanel error={error} title="The log could not be loaded" onRetry={() => void refetch()} />
+      </div>
+    );
+  if (data === undefined) return <Loading what="webhooks" />;
+  if (data.data.length === 0)
+    return (
+      <EmptyState icon={<Webhook size={22} aria-hidden />} title="Nothing was announced yet">
+        When a job ends that names a callback address, or where the configuration has one for all, it stands here
+        whether the announcement arrived.
+      </EmptyState>
+    );
+  const shown = data.data.filter((delivery) => state === '' || delivery.state === state);
+  return (
+    <div className="scroll-thin flex min-h-0 flex-1 flex-col gap-3 overflow-y-auto p-4">
+      <div className="flex flex-wrap items-center gap-3">
+        <select
+          aria-label="State of announcements"
+          className="field w-auto"
+          value={state}
+          onChange={(event) => setState(event.target.value as typeof state)}
+        >
+          <option value="">Any state</option>
+          <option value="waiting">Waiting</option>
+          <option value="delivered">Delivered</option>
+          <option value="failed">Given up</option>
+        </select>
+        <span className="text-xs text-ink-faint">
+          {formatCount(shown.length)} of {formatCount(data.total_count)}, newest first
+        </span>
+      </div>
+      {shown.length === 0 ? (
+        <EmptyState title="None is in this state">
+          <Button onClick={() => setState('')}>Show all</Button>
+        </EmptyState>
+      ) : (
+        <ul className="flex flex-col gap-2">
+          {shown.map((delivery) => (
+            <li key={delivery.job_id}>
+              <WebhookEntry delivery={delivery} onOpen={() => onOpen(delivery.job_id)} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+/** One announcement, with the way to send it again. */
+export function WebhookEntry({ delivery, onOpen }: { delivery: WebhookDelivery; onOpen?: () => void }) {
+  const client = useQueryClient();
+  const {
+    job_id: id,
+    event,
+    url,
+    state,
+    attempts,
+    last_result: result,
+    next_attempt_at: next,
+    created_at: at,
+  } = delivery;
+  const resend = useMutation({
+    mutationFn: () => resendWebhook(id),
+    onSuccess: () => showToast({ tone: 'good', title: 'On the way again' }),
+    onError: (failure) => showToast({ tone: 'bad', title: 'It was not sent again', detail: failure.message }),
+    onSettled: () => client.invalidateQueries({ queryKey: webhooksQuery.queryKey }),
+  });
+  return (
+    <div className="flex flex-wrap items-start gap-3 rounded-lg border border-line bg-surface p-3 text-sm">
+      <div className="min-w-0 flex-1 basis-60">
+        <p className="flex flex-wrap items-center gap-2">
+          <Badge tone={TONES[state]}>{WORDS[state]}</Badge>
+          <span className="font-medium">{event}</span>
+        </p>
+        <p className="mt-1 font-mono text-xs break-all text-ink-soft">{url}</p>
+        <p className="figures mt-1 text-xs text-ink-faint">
+          <time dateTime={at} title={formatFull(at)}>
+            {formatRelative(at)}
+          </time>{' '}
+          · {attempts === 1 ? '1 attempt' : `${formatCount(attempts)} attempts`}
+          {result !== null && ` · ${result}`}
+          {next !== null && ` · next ${formatRelative(next)}`}
+        </p>
+      </div>
+      <div className="flex gap-2">
+        {onOpen !== undefined && (
+          <Button look="quiet" onClick={onOpen}>
+            Job
+          </Button>
+        )}
+        <Button icon={<RotateCw size={14} aria-hidden />} isBusy={resend.isPending} onClick={() => resend.mutate()}>
+          Send again
+        </Button>
+      </div>
+    </div>
+  );
+}

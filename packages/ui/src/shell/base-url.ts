@@ -1,0 +1,37 @@
+import { toApiUrl } from '../api/call-api.ts';
+import { getDesktopInfo } from './desktop.ts';
+
+/** The address that tools are given. The page of the desktop app has one that nobody else can call. */
+export function toBaseUrl(): string {
+  const info = getDesktopInfo();
+  if (info === null) return toApiUrl('/api/v1');
+  return `${info.state.url ?? `http://127.0.0.1:${info.settings.port}`}/api/v1`;
+}
+
+/** Ready to be pasted; each refers to the key by the name of a variable, so that no key is on the clipboard. */
+export const SNIPPETS: readonly { readonly label: string; readonly toText: (model: string) => string }[] = [
+  { label: 'Base URL', toText: () => toBaseUrl() },
+  {
+    label: 'Environment (bash, zsh)',
+    toText: () => `export OPENAI_BASE_URL='${toBaseUrl()}'\nexport OPENAI_API_KEY="$GATEWAY_API_KEY"\n`,
+  },
+  {
+    label: 'Environment (PowerShell)',
+    toText: () => `$env:OPENAI_BASE_URL = '${toBaseUrl()}'\n$env:OPENAI_API_KEY = $env:GATEWAY_API_KEY\n`,
+  },
+  {
+    label: 'curl',
+    toText: (model) =>
+      `curl -sS ${toBaseUrl()}/chat/completions \\\n  -H "authorization: Bearer $GATEWAY_API_KEY" \\\n  -H 'content-type: application/json' \\\n  -d '${JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello!' }] })}'\n`,
+  },
+  {
+    label: 'OpenAI SDK, Python',
+    toText: (model) =>
+      `import os\nfrom openai import OpenAI\n\nclient = OpenAI(base_url="${toBaseUrl()}", api_key=os.environ["GATEWAY_API_KEY"])\nanswer = client.chat.completions.create(\n    model="${model}",\n    messages=[{"role": "user", "content": "Hello!"}],\n)\nprint(answer.choices[0].message.content)\n`,
+  },
+  {
+    label: 'OpenAI SDK, TypeScript',
+    toText: (model) =>
+      `import OpenAI from 'openai';\n\nconst client = new OpenAI({ baseURL: '${toBaseUrl()}', apiKey: process.env.GATEWAY_API_KEY });\nconst answer = await client.chat.completions.create({\n  model: '${model}',\n  messages: [{ role: 'user', content: 'Hello!' }],\n});\nconsole.log(answer.choices[0]?.message.content);\n`,
+  },
+];

@@ -1,0 +1,127 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { Command } from 'cmdk';
+import { useEffect, useRef, useState } from 'react';
+
+import { modelsQuery } from '../api/queries.ts';
+import { copyText } from '../parts/copy-button.tsx';
+import { SNIPPETS } from './base-url.ts';
+import { PLACES } from './navigation.ts';
+import { setPreferences } from './preferences.ts';
+
+const MAX_MODELS = 300;
+const ITEM =
+  'flex min-h-9 cursor-pointer items-center gap-2.5 rounded-md px-3 text-sm data-[selected=true]:bg-accent-soft data-[selected=true]:text-accent';
+
+/** Everything by name: screens, models, a generation by its id, actions. */
+export function CommandPalette({ onClose }: { onClose: () => void }) {
+  const navigate = useNavigate();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [text, setText] = useState('');
+  const { data: models = [] } = useQuery(modelsQuery);
+  useEffect(() => {
+    const element = dialog.current;
+    element?.showModal();
+    return () => element?.close();
+  }, []);
+  const run = (action: () => unknown) => () => {
+    onClose();
+    action();
+  };
+  const id = text.trim();
+  return (
+    <dialog
+      ref={dialog}
+      aria-label="Search and commands"
+      className="mx-auto mt-[12vh] w-[calc(100%-2rem)] max-w-xl rounded-xl border border-line bg-surface p-0 shadow-2xl"
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onClick={(event) => {
+        if (event.target === event.currentTarget) onClose();
+      }}
+    >
+      <Command label="Search and commands" className="flex max-h-[60vh] flex-col">
+        <Command.Input
+          autoFocus
+          value={text}
+          onValueChange={setText}
+          placeholder="A screen, a model, a generation’s id, an action…"
+          className="w-full border-b border-line bg-transparent px-4 py-3 text-sm outline-none"
+        />
+        <Command.List className="scroll-thin overflow-y-auto p-1.5">
+          <Command.Empty className="px-3 py-6 text-center text-sm text-ink-faint">Nothing has that name.</Command.Empty>
+          {id.startsWith('gen-') && (
+            <Command.Item
+              value={id}
+              className={ITEM}
+              onSelect={run(() => navigate({ to: '/generations/$id', params: { id } }))}
+            >
+              Open generation <code className="truncate font-mono text-xs">{id}</code>
+            </Command.Item>
+          )}
+          <Group heading="Go to">
+            {PLACES.map(({ path, label, icon: Icon }) => (
+              <Command.Item
+                key={path}
+                value={`go ${label}`}
+                className={ITEM}
+                onSelect={run(() => navigate({ to: path }))}
+              >
+                <Icon size={15} aria-hidden /> {label}
+              </Command.Item>
+            ))}
+          </Group>
+          <Group heading="Theme">
+            {(['dark', 'light', 'system'] as const).map((theme) => (
+              <Command.Item
+                key={theme}
+                value={`theme ${theme}`}
+                className={ITEM}
+                onSelect={run(() => setPreferences({ theme }))}
+              >
+                Theme: {theme}
+              </Command.Item>
+            ))}
+          </Group>
+          <Group heading="Copy">
+            {SNIPPETS.map(({ label, toText }) => (
+              <Command.Item
+                key={label}
+                value={`copy ${label}`}
+                className={ITEM}
+                onSelect={run(() => copyText(toText(models[0]?.id ?? 'demo/chat'), `Copied: ${label}`))}
+              >
+                Copy {label}
+              </Command.Item>
+            ))}
+          </Group>
+          <Group heading="Models">
+            {models.slice(0, MAX_MODELS).map((model) => (
+              <Command.Item
+                key={model.id}
+                value={`${model.id} ${model.name}`}
+                className={ITEM}
+                onSelect={run(() => navigate({ to: '/models', search: { open: model.id } }))}
+              >
+                {model.name} <code className="truncate font-mono text-xs text-ink-faint">{model.id}</code>
+              </Command.Item>
+            ))}
+          </Group>
+        </Command.List>
+      </Command>
+    </dialog>
+  );
+}
+
+function Group({ heading, children }: { heading: string; children: React.ReactNode }) {
+  return (
+    <Command.Group
+      heading={heading}
+      className="[&_[cmdk-group-heading]]:px-3 [&_[cmdk-group-heading]]:py-1.5 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-ink-faint"
+    >
+      {children}
+    </Command.Group>
+  );
+}

@@ -1,0 +1,39 @@
+import { useSyncExternalStore } from 'react';
+
+// Types alone: at runtime the page knows the app by `window.desktop`, which browsers do not have.
+import type { DesktopBridge, DesktopInfo } from '../../../../desktop/src/shared/desktop-bridge.ts';
+
+declare global {
+  var desktop: DesktopBridge | undefined;
+}
+
+/** The app around this page; undefined in a browser. */
+export const getDesktop = (): DesktopBridge | undefined => globalThis.desktop;
+
+let current: DesktopInfo | null = null;
+const listeners = new Set<() => void>();
+
+/** What the app said last; null in a browser. */
+export const getDesktopInfo = (): DesktopInfo | null => current;
+
+/** The same, kept up to date. */
+export const useDesktopInfo = (): DesktopInfo | null => useSyncExternalStore(subscribe, getDesktopInfo);
+
+/** Asks the app now and after every change. Resolves after the first answer; in a browser at once. */
+export async function followDesktop(): Promise<void> {
+  const bridge = getDesktop();
+  if (bridge === undefined) return;
+  const read = async (): Promise<void> => {
+    current = await bridge.info();
+    for (const listener of listeners) listener();
+  };
+  // Without an answer the page goes on as in a browser.
+  const readSafely = (): Promise<void> => read().catch(() => undefined);
+  bridge.onChange(() => void readSafely());
+  await readSafely();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}

@@ -1,0 +1,77 @@
+import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
+
+import { getSession, onSessionChange } from '../api/session.ts';
+import { Toasts } from '../parts/toasts.tsx';
+import { PLACES } from './navigation.ts';
+import { PortBanner } from './port-banner.tsx';
+import { Rail } from './rail.tsx';
+import { ShortcutHelp } from './shortcut-help.tsx';
+import { listenForShortcuts, useShortcut } from './shortcuts.ts';
+import { SignIn } from './sign-in.tsx';
+import { TopBar } from './top-bar.tsx';
+
+const CommandPalette = lazy(async () => ({ default: (await import('./command-palette.tsx')).CommandPalette }));
+
+/** What stands around every screen: rail, top bar, messages; or the sign-in, while nobody is. */
+export function Layout() {
+  const session = useSyncExternalStore(onSessionChange, getSession);
+  useEffect(() => listenForShortcuts(), []);
+  return (
+    <>
+      {session.type === 'none' ? <SignIn /> : <Frame />}
+      <Toasts />
+    </>
+  );
+}
+
+function Frame() {
+  const [open, setOpen] = useState<'palette' | 'help' | null>(null);
+  const close = (): void => setOpen(null);
+  useShortcut({ keys: 'mod+k', label: 'Search and commands', group: 'Everywhere' }, () => setOpen('palette'));
+  useShortcut({ keys: '?', label: 'Keyboard shortcuts', group: 'Everywhere' }, () => setOpen('help'));
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  useEffect(() => {
+    const place = PLACES.findLast((candidate) => path.startsWith(candidate.path));
+    document.title = `${place?.label ?? 'Not found'} · Model Gateway`;
+  }, [path]);
+  return (
+    <div className="flex h-full">
+      <a
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault();
+          document.querySelector<HTMLElement>('main')?.focus();
+        }}
+        className="sr-only focus:not-sr-only focus:absolute focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:bg-accent focus:px-3 focus:py-2 focus:text-accent-ink"
+      >
+        Skip to the screen
+      </a>
+      {PLACES.map((place) => (
+        <PlaceShortcuts key={place.path} {...place} />
+      ))}
+      <Rail />
+      <div className="flex min-w-0 flex-1 flex-col">
+        <TopBar onSearch={() => setOpen('palette')} />
+        <PortBanner />
+        <main id="main" tabIndex={-1} className="scroll-thin flex min-h-0 flex-1 flex-col overflow-y-auto outline-none">
+          <Outlet />
+        </main>
+      </div>
+      {open === 'help' && <ShortcutHelp onClose={close} />}
+      {open === 'palette' && (
+        <Suspense>
+          <CommandPalette onClose={close} />
+        </Suspense>
+      )}
+    </div>
+  );
+}
+
+function PlaceShortcuts({ path, label, letter, digit }: (typeof PLACES)[number]) {
+  const navigate = useNavigate();
+  const go = (): void => void navigate({ to: path });
+  useShortcut({ keys: `g ${letter}`, label: `Go to ${label}`, group: 'Go to' }, go);
+  useShortcut({ keys: `mod+${digit}`, label: `Go to ${label}`, group: 'Go to' }, go);
+  return null;
+}

@@ -1,0 +1,64 @@
+import { useSyncExternalStore } from 'react';
+
+/** What this browser remembers about how the UI looks. Never holds anything secret. */
+export interface Preferences {
+  readonly theme: 'system' | 'dark' | 'light';
+  readonly density: 'comfortable' | 'compact';
+  /** Shortcuts of a single letter; some people's input devices send letters unasked (WCAG 2.1.4). */
+  readonly singleKeys: boolean;
+  readonly isRailCollapsed: boolean;
+  /** Whether the first-run steps were finished or skipped. */
+  readonly isIntroduced: boolean;
+}
+
+const STORAGE_KEY = 'model-gateway.preferences';
+const DEFAULTS: Preferences = {
+  theme: 'system',
+  density: 'comfortable',
+  singleKeys: true,
+  isRailCollapsed: false,
+  isIntroduced: false,
+};
+
+let current: Preferences = read();
+const listeners = new Set<() => void>();
+
+export const getPreferences = (): Preferences => current;
+
+export function setPreferences(change: Partial<Preferences>): void {
+  current = { ...current, ...change };
+  localStorage.setItem(STORAGE_KEY, JSON.stringify(current));
+  applyTheme();
+  for (const listener of listeners) listener();
+}
+
+/** The preferences, kept up to date. */
+export function usePreferences(): Preferences {
+  return useSyncExternalStore(subscribe, getPreferences);
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+const prefersDark = globalThis.matchMedia?.('(prefers-color-scheme: dark)');
+prefersDark?.addEventListener('change', () => setPreferences({}));
+
+/** Whether the page is dark now, whoever decided that. */
+export const isDark = (): boolean =>
+  current.theme === 'dark' || (current.theme === 'system' && prefersDark?.matches === true);
+
+/** Puts the theme on the document. Called once before the first paint, and by every change. */
+export function applyTheme(): void {
+  document.documentElement.dataset['theme'] = isDark() ? 'dark' : 'light';
+}
+
+function read(): Preferences {
+  try {
+    const kept = JSON.parse(globalThis.localStorage?.getItem(STORAGE_KEY) ?? '{}') as Partial<Preferences>;
+    return { ...DEFAULTS, ...kept };
+  } catch {
+    return DEFAULTS;
+  }
+}

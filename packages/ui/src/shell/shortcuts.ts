@@ -1,0 +1,78 @@
+import { useEffect, useRef, useSyncExternalStore } from 'react';
+
+import { matchKeys } from './match-keys.ts';
+import { getPreferences } from './preferences.ts';
+
+/** An action that a key starts, as the help lists it. */
+export interface Shortcut {
+  /** `/`, `mod+k` (Ctrl or Cmd), `Shift+C`, or two keys one after the other: `g m`. */
+  readonly keys: string;
+  readonly label: string;
+  /** The heading in the help. */
+  readonly group: string;
+}
+
+interface Registered extends Shortcut {
+  readonly run: () => void;
+}
+
+let registered: readonly Registered[] = [];
+const listeners = new Set<() => void>();
+/** The first key of a pair, while the second is awaited. */
+let pending: { readonly key: string; readonly at: number } | null = null;
+const PAIR_LIMIT_MS = 1200;
+
+/** Starts an action by key while the component is there. The latest registered wins, so that a dialog goes first. */
+export function useShortcut(shortcut: Shortcut, run: () => void, isEnabled = true): void {
+  const latest = useRef(run);
+  useEffect(() => {
+    latest.current = run;
+  });
+  const { keys, label, group } = shortcut;
+  useEffect(() => {
+    if (!isEnabled) return;
+    const entry: Registered = { keys, label, group, run: () => latest.current() };
+    change([entry, ...registered]);
+    return () => change(registered.filter((other) => other !== entry));
+  }, [keys, label, group, isEnabled]);
+}
+
+/** All shortcuts that do something now. */
+export function useShortcuts(): readonly Shortcut[] {
+  return useSyncExternalStore(subscribe, () => registered);
+}
+
+/** Listens on the page; the returned function ends that. */
+export function listenForShortcuts(): () => void {
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.defaultPrevented || event.isComposing || event.repeat) return;
+    const before = pending !== null && event.timeStamp - pending.at < PAIR_LIMIT_MS ? pending.key : null;
+    pending = null;
+    const isSingle = !event.ctrlKey && !event.metaKey;
+    if (isSingle && (isTyping(event.target) || !getPreferences().singleKeys)) return;
+    // A modal dialog keeps the page behind it still.
+    if (isSingle && document.querySelector('dialog[open]:modal') !== null) return;
+    const outcome = matchKeys(event, before, registered);
+    if (outcome.type === 'prefix') pending = { key: event.key, at: event.timeStamp };
+    if (outcome.type !== 'match') return;
+    event.preventDefault();
+    outcome.entry.run();
+  };
+  addEventListener('keydown', onKeyDown);
+  return () => removeEventListener('keydown', onKeyDown);
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  return target.isContentEditable || target.matches('input:not([type=checkbox], [type=radio]), textarea, select');
+}
+
+function change(next: readonly Registered[]): void {
+  registered = next;
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}

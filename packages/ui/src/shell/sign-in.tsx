@@ -1,0 +1,66 @@
+import { type FormEvent, useState } from 'react';
+
+import { signIn } from '../api/sign-in.ts';
+import { Button } from '../parts/button.tsx';
+import { ErrorPanel } from '../parts/error-panel.tsx';
+import { Field } from '../parts/field.tsx';
+import { DEMO_MANAGEMENT_KEY } from './demo-keys.ts';
+import { Mark } from './rail.tsx';
+
+/** Asks for a management key and exchanges it for a session; the key itself is not kept. */
+export function SignIn() {
+  const [key, setKey] = useState('');
+  const [state, setState] = useState<{ isBusy: boolean; error?: unknown }>({ isBusy: false });
+  const send = async (candidate: string): Promise<void> => {
+    setState({ isBusy: true });
+    try {
+      await signIn({ key: candidate });
+    } catch (error) {
+      setState({ isBusy: false, error });
+    }
+  };
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    void send(key.trim());
+  };
+  return (
+    <main className="flex min-h-full items-center justify-center p-4">
+      <div className="card w-full max-w-md p-6 shadow-sm">
+        <div className="mb-5 flex items-center gap-3">
+          <Mark />
+          <h1 className="text-lg font-semibold tracking-tight">Model Gateway</h1>
+        </div>
+        <form onSubmit={submit} className="flex flex-col gap-4">
+          <Field
+            label="Management key"
+            hint="Exchanged for a session of twelve hours; the page does not keep it. The link that the gateway prints when it starts signs in without one."
+          >
+            {(control) => (
+              <input
+                {...control}
+                type="password"
+                required
+                autoComplete="off"
+                spellCheck={false}
+                placeholder="sk-gw-v1-…"
+                className="field font-mono"
+                value={key}
+                onChange={(event) => setKey(event.target.value)}
+              />
+            )}
+          </Field>
+          {state.error !== undefined && <ErrorPanel error={state.error} title="Not signed in" />}
+          <div className="flex flex-wrap gap-2">
+            <Button type="submit" look="primary" isBusy={state.isBusy} className="flex-1">
+              Sign in
+            </Button>
+            <Button disabled={state.isBusy} onClick={() => void send(DEMO_MANAGEMENT_KEY)}>
+              Use the demo key
+            </Button>
+          </div>
+          <p className="text-xs text-ink-faint">The demo key is valid while the gateway runs with --demo.</p>
+        </form>
+      </div>
+    </main>
+  );
+}

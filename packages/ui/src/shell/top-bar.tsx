@@ -1,0 +1,97 @@
+import { useQuery } from '@tanstack/react-query';
+import { ChevronDown, Copy, LogOut, Search } from 'lucide-react';
+
+import { activityQuery, healthQuery } from '../api/queries.ts';
+import { getSession } from '../api/session.ts';
+import { signOut } from '../api/sign-in.ts';
+import { formatUsd } from '../format/money.ts';
+import { Button } from '../parts/button.tsx';
+import { copyText } from '../parts/copy-button.tsx';
+import { Menu } from '../parts/menu.tsx';
+import { SNIPPETS, toBaseUrl } from './base-url.ts';
+import { useDesktopInfo } from './desktop.ts';
+
+/** State of the gateway, its address, what was spent today, and the way to everything else. */
+export function TopBar({ onSearch }: { onSearch: () => void }) {
+  return (
+    <header className="flex h-13 shrink-0 items-center gap-3 border-b border-line bg-surface px-4">
+      <StatePill />
+      <div className="flex min-w-0 items-center gap-1">
+        <code className="hidden truncate font-mono text-xs text-ink-soft md:block">{toBaseUrl()}</code>
+        <Menu
+          trigger={
+            <Button look="quiet" aria-label="Copy address or snippet" className="px-1.5">
+              <Copy size={14} aria-hidden />
+              <ChevronDown size={13} aria-hidden />
+            </Button>
+          }
+          items={SNIPPETS.map(({ label, toText }) => ({
+            label,
+            onSelect: () => void copyText(toText('demo/chat'), `Copied: ${label}`),
+          }))}
+        />
+      </div>
+      <div className="flex-1" />
+      <SpentToday />
+      <Button look="plain" icon={<Search size={14} aria-hidden />} onClick={onSearch} className="text-ink-faint">
+        <span className="hidden sm:inline">Search</span>
+        <kbd className="hidden rounded border border-line bg-raised px-1 font-mono text-[11px] sm:inline">Ctrl K</kbd>
+        <span className="sr-only sm:hidden">Search</span>
+      </Button>
+      {getSession().type === 'cookie' && (
+        <Button
+          look="quiet"
+          aria-label="Sign out"
+          title="Sign out"
+          icon={<LogOut size={15} aria-hidden />}
+          onClick={() => void signOut()}
+        />
+      )}
+    </header>
+  );
+}
+
+function StatePill() {
+  const { data, isError } = useQuery(healthQuery);
+  const desktop = useDesktopInfo();
+  const state = toState({ health: data?.status, isError, phase: desktop?.state.phase });
+  // The shape differs too, for those to whom the colours look alike.
+  const looks = {
+    running: 'rounded-full bg-good',
+    unreachable: 'rounded-none bg-bad',
+    checking: 'rounded-full bg-line-strong',
+  };
+  const look = looks[state as keyof typeof looks] ?? 'rotate-45 bg-caution';
+  return (
+    <span role="status" className="flex items-center gap-2 text-sm font-medium whitespace-nowrap">
+      <span aria-hidden="true" className={`size-2.5 ${look}`} />
+      {state.charAt(0).toUpperCase() + state.slice(1)}
+    </span>
+  );
+}
+
+function SpentToday() {
+  const { data } = useQuery(activityQuery);
+  if (data === undefined) return null;
+  const today = new Date().toISOString().slice(0, 10);
+  const usd = data.filter(({ date }) => date.startsWith(today)).reduce((sum, { usage }) => sum + usage, 0);
+  return (
+    <span className="figures hidden text-sm text-ink-faint sm:inline" title="Spent today (UTC)">
+      today <span className="font-medium text-ink">{formatUsd(usd)}</span>
+    </span>
+  );
+}
+
+interface StateFacts {
+  readonly health: string | undefined;
+  readonly isError: boolean;
+  /** What the desktop app says of the port, which the page itself does without. */
+  readonly phase: string | undefined;
+}
+
+function toState({ health, isError, phase }: StateFacts): string {
+  if (isError) return 'unreachable';
+  if (phase !== undefined && phase !== 'listening') return phase.replace('-', ' ');
+  if (health === undefined) return 'checking';
+  return health === 'ok' ? 'running' : health;
+}

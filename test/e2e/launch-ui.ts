@@ -1,0 +1,158 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { AxeBuilder } from '@axe-core/playwright';
+import { onTestFinished } from 'vitest';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+
+// The real command and the built bundle, so this needs a build; `npm test` makes one first.
+const BIN = fileURLToPath(new URL('../../packages/server/bin/model-gateway.js', import.meta.url));
+const BUNDLE = fileURLToPath(new URL('../../packages/ui/dist/index.html', import.meta.url));
+const SCREENSHOTS = fileURLToPath(new URL('../../test-results/e2e/', import.meta.url));
+export const API_KEY = 'sk-gw-v1-demo';
+export const MANAGEMENT_KEY = 'sk-gw-v1-demo-management';
+
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+function findChromium(): string | undefined {
+  const { CHROMIUM_PATH, PATH = '' } = process.env;
+  if (CHROMIUM_PATH !== undefined) return CHROMIUM_PATH;
+  const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+  return PATH.split(delimiter)
+    .flatMap((folder) => names.map((name) => join(folder, name)))
+    .find((file) => existsSync(file));
+}
+
+const executablePath = findChromium();
+
+/** Why these tests cannot run here; undefined where they can. */
+export const skipped =
+  executablePath === undefined
+    ? 'there is no Chromium: apt-get install chromium, or name one in CHROMIUM_PATH'
+    : existsSync(BUNDLE)
+      ? undefined
+      : 'the UI is not built: npm run build';
+
+/** A gateway in demo mode with a browser in front of it. */
+export interface Ui {
+  /** `http://127.0.0.1:41234` */
+  readonly url: string;
+  readonly call: (path: string, init?: { readonly body?: unknown; readonly key?: string }) => Promise<Response>;
+  /** A page of its own, signed in unless told otherwise. What goes wrong in it is in `problems`. */
+  readonly open: (hash: string, options?: OpenOptions) => Promise<UiPage>;
+  readonly close: () => Promise<void>;
+}
+
+interface OpenOptions extends BrowserContextOptions {
+  readonly isSignedIn?: boolean;
+}
+
+export interface UiPage {
+  readonly page: Page;
+  /** Violations of the content security policy, errors of scripts and of the console, requests that left the machine. */
+  readonly problems: string[];
+  readonly go: (hash: string) => Promise<void>;
+  /** What axe finds, in a line each. */
+  readonly check: () => Promise<string[]>;
+  readonly screenshot: (name: string) => Promise<void>;
+}
+
+export async function launchUi(): Promise<Ui> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'gateway-e2e-'));
+  const { child, url } = await startGateway(dataDir);
+  const browser = await chromium.launch({ executablePath: executablePath ?? '', args: FLAGS });
+  mkdirSync(SCREENSHOTS, { recursive: true });
+  return {
+    url,
+    call: (path, { body, key = MANAGEMENT_KEY } = {}) =>
+      fetch(url + path, {
+        method: body === undefined ? 'GET' : 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: body === undefined ? null : JSON.stringify(body),
+      }),
+    open: (hash, options) => openPage(browser, url, hash, options),
+    async close() {
+      await browser.close();
+      child.kill('SIGTERM');
+      await new Promise((resolve) => child.once('close', resolve));
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function startGateway(dataDir: string): Promise<{ child: ChildProcess; url: string }> {
+  const args = [BIN, 'serve', '--demo', '--port', '0', '--data-dir', dataDir, '--log-level', 'error'];
+  const child = spawn(process.execPath, args, { cwd: dataDir, env: {}, stdio: ['ignore', 'pipe', 'pipe'] });
+  let errors = '';
+  child.stderr.on('data', (data) => (errors += String(data)));
+  const line = await new Promise<string>((resolve, reject) => {
+    child.stdout.once('data', (data) => resolve(String(data)));
+    child.once('close', (code) => reject(new Error(`the gateway exited with ${code}: ${errors}`)));
+  });
+  return { child, url: (JSON.parse(line) as { url: string }).url };
+}
+
+async function openPage(browser: Browser, url: string, hash: string, options: OpenOptions = {}): Promise<UiPage> {
+  const { isSignedIn = true, ...contextOptions } = options;
+  const context = await browser.newContext({ viewport: { width: 1360, height: 850 }, ...contextOptions });
+  if (isSignedIn) await context.request.post(`${url}/admin/v1/session`, { data: { key: MANAGEMENT_KEY } });
+  await context.addInitScript(
+    "addEventListener('securitypolicyviolation', (event) => console.error('CSP', event.violatedDirective, event.blockedURI))",
+  );
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') problems.push(`console: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => problems.push(`script: ${error.message}`));
+  page.on('dialog', (dialog) => {
+    problems.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('request', (request) => {
+    if (!request.url().startsWith(url) && !request.url().startsWith('blob:'))
+      problems.push(`request: ${request.url()}`);
+  });
+  const settle = async (): Promise<void> => {
+    await page.getByRole('heading', { level: 1 }).first().waitFor();
+    // Not `waitForFunction`, which the content security policy refuses.
+    await page
+      .getByRole('status')
+      .filter({ hasText: /^Loading/ })
+      .first()
+      .waitFor({ state: 'detached' });
+  };
+  const go: UiPage['go'] = async (next) => {
+    await page.goto(`${url}/ui/${next}`);
+    await settle();
+  };
+  await go(hash);
+  return {
+    page,
+    problems,
+    go,
+    async check() {
+      const { violations } = await new AxeBuilder({ page })
+        .withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'])
+        .analyze();
+      return violations.flatMap(({ id, nodes }) =>
+        nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary ?? ''}`),
+      );
+    },
+    async screenshot(name) {
+      await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
+    },
+  };
+}

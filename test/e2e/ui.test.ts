@@ -1,0 +1,207 @@
+import { gzipSync } from 'node:zlib';
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { API_KEY, launchUi, skipped, type Ui } from './launch-ui.ts';
+
+let ui: Ui;
+/** Ids of what the tests look at. */
+const ids = { ok: '', failed: '', hostile: '', guardrail: '' };
+
+const HOSTILE = [
+  '<img src=x onerror=alert(1)><script>alert(2)</script>',
+  '![track](https://evil.example/track.png) [go](javascript:alert(3)) [out](https://evil.example/)',
+  'invoice\u202Efdp.exe <svg onload=alert(4)>',
+].join('\n\n');
+
+async function chat(content: string): Promise<string> {
+  const body = { model: 'demo/chat', stream: true, messages: [{ role: 'user', content }] };
+  const response = await ui.call('/api/v1/chat/completions', { key: API_KEY, body });
+  await response.text();
+  return response.headers.get('x-generation-id') ?? '';
+}
+
+/** Every route, and every part of it that is shown only when asked for. */
+const SCREENS: readonly (readonly [string, () => string])[] = [
+  ['overview', () => '#/'],
+  ['models', () => '#/models'],
+  ['model', () => '#/models?open=demo/chat'],
+  ['models-none', () => '#/models?q=nothing-has-this-name'],
+  ['generations', () => '#/generations'],
+  ['generation-beside', () => `#/generations?open=${ids.ok}`],
+  ['generations-none', () => '#/generations?model=none/none'],
+  ['generations-compared', () => `#/generations?compare=${ids.ok},${ids.failed}`],
+  ['generation', () => `#/generations/${ids.failed}`],
+  ['playground', () => '#/playground?models=demo/chat,demo/reasoner'],
+  ['guardrails', () => '#/guardrails'],
+  ['guardrail', () => `#/guardrails?open=${ids.guardrail}`],
+  ['keys', () => '#/keys'],
+  ['settings', () => '#/settings'],
+];
+
+describe.skipIf(skipped !== undefined)(
+  `the web UI${skipped === undefined ? '' : `, skipped: ${skipped}`}`,
+  { timeout: 60_000 },
+  () => {
+    beforeAll(async () => {
+      ui = await launchUi();
+      [ids.ok, ids.failed, ids.hostile] = await Promise.all([chat('Hello!'), chat('demo: cut stream'), chat(HOSTILE)]);
+      await ui.call('/api/v1/keys', { body: { name: 'Tests', limit: 1 } });
+      const rules = {
+        name: 'Production',
+        limit_usd: 5,
+        content_filter_builtins: [{ slug: 'email', action: 'redact' }],
+      };
+      const made = await ui.call('/api/v1/guardrails', { body: rules });
+      ids.guardrail = ((await made.json()) as { data: { id: string } }).data.id;
+    }, 60_000);
+    afterAll(() => ui?.close());
+
+    describe.each(['dark', 'light'] as const)('%s', (colorScheme) => {
+      test.each(SCREENS)('shows %s without a fault, and so that everybody can use it', async (name, hash) => {
+        const { problems, check, screenshot } = await ui.open(hash(), { colorScheme });
+        await screenshot(`${name}-${colorScheme}`);
+        expect(await check()).toEqual([]);
+        expect(problems).toEqual([]);
+      });
+    });
+
+    test.each(SCREENS)('fits %s into a narrow window', async (name, hash) => {
+      const { page, problems, screenshot } = await ui.open(hash(), { viewport: { width: 320, height: 700 } });
+      await screenshot(`${name}-narrow`);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);
+      expect(problems).toEqual([]);
+    });
+
+    test('signs in with a key, and out again', async () => {
+      const { page, problems, check } = await ui.open('', { isSignedIn: false });
+      expect(await check()).toEqual([]);
+      await page.getByLabel('Management key').fill('sk-gw-v1-wrong');
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('alert').waitFor();
+      expect(problems.splice(0)).toEqual([expect.stringContaining('401')]);
+      await page.getByRole('button', { name: 'Use the demo key' }).click();
+      await page.getByRole('heading', { name: 'Overview' }).waitFor();
+      await page.reload();
+      await page.getByRole('heading', { name: 'Overview' }).waitFor();
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByLabel('Management key').waitFor();
+      expect(await page.evaluate('JSON.stringify([{ ...sessionStorage }, document.cookie])')).not.toContain('sk-gw');
+      expect(problems).toEqual([]);
+    });
+
+    test('runs nothing that a caller has written, loads nothing, and shows what hides', async () => {
+      const { page, problems } = await ui.open(`#/generations/${ids.hostile}`);
+      await page.getByText('fdp.exe').first().waitFor();
+      expect(await page.getByText('‹U+202E›').count()).toBeGreaterThan(0);
+      for (const tab of ['Request', 'Response', 'Raw', 'Conversation']) {
+        await page.getByRole('tab', { name: tab }).click();
+      }
+      await page.getByRole('button', { name: 'Show as written' }).click();
+      await page.getByRole('button', { name: 'Show formatted' }).click();
+      expect(await page.locator('article img, article a, article script').count()).toBe(0);
+      await page.getByRole('button', { name: 'out', exact: true }).click();
+      await page.getByRole('dialog').getByText('https://evil.example/').first().waitFor();
+      expect(problems).toEqual([]);
+    });
+
+    test('streams an answer in the playground, and lists it at once', async () => {
+      const list = await ui.open('#/generations');
+      const before = await list.page.getByRole('row').count();
+      const { page, problems } = await ui.open('#/playground?models=demo/chat');
+      await page.getByRole('textbox', { name: 'Message 1' }).fill('Hello!');
+      await page.keyboard.press('Control+Enter');
+      await page.getByRole('status').getByText('done').waitFor();
+      await page.getByRole('link', { name: 'Generation' }).last().click();
+      await page.getByText('Your request went through the gateway').waitFor();
+      await expect.poll(() => list.page.getByRole('row').count()).toBeGreaterThan(before);
+      expect([...problems, ...list.problems]).toEqual([]);
+    });
+
+    test('is walked by keys alone', async () => {
+      const { page, problems } = await ui.open('#/');
+      const keys = async (...pressed: string[]): Promise<void> => {
+        for (const key of pressed) await page.keyboard.press(key);
+      };
+      await keys('g', 'e');
+      await page.getByRole('heading', { name: 'Generations' }).waitFor();
+      await page.getByRole('grid').focus();
+      await keys('j', ' ');
+      await page.getByRole('region', { name: /^Generation gen-/ }).waitFor();
+      const first = new URL(page.url()).hash;
+      await keys('j');
+      await expect.poll(() => new URL(page.url()).hash).not.toBe(first);
+      await keys(']');
+      expect(await page.getByRole('tab', { selected: true }).textContent()).toContain('Attempts');
+      await keys('Escape');
+      await page.getByRole('region', { name: /^Generation gen-/ }).waitFor({ state: 'detached' });
+      expect(await page.evaluate('document.activeElement.getAttribute("role")')).toBe('grid');
+      await keys('Enter');
+      await page.waitForURL(/#\/generations\/gen-/);
+      await keys('Escape', 'g', 'm');
+      await page.getByRole('heading', { name: 'Models' }).waitFor();
+      await keys('/');
+      await page.keyboard.type('reasoner');
+      await page.getByRole('status').getByText('1 model match').waitFor();
+      expect(new URL(page.url()).hash).toContain('q=reasoner');
+      await keys('Escape', 'Escape', '?');
+      await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+      await keys('Escape', 'Control+k');
+      await page.getByPlaceholder(/A screen, a model/).fill('settings');
+      await keys('Enter');
+      await page.getByRole('heading', { name: 'Settings' }).waitFor();
+      expect(problems).toEqual([]);
+    });
+
+    test('makes a key that is shown once, and deletes it', async () => {
+      const { page, problems, check } = await ui.open('#/keys');
+      await page.getByRole('button', { name: 'New key' }).click();
+      await page.getByLabel('Name').fill('Short-lived');
+      expect(await check()).toEqual([]);
+      await page.getByRole('button', { name: 'Make the key' }).click();
+      const key = (await page.getByTestId('new-key').textContent()) ?? '';
+      const called = await ui.call('/api/v1/models/count', { key });
+      expect([key.slice(0, 9), called.status]).toEqual(['sk-gw-v1-', 200]);
+      await page.getByRole('button', { name: 'I have kept it' }).click();
+      expect(await page.content()).not.toContain(key);
+      await page.getByRole('button', { name: 'Actions for Short-lived' }).click();
+      await page.getByRole('menuitem', { name: 'Delete…' }).click();
+      await page.getByLabel('Type “Short-lived” to go on').fill('Short-lived');
+      await page.getByRole('button', { name: 'Delete key' }).click();
+      await page
+        .getByRole('gridcell', { name: /Short-lived/ })
+        .first()
+        .waitFor({ state: 'detached' });
+      expect(problems).toEqual([]);
+    });
+
+    test('tells what a guardrail would do, and where a value is wrong', async () => {
+      const { page, problems } = await ui.open(`#/guardrails?open=${ids.guardrail}`);
+      await page.getByRole('tab', { name: 'Try a text' }).click();
+      await page.getByLabel('A prompt').fill('Write to jane@example.com');
+      await page.getByRole('button', { name: 'Try it' }).click();
+      await page.getByText('Write to [EMAIL]').waitFor();
+      await page.getByRole('tab', { name: 'Dry run' }).click();
+      await page.getByRole('button', { name: 'Dry run' }).click();
+      await page.getByText(/would be blocked/).waitFor();
+      await page.getByRole('tab', { name: 'Contents' }).click();
+      await page.getByRole('button', { name: 'Pattern', exact: true }).click();
+      await page.getByLabel('Pattern 1', { exact: true }).fill('(?=look-around)');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('alert').getByText('content_filters').first().waitFor();
+      expect(problems).toEqual([expect.stringContaining('400')]);
+    });
+
+    test('sends at most 250 KB of compressed script before the first screen', async () => {
+      const html = await (await fetch(`${ui.url}/ui/`)).text();
+      const scripts = [...html.matchAll(/(?:src|href)="\.\/(assets\/[^"]+\.js)"/g)].map(([, file]) => file ?? '');
+      const sizes = await Promise.all(
+        scripts.map(
+          async (file) => gzipSync(new Uint8Array(await (await fetch(`${ui.url}/ui/${file}`)).arrayBuffer())).length,
+        ),
+      );
+      expect(scripts.length).toBeGreaterThan(0);
+      expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(250 * 1024);
+    });
+  },
+);

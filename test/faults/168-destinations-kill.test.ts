@@ -1,0 +1,110 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { afterEach, expect, test } from 'vitest';
+
+import { spansIn } from '../support/otlp.ts';
+import { answerWell, startRawUpstream } from '../support/raw-upstream.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+
+// The real command, so this needs a build; `npm test` makes one first.
+const BIN = fileURLToPath(new URL('../../packages/server/bin/model-gateway.js', import.meta.url));
+const API_KEY = 'sk-test-api-key-0123456789';
+const MANAGEMENT_KEY = 'sk-test-management-key-0123456789';
+const CYCLES = process.env['TEST_FULL'] === '1' ? 40 : 4;
+
+const children = new Set<ChildProcess>();
+afterEach(() => {
+  for (const child of children) child.kill('SIGKILL');
+  children.clear();
+});
+
+interface Running {
+  readonly url: string;
+  kill(): Promise<void>;
+}
+
+async function serve(config: string): Promise<Running> {
+  const args = [BIN, 'serve', '--port', '0', '--config', config];
+  const child = spawn(process.execPath, args, { env: {}, stdio: ['ignore', 'pipe', 'ignore'] });
+  children.add(child);
+  const [line] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string];
+  return {
+    url: (JSON.parse(line) as { readonly url: string }).url,
+    async kill() {
+      child.kill('SIGKILL');
+      await once(child, 'close');
+    },
+  };
+}
+
+async function post(url: string, key: string, body: object): Promise<{ readonly id: string }> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${response.status} ${text}`);
+  return JSON.parse(text) as { readonly id: string };
+}
+
+const idsAt = ({ requests }: Receiver): Set<unknown> =>
+  new Set(requests.flatMap(spansIn).map(({ attributes }) => attributes['gen_ai.response.id']));
+
+test(
+  '168: every call that was answered reaches its destination after kill -9, whether the destination was well or down',
+  async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'gateway-broadcast-'));
+    const upstream = await startRawUpstream((request) => answerWell(request));
+    const well = await startReceiver();
+    const absent = await startReceiver();
+    await absent.close();
+    const config = join(dir, 'config.json');
+    await writeFile(
+      config,
+      JSON.stringify({
+        auth: {
+          bootstrapKeys: [
+            { key: API_KEY, kind: 'api', name: 'dev' },
+            { key: MANAGEMENT_KEY, kind: 'management', name: 'admin' },
+          ],
+        },
+        store: { type: 'json', dir: join(dir, 'data') },
+        webhooks: { allowPrivateNetwork: true },
+        providers: [{ slug: 'up', wire: 'openai', baseUrl: upstream.baseUrl, apiKey: 'upstream-key-0123456789' }],
+        models: [{ id: 'test/model', endpoints: [{ provider: 'up', providerModel: 'm' }] }],
+      }),
+    );
+    const ask = ({ url }: Running): Promise<{ readonly id: string }> =>
+      post(`${url}/api/v1/chat/completions`, API_KEY, {
+        model: 'test/model',
+        messages: [{ role: 'user', content: 'Hello' }],
+      });
+
+    let running = await serve(config);
+    for (const { url } of [well, absent]) {
+      const destination = { type: 'webhook', name: 'w', config: { url: `${url}/` } };
+      await post(`${running.url}/api/v1/observability/destinations`, MANAGEMENT_KEY, destination);
+    }
+    const answered: string[] = [];
+    for (let cycle = 0; cycle < CYCLES; cycle += 1) {
+      const answers = await Promise.all(Array.from({ length: 1 + cycle }, () => ask(running)));
+      answered.push(...answers.map(({ id }) => id));
+      await running.kill();
+      running = await serve(config);
+    }
+    const back = await startReceiver(undefined, absent.port);
+    await running.kill();
+    running = await serve(config);
+    // Tells that the destination is back, so that nothing has to wait for its place in the schedule.
+    answered.push((await ask(running)).id);
+    for (const receiver of [well, back]) {
+      await expect.poll(() => answered.filter((id) => !idsAt(receiver).has(id)), { timeout: 20_000 }).toEqual([]);
+    }
+    await running.kill();
+    await rm(dir, { recursive: true });
+  },
+  30_000 + CYCLES * 5000,
+);

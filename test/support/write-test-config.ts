@@ -1,0 +1,14 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { onTestFinished } from 'vitest';
+
+/** Writes a config file that goes with the test, in a folder of its own; returns its path. */
+export function writeTestConfig(config: object): string {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-config-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  const file = join(folder, 'gateway.config.json');
+  writeFileSync(file, JSON.stringify(config));
+  return file;
+}
