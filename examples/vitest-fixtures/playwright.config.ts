@@ -1,1 +1,4 @@
-export default { testMatch: '*.spec.mjs', reporter: 'list', outputDir: 'test-results' };
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export default { testMatch: '*.spec.mjs', reporter: 'list', outputDir: join(tmpdir(), 'vitest-fixtures-example') };

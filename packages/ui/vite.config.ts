@@ -4,9 +4,12 @@ import { defineConfig } from 'vite';
 
 /** The gateway that `vite` and `vite preview` stand in front of. */
 const target = process.env['GATEWAY_URL'] ?? 'http://127.0.0.1:8855';
-// The gateway answers only to names it knows, so it is shown its own.
+// The gateway answers only to names and pages it knows, so it is shown its own.
 const proxy = Object.fromEntries(
-  ['/api', '/admin', '/health', '/ready'].map((path) => [path, { target, changeOrigin: true }]),
+  ['/api', '/admin', '/health', '/ready'].map((path) => [
+    path,
+    { target, changeOrigin: true, headers: { origin: target } },
+  ]),
 );
 
 export default defineConfig({

@@ -15,7 +15,6 @@ import { expect, test } from 'vitest';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const EXAMPLE = join(ROOT, 'examples', 'vitest-fixtures');
 const bin = (name: string): string => join(ROOT, 'node_modules', '.bin', name);
-const isFull = process.env['TEST_FULL'] === '1';
 const LIMIT_MS = 120_000;
 
 const run = async (command: string, args: readonly string[], env: Record<string, string> = {}): Promise<string> => {
@@ -86,6 +85,6 @@ test('the example for CommonJS answers without a test runner', { timeout: LIMIT_
   expect(await run(process.execPath, [join(EXAMPLE, 'plain.cjs')])).toBe('Fog delayed the ship today.\n');
 });
 
-test.skipIf(!isFull)('the same suite runs under Playwright', { timeout: LIMIT_MS }, async () => {
+test('the same suite runs under Playwright', { timeout: LIMIT_MS }, async () => {
   expect(await run(bin('playwright'), ['test', '--config', EXAMPLE])).toMatch(/2 passed/);
 });

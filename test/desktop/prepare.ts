@@ -90,6 +90,8 @@ function packageApp(): void {
   if (!existsSync(`${DESKTOP}/node_modules`)) run(DESKTOP, 'npm', 'ci', '--no-audit', '--no-fund');
   if (!existsSync(`${RUNTIME}/node_modules`)) run(RUNTIME, 'npm', 'ci', '--no-audit', '--no-fund');
   if (!existsSync(ELECTRON)) run(RUNTIME, process.execPath, 'unpack.mjs', ELECTRON);
+  // Not with everything else: it needs Electron's types.
+  run(DESKTOP, 'npm', 'run', 'lint');
   run(DESKTOP, 'npm', 'run', 'build');
   const settings = [
     'electronVersion=33.2.1',

@@ -163,12 +163,14 @@ export async function connectProviders(
   };
   const transport = createLazyTransport(loadTransport ?? loadUndici);
   const created = await Promise.all(
-    providers.map(async (provider) =>
-      createProvider(provider, {
-        transport: record?.at === 'upstream' ? await recordUpstream(provider, transport, config, record) : transport,
-        downloads: createOutsideTransport(config),
-      }),
-    ),
+    providers.map(async (provider) => {
+      const outside = createOutsideTransport(config);
+      if (record?.at !== 'upstream') return createProvider(provider, { transport, downloads: outside });
+      return createProvider(provider, {
+        transport: await recordUpstream(provider, transport, config, record),
+        downloads: await recordUpstream(provider, outside, config, record),
+      });
+    }),
   );
   return { providers: created, models, preload: () => transport.preload(), closeAfterwards: [transport] };
 }

@@ -1,9 +1,10 @@
 // Builds the bundle, unless nothing it is made of has changed since: the root build runs this every time.
-import { readdirSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const folder = fileURLToPath(new URL('..', import.meta.url));
+const target = join(folder, 'dist');
 const inputs = ['index.html', 'vite.config.ts', 'package.json', '../../package-lock.json'].map((name) =>
   join(folder, name),
 );
@@ -13,8 +14,13 @@ for (const entry of readdirSync(join(folder, 'src'), { recursive: true, withFile
 }
 
 const changedAt = Math.max(...inputs.map((file) => statSync(file).mtimeMs));
-const builtAt = statSync(join(folder, 'dist/index.html'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+const builtAt = statSync(join(target, 'index.html'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 if (builtAt < changedAt) {
   const { build } = await import('vite');
-  await build({ root: folder, logLevel: 'warn' });
+  // Beside the bundle and put in its place at the end, so that a server that runs is not left without one.
+  const next = join(folder, 'node_modules', '.bundle');
+  mkdirSync(next, { recursive: true });
+  await build({ root: folder, logLevel: 'warn', build: { outDir: next, emptyOutDir: true } });
+  rmSync(target, { recursive: true, force: true });
+  renameSync(next, target);
 }

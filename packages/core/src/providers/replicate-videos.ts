@@ -8,7 +8,8 @@ import { toVideoProvider, type VideoProviderSettings } from './video-provider.ts
 const predictionSchema = z.object({
   id: z.string().min(1),
   status: z.string(),
-  output: z.unknown(),
+  /** Absent until there is one. */
+  output: z.unknown().optional(),
   error: z.string().nullish(),
 });
 type Prediction = z.infer<typeof predictionSchema>;

@@ -77,6 +77,7 @@ export const settingsQuery = queryOptions({
 /** The last 30 days by day, model and endpoint. */
 export const activityQuery = queryOptions({
   queryKey: ['activity'],
+  refetchInterval: 60_000,
   queryFn: async ({ signal }) =>
     (await callApi<{ data: readonly ActivityItem[] }>('/api/v1/activity', { signal })).data,
 });

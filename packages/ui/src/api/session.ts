@@ -21,7 +21,10 @@ export function setSession(session: Session): void {
   for (const listener of listeners) listener();
 }
 
-export const endSession = (): void => setSession(NONE);
+/** Forgets who is signed in. Where somebody else vouches for the page there is nothing to sign in to again. */
+export function endSession(): void {
+  if (current.type !== 'host') setSession(NONE);
+}
 
 /** Calls back after every change; the returned function ends that. */
 export function onSessionChange(listener: () => void): () => void {

@@ -50,7 +50,10 @@ export function Dialog({ title, onClose, children, width = 'narrow', actions }: 
           </h2>
           <Button look="quiet" aria-label="Close" icon={<X size={16} aria-hidden />} onClick={onClose} />
         </header>
-        <div className="scroll-thin min-h-0 flex-1 overflow-y-auto px-5 py-4">{children}</div>
+        {/* Can be scrolled by keys, too. */}
+        <div tabIndex={0} className="scroll-thin min-h-0 flex-1 overflow-y-auto px-5 py-4 outline-offset-[-2px]">
+          {children}
+        </div>
         {actions !== undefined && (
           <footer className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3">{actions}</footer>
         )}

@@ -25,7 +25,16 @@ test('does not look into what is closed', () => {
       },
     ),
   };
-  expect(() => flattenJson([hostile], (_, depth) => depth < 1)).not.toThrow();
+  expect(() => flattenJson([hostile], ({ depth }) => depth < 1)).not.toThrow();
+});
+
+test('lists as many items as a body has', () => {
+  expect(
+    flattenJson(
+      Array.from({ length: 300_000 }, () => 0),
+      () => true,
+    ),
+  ).toHaveLength(300_001);
 });
 
 test('goes as deep as a body does', () => {

@@ -11,21 +11,36 @@ export interface JsonLine {
   readonly isOpen: boolean;
 }
 
-/** Lists the lines of a value, looking only into what is open. `isOpen` decides that by path and depth. */
-export function flattenJson(root: unknown, isOpen: (path: string, depth: number) => boolean): JsonLine[] {
+/** What may be open or closed. */
+export interface JsonNode {
+  readonly path: string;
+  readonly depth: number;
+  readonly size: number;
+  /** Members or items of what it stands in; 1 for the root. */
+  readonly siblings: number;
+}
+
+/** Lists the lines of a value, looking only into what is open. */
+export function flattenJson(root: unknown, isOpen: (node: JsonNode) => boolean): JsonLine[] {
   const lines: JsonLine[] = [];
   // A stack of its own, because a body may be nested deeper than calls can be.
-  const stack: { path: string; depth: number; name: string | null; value: unknown }[] = [
-    { path: '$', depth: 0, name: null, value: root },
+  const stack: (Pick<JsonLine, 'path' | 'depth' | 'name' | 'value'> & { readonly siblings: number })[] = [
+    { path: '$', depth: 0, name: null, value: root, siblings: 1 },
   ];
   for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
-    const { path, depth, value } = node;
-    const children = childrenOf(value, path, depth);
-    const open = children !== null && children.length > 0 && isOpen(path, depth);
-    lines.push({ ...node, size: children?.length ?? null, isOpen: open });
-    if (open) stack.push(...children.toReversed());
+    const { path, depth, name, value, siblings } = node;
+    const size = sizeOf(value);
+    const open = size !== null && size > 0 && isOpen({ path, depth, size, siblings });
+    lines.push({ path, depth, name, value, size, isOpen: open });
+    // One by one: a spread of a very long list would not fit the call.
+    if (open) for (const child of childrenOf(value, path, depth).toReversed()) stack.push(child);
   }
   return lines;
+}
+
+function sizeOf(value: unknown): number | null {
+  if (Array.isArray(value)) return value.length;
+  return typeof value === 'object' && value !== null ? Object.keys(value).length : null;
 }
 
 function childrenOf(value: unknown, path: string, depth: number) {
@@ -35,13 +50,15 @@ function childrenOf(value: unknown, path: string, depth: number) {
       depth: depth + 1,
       name: String(index),
       value: item,
+      siblings: value.length,
     }));
   }
-  if (typeof value !== 'object' || value === null) return null;
-  return Object.entries(value).map(([name, member]: [string, unknown]) => ({
+  const members = Object.entries(value ?? {});
+  return members.map(([name, member]: [string, unknown]) => ({
     path: /^[a-z_$][\w$]*$/i.test(name) ? `${path}.${name}` : `${path}[${JSON.stringify(name)}]`,
     depth: depth + 1,
     name,
     value: member,
+    siblings: members.length,
   }));
 }

@@ -4,15 +4,20 @@ import { type KeyboardEvent, useId, useMemo, useRef, useState } from 'react';
 
 import { formatBytes } from '../format/quantity.ts';
 import { CopyButton } from './copy-button.tsx';
-import { flattenJson, type JsonLine } from './flatten-json.ts';
+import { flattenJson, type JsonLine, type JsonNode } from './flatten-json.ts';
 import { moveCursor } from './move-cursor.ts';
 import { showControls } from './show-controls.ts';
 
 const LINE_HEIGHT = 22;
 /** Levels that are open at first. */
 const OPEN_DEPTH = 3;
+const MAX_OPEN_SIZE = 60;
 /** A text is cut here on its line; copying it gives the whole. */
 const MAX_SHOWN_CHARACTERS = 400;
+
+/** So that a first look at a large value shows what it is made of. */
+const isOpenAtFirst = ({ depth, size, siblings }: JsonNode): boolean =>
+  depth < OPEN_DEPTH && size <= MAX_OPEN_SIZE && siblings <= MAX_OPEN_SIZE;
 
 /** A JSON value as a tree that opens and closes; of a large one only the lines in sight are in the document. */
 export function JsonTree({ value, label }: { value: unknown; label: string }) {
@@ -21,7 +26,7 @@ export function JsonTree({ value, label }: { value: unknown; label: string }) {
   const scroller = useRef<HTMLDivElement>(null);
   const baseId = useId();
   const lines = useMemo(
-    () => flattenJson(value, (path, depth) => depth < OPEN_DEPTH !== toggled.has(path)),
+    () => flattenJson(value, (node) => isOpenAtFirst(node) !== toggled.has(node.path)),
     [value, toggled],
   );
   const virtual = useVirtualizer({

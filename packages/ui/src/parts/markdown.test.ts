@@ -84,5 +84,5 @@ test('offers a link as a button, which asks before it leads anywhere', () => {
 });
 
 test('shows very long texts as they are', () => {
-  expect(render(`**${'x'.repeat(200_001)}**`)).not.toContain('<strong>');
+  expect(render(`**${'x'.repeat(50_001)}**`)).not.toContain('<strong>');
 });

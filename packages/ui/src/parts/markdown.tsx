@@ -7,11 +7,12 @@ import remarkGfm from 'remark-gfm';
 import { getDesktop } from '../shell/desktop.ts';
 import { CopyButton } from './copy-button.tsx';
 import { Dialog } from './dialog.tsx';
+import { LongText } from './long-text.tsx';
 import { toSafeLink } from './safe-link.ts';
 import { showControls } from './show-controls.ts';
 
-/** Above this a text is shown as it is: laying out so much markdown would hold up the page. */
-const MAX_CHARACTERS = 200_000;
+/** Above this a text is shown in lines as it is: laying out so much at once would hold up the page. */
+const MAX_CHARACTERS = 50_000;
 
 // Ids are the page's own, and two texts may use the same.
 const attributes = Object.fromEntries(
@@ -69,6 +70,7 @@ export const Markdown = memo(function Markdown({ text }: { text: string }) {
 
 /** The same text without any reading of it. */
 export function PlainText({ text }: { text: string }) {
+  if (text.length > MAX_CHARACTERS) return <LongText text={text} />;
   return <div className="text-sm break-words whitespace-pre-wrap">{showControls(text)}</div>;
 }
 

@@ -28,8 +28,12 @@ export function SidePanel({ title, label, onClose, actions, children }: SidePane
     >
       <header className="flex flex-wrap items-center gap-2 border-b border-line px-4 py-2.5">
         <div className="min-w-0 flex-1 basis-40">{title}</div>
-        {actions}
-        <Button look="quiet" aria-label="Close the panel" icon={<X size={16} aria-hidden />} onClick={close} />
+        {actions !== undefined && (
+          <div className="order-3 flex w-full flex-wrap items-center gap-2 sm:order-2 sm:w-auto">{actions}</div>
+        )}
+        <div className="order-2 sm:order-3">
+          <Button look="quiet" aria-label="Close the panel" icon={<X size={16} aria-hidden />} onClick={close} />
+        </div>
       </header>
       <div className="flex min-h-0 flex-1 flex-col overflow-hidden">{children}</div>
     </section>

@@ -1,4 +1,4 @@
-import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
+import { Outlet, useNavigate, useRouter, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
 
 import { getSession, onSessionChange } from '../api/session.ts';
@@ -12,6 +12,8 @@ import { SignIn } from './sign-in.tsx';
 import { TopBar } from './top-bar.tsx';
 
 const CommandPalette = lazy(async () => ({ default: (await import('./command-palette.tsx')).CommandPalette }));
+
+const PRELOAD_AFTER_MS = 1500;
 
 /** What stands around every screen: rail, top bar, messages; or the sign-in, while nobody is. */
 export function Layout() {
@@ -30,6 +32,7 @@ function Frame() {
   const close = (): void => setOpen(null);
   useShortcut({ keys: 'mod+k', label: 'Search and commands', group: 'Everywhere' }, () => setOpen('palette'));
   useShortcut({ keys: '?', label: 'Keyboard shortcuts', group: 'Everywhere' }, () => setOpen('help'));
+  usePreloadedScreens();
   const path = useRouterState({ select: ({ location }) => location.pathname });
   useEffect(() => {
     const place = PLACES.findLast((candidate) => path.startsWith(candidate.path));
@@ -66,6 +69,17 @@ function Frame() {
       )}
     </div>
   );
+}
+
+/** Loads the other screens after the first: they are there at once, and still there when the gateway is not. */
+function usePreloadedScreens(): void {
+  const router = useRouter();
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      for (const { path } of PLACES) void router.preloadRoute({ to: path });
+    }, PRELOAD_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [router]);
 }
 
 function PlaceShortcuts({ path, label, letter, digit }: (typeof PLACES)[number]) {

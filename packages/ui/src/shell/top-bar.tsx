@@ -13,6 +13,8 @@ import { useDesktopInfo } from './desktop.ts';
 
 /** State of the gateway, its address, what was spent today, and the way to everything else. */
 export function TopBar({ onSearch }: { onSearch: () => void }) {
+  // The address below follows the port.
+  useDesktopInfo();
   return (
     <header className="flex h-13 shrink-0 items-center gap-3 border-b border-line bg-surface px-4">
       <StatePill />

@@ -57,7 +57,7 @@ interface OneFieldProps {
 function OneField({ field, value, onChange, error }: OneFieldProps) {
   const { label, isRequired = false, isSecret = false, placeholder, hint, options } = field;
   return (
-    <Field label={isRequired ? label : `${label} (optional)`} hint={hint} error={error}>
+    <Field label={isRequired || options !== undefined ? label : `${label} (optional)`} hint={hint} error={error}>
       {(control) =>
         options === undefined ? (
           <input

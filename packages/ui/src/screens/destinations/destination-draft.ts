@@ -30,7 +30,7 @@ export const DESTINATION_TYPES: Readonly<
     ],
   },
   'otel-collector': {
-    label: 'OpenTelemetry collector',
+    label: 'OTel collector',
     note: 'OTLP in JSON over HTTP',
     fields: [
       {

@@ -64,9 +64,11 @@ export function DestinationPanel({ destination, tab, onTab, onClose }: Destinati
             icon={<Trash2 size={15} aria-hidden />}
             onClick={() => setIsDeleting(true)}
           />
-          <Button disabled={!isChanged || save.isPending} onClick={() => setDraft(before)}>
-            Undo
-          </Button>
+          {isChanged && (
+            <Button disabled={save.isPending} onClick={() => setDraft(before)}>
+              Undo
+            </Button>
+          )}
           <Button look="primary" disabled={!isChanged} isBusy={save.isPending} onClick={() => save.mutate()}>
             Save
           </Button>

@@ -7,6 +7,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { ErrorPanel } from '../../parts/error-panel.tsx';
 import { Checkbox, Field } from '../../parts/field.tsx';
 import { issueFor } from '../../parts/issue-for.ts';
+import { scrollIntoView } from '../../parts/scroll-into-view.ts';
 import { ConfigFields } from './config-fields.tsx';
 import { DESTINATION_TYPES, toConfig } from './destination-draft.ts';
 import { type Destination, destinationsQuery, type DestinationType } from './destination-queries.ts';
@@ -97,7 +98,11 @@ export function NewDestination({ onClose, onCreated }: { onClose: () => void; on
           checked={isOn}
           onChange={(event) => setIsOn(event.target.checked)}
         />
-        {create.error !== null && <ErrorPanel error={create.error} title="Not made" />}
+        {create.error !== null && (
+          <div ref={scrollIntoView}>
+            <ErrorPanel error={create.error} title="Not made" />
+          </div>
+        )}
       </form>
     </Dialog>
   );

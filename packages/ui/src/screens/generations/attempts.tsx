@@ -1,3 +1,5 @@
+import { Link } from '@tanstack/react-router';
+
 import type { Generation } from '../../api/types.ts';
 import { formatDuration } from '../../format/quantity.ts';
 import { Badge } from '../../parts/badge.tsx';
@@ -57,7 +59,10 @@ export function Attempts({ generation }: { generation: Generation }) {
       <p className="text-xs text-ink-faint">
         {formatDuration(totalMs)} in all. Light: until the first token; full: the answer arriving; red: a failed
         attempt.
-        {generation.router !== null && ` Routed by ${generation.router}.`}
+        {generation.router !== null && ` Routed by ${generation.router}.`}{' '}
+        <Link to="/models" search={{ open: generation.model }} className="text-accent underline">
+          How the model would be routed now
+        </Link>
       </p>
     </div>
   );

@@ -73,13 +73,11 @@ function Contents({ id }: { id: string }) {
     <div className="flex min-w-0 flex-col gap-3">
       <section>
         <h3 className="mb-1 text-sm font-semibold">Asked</h3>
-        <pre
-          tabIndex={0}
-          aria-label="What was asked"
-          className="scroll-thin max-h-60 overflow-auto rounded-lg bg-raised p-3 font-mono text-xs whitespace-pre-wrap"
-        >
-          {data === undefined ? '…' : JSON.stringify(data.input.messages ?? data.input.prompt, null, 2)}
-        </pre>
+        <div className="rounded-lg bg-raised p-3 font-mono">
+          <PlainText
+            text={data === undefined ? '…' : JSON.stringify(data.input.messages ?? data.input.prompt, null, 2)}
+          />
+        </div>
       </section>
       <section>
         <h3 className="mb-1 text-sm font-semibold">Answered</h3>

@@ -2,7 +2,7 @@ import { Bot, Brain, FileText, Settings2, User, Wrench } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 
 import type { GenerationContent } from '../../api/types.ts';
-import { formatBytes } from '../../format/quantity.ts';
+import { formatBytes, formatCount } from '../../format/quantity.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
@@ -18,11 +18,16 @@ const ROLES: Readonly<Record<string, { readonly label: string; readonly icon: Re
   tool: { label: 'Tool', icon: <Wrench size={15} aria-hidden /> },
 };
 
+/** The last ones at first: a long conversation is laid out only as far as somebody reads back. */
+const SHOWN_MESSAGES = 40;
+
 /** The messages and the answer. All of it is somebody else's text. */
 export function Conversation({ content }: { content: GenerationContent }) {
   const [isPlain, setIsPlain] = useState(false);
+  const [shown, setShown] = useState(SHOWN_MESSAGES);
   const { input, output, error } = content;
   const messages = input.messages ?? [{ role: 'user', content: input.prompt ?? '' }];
+  const earlier = Math.max(0, messages.length - shown);
   return (
     <div className="scroll-thin flex h-full flex-col gap-3 overflow-y-auto p-4">
       <div className="flex justify-end">
@@ -30,13 +35,19 @@ export function Conversation({ content }: { content: GenerationContent }) {
           {isPlain ? 'Show formatted' : 'Show as written'}
         </Button>
       </div>
-      {messages.map((message, at) => {
+      {earlier > 0 && (
+        <Button className="self-center" onClick={() => setShown(shown + SHOWN_MESSAGES)}>
+          Show {Math.min(SHOWN_MESSAGES, earlier)} of {formatCount(earlier)} earlier messages
+        </Button>
+      )}
+      {messages.slice(earlier).map((message, index) => {
+        const at = earlier + index;
         const { role, parts } = toParts(message);
         // Messages have no ids, and never change their order.
         return (
           <Message key={at} role={role}>
-            {parts.map((part, index) => (
-              <Part key={index} part={part} isPlain={isPlain} />
+            {parts.map((part, place) => (
+              <Part key={place} part={part} isPlain={isPlain} />
             ))}
           </Message>
         );

@@ -1,19 +1,20 @@
-import type { GenerationRow, GenerationStatus } from '../../api/types.ts';
+import type { GenerationStatus } from '../../api/types.ts';
 import { formatUsd } from '../../format/money.ts';
 import { formatCompact, formatDuration } from '../../format/quantity.ts';
 import { formatFull, formatMoment } from '../../format/time.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
 import type { Column } from '../../parts/virtual-table.tsx';
+import type { ListRow } from './list-row.ts';
 
 const TONES: Readonly<Record<GenerationStatus, Tone>> = { ok: 'good', failed: 'bad', cancelled: 'caution' };
 
 /** How a generation ended, in a word. */
-export function StatusBadge({ generation }: { generation: GenerationRow }) {
+export function StatusBadge({ generation }: { generation: Pick<ListRow, 'status'> }) {
   return <Badge tone={TONES[generation.status]}>{generation.status}</Badge>;
 }
 
 /** What it cost; a price that is not known is not nothing. */
-export function Cost({ generation }: { generation: Pick<GenerationRow, 'cost_known' | 'total_cost'> }) {
+export function Cost({ generation }: { generation: Pick<ListRow, 'cost_known' | 'total_cost'> }) {
   return generation.cost_known ? (
     formatUsd(generation.total_cost)
   ) : (
@@ -21,7 +22,7 @@ export function Cost({ generation }: { generation: Pick<GenerationRow, 'cost_kno
   );
 }
 
-export const GENERATION_COLUMNS: readonly Column<GenerationRow>[] = [
+export const GENERATION_COLUMNS: readonly Column<ListRow>[] = [
   {
     id: 'time',
     header: 'Time',
@@ -43,10 +44,10 @@ export const GENERATION_COLUMNS: readonly Column<GenerationRow>[] = [
     id: 'provider',
     header: 'Provider',
     width: 'minmax(90px,1fr)',
-    cell: ({ provider_name: name, provider_responses: attempts }) => (
+    cell: ({ provider_name: name, attempts }) => (
       <>
         {name ?? '—'}
-        {attempts !== null && attempts.length > 1 && <span className="ml-1 text-ink-faint">×{attempts.length}</span>}
+        {attempts > 1 && <span className="ml-1 text-ink-faint">×{attempts}</span>}
       </>
     ),
   },

@@ -18,4 +18,6 @@ export const contentQuery = (id: string) =>
     queryFn: async ({ signal }) =>
       (await callApi<{ data: GenerationContent }>('/api/v1/generation/content', { query: { id }, signal })).data,
     gcTime: 30_000,
+    // Comparing it with what was there costs more than drawing it again.
+    structuralSharing: false,
   });

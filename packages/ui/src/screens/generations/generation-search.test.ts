@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import type { GenerationRow } from '../../api/types.ts';
+import type { ListRow } from './list-row.ts';
 import { belongsTo, hasGenerationFilters, toGenerationQuery, toGenerationSearch } from './generation-search.ts';
 
 test('keeps what the gateway takes and drops what it would refuse', () => {
@@ -43,7 +43,7 @@ const row = {
   session_id: null,
   total_cost: 0.02,
   created_at: '2026-01-02T03:00:00Z',
-} as GenerationRow;
+} as ListRow;
 
 test.each([
   [{}, true],

@@ -1,4 +1,4 @@
-import type { GenerationRow } from '../../api/types.ts';
+import type { ListRow } from './list-row.ts';
 
 /** The filters of the generations screen, named and spelt like the query of `GET /admin/v1/generations`; the last three are ours. */
 export interface GenerationSearch {
@@ -82,7 +82,7 @@ export const hasGenerationFilters = (search: GenerationSearch): boolean =>
   search.range !== undefined || FILTERS.some((name) => search[name] !== undefined);
 
 /** Whether a generation that has just ended belongs to the list. Texts are looked for by the gateway alone: undefined. */
-export function belongsTo(row: GenerationRow, search: GenerationSearch): boolean | undefined {
+export function belongsTo(row: ListRow, search: GenerationSearch): boolean | undefined {
   const has = (list: string | undefined, ...values: (string | null)[]): boolean =>
     list === undefined || values.some((value) => value !== null && list.split(',').includes(value));
   const at = Date.parse(row.created_at);

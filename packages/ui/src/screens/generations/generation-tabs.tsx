@@ -15,10 +15,21 @@ import { Tabs } from '../../parts/tabs.tsx';
 import { useShortcut } from '../../shell/shortcuts.ts';
 import { Attempts } from './attempts.tsx';
 import { Conversation } from './conversation.tsx';
+import { Deliveries } from './deliveries.tsx';
 import { contentQuery, generationQuery } from './generation-queries.ts';
 import { GuardrailFindings, TimingFacts, UsageFacts } from './generation-facts.tsx';
 
-const TABS = ['conversation', 'attempts', 'request', 'response', 'timing', 'usage', 'guardrails', 'raw'] as const;
+const TABS = [
+  'conversation',
+  'attempts',
+  'request',
+  'response',
+  'timing',
+  'usage',
+  'guardrails',
+  'delivery',
+  'raw',
+] as const;
 type TabName = (typeof TABS)[number];
 
 /** Everything known of a generation, by subject. */
@@ -69,6 +80,7 @@ export function GenerationTabs({ id }: { id: string }) {
       label: <Counted label="Guardrails" count={stages} />,
       content: () => <GuardrailFindings generation={generation} />,
     },
+    delivery: { label: 'Delivery', content: () => <Deliveries id={id} /> },
     raw: {
       label: 'Raw',
       content: () => (

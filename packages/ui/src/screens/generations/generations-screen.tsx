@@ -1,8 +1,8 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { ArrowUp, ListTree, SearchX } from 'lucide-react';
+import { ListTree, SearchX } from 'lucide-react';
 import { useCallback, useState } from 'react';
 
-import type { GenerationRow } from '../../api/types.ts';
+import type { ListRow } from './list-row.ts';
 import { formatCount } from '../../format/quantity.ts';
 import { Button, Spinner } from '../../parts/button.tsx';
 import { copyText } from '../../parts/copy-button.tsx';
@@ -18,6 +18,7 @@ import { GENERATION_COLUMNS, HIDDEN_AT_FIRST, HIDDEN_BESIDE } from './generation
 import { GenerationDetail } from './generation-detail.tsx';
 import { type GenerationSearch, hasGenerationFilters } from './generation-search.ts';
 import { Histogram } from './histogram.tsx';
+import { NewRowsBar } from './new-rows-bar.tsx';
 import { useGenerations } from './use-generations.ts';
 import { useRowKeys } from './use-row-keys.ts';
 
@@ -36,7 +37,7 @@ export function GenerationsScreen() {
     [navigate],
   );
   const open = useCallback(
-    (row: GenerationRow) => change({ open: row.id }, search.open !== undefined),
+    (row: ListRow) => change({ open: row.id }, search.open !== undefined),
     [change, search.open],
   );
   const loadMore = useCallback(() => {
@@ -69,18 +70,7 @@ export function GenerationsScreen() {
           <FilterBar search={search} onChange={change} />
         </div>
         <Histogram search={search} onSpan={(from, to) => change({ from, to, range: undefined })} />
-        {(list.waiting > 0 || list.isStale) && (
-          <div className="flex justify-center border-b border-line bg-accent-soft/50 py-1">
-            <Button
-              look="quiet"
-              icon={<ArrowUp size={14} aria-hidden />}
-              onClick={list.showWaiting}
-              className="text-accent"
-            >
-              {list.waiting > 0 ? `${list.waiting} new` : 'There may be more: load again'}
-            </Button>
-          </div>
-        )}
+        <NewRowsBar waiting={list.waiting} isStale={list.isStale} onShow={list.showWaiting} />
         {error !== null ? (
           <div className="p-4">
             <ErrorPanel error={error} title="The generations could not be loaded" onRetry={list.refresh} />
@@ -155,7 +145,7 @@ function NoGenerations({ search, onClear }: { search: GenerationSearch; onClear:
   );
 }
 
-const idOf = ({ id }: GenerationRow): string => id;
+const idOf = ({ id }: ListRow): string => id;
 
 function withChange(before: GenerationSearch, change: object): GenerationSearch {
   const entries = Object.entries({ ...before, ...change });

@@ -11,6 +11,7 @@ import { Chart } from '../../parts/chart.tsx';
 import { type GenerationSearch, toGenerationQuery } from './generation-search.ts';
 
 const BUCKETS = 60;
+const REFRESH_MS = 30_000;
 
 /** Requests by time for the filters; dragging narrows the list to a span. */
 export function Histogram({
@@ -25,6 +26,7 @@ export function Histogram({
   const filterText = JSON.stringify(filters);
   const { data } = useQuery({
     queryKey: ['histogram', filterText],
+    refetchInterval: REFRESH_MS,
     queryFn: ({ signal }) => {
       const { text: _text, ...query } = toGenerationQuery(filters, Date.now());
       return callApi<GenerationHistogram>('/admin/v1/generations/histogram', {

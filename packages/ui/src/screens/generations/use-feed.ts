@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { openApi } from '../../api/call-api.ts';
 import { readEventStream } from '../../api/read-event-stream.ts';
 import type { GenerationRow } from '../../api/types.ts';
+import { type ListRow, toListRow } from './list-row.ts';
 
 /** What ends is handed on at most ten times a second, however much it is. */
 const BATCH_MS = 100;
@@ -14,11 +15,7 @@ export type FeedState = 'off' | 'connecting' | 'on';
  * Follows what ends while `isOn` and the page is in sight. `onLost` is called when something may have been missed: after
  * a break, or after the page was hidden.
  */
-export function useFeed(
-  isOn: boolean,
-  onEnded: (rows: readonly GenerationRow[]) => void,
-  onLost: () => void,
-): FeedState {
+export function useFeed(isOn: boolean, onEnded: (rows: readonly ListRow[]) => void, onLost: () => void): FeedState {
   const [state, setState] = useState<FeedState>('off');
   const latest = useRef({ onEnded, onLost });
   useEffect(() => {
@@ -50,12 +47,12 @@ export function useFeed(
 }
 
 interface Callbacks {
-  readonly current: { onEnded: (rows: readonly GenerationRow[]) => void; onLost: () => void };
+  readonly current: { onEnded: (rows: readonly ListRow[]) => void; onLost: () => void };
 }
 
 function follow(latest: Callbacks, setState: (state: FeedState) => void): () => void {
   const abort = new AbortController();
-  let batch: GenerationRow[] = [];
+  let batch: ListRow[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
   const flush = (): void => {
     timer = undefined;
@@ -72,7 +69,7 @@ function follow(latest: Callbacks, setState: (state: FeedState) => void): () => 
       for await (const { event, data } of readEventStream(body)) {
         if (event === 'reset') latest.current.onLost();
         if (event !== 'generation') continue;
-        batch.push(JSON.parse(data) as GenerationRow);
+        batch.push(toListRow(JSON.parse(data) as GenerationRow));
         timer ??= setTimeout(flush, BATCH_MS);
       }
     } catch {

@@ -2,18 +2,19 @@ import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/r
 import { useCallback, useMemo, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
-import type { GenerationList, GenerationRow } from '../../api/types.ts';
+import type { GenerationList } from '../../api/types.ts';
 import { belongsTo, type GenerationSearch, toGenerationQuery } from './generation-search.ts';
+import { type ListPage, type ListRow, toListRow } from './list-row.ts';
 import { useFeed } from './use-feed.ts';
 
-const PAGE_ROWS = 100;
+const PAGE_ROWS = 200;
 /** A page may be empty while the gateway searches; so many in a row are asked for at once. */
 const MAX_WAITING = 500;
 
 /** The list for the filters, page by page, with what ends meanwhile waiting or put on top. */
 export function useGenerations(search: GenerationSearch, isLive: boolean, isAtTop: boolean) {
   const client = useQueryClient();
-  const [waiting, setWaiting] = useState<readonly GenerationRow[]>([]);
+  const [waiting, setWaiting] = useState<readonly ListRow[]>([]);
   const [isStale, setIsStale] = useState(false);
   // The gateway's filters alone: neither what is open nor what is compared asks for the list again.
   const { open: _open, compare: _compare, ...filters } = search;
@@ -21,11 +22,13 @@ export function useGenerations(search: GenerationSearch, isLive: boolean, isAtTo
   const key = useMemo(() => ['generations', filterText], [filterText]);
   const list = useInfiniteQuery({
     queryKey: key,
-    queryFn: ({ pageParam, signal }) =>
-      callApi<GenerationList>('/admin/v1/generations', {
-        query: { ...toGenerationQuery(filters, Date.now()), limit: PAGE_ROWS, cursor: pageParam },
-        signal,
-      }),
+    queryFn: async ({ pageParam, signal }): Promise<ListPage> => {
+      const query = { ...toGenerationQuery(filters, Date.now()), limit: PAGE_ROWS, cursor: pageParam };
+      const page = await callApi<GenerationList>('/admin/v1/generations', { query, signal });
+      return { ...page, data: page.data.map(toListRow) };
+    },
+    // Comparing a long list with itself for every page costs more than drawing what is in sight.
+    structuralSharing: false,
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
     staleTime: Number.POSITIVE_INFINITY,
@@ -33,8 +36,8 @@ export function useGenerations(search: GenerationSearch, isLive: boolean, isAtTo
   });
 
   const prepend = useCallback(
-    (rows: readonly GenerationRow[]) =>
-      client.setQueryData<InfiniteData<GenerationList>>(key, (before) => {
+    (rows: readonly ListRow[]) =>
+      client.setQueryData<InfiniteData<ListPage>>(key, (before) => {
         const [first, ...others] = before?.pages ?? [];
         if (before === undefined || first === undefined) return before;
         const known = new Set(first.data.map(({ id }) => id));
@@ -52,7 +55,7 @@ export function useGenerations(search: GenerationSearch, isLive: boolean, isAtTo
   const feed = useFeed(
     isLive,
     useCallback(
-      (ended: readonly GenerationRow[]) => {
+      (ended: readonly ListRow[]) => {
         const current = JSON.parse(filterText) as GenerationSearch;
         const newestFirst = ended.toReversed();
         const fitting = newestFirst.filter((row) => belongsTo(row, current) === true);

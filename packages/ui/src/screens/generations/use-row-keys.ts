@@ -1,7 +1,8 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useCallback } from 'react';
 
-import type { GenerationContent, GenerationRow } from '../../api/types.ts';
+import type { GenerationContent } from '../../api/types.ts';
+import type { ListRow } from './list-row.ts';
 import { callApi } from '../../api/call-api.ts';
 import { copyText } from '../../parts/copy-button.tsx';
 import { showToast } from '../../parts/toast-store.ts';
@@ -13,10 +14,7 @@ const GROUP = 'On a row of the list';
 const nothing = (): undefined => undefined;
 
 /** What keys do to the row at the cursor of the list; true when one did something. */
-export function useRowKeys(
-  compare: string | undefined,
-  change: ChangeSearch,
-): (key: string, row: GenerationRow) => boolean {
+export function useRowKeys(compare: string | undefined, change: ChangeSearch): (key: string, row: ListRow) => boolean {
   const navigate = useNavigate();
   // Listed for the help only: the table itself takes these keys, because it knows the row.
   useShortcut({ keys: 'x', label: 'Select; two are compared', group: GROUP }, nothing);
@@ -56,7 +54,7 @@ function toSelection(compare: string | undefined, id: string): string | undefine
   return next.length === 0 ? undefined : next.join(',');
 }
 
-async function copyAsCurl({ id, model, streamed }: GenerationRow): Promise<void> {
+async function copyAsCurl({ id, model, streamed }: ListRow): Promise<void> {
   try {
     const { data } = await callApi<{ data: GenerationContent }>('/api/v1/generation/content', { query: { id } });
     await copyText(toCurl({ model, streamed, content: data }), 'Copied as curl');

@@ -90,8 +90,7 @@ export function withBuiltin(
   const before = filters.find((filter) => filter.slug === slug);
   const others = filters.filter((filter) => filter.slug !== slug);
   if (action === 'off') return others;
-  const kept = direction ?? before?.direction;
-  return [...others, { ...before, slug, action, ...(kept !== undefined && { direction: kept }) }];
+  return [...others, { ...before, slug, action, ...(direction !== undefined && { direction }) }];
 }
 
 /** How many rules it has, whatever their kind. */

@@ -20,7 +20,7 @@ export function FirstRun({ onDone }: { onDone: () => void }) {
   const client = useQueryClient();
   const finish = (): void => {
     onDone();
-    void client.invalidateQueries({ queryKey: ['generations'] });
+    void client.invalidateQueries();
   };
   return (
     <div className="mx-auto flex w-full max-w-2xl flex-col gap-5 p-4 py-8">

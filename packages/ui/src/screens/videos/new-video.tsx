@@ -8,6 +8,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { ErrorPanel } from '../../parts/error-panel.tsx';
 import { Field } from '../../parts/field.tsx';
 import { issueFor } from '../../parts/issue-for.ts';
+import { scrollIntoView } from '../../parts/scroll-into-view.ts';
 import { EmptyState, Loading } from '../../parts/states.tsx';
 import { KeyCard } from '../playground/key-card.tsx';
 import { usePlaygroundCaller } from '../playground/playground-key.ts';
@@ -122,7 +123,11 @@ function VideoForm({ apiKey, models, first, onClose, onStarted }: VideoFormProps
           )}
         </Field>
         <VideoFields model={model} draft={draft} onChange={setDraft} error={start.error} />
-        {start.error !== null && <ErrorPanel error={start.error} title="Not started" />}
+        {start.error !== null && (
+          <div ref={scrollIntoView}>
+            <ErrorPanel error={start.error} title="Not started" />
+          </div>
+        )}
       </form>
     </Dialog>
   );

@@ -14,7 +14,8 @@ export function useOutcome(): { readonly ask: Ask; readonly isBusy: boolean } {
     setIsBusy(true);
     try {
       const outcome = await action;
-      const title = outcome.message || (done ?? '');
+      // A dialog that was left with Cancel has nothing to say.
+      const title = outcome.message || (outcome.done ? (done ?? '') : '');
       if (title !== '') showToast({ tone: outcome.done ? 'good' : 'neutral', title });
       return outcome.done;
     } catch (error) {

@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { API_KEY, launchUi, skipped, type Ui } from './launch-ui.ts';
+
+let ui: Ui;
+const ids = { job: '', destination: '' };
+
+const SCREENS: readonly (readonly [string, () => string])[] = [
+  ['videos', () => '#/videos'],
+  ['video', () => `#/videos?open=${ids.job}`],
+  ['videos-none', () => '#/videos?status=expired'],
+  ['webhooks', () => '#/videos?view=webhooks'],
+  ['destinations', () => '#/destinations'],
+  ['destination', () => `#/destinations?open=${ids.destination}`],
+  ['destination-selection', () => `#/destinations?open=${ids.destination}&tab=what`],
+  ['destination-log', () => `#/destinations?open=${ids.destination}&tab=log`],
+  ['providers', () => '#/providers'],
+  ['provider', () => '#/providers?open=demo'],
+  ['providers-none', () => '#/providers?q=nothing-has-this-name'],
+];
+
+/** What the desktop app puts into its window, with a memory of what it was asked. */
+const DESKTOP = `
+  const info = {
+    version: '0.1.0', platform: 'linux', dataDir: '/data', secretStorage: 'plain', networkUrls: [],
+    providerKeys: ['OPENAI_API_KEY'],
+    state: { phase: 'not-listening', kind: 'taken', port: 8855, message: 'Port 8855 is taken by another program.' },
+    settings: { port: 8855, startAtLogin: false, startHidden: false, closeToTray: true, shareOnNetwork: false, lookForUpdates: false },
+  };
+  let tell = () => undefined;
+  window.asked = [];
+  const answers = {
+    changeSettings: (changes) => Object.assign(info.settings, changes),
+    saveProviderKey: (name) => info.providerKeys.push(name),
+    retryPort: () => (info.state = { phase: 'listening', port: 8861, url: 'http://127.0.0.1:8861' }),
+  };
+  const names = ['changeSettings', 'saveProviderKey', 'removeProviderKey', 'retryPort', 'backUp', 'openLogs'];
+  window.desktop = {
+    info: async () => structuredClone(info),
+    onChange: (listener) => { tell = listener; return () => undefined; },
+    ...Object.fromEntries(names.map((name) => [name, async (...asks) => {
+      window.asked.push([name, ...asks]);
+      answers[name]?.(...asks);
+      tell();
+      return { done: true, message: '' };
+    }])),
+  };
+`;
+
+describe.skipIf(skipped !== undefined)(
+  `the web UI for operators${skipped === undefined ? '' : `, skipped: ${skipped}`}`,
+  { timeout: 60_000 },
+  () => {
+    beforeAll(async () => {
+      ui = await launchUi();
+      const film = { model: 'demo/video', prompt: 'a fox', duration: 4 };
+      const job = await ui.call('/api/v1/videos', { key: API_KEY, body: film });
+      ids.job = ((await job.json()) as { id: string }).id;
+      const config = { url: 'https://hooks.example.com/', headers: { 'X-Token': 'CANARY-0123456789abcdef' } };
+      const body = { type: 'webhook', name: 'Traces', enabled: false, config };
+      const made = await ui.call('/api/v1/observability/destinations', { body });
+      ids.destination = ((await made.json()) as { data: { id: string } }).data.id;
+    }, 60_000);
+    afterAll(() => ui?.close());
+
+    test.each(SCREENS)(
+      'shows %s without a fault, dark, light and narrow, so that everybody can use it',
+      async (name, hash) => {
+        // Without motion, or a colour is looked at while it changes.
+        const { page, problems, check, screenshot } = await ui.open(hash(), { reducedMotion: 'reduce' });
+        for (const colorScheme of ['dark', 'light'] as const) {
+          await page.emulateMedia({ colorScheme });
+          await screenshot(`${name}-${colorScheme}`);
+          expect(await check()).toEqual([]);
+        }
+        await page.setViewportSize({ width: 320, height: 700 });
+        await screenshot(`${name}-narrow`);
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);
+        expect(problems).toEqual([]);
+      },
+    );
+
+    test('makes a video and shows it, by keyboard alone', async () => {
+      const { page, problems } = await ui.open('#/');
+      await page.keyboard.press('g');
+      await page.keyboard.press('v');
+      await page.getByRole('button', { name: 'New video' }).focus();
+      await page.keyboard.press('Enter');
+      await page.getByLabel('Prompt').focus();
+      await page.keyboard.type('a lighthouse');
+      await page.getByRole('button', { name: 'Start' }).focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('progressbar', { name: 'Progress, estimated' }).first().waitFor();
+      await page.locator('video').waitFor({ timeout: 40_000 });
+      await expect.poll(() => page.evaluate("document.querySelector('video').videoWidth")).toBe(640);
+      await page.getByText('a lighthouse').waitFor();
+      await page.keyboard.press('Escape');
+      await page.locator('video').waitFor({ state: 'detached' });
+      expect(problems).toEqual([]);
+    });
+
+    test('sets up a destination, says what is wrong with it, and never shows its secrets', async () => {
+      const { page, problems, check } = await ui.open('#/destinations');
+      await page.getByRole('button', { name: 'New destination' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Name', { exact: true }).fill('Bucket');
+      await dialog.getByLabel('Address').fill('http://127.0.0.1/');
+      await dialog.getByRole('button', { name: 'Make it' }).click();
+      await dialog.getByRole('alert').getByText('must lead to a public address').first().waitFor();
+      expect(problems.splice(0)).toEqual([expect.stringContaining('400')]);
+      expect(await check()).toEqual([]);
+      await dialog.getByLabel('Address').fill('https://hooks.example.com/?token=CANARY-0123456789');
+      await dialog.getByLabel(/^On from/).uncheck();
+      await dialog.getByRole('button', { name: 'Make it' }).click();
+      await page.getByRole('tab', { name: 'What is sent' }).click();
+      await page.getByLabel('Share of sessions').fill('50');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page
+        .getByRole('row', { name: /Bucket/ })
+        .getByText('50 %')
+        .waitFor();
+      await page.getByRole('button', { name: 'Delete' }).click();
+      await page.getByLabel('Type “Bucket” to go on').fill('Bucket');
+      await page.getByRole('button', { name: 'Delete destination' }).click();
+      await page.getByRole('row', { name: /Bucket/ }).waitFor({ state: 'detached' });
+      await page.getByRole('row', { name: /Traces/ }).click();
+      await expect.poll(() => page.getByLabel('Headers').inputValue()).toBe('X-Token: ********cdef');
+      expect(await page.content()).not.toContain('CANARY');
+      expect(problems).toEqual([]);
+    });
+
+    test('under the desktop asks nobody to sign in, and mends the port', async () => {
+      const { page, problems, check } = await ui.open('#/settings');
+      // Whoever sits before the app is the owner, also of a window that has no cookie.
+      await page.addInitScript(DESKTOP);
+      await page.reload();
+      await page.getByText('Port 8855 is taken by another program.').waitFor();
+      await page.getByText('no keyring').waitFor();
+      expect(await check()).toEqual([]);
+      await page.getByRole('button', { name: 'Use another port this time' }).click();
+      await page.getByRole('alert').waitFor({ state: 'detached' });
+      await page.getByLabel('Start at login').check();
+      await page.getByLabel('Name', { exact: true }).fill('groq_api_key');
+      await page.getByLabel('Key', { exact: true }).fill('CANARY');
+      await page.getByRole('button', { name: 'Save key' }).click();
+      await page.getByRole('list', { name: 'Saved provider keys' }).getByText('GROQ_API_KEY').waitFor();
+      expect(await page.evaluate('window.asked')).toEqual([
+        ['retryPort', 0],
+        ['changeSettings', { startAtLogin: true }],
+        ['saveProviderKey', 'GROQ_API_KEY', 'CANARY'],
+      ]);
+      await page.context().clearCookies();
+      await page.reload();
+      await page.getByRole('heading', { name: 'Where programs call' }).waitFor();
+      expect(await page.getByLabel('Management key').count()).toBe(0);
+      expect(problems.filter((problem) => !problem.includes('401'))).toEqual([]);
+    });
+  },
+);
