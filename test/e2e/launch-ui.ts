@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -44,7 +44,7 @@ export const skipped =
       ? undefined
       : 'the UI is not built: npm run build';
 
-/** A gateway in demo mode with a browser in front of it. */
+/** A gateway with a browser in front of it. */
 export interface Ui {
   /** `http://127.0.0.1:41234` */
   readonly url: string;
@@ -56,6 +56,7 @@ export interface Ui {
 
 interface OpenOptions extends BrowserContextOptions {
   readonly isSignedIn?: boolean;
+  readonly managementKey?: string;
 }
 
 export interface UiPage {
@@ -68,20 +69,26 @@ export interface UiPage {
   readonly screenshot: (name: string) => Promise<void>;
 }
 
-export async function launchUi(): Promise<Ui> {
+interface LaunchOptions {
+  /** A configuration instead of demo mode. Its keys must not be those of the demo. */
+  readonly config?: object;
+  readonly managementKey?: string;
+}
+
+export async function launchUi({ config, managementKey = MANAGEMENT_KEY }: LaunchOptions = {}): Promise<Ui> {
   const dataDir = mkdtempSync(join(tmpdir(), 'gateway-e2e-'));
-  const { child, url } = await startGateway(dataDir);
+  const { child, url } = await startGateway(dataDir, config);
   const browser = await chromium.launch({ executablePath: executablePath ?? '', args: FLAGS });
   mkdirSync(SCREENSHOTS, { recursive: true });
   return {
     url,
-    call: (path, { body, key = MANAGEMENT_KEY } = {}) =>
+    call: (path, { body, key = managementKey } = {}) =>
       fetch(url + path, {
         method: body === undefined ? 'GET' : 'POST',
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
         body: body === undefined ? null : JSON.stringify(body),
       }),
-    open: (hash, options) => openPage(browser, url, hash, options),
+    open: (hash, options) => openPage(browser, url, hash, { managementKey, ...options }),
     async close() {
       await browser.close();
       child.kill('SIGTERM');
@@ -91,8 +98,11 @@ export async function launchUi(): Promise<Ui> {
   };
 }
 
-async function startGateway(dataDir: string): Promise<{ child: ChildProcess; url: string }> {
-  const args = [BIN, 'serve', '--demo', '--port', '0', '--data-dir', dataDir, '--log-level', 'error'];
+async function startGateway(dataDir: string, config?: object): Promise<{ child: ChildProcess; url: string }> {
+  const file = join(dataDir, 'gateway.json');
+  if (config !== undefined) writeFileSync(file, JSON.stringify(config));
+  const source = config === undefined ? ['--demo'] : ['--config', file];
+  const args = [BIN, 'serve', ...source, '--port', '0', '--data-dir', dataDir, '--log-level', 'error'];
   const child = spawn(process.execPath, args, { cwd: dataDir, env: {}, stdio: ['ignore', 'pipe', 'pipe'] });
   let errors = '';
   child.stderr.on('data', (data) => (errors += String(data)));
@@ -104,9 +114,9 @@ async function startGateway(dataDir: string): Promise<{ child: ChildProcess; url
 }
 
 async function openPage(browser: Browser, url: string, hash: string, options: OpenOptions = {}): Promise<UiPage> {
-  const { isSignedIn = true, ...contextOptions } = options;
+  const { isSignedIn = true, managementKey = MANAGEMENT_KEY, ...contextOptions } = options;
   const context = await browser.newContext({ viewport: { width: 1360, height: 850 }, ...contextOptions });
-  if (isSignedIn) await context.request.post(`${url}/admin/v1/session`, { data: { key: MANAGEMENT_KEY } });
+  if (isSignedIn) await context.request.post(`${url}/admin/v1/session`, { data: { key: managementKey } });
   await context.addInitScript(
     "addEventListener('securitypolicyviolation', (event) => console.error('CSP', event.violatedDirective, event.blockedURI))",
   );

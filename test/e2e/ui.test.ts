@@ -57,21 +57,21 @@ describe.skipIf(skipped !== undefined)(
     }, 60_000);
     afterAll(() => ui?.close());
 
-    describe.each(['dark', 'light'] as const)('%s', (colorScheme) => {
-      test.each(SCREENS)('shows %s without a fault, and so that everybody can use it', async (name, hash) => {
-        const { problems, check, screenshot } = await ui.open(hash(), { colorScheme });
-        await screenshot(`${name}-${colorScheme}`);
-        expect(await check()).toEqual([]);
+    test.each(SCREENS)(
+      'shows %s without a fault, dark and light and narrow, so that everybody can use it',
+      async (name, hash) => {
+        const { page, problems, check, screenshot } = await ui.open(hash(), { reducedMotion: 'reduce' });
+        for (const colorScheme of ['dark', 'light'] as const) {
+          await page.emulateMedia({ colorScheme });
+          await screenshot(`${name}-${colorScheme}`);
+          expect(await check()).toEqual([]);
+        }
+        await page.setViewportSize({ width: 320, height: 700 });
+        await screenshot(`${name}-narrow`);
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);
         expect(problems).toEqual([]);
-      });
-    });
-
-    test.each(SCREENS)('fits %s into a narrow window', async (name, hash) => {
-      const { page, problems, screenshot } = await ui.open(hash(), { viewport: { width: 320, height: 700 } });
-      await screenshot(`${name}-narrow`);
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);
-      expect(problems).toEqual([]);
-    });
+      },
+    );
 
     test('signs in with a key, and out again', async () => {
       const { page, problems, check } = await ui.open('', { isSignedIn: false });
@@ -88,6 +88,14 @@ describe.skipIf(skipped !== undefined)(
       await page.getByLabel('Management key').waitFor();
       expect(await page.evaluate('JSON.stringify([{ ...sessionStorage }, document.cookie])')).not.toContain('sk-gw');
       expect(problems).toEqual([]);
+    });
+
+    test('asks to sign in again when the session has ended', async () => {
+      const { page, problems } = await ui.open('#/keys');
+      await page.context().clearCookies();
+      await page.getByRole('link', { name: 'Settings' }).click();
+      await page.getByLabel('Management key').waitFor();
+      expect(problems.every((problem) => problem.includes('401'))).toBe(true);
     });
 
     test('runs nothing that a caller has written, loads nothing, and shows what hides', async () => {
@@ -110,6 +118,13 @@ describe.skipIf(skipped !== undefined)(
       const before = await list.page.getByRole('row').count();
       const { page, problems } = await ui.open('#/playground?models=demo/chat');
       await page.getByRole('textbox', { name: 'Message 1' }).fill('Hello!');
+      const png = Buffer.from(
+        'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+        'base64',
+      );
+      await page.getByLabel('Images to attach').setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer: png });
+      await page.getByText('dot.png').waitFor();
+      await page.getByRole('button', { name: 'Remove dot.png' }).click();
       await page.keyboard.press('Control+Enter');
       await page.getByRole('status').getByText('done').waitFor();
       await page.getByRole('link', { name: 'Generation' }).last().click();

@@ -1,5 +1,5 @@
 import { ApiError, toApiError } from './api-error.ts';
-import { getSession, toSessionHeaders } from './session.ts';
+import { endSession, getSession, toSessionHeaders } from './session.ts';
 
 /** Undefined, empty text and false-like absences are left out of the query. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -25,7 +25,12 @@ export function toApiUrl(path: string, query: Query = {}): string {
 /** Calls an operation and returns its JSON. Throws `ApiError`, and the signal's reason when it fires. */
 export async function callApi<Answer>(path: string, call: ApiCall = {}): Promise<Answer> {
   const response = await openApi(path, call);
-  return (await response.json()) as Answer;
+  try {
+    return (await response.json()) as Answer;
+  } catch (error) {
+    if (call.signal?.aborted === true) throw error;
+    throw new ApiError('The answer broke off before its end', { status: 0, errorType: 'unreachable' });
+  }
 }
 
 /** The same, with the answer unread; one that is not a success throws. */
@@ -48,6 +53,8 @@ export async function openApi(path: string, call: ApiCall = {}): Promise<Respons
     if (signal?.aborted === true) throw error;
     throw new ApiError('The gateway cannot be reached', { status: 0, errorType: 'unreachable' });
   }
+  // A session that is not valid any more ends at its first refusal.
+  if (response.status === 401 && key === undefined) endSession();
   if (!response.ok) throw await readError(response);
   return response;
 }

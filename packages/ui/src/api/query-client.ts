@@ -1,18 +1,12 @@
-import { QueryCache, QueryClient } from '@tanstack/react-query';
+import { QueryClient } from '@tanstack/react-query';
 
 import { ApiError } from './api-error.ts';
-import { endSession } from './session.ts';
 
 const STALE_MS = 15_000;
 const KEPT_MS = 300_000;
 
-/** What the screens have asked for. A session that is not valid any more ends at its first refusal. */
+/** What the screens have asked for. */
 export const queryClient = new QueryClient({
-  queryCache: new QueryCache({
-    onError(error) {
-      if (error instanceof ApiError && error.status === 401) endSession();
-    },
-  }),
   defaultOptions: {
     queries: {
       staleTime: STALE_MS,

@@ -2,8 +2,8 @@ import { TriangleAlert } from 'lucide-react';
 import { type FormEvent, type ReactNode, useState } from 'react';
 
 import { Button } from '../parts/button.tsx';
-import { showToast } from '../parts/toast-store.ts';
 import { getDesktop, useDesktopInfo } from './desktop.ts';
+import { useOutcome } from './use-outcome.ts';
 
 const ADVICE = {
   taken: 'Quit that program and try again, or let the gateway use another port.',
@@ -15,9 +15,10 @@ const ADVICE = {
 export function PortBanner() {
   const info = useDesktopInfo();
   const [isChanging, setIsChanging] = useState(false);
+  const { ask, isBusy } = useOutcome();
   if (info === null) return null;
   const { phase, kind, message, port } = info.state;
-  const retry = (at: number | null): void => void getDesktop()?.retryPort(at);
+  const retry = (at: number | null): void => void ask(getDesktop()?.retryPort(at));
   if (phase === 'paused')
     return (
       <Banner title="The gateway takes no calls" text="It was paused. This window goes on working.">
@@ -28,7 +29,7 @@ export function PortBanner() {
     return (
       <Banner title="The gateway could not start" text={message ?? 'The log says why.'}>
         <Button onClick={() => retry(null)}>Try again</Button>
-        <Button look="quiet" onClick={() => void getDesktop()?.openLogs()}>
+        <Button look="quiet" onClick={() => void ask(getDesktop()?.openLogs())}>
           Open the logs
         </Button>
       </Banner>
@@ -37,10 +38,15 @@ export function PortBanner() {
   return (
     <Banner
       title={`Other programs cannot reach the gateway at port ${port ?? info.settings.port}`}
-      text={`${message ?? ''} ${ADVICE[kind ?? 'other']} This window goes on working.`}
+      // Its further lines tell what to type, for those who have started the server from a shell.
+      text={`${message?.split('\n')[0] ?? ''} ${ADVICE[kind ?? 'other']} This window goes on working.`}
     >
-      <Button onClick={() => retry(null)}>Try again</Button>
-      <Button onClick={() => retry(0)}>Use another port this time</Button>
+      <Button disabled={isBusy} onClick={() => retry(null)}>
+        Try again
+      </Button>
+      <Button disabled={isBusy} onClick={() => retry(0)}>
+        Use another port this time
+      </Button>
       <Button look="quiet" aria-expanded={isChanging} onClick={() => setIsChanging(!isChanging)}>
         Change port
       </Button>
@@ -73,11 +79,10 @@ function Banner({ title, text, children }: BannerProps) {
 /** Sets the port for good: clients keep the address that they were given. */
 export function PortForm({ port, onSaved }: { port: number; onSaved?: () => void }) {
   const [text, setText] = useState(String(port));
+  const { ask, isBusy } = useOutcome();
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
-    const outcome = await getDesktop()?.changeSettings({ port: Number(text) });
-    if (outcome?.message) showToast({ tone: outcome.done ? 'good' : 'bad', title: outcome.message });
-    if (outcome?.done === true) onSaved?.();
+    if (await ask(getDesktop()?.changeSettings({ port: Number(text) }), 'Saved')) onSaved?.();
   };
   return (
     <form className="flex items-center gap-2" onSubmit={(event) => void submit(event)}>
@@ -91,7 +96,7 @@ export function PortForm({ port, onSaved }: { port: number; onSaved?: () => void
         value={text}
         onChange={(event) => setText(event.target.value)}
       />
-      <Button type="submit" disabled={Number(text) === port}>
+      <Button type="submit" disabled={Number(text) === port} isBusy={isBusy}>
         Save port
       </Button>
     </form>

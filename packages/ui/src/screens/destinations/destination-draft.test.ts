@@ -26,7 +26,7 @@ test('changes nothing that was not touched', () => {
 
 test('sends what was touched, and the configuration as a whole with its masked secrets', () => {
   const before = toDestinationDraft(WEBHOOK);
-  const draft = { ...before, sampling_rate: 0.5, headers: `${before.headers}\nX-B: a:b` };
+  const draft = { ...before, sampling_rate: 0.5, headers: `${before.headers}\nX-B:  a:b ` };
   expect(toDestinationChange(draft, before)).toEqual({
     sampling_rate: 0.5,
     config: {

@@ -14,7 +14,12 @@ import { Tabs } from '../../parts/tabs.tsx';
 import { showToast } from '../../parts/toast-store.ts';
 import { ConfigFields } from './config-fields.tsx';
 import { DeliveryLog } from './delivery-log.tsx';
-import { DESTINATION_TYPES, toDestinationChange, toDestinationDraft } from './destination-draft.ts';
+import {
+  DESTINATION_TYPES,
+  type DestinationDraft,
+  toDestinationChange,
+  toDestinationDraft,
+} from './destination-draft.ts';
 import { type Destination, destinationsQuery, testDestination } from './destination-queries.ts';
 import { SelectionFields } from './selection-fields.tsx';
 
@@ -88,34 +93,7 @@ export function DestinationPanel({ destination, tab, onTab, onClose }: Destinati
           {
             value: 'where',
             label: 'Where',
-            content: () => (
-              <div className="scroll-thin flex h-full flex-col gap-5 overflow-y-auto p-4">
-                <Checkbox
-                  label="On"
-                  hint="Off, nothing is sent; what happens meanwhile is not made up for."
-                  checked={draft.enabled}
-                  onChange={(event) => setDraft({ ...draft, enabled: event.target.checked })}
-                />
-                <Field label="Name" error={issueFor(save.error, 'name')}>
-                  {(control) => (
-                    <input
-                      {...control}
-                      maxLength={200}
-                      className="field"
-                      value={draft.name}
-                      onChange={(event) => setDraft({ ...draft, name: event.target.value })}
-                    />
-                  )}
-                </Field>
-                <ConfigFields
-                  type={type}
-                  draft={draft}
-                  error={save.error}
-                  onChange={(next) => setDraft({ ...draft, ...next })}
-                />
-                <ConnectionTest id={id} isChanged={isChanged} />
-              </div>
-            ),
+            content: () => <WhereTab destination={destination} draft={draft} onChange={setDraft} error={save.error} />,
           },
           {
             value: 'what',
@@ -144,7 +122,40 @@ export function DestinationPanel({ destination, tab, onTab, onClose }: Destinati
   );
 }
 
-function ConnectionTest({ id, isChanged }: { id: string; isChanged: boolean }) {
+interface WhereTabProps {
+  readonly destination: Destination;
+  readonly draft: DestinationDraft;
+  readonly onChange: (draft: DestinationDraft) => void;
+  readonly error: unknown;
+}
+
+function WhereTab({ destination: { id, type }, draft, onChange, error }: WhereTabProps) {
+  return (
+    <div className="scroll-thin flex h-full flex-col gap-5 overflow-y-auto p-4">
+      <Checkbox
+        label="On"
+        hint="Off, nothing is sent; what happens meanwhile is not made up for."
+        checked={draft.enabled}
+        onChange={(event) => onChange({ ...draft, enabled: event.target.checked })}
+      />
+      <Field label="Name" error={issueFor(error, 'name')}>
+        {(control) => (
+          <input
+            {...control}
+            maxLength={200}
+            className="field"
+            value={draft.name}
+            onChange={(event) => onChange({ ...draft, name: event.target.value })}
+          />
+        )}
+      </Field>
+      <ConfigFields type={type} draft={draft} error={error} onChange={(next) => onChange({ ...draft, ...next })} />
+      <ConnectionTest id={id} />
+    </div>
+  );
+}
+
+function ConnectionTest({ id }: { id: string }) {
   const test = useMutation({ mutationFn: () => testDestination(id) });
   return (
     <section className="flex flex-col gap-2 rounded-lg border border-line p-3">
@@ -153,7 +164,7 @@ function ConnectionTest({ id, isChanged }: { id: string; isChanged: boolean }) {
           Test
         </Button>
         <p className="min-w-0 flex-1 text-xs text-ink-faint">
-          Sends a request without content{isChanged ? ', with what was saved last' : ''}.
+          Sends a request without content, with what was saved last.
         </p>
       </div>
       <div role="status" className="text-sm">

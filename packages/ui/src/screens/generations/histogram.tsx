@@ -63,20 +63,22 @@ export function Histogram({
           {text !== undefined && ', whatever their text'}
         </span>
         <span className="flex-1" />
-        {series.map(({ label, color }) => (
-          <span key={label} className="inline-flex items-center gap-1">
-            <span aria-hidden="true" className="size-2 rounded-sm" style={{ background: `var(${color})` }} />
-            {label}
-          </span>
-        ))}
-        <Button
-          look="quiet"
-          className="min-h-6 px-1.5 py-0 text-xs"
-          aria-pressed={isTable}
-          onClick={() => setIsTable(!isTable)}
-        >
-          {isTable ? 'Show chart' : 'Show table'}
-        </Button>
+        <span className="flex items-center gap-3">
+          {series.map(({ label, color }) => (
+            <span key={label} className="inline-flex items-center gap-1">
+              <span aria-hidden="true" className="size-2 rounded-sm" style={{ background: `var(${color})` }} />
+              {label}
+            </span>
+          ))}
+          <Button
+            look="quiet"
+            className="min-h-6 px-1.5 py-0 text-xs"
+            aria-pressed={isTable}
+            onClick={() => setIsTable(!isTable)}
+          >
+            {isTable ? 'Show chart' : 'Show table'}
+          </Button>
+        </span>
       </div>
       {isTable ? (
         <HistogramTable histogram={data} />

@@ -3,6 +3,7 @@ import type { KeyboardEvent } from 'react';
 
 import { Button } from '../../parts/button.tsx';
 import { Checkbox } from '../../parts/field.tsx';
+import { AttachedImages } from './attached-images.tsx';
 import type { Draft } from './draft.ts';
 
 interface DraftEditorProps {
@@ -69,6 +70,7 @@ export function DraftEditor({ draft, onChange, onSend }: DraftEditorProps) {
         >
           Message
         </Button>
+        <AttachedImages images={draft.images} onChange={(images) => set({ images })} />
         <label className="flex items-center gap-2 text-sm">
           Temperature
           <input

@@ -25,6 +25,28 @@ test('sends what is set and nothing else', () => {
   });
 });
 
+test('sends images with the last message of the user', () => {
+  const images = [{ name: 'a.png', url: 'data:image/png;base64,AAAA' }];
+  const messages = [
+    { role: 'user' as const, content: 'One' },
+    { role: 'user' as const, content: 'Two' },
+    { role: 'assistant' as const, content: 'Three' },
+  ];
+  expect(toRequestBody({ ...EMPTY_DRAFT, messages, images })).toMatchObject({
+    messages: [
+      { content: 'One' },
+      {
+        content: [
+          { type: 'text', text: 'Two' },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
+        ],
+      },
+      { content: 'Three' },
+    ],
+  });
+  expect(toRequestBody({ ...EMPTY_DRAFT, messages: messages.slice(2), images })).toContain('Images go with');
+});
+
 test.each([
   [EMPTY_DRAFT, 'There is no message yet'],
   [{ ...asked, more: '{' }, 'The further fields are not JSON'],

@@ -1,7 +1,15 @@
+export interface AttachedImage {
+  readonly name: string;
+  /** With the bytes in it: `data:image/png;base64,…`. */
+  readonly url: string;
+}
+
 /** What is about to be sent, but for the models. */
 export interface Draft {
   readonly system: string;
   readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[];
+  /** Go with the last message of the user. */
+  readonly images: readonly AttachedImage[];
   readonly temperature: string;
   readonly maxTokens: string;
   readonly isStreamed: boolean;
@@ -12,6 +20,7 @@ export interface Draft {
 export const EMPTY_DRAFT: Draft = {
   system: '',
   messages: [{ role: 'user', content: '' }],
+  images: [],
   temperature: '',
   maxTokens: '',
   isStreamed: true,
@@ -28,8 +37,11 @@ export function toRequestBody(draft: Draft): Record<string, unknown> | string {
   }
   if (typeof more !== 'object' || more === null || Array.isArray(more))
     return 'The further fields have to be an object, as in {"top_p": 0.9}';
-  const messages = draft.messages.filter(({ content }) => content.trim() !== '');
-  if (messages.length === 0) return 'There is no message yet';
+  const written = draft.messages.filter(({ content }) => content.trim() !== '');
+  if (written.length === 0) return 'There is no message yet';
+  const lastAsked = written.findLastIndex(({ role }) => role === 'user');
+  if (draft.images.length > 0 && lastAsked < 0) return 'Images go with a message of the user, and there is none';
+  const messages = written.map((message, at) => (at === lastAsked ? withImages(message, draft.images) : message));
   return {
     ...more,
     messages: draft.system.trim() === '' ? messages : [{ role: 'system', content: draft.system }, ...messages],
@@ -39,6 +51,12 @@ export function toRequestBody(draft: Draft): Record<string, unknown> | string {
     ...(draft.temperature !== '' && { temperature: Number(draft.temperature) }),
     ...(draft.maxTokens !== '' && { max_tokens: Number(draft.maxTokens) }),
   };
+}
+
+function withImages(message: Draft['messages'][number], images: Draft['images']) {
+  if (images.length === 0) return message;
+  const parts = images.map(({ url }) => ({ type: 'image_url', image_url: { url } }));
+  return { role: message.role, content: [{ type: 'text', text: message.content }, ...parts] };
 }
 
 /** A draft of stored messages; parts that are no text are left out. */

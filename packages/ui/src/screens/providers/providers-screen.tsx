@@ -9,6 +9,7 @@ import { Button } from '../../parts/button.tsx';
 import { ErrorPanel } from '../../parts/error-panel.tsx';
 import { EmptyState, Loading, ScreenHeader } from '../../parts/states.tsx';
 import { type Column, VirtualTable } from '../../parts/virtual-table.tsx';
+import { getDesktopInfo } from '../../shell/desktop.ts';
 import { useShortcut } from '../../shell/shortcuts.ts';
 import { ProviderPanel } from './provider-panel.tsx';
 import { filterProviders, HEALTH_TONES, type ProviderState, providerStatesQuery } from './provider-queries.ts';
@@ -112,6 +113,11 @@ function Filters({ search, onChange }: { search: ProviderSearch; onChange: (chan
         <option value="down">down</option>
         <option value="unknown">unknown</option>
       </select>
+      {getDesktopInfo() !== null && (
+        <Link to="/settings" className="text-sm text-accent underline">
+          Provider keys
+        </Link>
+      )}
       <Link to="/keys" className="text-sm text-accent underline">
         Keys of callers
       </Link>

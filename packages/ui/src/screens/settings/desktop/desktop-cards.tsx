@@ -6,8 +6,8 @@ import { Checkbox } from '../../../parts/field.tsx';
 import { toBaseUrl } from '../../../shell/base-url.ts';
 import { getDesktop, useDesktopInfo } from '../../../shell/desktop.ts';
 import { PortForm } from '../../../shell/port-banner.tsx';
+import { type Ask, useOutcome } from '../../../shell/use-outcome.ts';
 import { ProviderKeysCard } from './provider-keys-card.tsx';
-import { type Ask, useOutcome } from './use-outcome.ts';
 
 /** What is set of the app around this page. Nothing in a browser. */
 export function DesktopCards() {

@@ -6,7 +6,7 @@ import { Button } from '../../../parts/button.tsx';
 import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx';
 import { Field } from '../../../parts/field.tsx';
 import { getDesktop } from '../../../shell/desktop.ts';
-import { useOutcome } from './use-outcome.ts';
+import { useOutcome } from '../../../shell/use-outcome.ts';
 
 /** Suggested; the gateway knows further names, and any may be typed. */
 const NAMES = [

@@ -1,0 +1,109 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { launchUi, skipped, type Ui } from './launch-ui.ts';
+
+const API_KEY = 'sk-gw-v1-e2e-0123456789abcdef0123456789abcdef';
+const MANAGEMENT_KEY = `${API_KEY}-management`;
+
+let ui: Ui;
+let upstream: Server;
+/** What the receiver answers, and what it got. */
+const receiver = { status: 500, bodies: [] as string[] };
+
+const ANSWER = {
+  id: 'x',
+  object: 'chat.completion',
+  created: 1,
+  model: 'm',
+  choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'Lisbon.' } }],
+  usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+};
+
+/** Answers chats as a provider would, and takes deliveries at `/hook`. */
+async function startUpstream(): Promise<number> {
+  upstream = createServer((request, response) => {
+    let body = '';
+    request.on('data', (data) => (body += String(data)));
+    request.on('end', () => {
+      if (request.url === '/hook') {
+        receiver.bodies.push(body);
+        response.writeHead(receiver.status).end();
+      } else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(ANSWER));
+    });
+  });
+  await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
+  return (upstream.address() as AddressInfo).port;
+}
+
+/** One that nobody listens at: taken and given back. */
+async function findClosedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+describe.skipIf(skipped !== undefined)(
+  `the web UI, of what lies beyond the gateway${skipped === undefined ? '' : `, skipped: ${skipped}`}`,
+  { timeout: 60_000 },
+  () => {
+    beforeAll(async () => {
+      const [port, closed] = [await startUpstream(), await findClosedPort()];
+      const config = {
+        auth: {
+          bootstrapKeys: [
+            { key: API_KEY, kind: 'api', name: 'dev' },
+            { key: MANAGEMENT_KEY, kind: 'management', name: 'admin' },
+          ],
+        },
+        webhooks: { allowPrivateNetwork: true },
+        providers: [
+          { slug: 'here', wire: 'openai', baseUrl: `http://127.0.0.1:${port}/v1`, apiKey: 'CANARY-provider-key' },
+          { slug: 'gone', wire: 'openai', baseUrl: `http://127.0.0.1:${closed}/v1` },
+        ],
+        models: [{ id: 'acme/chat', endpoints: [{ provider: 'here', providerModel: 'm' }] }],
+      };
+      ui = await launchUi({ config, managementKey: MANAGEMENT_KEY });
+      const hook = { type: 'webhook', name: 'Traces', config: { url: `http://127.0.0.1:${port}/hook` } };
+      await ui.call('/api/v1/observability/destinations', { body: hook });
+    }, 60_000);
+    afterAll(async () => {
+      await ui?.close();
+      upstream?.close();
+    });
+
+    test('names the layer at which a provider cannot be reached, and what to do', async () => {
+      const { page, problems, check } = await ui.open('#/providers');
+      await page.getByRole('row', { name: /gone/ }).click();
+      await page.getByRole('button', { name: 'Test connection' }).click();
+      const found = page.getByRole('region', { name: 'What was found' });
+      await found.getByText('Connection (TCP) failed').waitFor();
+      await found.getByText('What to do:').waitFor();
+      expect(await check()).toEqual([]);
+      expect(await page.content()).not.toContain('CANARY');
+      expect(problems).toEqual([]);
+    });
+
+    test('shows what did not arrive, and sends it again', async () => {
+      const { page, problems, check } = await ui.open('#/destinations');
+      const body = { model: 'acme/chat', messages: [{ role: 'user', content: 'The capital of Portugal?' }] };
+      expect((await ui.call('/api/v1/chat/completions', { key: API_KEY, body })).status).toBe(200);
+      await page.getByRole('row', { name: /Traces/ }).click();
+      await page.getByRole('button', { name: 'Test', exact: true }).click();
+      await page.getByText('It did not take it').waitFor();
+      await page.getByRole('tab', { name: 'Delivery log' }).click();
+      await page.getByText('HTTP 500').first().waitFor();
+      expect(await check()).toEqual([]);
+      receiver.status = 204;
+      await page.getByRole('checkbox', { name: /^Choose the delivery/ }).check();
+      await page.getByRole('button', { name: 'Send 1 again' }).click();
+      await page.getByText('Nothing is left over').waitFor();
+      expect(receiver.bodies.at(-1)).toContain('The capital of Portugal?');
+      expect(problems).toEqual([]);
+    });
+  },
+);
