@@ -9,6 +9,7 @@ export const PARTS = [
   'paused-readers',
   'start-up',
   'cache-hits',
+  'guarded',
 ] as const;
 export type Part = (typeof PARTS)[number];
 

@@ -1,6 +1,9 @@
 /** A key of the measured gateway. The bare proxy looks at none. */
 export const BENCH_KEY = 'sk-gw-v1-bench-0123456789abcdef0123456789abcdef0123456789abcdef';
 
+/** Administers the measured gateway. */
+export const BENCH_MANAGEMENT_KEY = 'sk-gw-v1-bench-management-0123456789abcdef0123456789abcdef';
+
 /** Where both targets take requests. */
 export const CHAT_PATH = '/api/v1/chat/completions';
 

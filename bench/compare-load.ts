@@ -16,7 +16,8 @@ import { type Pair, type Stage, type Target, withTargets } from './start-targets
 import { median } from './statistics.ts';
 import { BURST, textOfStream, WHOLE_TEXT } from './upstream-script.ts';
 
-interface Round {
+/** What one target took in one round. */
+export interface Round {
   readonly cpuUs: number;
   /** What the load generator and the upstream took. */
   readonly loadCpuUs: number;
@@ -90,7 +91,8 @@ async function runPair(
   return { proxy: proxyRound, gateway: await runRound(stage, gateway, job) };
 }
 
-async function runRound({ load, upstream }: Stage, target: Target, job: Omit<LoadJob, 'port'>): Promise<Round> {
+/** Sends one target as much as it can take. */
+export async function runRound({ load, upstream }: Stage, target: Target, job: Omit<LoadJob, 'port'>): Promise<Round> {
   const readCpuMs = (): number[] => [target, load, upstream].map(({ pid }) => readProcessStats(pid).cpuMs);
   const before = readCpuMs();
   const { requests, elapsedMs, latencyMs } = await load.call('run', { ...job, port: target.port });

@@ -7,6 +7,7 @@ import { compareLoad } from './compare-load.ts';
 import { measureCacheHits } from './cache-hits.ts';
 import type { Figure } from './figure.ts';
 import { measureFirstToken } from './first-token.ts';
+import { measureGuarded } from './guarded.ts';
 import { measureOpenStreams, measurePausedReaders } from './held-streams.ts';
 import { currentLoad, describeMachine, watchOthers } from './machine.ts';
 import { type Plan, QUICK, THOROUGH } from './plan.ts';
@@ -24,6 +25,7 @@ const MEASUREMENTS: Readonly<Record<Part, (stage: Stage, plan: Plan) => Promise<
   'paused-readers': measurePausedReaders,
   'start-up': measureStartUp,
   'cache-hits': measureCacheHits,
+  guarded: measureGuarded,
 };
 
 async function run({ parts, isQuick, isFull, isRecorded }: BenchOptions): Promise<void> {

@@ -5,7 +5,7 @@ import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-import { BENCH_KEY } from './bench-request.ts';
+import { BENCH_KEY, BENCH_MANAGEMENT_KEY } from './bench-request.ts';
 import { keepChild, makeTemporaryFolder } from './children.ts';
 import { SCRIPTS } from './upstream-script.ts';
 
@@ -61,7 +61,14 @@ function toConfig({ upstreamPort, dataDir = join(makeTemporaryFolder(), 'data') 
   const pricing = { prompt: '0.00000015', completion: '0.0000006' };
   return {
     server: { host: '127.0.0.1' },
-    auth: { bootstrapKeys: [{ key: BENCH_KEY, kind: 'api', name: 'bench' }] },
+    auth: {
+      bootstrapKeys: [
+        { key: BENCH_KEY, kind: 'api', name: 'bench' },
+        { key: BENCH_MANAGEMENT_KEY, kind: 'management', name: 'bench management' },
+      ],
+    },
+    // For destinations on this machine, where a part has some.
+    webhooks: { allowPrivateNetwork: true },
     store: { type: 'json', dir: dataDir },
     logging: { inputOutput: true },
     providers: [{ slug: 'upstream', wire: 'openai', baseUrl, apiKey: 'upstream-secret' }],
