@@ -97,7 +97,7 @@ async function start(start: Start): Promise<void> {
     await ended;
   });
   await announceOwner(start, listener);
-  announce(start, listener, `${publicUrlOf(config, listener)}/ui/?token=${gateway.createSignInToken()}`);
+  announce(start, listener, `${publicUrlOf(config, listener)}/ui/#token=${gateway.createSignInToken()}`);
   preload();
   await hintAtMissingKeys(start, store);
   // Not awaited: a provider that takes its time with its list must not hold up a stop, either.

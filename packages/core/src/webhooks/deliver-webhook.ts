@@ -27,8 +27,9 @@ export async function deliverWebhook(
   { signingSecrets = [], transport }: WebhookOptions,
   platform: Platform,
 ): Promise<DeliveryOutcome> {
+  const finished = new AbortController();
   try {
-    const { status, headers, body } = await transport.send({
+    const { status, headers } = await transport.send({
       method: 'POST',
       url,
       headers: {
@@ -39,18 +40,19 @@ export async function deliverWebhook(
         ...(await signWebhook(message, signingSecrets, platform)),
       },
       body: message.body,
-      signal: new AbortController().signal,
+      signal: finished.signal,
       headersTimeoutMs: ATTEMPT_TIMEOUT_MS,
       idleTimeoutMs: ATTEMPT_TIMEOUT_MS,
       totalTimeoutMs: ATTEMPT_TIMEOUT_MS,
     });
-    // What it says is of no interest; leaving it closes the connection.
-    await body[Symbol.asyncIterator]().return?.();
     if (status >= 200 && status < 300) return { isDelivered: true, result: `HTTP ${status}` };
     const retryAfterSeconds = readRetryAfterSeconds(headers, platform.now());
     return { isDelivered: false, result: `HTTP ${status}`, isFinal: status === GONE, retryAfterSeconds };
   } catch (error) {
     return { isDelivered: false, result: describeFailure(error), isFinal: false };
+  } finally {
+    // What the answer says is of no interest; this closes the connection.
+    finished.abort();
   }
 }
 
