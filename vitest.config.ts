@@ -17,6 +17,12 @@ const desktopSuite = () => {
   return { extends: inherited, test: { ...test, globalSetup, maxWorkers: 1, sequence: { groupOrder: 1 } } };
 };
 
+/** In a browser, which is installed where there is none and that may be done. */
+const e2eSuite = () => {
+  const { extends: inherited, test } = suite('e2e');
+  return { extends: inherited, test: { ...test, globalSetup: './test/e2e/prepare.ts' } };
+};
+
 export default defineConfig({
   resolve: {
     // Tests run on the sources, not on `dist`, so that coverage sees them and no build is needed.
@@ -33,7 +39,7 @@ export default defineConfig({
       suite('contract'),
       suite('conformance'),
       suite('faults'),
-      suite('e2e'),
+      e2eSuite(),
       desktopSuite(),
     ],
     coverage: {

@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url';
 
 import type { TestProject } from 'vitest/node';
 
+import { installPackages } from '../support/install-packages.ts';
+
 /** What the tests run: a packaged app, a display and a session bus; or why they cannot. */
 export type DesktopStage =
   | { readonly executable: string; readonly env: Readonly<Record<string, string>> }
@@ -60,18 +62,7 @@ export async function setup(project: TestProject): Promise<(() => void) | void> 
 
 function findObstacle(): string | undefined {
   if (process.platform !== 'linux' || process.arch !== 'x64') return 'the test runtime is for Linux x64 only';
-  const wanted = missingPackages();
-  if (wanted.length === 0) return undefined;
-  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return `needs ${wanted.join(', ')}`;
-  const apt = (...words: string[]): void => void execFileSync('apt-get', words, { stdio: 'ignore' });
-  try {
-    apt('update');
-    apt('install', '-y', '--no-install-recommends', ...wanted);
-  } catch {
-    // What is still missing is asked for below.
-  }
-  const missing = missingPackages();
-  return missing.length === 0 ? undefined : `apt-get could not install ${missing.join(', ')}`;
+  return installPackages(missingPackages);
 }
 
 function missingPackages(): string[] {

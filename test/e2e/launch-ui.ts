@@ -1,12 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { AxeBuilder } from '@axe-core/playwright';
 import { onTestFinished } from 'vitest';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+
+import { findChromium } from './find-chromium.ts';
 
 // The real command and the built bundle, so this needs a build; `npm test` makes one first.
 const BIN = fileURLToPath(new URL('../../packages/server/bin/model-gateway.js', import.meta.url));
@@ -24,15 +26,6 @@ const FLAGS = [
   '--disable-component-update',
   '--disable-sync',
 ];
-
-function findChromium(): string | undefined {
-  const { CHROMIUM_PATH, PATH = '' } = process.env;
-  if (CHROMIUM_PATH !== undefined) return CHROMIUM_PATH;
-  const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-  return PATH.split(delimiter)
-    .flatMap((folder) => names.map((name) => join(folder, name)))
-    .find((file) => existsSync(file));
-}
 
 const executablePath = findChromium();
 
