@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -164,8 +164,34 @@ describe.skipIf(skipped !== undefined)(
       });
       expect(killed).toBeGreaterThan(0);
       await until(({ state }) => state.phase === 'failed');
+      // Nobody waits for a process that is gone: at once it is 503, and once the next one is there 200.
+      expect([200, 503]).toContain(await page.evaluate(async () => (await fetch('/api/v1/models')).status));
       await until(({ state }) => state.phase === 'listening');
       expect(await page.evaluate(async () => (await fetch('/api/v1/models')).status)).toBe(200);
+    });
+
+    test('backs its data up while the gateway rests, and puts a backup back', async () => {
+      const { app, page, until } = await launchApp({ port: await freePort() });
+      const { state } = await until((info) => info.state.phase === 'listening' && info.state.port !== 8855);
+      const id = (await chat(state.url ?? '')).headers.get('x-generation-id') ?? '';
+      const folder = createUserDir();
+      // Nobody is there to choose in the system's dialog.
+      const choose = (path: string): Promise<void> =>
+        app.evaluate(({ dialog }, chosen) => {
+          dialog.showOpenDialog = () => Promise.resolve({ canceled: false, filePaths: [chosen] });
+        }, path);
+      await choose(folder);
+      expect(await page.evaluate(() => window.desktop.backUp())).toMatchObject({ done: true });
+      const [backup = ''] = readdirSync(folder);
+      await until((info) => info.state.phase === 'listening');
+      const readRecord = () =>
+        page.evaluate(async (asked) => (await fetch(`/api/v1/generation?id=${asked}`)).status, id);
+      await choose(folder);
+      expect(await page.evaluate(() => window.desktop.restore())).toMatchObject({ done: false });
+      await choose(join(folder, backup));
+      expect(await page.evaluate(() => window.desktop.restore())).toMatchObject({ done: true });
+      await until((info) => info.state.phase === 'listening');
+      expect(await readRecord()).toBe(200);
     });
 
     test('quits cleanly, and finds everything again at the next start', async () => {

@@ -11,9 +11,8 @@ export interface FileLogger extends Logger {
   close(): void;
 }
 
-/** Creates a log in `logs/gateway.log` of the data directory, one JSON line an event, without secrets. */
-export function createFileLogger(dataDir: string, secrets: readonly string[]): FileLogger {
-  const dir = join(dataDir, 'logs');
+/** Creates a log in `gateway.log` of a directory, one JSON line an event, without secrets. */
+export function createFileLogger(dir: string, secrets: readonly string[]): FileLogger {
   const file = join(dir, 'gateway.log');
   mkdirSync(dir, { recursive: true });
   let size = sizeOf(file);

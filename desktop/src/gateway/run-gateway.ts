@@ -26,7 +26,7 @@ export interface RunOptions extends StartMessage {
  * had. Throws when the configuration or the store is no good.
  */
 export async function runGateway(options: RunOptions): Promise<RunningGateway> {
-  const { place, env, dataDir, configFile, demoFixturesDir, post } = options;
+  const { place, env, dataDir, logsDir, configFile, demoFixturesDir, post } = options;
   const { config, demoFixturesDir: demoDir } = planStart(
     {
       config: configFile ?? undefined,
@@ -42,7 +42,7 @@ export async function runGateway(options: RunOptions): Promise<RunningGateway> {
     BUILT_IN_MODELS,
   );
   const isDemo = demoDir !== null;
-  const logger = createFileLogger(dataDir, Object.values(env));
+  const logger = createFileLogger(logsDir, Object.values(env));
   for (const warning of config.warnings) logger.warn(warning);
   const store = await openStore(config, logger);
   const overFetch = createFetchTransport({ fetch: options.fetch, platform: createNodePlatform() });

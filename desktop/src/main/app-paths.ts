@@ -15,6 +15,7 @@ export function appPaths() {
     settings: join(user, 'settings.json'),
     config: join(user, 'config.json'),
     data: join(user, 'data'),
+    logs: join(user, 'logs'),
   };
 }
 

@@ -1,4 +1,4 @@
-import { cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, lstat, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { app, type BrowserWindow, dialog } from 'electron';
@@ -30,18 +30,21 @@ export async function readExportedSettings(window: BrowserWindow): Promise<Setti
   }
 }
 
-/** Copies the data directory to a folder of the user's choice. The gateway must not run meanwhile. */
-export async function backUp(window: BrowserWindow, { data }: AppPaths): Promise<Outcome> {
+/** Does work on the data while the gateway rests. */
+type AtRest = (work: () => Promise<void>) => Promise<void>;
+
+/** Copies the data directory to a folder of the user's choice. */
+export async function backUp(window: BrowserWindow, { data }: AppPaths, atRest: AtRest): Promise<Outcome> {
   const folder = await chooseFolder(window, 'Back up into this folder');
   if (folder === undefined) return CANCELLED;
   const day = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
   const target = join(folder, `model-gateway-${day}`);
-  await cp(data, target, { recursive: true, errorOnExist: true, force: false, filter: isKept });
+  await atRest(() => cp(data, target, { recursive: true, errorOnExist: true, force: false, filter: isKept }));
   return { done: true, message: `The data was copied to ${target}. Provider keys are not in it.` };
 }
 
-/** Puts a backup in the place of the data directory, which is kept beside it. The gateway must not run meanwhile. */
-export async function restore(window: BrowserWindow, { data }: AppPaths): Promise<Outcome> {
+/** Puts a backup in the place of the data directory, which is kept beside it. */
+export async function restore(window: BrowserWindow, { data }: AppPaths, atRest: AtRest): Promise<Outcome> {
   const folder = await chooseFolder(window, 'Restore from this folder');
   if (folder === undefined) return CANCELLED;
   if (!(await readdir(folder)).includes('config.json')) {
@@ -51,17 +54,19 @@ export async function restore(window: BrowserWindow, { data }: AppPaths): Promis
   await rm(staged, { recursive: true, force: true });
   await cp(folder, staged, { recursive: true });
   const before = `${data}.before-${Date.now()}`;
-  if ((await stat(data).catch(() => undefined)) === undefined) await mkdir(data, { recursive: true });
-  await rename(data, before);
-  await rename(staged, data);
+  await atRest(async () => {
+    if ((await stat(data).catch(() => undefined)) === undefined) await mkdir(data, { recursive: true });
+    await rename(data, before);
+    await rename(staged, data);
+  });
   return { done: true, message: `Restored from ${folder}. What was there before is in ${before}.` };
 }
 
 const CANCELLED: Outcome = { done: false, message: '' };
 
-/** Locks and addresses of a running gateway are nobody else's. */
-function isKept(path: string): boolean {
-  return !/[\\/](owner\.json|\.lock|logs)$/.test(path);
+/** A socket, by which a process holds the directory, can be left behind by a crash, and cannot be copied. */
+async function isKept(path: string): Promise<boolean> {
+  return !(await lstat(path)).isSocket();
 }
 
 async function chooseFolder(window: BrowserWindow, buttonLabel: string): Promise<string | undefined> {

@@ -50,8 +50,8 @@ export function createBridgeHandlers(parts: BridgeParts): BridgeHandlers {
         const read = await readExportedSettings(opened);
         return 'done' in read ? read : changeSettings(read);
       }),
-    backUp: () => withWindow((opened) => control.atRest(() => backUp(opened, paths))),
-    restore: () => withWindow((opened) => control.atRest(() => restore(opened, paths))),
+    backUp: () => withWindow((opened) => backUp(opened, paths, control.atRest)),
+    restore: () => withWindow((opened) => restore(opened, paths, control.atRest)),
     openLogs() {
       openLogs(paths);
       return DONE;

@@ -14,7 +14,7 @@ export interface GatewayControl {
   /** Listens where the settings say, or this once at another port. */
   listen(port?: number): void;
   /** Does work on the data while nothing else uses it. */
-  atRest<Value>(work: () => Promise<Value>): Promise<Value>;
+  atRest(work: () => Promise<void>): Promise<void>;
 }
 
 export interface GatewayParts {
@@ -38,6 +38,7 @@ export function createGatewayControl({ gateway, paths, file, keys }: GatewayPart
       type: 'start',
       configFile: existsSync(paths.config) ? paths.config : null,
       dataDir: paths.data,
+      logsDir: paths.logs,
       env: await keys.open(),
       demoFixturesDir: paths.demoFixtures,
       place: place(),
@@ -53,7 +54,7 @@ export function createGatewayControl({ gateway, paths, file, keys }: GatewayPart
     async atRest(work) {
       await gateway.stop();
       try {
-        return await work();
+        await work();
       } finally {
         await start();
       }

@@ -28,7 +28,9 @@ export function createGatewayFetch(gateway: GatewayProcess): (request: Request) 
     const body = new ReadableStream<Uint8Array>(
       {
         start: (controller) => void (call.controller = controller),
-        pull: () => gateway.send({ type: 'pull', id }),
+        pull() {
+          gateway.send({ type: 'pull', id });
+        },
         cancel() {
           pending.delete(id);
           gateway.send({ type: 'abort', id });
@@ -69,7 +71,7 @@ export function createGatewayFetch(gateway: GatewayProcess): (request: Request) 
     return new Promise<Response>((resolve, reject) => {
       pending.set(id, { resolve, reject });
       request.signal.addEventListener('abort', () => gateway.send({ type: 'abort', id }), { once: true });
-      gateway.send({
+      const isSent = gateway.send({
         type: 'request',
         id,
         method: request.method,
@@ -78,6 +80,7 @@ export function createGatewayFetch(gateway: GatewayProcess): (request: Request) 
         headers,
         body,
       });
+      if (!isSent) breakOff(id, 'The gateway is not running');
     });
   };
 }

@@ -10,7 +10,8 @@ export interface GatewayProcess {
   start(message: StartMessage): Promise<void>;
   listen(place: Place): void;
   pause(): void;
-  send(message: ToGateway): void;
+  /** False when there is no process to send it to. */
+  send(message: ToGateway): boolean;
   /** Told of every answer to the window. */
   onAnswer(tell: (message: FromGateway) => void): void;
   onChange(tell: () => void): void;
@@ -96,6 +97,7 @@ export function createGatewayProcess(entry: string): GatewayProcess {
       return openCalls;
     },
     async start(message) {
+      change({ phase: 'starting' });
       isStopping = true;
       await end();
       isStopping = false;
@@ -106,7 +108,10 @@ export function createGatewayProcess(entry: string): GatewayProcess {
       child?.postMessage({ type: 'listen', place } satisfies ToGateway);
     },
     pause: () => child?.postMessage({ type: 'pause' } satisfies ToGateway),
-    send: (message) => child?.postMessage(message),
+    send(message) {
+      child?.postMessage(message);
+      return child !== undefined;
+    },
     onAnswer(tell) {
       tellAnswer = tell;
     },

@@ -5,6 +5,8 @@ export interface StartMessage {
   /** The configuration file of the user; null where there is none. */
   readonly configFile: string | null;
   readonly dataDir: string;
+  /** Of the app; the data directory has one of its own for what it records. */
+  readonly logsDir: string;
   /** Provider keys under the names of their environment variables. */
   readonly env: Readonly<Record<string, string>>;
   readonly demoFixturesDir: string;

@@ -13,7 +13,7 @@ const INVISIBLE =
   '\\u3164\\uFE00-\\uFE0F\\uFEFF\\uFFA0\\u{E0000}-\\u{E0FFF}';
 const invisible = new RegExp(`[${INVISIBLE}]`, 'u');
 const allInvisible = new RegExp(`[${INVISIBLE}]`, 'gu');
-// eslint-disable-next-line no-control-regex
+// oxlint-disable-next-line no-control-regex -- ASCII has them, and a text of nothing else needs no work
 const ascii = /^[\u0000-\u007F]*$/;
 
 /** A flood of marks on one letter must not make one endless segment. */

@@ -3,7 +3,7 @@
  * controls of terminals. Line ends and tabs are left alone.
  */
 const HIDDEN =
-  // oxlint-disable-next-line no-control-regex
+  // oxlint-disable-next-line no-control-regex -- they are what is looked for
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
 
 /** Makes hidden characters visible, as `‹U+202E›`; the joiner within an emoji stays. */
