@@ -109,8 +109,15 @@ describe.skipIf(skipped !== undefined)(
     });
 
     test('a second start brings the window of the first to the front, and ends', async () => {
-      const { app, page, userDir } = await launchApp({ port: await freePort() });
-      await page.close();
+      const { app, userDir } = await launchApp({ port: await freePort() });
+      await app.evaluate(
+        ({ BrowserWindow }) =>
+          new Promise<void>((resolve) => {
+            const [window] = BrowserWindow.getAllWindows();
+            window?.once('closed', () => resolve());
+            window?.close();
+          }),
+      );
       expect(await app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length)).toBe(0);
       const opened = app.waitForEvent('window');
       expect(await launchAgain(userDir)).toBe(0);
