@@ -56,7 +56,7 @@ export function createRuntime(options: GatewayOptions, closing: AbortSignal): Ru
   const noteVideo = (record: GenerationRecord): void => {
     broadcaster.offer(record);
     callFigures.note(record);
-    generationFeed.publish({ type: 'generation', record });
+    generationFeed.publish({ type: 'generation', id: record.generation.id });
   };
   return {
     platform,

@@ -12,7 +12,7 @@ const RETRY_MS = 3000;
 const BATCH = 50;
 
 export interface FollowOptions {
-  readonly runtime: Pick<Runtime, 'generationFeed' | 'wheel' | 'timeouts'>;
+  readonly runtime: Pick<Runtime, 'generationFeed' | 'store' | 'wheel' | 'timeouts'>;
   /** What tells this process's events from those of another. */
   readonly epoch: string;
   /** The last event that the client has seen, as it says. */
@@ -51,7 +51,8 @@ export function followFeed(options: FollowOptions): AsyncIterable<Uint8Array> {
     (await options.isAllowed()) ? { done: false, value: encoder.encode(text) } : end();
   const next = async (): Promise<IteratorResult<Uint8Array>> => {
     while (!isOver) {
-      const text = take();
+      const text = await take();
+      if (isOver) break;
       if (text !== '') return tell(text);
       heartbeat.set(runtime.timeouts.keepAliveMs);
       const reason = await new Promise<'event' | 'silence' | 'end'>((resolve) => (wake = resolve));
@@ -64,13 +65,13 @@ export function followFeed(options: FollowOptions): AsyncIterable<Uint8Array> {
 }
 
 /** Creates what hands out the events that have come since the last time, as text. */
-function createTake({ runtime, epoch, lastEventId }: FollowOptions): () => string {
+function createTake({ runtime, epoch, lastEventId }: FollowOptions): () => Promise<string> {
   const feed = runtime.generationFeed;
   const resumed = positionOf(lastEventId, epoch);
   let position = resumed ?? feed.end();
   let isLost = lastEventId !== undefined && resumed === undefined;
   let greeting = `retry: ${RETRY_MS}\n\n`;
-  return () => {
+  return async () => {
     let text = greeting;
     greeting = '';
     if (position < feed.start() || position > feed.end()) {
@@ -83,14 +84,18 @@ function createTake({ runtime, epoch, lastEventId }: FollowOptions): () => strin
       const event = feed.at(position);
       if (event === undefined) break;
       position += 1;
-      text += `id: ${epoch}-${position}\n${toEventText(event)}\n\n`;
+      text += `id: ${epoch}-${position}\n${await toEventText(event, runtime)}\n\n`;
     }
     return text;
   };
 }
 
-function toEventText(event: FeedEvent): string {
-  if (event.type === 'generation') return `event: generation\ndata: ${JSON.stringify(toGenerationRow(event.record))}`;
+async function toEventText(event: FeedEvent, { store }: Pick<Runtime, 'store'>): Promise<string> {
+  if (event.type === 'generation') {
+    const record = await store.generations.get(event.id);
+    // Retention may have dropped it; its number was given out all the same.
+    return record === undefined ? 'data: {}' : `event: generation\ndata: ${JSON.stringify(toGenerationRow(record))}`;
+  }
   const { job } = event;
   const data = { ...toVideoAnswer(job, job.baseUrl), model: job.modelId, key_hash: job.principalId };
   return `event: video\ndata: ${JSON.stringify(data)}`;

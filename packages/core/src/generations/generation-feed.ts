@@ -1,9 +1,11 @@
-import type { GenerationRecord } from '../stores/store.ts';
 import type { VideoJob } from '../videos/video-job.ts';
 
-/** Something that followers are told of. */
+/**
+ * Something that followers are told of. Of a generation its id alone: five hundred records that live for a moment are
+ * more work for the garbage collector than all that a call leaves behind otherwise, and mostly nobody follows.
+ */
 export type FeedEvent =
-  | { readonly type: 'generation'; readonly record: GenerationRecord }
+  | { readonly type: 'generation'; readonly id: string }
   | { readonly type: 'video'; readonly job: VideoJob };
 
 /** What this process has seen end, for those who follow it. */

@@ -30,7 +30,7 @@ export async function recordGeneration(
     throw new GatewayError('internal', 'The generation could not be recorded', { cause });
   }
   callFigures.note(record);
-  generationFeed.publish({ type: 'generation', record });
+  generationFeed.publish({ type: 'generation', id: generation.id });
   broadcaster.offer(record);
   if (outcome.status === 'failed') {
     logger.warn('a call failed', {
