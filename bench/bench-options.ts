@@ -10,6 +10,9 @@ export const PARTS = [
   'start-up',
   'cache-hits',
   'guarded',
+  'portkey',
+  'ui',
+  'desktop',
 ] as const;
 export type Part = (typeof PARTS)[number];
 

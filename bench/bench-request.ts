@@ -4,8 +4,14 @@ export const BENCH_KEY = 'sk-gw-v1-bench-0123456789abcdef0123456789abcdef0123456
 /** Administers the measured gateway. */
 export const BENCH_MANAGEMENT_KEY = 'sk-gw-v1-bench-management-0123456789abcdef0123456789abcdef';
 
-/** Where both targets take requests. */
-export const CHAT_PATH = '/api/v1/chat/completions';
+/** Where a target takes requests, and what it wants to be told with each. */
+export interface Route {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** That of the gateway and the bare proxy. */
+export const OWN_ROUTE: Route = { path: '/api/v1/chat/completions', headers: {} };
 
 /** The request that all measurements send: a short chat, as an application would ask. */
 export function toRequestBody(script: string, stream: boolean): string {
@@ -22,14 +28,15 @@ export function toRequestBody(script: string, stream: boolean): string {
 }
 
 /** The same as the bytes of an HTTP/1.1 request. */
-export function toRequestBytes(port: number, script: string, stream: boolean): Buffer {
+export function toRequestBytes(port: number, script: string, stream: boolean, { path, headers } = OWN_ROUTE): Buffer {
   const body = toRequestBody(script, stream);
   const head = [
-    `POST ${CHAT_PATH} HTTP/1.1`,
+    `POST ${path} HTTP/1.1`,
     `host: 127.0.0.1:${port}`,
     `authorization: Bearer ${BENCH_KEY}`,
     'content-type: application/json',
     'user-agent: model-gateway-bench',
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     `content-length: ${Buffer.byteLength(body)}`,
   ];
   return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`);

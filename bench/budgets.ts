@@ -3,6 +3,8 @@ import type { Budget } from './figure.ts';
 /** Section 8 of the design: CPU per request in times the bare proxy's. */
 export const CPU_WHOLE: Budget = { limit: 2, stretch: 1.5 };
 export const CPU_STREAMED: Budget = { limit: 1.8, stretch: 1.4 };
+/** Throughput of whole answers in times Portkey's. */
+export const PORTKEY_THROUGHPUT: Budget = { limit: 6, isLeast: true };
 /** Added milliseconds to the first token, at 100 concurrent streams. */
 export const FIRST_TOKEN_P50_MS: Budget = { limit: 1 };
 export const FIRST_TOKEN_P99_MS: Budget = { limit: 10 };
@@ -15,3 +17,30 @@ export const LISTENING_10_000_MS: Budget = { limit: 400 };
 export const LISTENING_100_000_MS: Budget = { limit: 1500 };
 /** A page "costs the same at either size": the tolerance is ours, for what caches and clocks do to microseconds. */
 export const PAGE_GROWTH: Budget = { limit: 1.5 };
+
+/** Issue 8 and the reference of the UI: the long list, scrolled fast. */
+export const UI_FRAME_P95_MS: Budget = { limit: 25 };
+export const UI_FRAME_MAX_MS: Budget = { limit: 100 };
+export const UI_FRAMES_A_SECOND: Budget = { limit: 55, isLeast: true };
+export const UI_HEAP_MB: Budget = { limit: 80 };
+export const UI_LIST_REQUESTS: Budget = { limit: 1 };
+export const UI_ROW_BYTES: Budget = { limit: 600 };
+/** Contents of 10 MB. */
+export const UI_LONG_TASK_MS: Budget = { limit: 100 };
+export const UI_BODY_PAINT_MS: Budget = { limit: 500 };
+/** Eight streams of 200 tokens a second in view: share of a main thread. */
+export const UI_STREAM_BUSY: Budget = { limit: 0.4 };
+export const UI_STREAM_FRAME_MS: Budget = { limit: 33 };
+/** A first visit. */
+export const UI_FIRST_PAINT_MS: Budget = { limit: 500 };
+export const UI_INTERACTIVE_MS: Budget = { limit: 1000 };
+export const UI_INITIAL_KB: Budget = { limit: 250 };
+export const UI_LAZY_KB: Budget = { limit: 200 };
+/** The desktop app: in the tray and in sight, then at rest. */
+export const DESKTOP_TRAY_MS: Budget = { limit: 1000 };
+export const DESKTOP_WINDOW_MS: Budget = { limit: 1500 };
+export const DESKTOP_REOPEN_MS: Budget = { limit: 600 };
+export const DESKTOP_TRAY_CPU: Budget = { limit: 0.005 };
+export const DESKTOP_TRAY_MB: Budget = { limit: 180 };
+export const DESKTOP_WINDOW_CPU: Budget = { limit: 0.01 };
+export const DESKTOP_WINDOW_MB: Budget = { limit: 350 };

@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict';
 
-import { BENCH_KEY, CHAT_PATH, toRequestBody } from './bench-request.ts';
+import { BENCH_KEY, OWN_ROUTE, toRequestBody } from './bench-request.ts';
 import type { Target } from './start-targets.ts';
 import { BURST, textOfStream, usageOf, WHOLE_TEXT, WHOLE_TOKENS } from './upstream-script.ts';
 
@@ -17,11 +17,12 @@ interface Answered {
 
 /**
  * Checks one whole and one streamed answer of a target, and what the gateway has recorded of them. Throws when
- * anything is wrong, because what a wrong answer costs is of no interest.
+ * anything is wrong, because what a wrong answer costs is of no interest. Of Portkey only the whole answer is looked
+ * at, as only that is measured: 1.15.2 answers streams of this provider with status 500 on Node.js 24.
  */
 export async function checkAnswers(target: Target): Promise<void> {
   await checkWhole(target);
-  await checkStream(target);
+  if (target.name !== 'Portkey') await checkStream(target);
 }
 
 async function checkWhole(target: Target): Promise<void> {
@@ -53,9 +54,10 @@ async function checkStream(target: Target): Promise<void> {
 }
 
 async function ask(target: Target, stream: boolean): Promise<Response> {
-  const response = await fetch(`http://127.0.0.1:${target.port}${CHAT_PATH}`, {
+  const { path, headers } = target.route ?? OWN_ROUTE;
+  const response = await fetch(`http://127.0.0.1:${target.port}${path}`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${BENCH_KEY}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${BENCH_KEY}`, 'content-type': 'application/json', ...headers },
     body: toRequestBody(BURST.name, stream),
   });
   strictEqual(response.status, 200, `status of the ${target.name}`);

@@ -35,10 +35,19 @@ interface Kind {
   readonly cpuBudget: Budget;
 }
 
+/** Whole answers under full load. */
+export const WHOLE_JOB: Job = {
+  script: BURST.name,
+  stream: false,
+  connections: 32,
+  rampMs: 0,
+  minBytes: WHOLE_TEXT.length,
+};
+
 const KINDS: Readonly<Record<'whole' | 'streamed', Kind>> = {
   whole: {
     subject: 'not streamed',
-    job: { script: BURST.name, stream: false, connections: 32, rampMs: 0, minBytes: WHOLE_TEXT.length },
+    job: WHOLE_JOB,
     cpuBudget: CPU_WHOLE,
   },
   streamed: {
@@ -51,35 +60,54 @@ const KINDS: Readonly<Record<'whole' | 'streamed', Kind>> = {
 /** Sends both targets as much as they can take, by turns, and compares what a request costs them. */
 export async function compareLoad(stage: Stage, plan: Plan, kind: keyof typeof KINDS): Promise<Figure[]> {
   const { subject, job, cpuBudget } = KINDS[kind];
-  const { rounds, warmUpMs, roundMs } = plan.load;
-  const measured = await withTargets(stage, async (targets) => {
-    await runPair(stage, targets, { ...job, durationMs: warmUpMs });
-    const pairs: Pair<Round>[] = [];
-    for (let i = 0; i < rounds; i += 1) {
-      const pair = await runPair(stage, targets, { ...job, durationMs: roundMs });
-      pairs.push(pair);
-      plan.progress(describe(pair));
-    }
-    return pairs;
-  });
+  const measured = await withTargets(stage, (targets) => runPairs(stage, plan, { targets, job }));
   const both = measured.flatMap(({ gateway, proxy }) => [gateway, proxy]);
   const loadCpu = formatMicroseconds(median(both.map(({ loadCpuUs }) => loadCpuUs)));
   const upstreamCpu = formatMicroseconds(median(both.map(({ upstreamCpuUs }) => upstreamCpuUs)));
   plan.progress(`CPU a request of the load generator ${loadCpu}, of the upstream ${upstreamCpu}`);
   const compare = (what: string, format: Format, field: keyof Round, budget?: Budget): Figure =>
-    toFigure(`${subject}, ${job.connections} connections: ${what}`, {
-      gateway: format(median(measured.map(({ gateway }) => gateway[field]))),
-      proxy: format(median(measured.map(({ proxy }) => proxy[field]))),
-      value: median(measured.map(({ gateway, proxy }) => gateway[field] / proxy[field])),
-      format: formatTimes,
-      budget,
-    });
+    toRatio(measured, `${subject}, ${job.connections} connections: ${what}`, { format, field, budget });
   return [
     compare('CPU a request', formatMicroseconds, 'cpuUs', cpuBudget),
     compare('throughput', formatPerSecond, 'perSecond'),
     compare('latency, p50', formatMilliseconds, 'p50Ms'),
     compare('latency, p99', formatMilliseconds, 'p99Ms'),
   ];
+}
+
+interface Load {
+  readonly targets: Pair<Target>;
+  readonly job: Job;
+}
+
+/** Sends both targets as much as they can take, by turns, after a turn to warm up. */
+export async function runPairs(stage: Stage, plan: Plan, { targets, job }: Load): Promise<Pair<Round>[]> {
+  const { rounds, warmUpMs, roundMs } = plan.load;
+  await runPair(stage, targets, { ...job, durationMs: warmUpMs });
+  const pairs: Pair<Round>[] = [];
+  for (let i = 0; i < rounds; i += 1) {
+    const pair = await runPair(stage, targets, { ...job, durationMs: roundMs });
+    pairs.push(pair);
+    plan.progress(describe(pair));
+  }
+  return pairs;
+}
+
+interface RatioFacts {
+  readonly format: Format;
+  readonly field: keyof Round;
+  readonly budget?: Budget | undefined;
+}
+
+/** The gateway's figure in times the other's. */
+export function toRatio(pairs: readonly Pair<Round>[], subject: string, { format, field, budget }: RatioFacts): Figure {
+  return toFigure(subject, {
+    gateway: format(median(pairs.map(({ gateway }) => gateway[field]))),
+    proxy: format(median(pairs.map(({ proxy }) => proxy[field]))),
+    value: median(pairs.map(({ gateway, proxy }) => gateway[field] / proxy[field])),
+    format: formatTimes,
+    budget,
+  });
 }
 
 async function runPair(
@@ -95,7 +123,7 @@ async function runPair(
 export async function runRound({ load, upstream }: Stage, target: Target, job: Omit<LoadJob, 'port'>): Promise<Round> {
   const readCpuMs = (): number[] => [target, load, upstream].map(({ pid }) => readProcessStats(pid).cpuMs);
   const before = readCpuMs();
-  const { requests, elapsedMs, latencyMs } = await load.call('run', { ...job, port: target.port });
+  const { requests, elapsedMs, latencyMs } = await load.call('run', { ...job, port: target.port, route: target.route });
   const [cpuUs = 0, loadCpuUs = 0, upstreamCpuUs = 0] = readCpuMs().map(
     (cpuMs, index) => ((cpuMs - (before[index] ?? 0)) * 1000) / requests,
   );

@@ -16,6 +16,8 @@ export interface Figure {
 /** A limit that the design sets. */
 export interface Budget {
   readonly limit: number;
+  /** The limit is the least that will do; otherwise it is the most. */
+  readonly isLeast?: boolean;
   /** What it would like to see beyond that. */
   readonly stretch?: number;
 }
@@ -25,6 +27,8 @@ export type Format = (value: number) => string;
 
 export const formatMicroseconds: Format = (value) => `${value.toFixed(value < 100 ? 1 : 0)} µs`;
 export const formatMilliseconds: Format = (value) => `${value.toFixed(Math.abs(value) < 10 ? 2 : 0)} ms`;
+export const formatCount: Format = (value) => value.toFixed(0);
+export const formatKilobytes: Format = (value) => `${value.toFixed(0)} KB`;
 export const formatMegabytes: Format = (value) => `${value.toFixed(0)} MB`;
 export const formatPerSecond: Format = (value) => `${value.toFixed(0)}/s`;
 export const formatPercent: Format = (value) => `${(value * 100).toFixed(1)} %`;
@@ -42,7 +46,20 @@ export interface FigureFacts {
 export function toFigure(subject: string, { gateway, proxy = '', value, format, budget }: FigureFacts): Figure {
   const shown = { subject, gateway, proxy, result: format(value) };
   if (budget === undefined) return { ...shown, budget: '', isMet: null };
-  const { limit, stretch } = budget;
-  const text = `≤ ${format(limit)}${stretch === undefined ? '' : ` (stretch ${format(stretch)})`}`;
-  return { ...shown, budget: text, isMet: value <= limit };
+  const { limit, isLeast = false } = budget;
+  return { ...shown, budget: toBudgetText(budget, format), isMet: isLeast ? value >= limit : value <= limit };
+}
+
+/** Says of something that it could not be measured here. */
+export function toSkippedFigure(
+  subject: string,
+  { budget, format }: Required<Pick<FigureFacts, 'budget' | 'format'>>,
+): Figure {
+  const text = budget === undefined ? '' : toBudgetText(budget, format);
+  return { subject, gateway: '', proxy: '', result: 'skipped', budget: text, isMet: null };
+}
+
+function toBudgetText({ limit, isLeast = false, stretch }: Budget, format: Format): string {
+  const ideal = stretch === undefined ? '' : ` (stretch ${format(stretch)})`;
+  return `${isLeast ? '≥' : '≤'} ${format(limit)}${ideal}`;
 }

@@ -1,6 +1,10 @@
+import type { Route } from './bench-request.ts';
+
 /** Requests to be sent by a number of connections, each sending its next when it has its answer. */
 export interface LoadJob {
   readonly port: number;
+  /** Default: the gateway's own. */
+  readonly route?: Route | undefined;
   /** Name of the upstream's script. */
   readonly script: string;
   readonly stream: boolean;

@@ -14,8 +14,8 @@ interface Held {
 let held: Held | undefined;
 
 async function run(job: LoadJob): Promise<LoadResult> {
-  const { port, script, stream, connections, durationMs, rampMs } = job;
-  const request = toRequestBytes(port, script, stream);
+  const { port, route, script, stream, connections, durationMs, rampMs } = job;
+  const request = toRequestBytes(port, script, stream, route);
   const latencyMs: number[] = [];
   const firstEventMs: number[] = [];
   let requests = 0;

@@ -9,6 +9,16 @@ export interface Plan {
   /** Whether 1,000 readers of 32 MB are held, too. */
   readonly isFull: boolean;
   readonly startUp: { readonly starts: number; readonly sizes: readonly number[] };
+  /** The web UI in a browser. */
+  readonly ui: {
+    readonly generations: number;
+    /** First visits, and openings of very long contents. */
+    readonly rounds: number;
+    readonly scrollMs: number;
+    readonly streamMs: number;
+  };
+  /** The desktop app; the time is that at rest. */
+  readonly desktop: { readonly starts: number; readonly idleMs: number };
   /** Tells whoever waits of a step. */
   progress(line: string): void;
 }
@@ -21,6 +31,8 @@ export const THOROUGH: Durations = {
   firstToken: { rounds: 5, roundMs: 4000 },
   holdMs: 10_000,
   startUp: { starts: 7, sizes: [10_000, 100_000] },
+  ui: { generations: 100_000, rounds: 5, scrollMs: 4000, streamMs: 4000 },
+  desktop: { starts: 5, idleMs: 60_000 },
 };
 
 /** For a look in under a minute: everything, but shorter, and without the larger store. */
@@ -29,4 +41,6 @@ export const QUICK: Durations = {
   firstToken: { rounds: 2, roundMs: 2000 },
   holdMs: 1500,
   startUp: { starts: 3, sizes: [10_000] },
+  ui: { generations: 10_000, rounds: 2, scrollMs: 1500, streamMs: 1500 },
+  desktop: { starts: 2, idleMs: 5000 },
 };

@@ -22,7 +22,8 @@ export function readProcessStats(pid: number): ProcessStats {
   };
 }
 
-function listTree(pid: number): number[] {
+/** A process and all its descendants. */
+export function listTree(pid: number): number[] {
   const threads = readdirSync(`/proc/${pid}/task`);
   const children = threads.flatMap((thread) => readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' '));
   return [pid, ...children.filter((text) => text !== '').flatMap((child) => listTree(Number(child)))];

@@ -5,15 +5,18 @@ import { type BenchOptions, HELP, parseBenchOptions, type Part } from './bench-o
 import { cleanUpOnExit } from './children.ts';
 import { compareLoad } from './compare-load.ts';
 import { measureCacheHits } from './cache-hits.ts';
+import { measureDesktop } from './desktop.ts';
 import type { Figure } from './figure.ts';
 import { measureFirstToken } from './first-token.ts';
 import { measureGuarded } from './guarded.ts';
 import { measureOpenStreams, measurePausedReaders } from './held-streams.ts';
 import { currentLoad, describeMachine, watchOthers } from './machine.ts';
 import { type Plan, QUICK, THOROUGH } from './plan.ts';
+import { measurePortkey } from './portkey.ts';
 import { recordReport, type Report, toTextTable } from './report.ts';
 import { setStage, type Stage } from './start-targets.ts';
 import { measureStartUp } from './start-up.ts';
+import { measureUi } from './ui.ts';
 
 const RESULTS_FILE = fileURLToPath(new URL('RESULTS.md', import.meta.url));
 
@@ -26,6 +29,9 @@ const MEASUREMENTS: Readonly<Record<Part, (stage: Stage, plan: Plan) => Promise<
   'start-up': measureStartUp,
   'cache-hits': measureCacheHits,
   guarded: measureGuarded,
+  portkey: measurePortkey,
+  ui: measureUi,
+  desktop: measureDesktop,
 };
 
 async function run({ parts, isQuick, isFull, isRecorded }: BenchOptions): Promise<void> {

@@ -1,4 +1,5 @@
 import type { BareProxyCalls } from './bare-proxy.ts';
+import type { Route } from './bench-request.ts';
 import { checkAnswers } from './check-answers.ts';
 import type { LoadCalls } from './load-job.ts';
 import { startGateway } from './start-gateway.ts';
@@ -7,8 +8,10 @@ import { startWorker, type Worker } from './worker.ts';
 
 /** Something that requests are sent to and that is measured. */
 export interface Target {
-  readonly name: 'gateway' | 'bare proxy';
+  readonly name: 'gateway' | 'bare proxy' | 'Portkey';
   readonly port: number;
+  /** Default: the gateway's own. */
+  readonly route?: Route | undefined;
   readonly pid: number;
   stop(): Promise<void>;
 }
@@ -23,6 +26,7 @@ export interface Stage {
 /** One value for each target. */
 export interface Pair<T> {
   readonly gateway: T;
+  /** The bare proxy's, or that of whatever else the gateway is compared with. */
   readonly proxy: T;
 }
 
@@ -46,9 +50,13 @@ export async function startProxyTarget({ upstreamPort }: Stage): Promise<Target>
   return { name: 'bare proxy', pid: worker.pid, port: await worker.call('port'), stop: () => worker.stop() };
 }
 
-/** Runs something on a new gateway and a new bare proxy, whose answers are checked before and after. */
-export async function withTargets<T>(stage: Stage, measure: (targets: Pair<Target>) => Promise<T>): Promise<T> {
-  const [gateway, proxy] = await Promise.all([startGatewayTarget(stage), startProxyTarget(stage)]);
+/** Runs something on a new gateway and a new bare proxy or other target, whose answers are checked before and after. */
+export async function withTargets<T>(
+  stage: Stage,
+  measure: (targets: Pair<Target>) => Promise<T>,
+  startOther: (stage: Stage) => Promise<Target> = startProxyTarget,
+): Promise<T> {
+  const [gateway, proxy] = await Promise.all([startGatewayTarget(stage), startOther(stage)]);
   const check = (): Promise<unknown> => Promise.all([checkAnswers(gateway), checkAnswers(proxy)]);
   try {
     await check();

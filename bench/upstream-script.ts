@@ -15,6 +15,8 @@ export interface UpstreamScript {
 export const BURST: UpstreamScript = { name: 'burst', chunks: 200, burst: 10, intervalMs: 0, chunkChars: null };
 /** Fifty tokens a second, for a second. */
 export const TRICKLE: UpstreamScript = { name: 'trickle', chunks: 50, burst: 1, intervalMs: 20, chunkChars: null };
+/** Two hundred tokens a second, for ten seconds. */
+export const SWIFT: UpstreamScript = { name: 'swift', chunks: 2000, burst: 1, intervalMs: 5, chunkChars: null };
 /** One token a second, for longer than any measurement. */
 export const OPEN: UpstreamScript = { name: 'open', chunks: 600, burst: 1, intervalMs: 1000, chunkChars: null };
 /** 100 MB as fast as they are taken. */
@@ -23,7 +25,7 @@ export const FLOOD_100_MB: UpstreamScript = toFlood(100);
 export const FLOOD_32_MB: UpstreamScript = toFlood(32);
 
 /** Every script; each is a model of the gateway under measurement. */
-export const SCRIPTS: readonly UpstreamScript[] = [BURST, TRICKLE, OPEN, FLOOD_100_MB, FLOOD_32_MB];
+export const SCRIPTS: readonly UpstreamScript[] = [BURST, TRICKLE, SWIFT, OPEN, FLOOD_100_MB, FLOOD_32_MB];
 
 const PROMPT_TOKENS = 20;
 

@@ -24,9 +24,13 @@ interface Question {
 type Reply = { readonly id: number; readonly value: unknown } | { readonly id: number; readonly error: string };
 
 /** Starts a file of this folder in a process of its own. */
-export async function startWorker<H extends Handlers>(file: string, args: readonly string[] = []): Promise<Worker<H>> {
+export async function startWorker<H extends Handlers>(
+  file: string,
+  args: readonly string[] = [],
+  stdout: 'inherit' | 'ignore' = 'inherit',
+): Promise<Worker<H>> {
   const path = fileURLToPath(new URL(file, import.meta.url));
-  const child = keepChild(fork(path, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }));
+  const child = keepChild(fork(path, args, { stdio: ['ignore', stdout, 'inherit', 'ipc'] }));
   const pending = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>();
   let asked = 0;
 

@@ -1,3 +1,5 @@
+import { fileURLToPath } from 'node:url';
+
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
@@ -12,10 +14,17 @@ const proxy = Object.fromEntries(
   ]),
 );
 
+// Markdown's reader of names such as &nbsp;. Its form for browsers sets innerHTML, which the content security policy
+// refuses; this one has a table.
+const characterNames = fileURLToPath(
+  new URL('../../node_modules/decode-named-character-reference/index.js', import.meta.url),
+);
+
 export default defineConfig({
   // Relative, because one bundle is served at /ui/ and at the root of the desktop's own scheme.
   base: './',
   plugins: [react(), tailwindcss()],
+  resolve: { alias: { 'decode-named-character-reference': characterNames } },
   build: {
     target: 'es2023',
     // The polyfill is for browsers older than the target.
@@ -24,6 +33,17 @@ export default defineConfig({
     assetsInlineLimit: 0,
     sourcemap: false,
     reportCompressedSize: false,
+    rolldownOptions: {
+      output: {
+        // One file each: as shared parts of many screens they would come in dozens, and every request has its price.
+        codeSplitting: {
+          groups: [
+            { name: 'icons', test: /node_modules\/lucide-react\// },
+            { name: 'router', test: /node_modules\/@tanstack\/(react-)?(router|history|store)/ },
+          ],
+        },
+      },
+    },
   },
   server: { proxy },
   preview: { proxy },

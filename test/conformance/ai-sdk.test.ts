@@ -4,9 +4,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 
 import { CITY_SCHEMA, PIXEL_URL } from '../support/client-inputs.ts';
 import { failureOf } from '../support/failure-of.ts';
-import { HOST_KINDS } from '../support/hosts.ts';
+import { CLIENT_HOSTS } from '../support/hosts.ts';
 import { readAll } from '../support/read-all.ts';
-import { type Conformance, startConformance } from '../support/start-conformance.ts';
+import { type Conformance, openConformance } from '../support/start-conformance.ts';
 import { TEST_KEY } from '../support/test-gateway.ts';
 
 const TEXT = 'Hello there, how are you? ☕ 你好';
@@ -17,7 +17,7 @@ const WEATHER = tool({
   execute: ({ city }) => `sunny in ${city}`,
 });
 
-describe.each(HOST_KINDS)('the AI SDK on %s', (kind) => {
+describe.each(CLIENT_HOSTS)('the AI SDK on %s', (kind) => {
   let conformance: Conformance;
   let openrouter: OpenRouterProvider;
 
@@ -32,7 +32,7 @@ describe.each(HOST_KINDS)('the AI SDK on %s', (kind) => {
   });
 
   beforeAll(async () => {
-    conformance = await startConformance(kind);
+    conformance = await openConformance(kind);
     openrouter = providerWith(TEST_KEY);
   });
   afterEach(() => conformance.throwViolations());

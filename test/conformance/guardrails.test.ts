@@ -5,12 +5,12 @@ import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { failureOf } from '../support/failure-of.ts';
-import { HOST_KINDS } from '../support/hosts.ts';
+import { CLIENT_HOSTS } from '../support/hosts.ts';
 import { readAll } from '../support/read-all.ts';
-import { type Conformance, startConformance } from '../support/start-conformance.ts';
+import { type Conformance, openConformance } from '../support/start-conformance.ts';
 import { TEST_MANAGEMENT_KEY } from '../support/test-gateway.ts';
 
-describe.each(HOST_KINDS)('clients under a guardrail on %s', (kind) => {
+describe.each(CLIENT_HOSTS)('clients under a guardrail on %s', (kind) => {
   let conformance: Conformance;
 
   const clientWith = (apiKey: string): OpenRouter =>
@@ -45,7 +45,7 @@ describe.each(HOST_KINDS)('clients under a guardrail on %s', (kind) => {
     );
 
   beforeAll(async () => {
-    conformance = await startConformance(kind);
+    conformance = await openConformance(kind);
   });
   afterAll(() => conformance.close());
 

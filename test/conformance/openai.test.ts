@@ -3,9 +3,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 
 import { CITY_SCHEMA, PIXEL_URL, WEATHER_TOOL, weatherOf } from '../support/client-inputs.ts';
 import { failureOf } from '../support/failure-of.ts';
-import { HOST_KINDS } from '../support/hosts.ts';
+import { CLIENT_HOSTS } from '../support/hosts.ts';
 import { readAll } from '../support/read-all.ts';
-import { type Conformance, startConformance } from '../support/start-conformance.ts';
+import { type Conformance, openConformance } from '../support/start-conformance.ts';
 import { TEST_KEY, TEST_MANAGEMENT_KEY, UPSTREAM_KEY } from '../support/test-gateway.ts';
 
 type Message = OpenAI.ChatCompletionMessageParam;
@@ -13,7 +13,7 @@ type Message = OpenAI.ChatCompletionMessageParam;
 const HELLO: Message[] = [{ role: 'user', content: 'Hello!' }];
 const TEXT = 'Hello there, how are you? ☕ 你好';
 
-describe.each(HOST_KINDS)('the openai client on %s', (kind) => {
+describe.each(CLIENT_HOSTS)('the openai client on %s', (kind) => {
   let conformance: Conformance;
   let client: OpenAI;
 
@@ -21,7 +21,7 @@ describe.each(HOST_KINDS)('the openai client on %s', (kind) => {
     new OpenAI({ apiKey, baseURL: conformance.apiUrl, fetch: conformance.fetch, maxRetries: 0 });
 
   beforeAll(async () => {
-    conformance = await startConformance(kind);
+    conformance = await openConformance(kind);
     client = clientWith(TEST_KEY);
   });
   afterEach(() => conformance.throwViolations());
@@ -185,8 +185,11 @@ describe.each(HOST_KINDS)('the openai client on %s', (kind) => {
     expect(await (await call).closed).toBe(false);
     const { generation } = await record;
     expect(generation).toMatchObject({ cancelled: true, streamed: true, model: 'test/held' });
-    const content = await conformance.store.generations.getContent(generation.id);
-    expect(content?.output.completion).toBe('Hello there, ');
+    const headers = { authorization: `Bearer ${TEST_KEY}` };
+    const content = await conformance.fetch(`${conformance.apiUrl}/generation/content?id=${generation.id}`, {
+      headers,
+    });
+    expect(await content.json()).toMatchObject({ data: { output: { completion: 'Hello there, ' } } });
   });
 
   test('lists the models', async () => {

@@ -6,14 +6,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { failureOf } from '../support/failure-of.ts';
 import { HOST_KINDS } from '../support/hosts.ts';
 import { readAll } from '../support/read-all.ts';
-import { type Conformance, startConformance } from '../support/start-conformance.ts';
+import { type LocalConformance, startConformance } from '../support/start-conformance.ts';
 import { TEST_KEY, TEST_MANAGEMENT_KEY } from '../support/test-gateway.ts';
 
 const UNKNOWN_ID = 'a4cf0d1e-8f0c-4c51-9c5e-0d6f6a7b8c9d';
 
 // Every answer is checked: the client refuses those that its schemas do not allow.
 describe.each(HOST_KINDS)('the OpenRouter client that administers on %s', (kind) => {
-  let conformance: Conformance;
+  let conformance: LocalConformance;
   let admin: OpenRouter;
   let caller: OpenRouter;
 

@@ -6,15 +6,15 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 
 import { CITY_SCHEMA, PIXEL_URL, WEATHER_TOOL, weatherOf } from '../support/client-inputs.ts';
 import { failureOf } from '../support/failure-of.ts';
-import { HOST_KINDS } from '../support/hosts.ts';
+import { CLIENT_HOSTS } from '../support/hosts.ts';
 import { readAll } from '../support/read-all.ts';
-import { type Conformance, startConformance } from '../support/start-conformance.ts';
+import { type Conformance, openConformance } from '../support/start-conformance.ts';
 import { TEST_KEY, UPSTREAM_KEY } from '../support/test-gateway.ts';
 
 const HELLO: ChatRequest['messages'] = [{ role: 'user', content: 'Hello!' }];
 const TEXT = 'Hello there, how are you? ☕ 你好';
 
-describe.each(HOST_KINDS)('the OpenRouter client on %s', (kind) => {
+describe.each(CLIENT_HOSTS)('the OpenRouter client on %s', (kind) => {
   let conformance: Conformance;
   let client: OpenRouter;
 
@@ -37,7 +37,7 @@ describe.each(HOST_KINDS)('the OpenRouter client on %s', (kind) => {
     )) as AsyncIterable<ChatStreamChunk>;
 
   beforeAll(async () => {
-    conformance = await startConformance(kind);
+    conformance = await openConformance(kind);
     client = clientWith(TEST_KEY);
   });
   afterEach(() => conformance.throwViolations());

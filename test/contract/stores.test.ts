@@ -4,6 +4,7 @@ import { toContent, toKey, toRecord } from '../support/generation-records.ts';
 import { storeImplementations, type StorePlace } from '../support/store-implementations.ts';
 
 const ODD_NAMES = ['__proto__', 'constructor', '../../etc/passwd', 'a"b\\c', ',"generation":{', 'line\nbreak', ''];
+const TIMELINE = { interval_ms: 40, gaps_ms: [412, 40, 1800], text: [0, 5, 11], reasoning: [7, 0, 0] };
 
 describe.each(storeImplementations)('A $name store', ({ createPlace }) => {
   let place: StorePlace;
@@ -65,6 +66,15 @@ describe.each(storeImplementations)('A $name store', ({ createPlace }) => {
     await store.generations.append(record, toContent('Grüße 🎬 \u2028 \u0000 "quoted" \\ \n'));
     expect(await store.generations.get('gen-1')).toEqual(record);
     expect(await store.generations.getContent('gen-1')).toEqual(toContent('Grüße 🎬 \u2028 \u0000 "quoted" \\ \n'));
+  });
+
+  test('gives back when the text came with the content, and neither once that is deleted', async () => {
+    const content = { ...toContent('streamed'), timeline: TIMELINE };
+    await store.generations.append(toRecord('gen-1'), content);
+    expect(await store.generations.getContent('gen-1')).toEqual(content);
+    expect(await store.generations.get('gen-1')).toEqual(toRecord('gen-1'));
+    await store.generations.deleteContent('gen-1');
+    expect(await store.generations.getContent('gen-1')).toBeUndefined();
   });
 
   test('knows nothing of an id that was never appended', async () => {
@@ -190,17 +200,20 @@ describe.each(durable)('A durable $name store', ({ createPlace }) => {
     await store.keys.remove('a');
     for (const id of ['gen-1', 'gen-2', 'gen-3']) await store.generations.append(toRecord(id), toContent(id));
     await store.generations.update(toRecord('gen-2', { costNanoUsd: 50 }));
+    await store.generations.append(toRecord('gen-4'), { ...toContent('gen-4'), timeline: TIMELINE });
     await store.generations.deleteContent('gen-3');
     await reopen();
     expect(await store.keys.list()).toEqual([toKey('b')]);
     expect((await store.generations.page({ limit: 9 })).records).toEqual([
+      toRecord('gen-4'),
       toRecord('gen-3'),
       toRecord('gen-2', { costNanoUsd: 50 }),
       toRecord('gen-1'),
     ]);
     expect(await store.generations.getContent('gen-1')).toEqual(toContent('gen-1'));
     expect(await store.generations.getContent('gen-3')).toBeUndefined();
-    expect(await store.generations.spentNanoUsd('key-1')).toBe(2_050);
+    expect(await store.generations.getContent('gen-4')).toEqual({ ...toContent('gen-4'), timeline: TIMELINE });
+    expect(await store.generations.spentNanoUsd('key-1')).toBe(3_050);
     await expect(store.generations.append(toRecord('gen-1'), null)).rejects.toThrow(/gen-1/);
   });
 

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -15,10 +15,8 @@ declare global {
 }
 
 /** The packaged app, running. */
-export interface DesktopApp {
-  readonly app: ElectronApplication;
+export interface DesktopApp extends HiddenApp {
   readonly page: Page;
-  readonly userDir: string;
   info(): Promise<DesktopInfo>;
   /** Resolves with the first info for which this holds. */
   until(holds: (info: DesktopInfo) => boolean): Promise<DesktopInfo>;
@@ -27,16 +25,28 @@ export interface DesktopApp {
 }
 
 export interface LaunchOptions {
+  /** Default: the packaged app's. */
+  readonly executable?: string;
   readonly userDir?: string;
   readonly port?: number;
+  /** A configuration file of the user's. */
+  readonly config?: object;
 }
 
 const stage = inject('desktop');
 /** Why nothing can be run here; undefined when it can. */
 export const skipped = 'skipped' in stage ? stage.skipped : undefined;
+/** The same of the archives and the Debian package. */
+export const packagesSkipped = 'skipped' in stage ? stage.skipped : whySkipped(stage.packages);
 
 /** As root Chromium cannot use its own sandbox. */
 const FLAGS = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+
+/** What was prepared for the tests. Throws where they are to be skipped. */
+export function packagedApp() {
+  if ('skipped' in stage) throw new Error(stage.skipped);
+  return stage;
+}
 
 export function createUserDir(): string {
   const dir = mkdtempSync(join(tmpdir(), 'gateway-desktop-'));
@@ -47,19 +57,30 @@ export function createUserDir(): string {
 
 /** What the app and everything it starts is told of its surroundings. */
 export function appEnv(userDir: string): Record<string, string> {
-  if ('skipped' in stage) throw new Error(stage.skipped);
   const { PATH = '', HOME = '' } = process.env;
-  return { PATH, HOME, XDG_CONFIG_HOME: join(userDir, 'xdg'), ...stage.env };
+  return { PATH, HOME, XDG_CONFIG_HOME: join(userDir, 'xdg'), ...packagedApp().env };
 }
 
-/** Starts the app with a folder and a port of its own, and waits for its window. It ends with the test. */
-export async function launchApp({ userDir = createUserDir(), port }: LaunchOptions = {}): Promise<DesktopApp> {
-  if ('skipped' in stage) throw new Error(stage.skipped);
+/** The packaged app without its window, as after a login. */
+export interface HiddenApp {
+  readonly app: ElectronApplication;
+  readonly userDir: string;
+  /** Resolves with the exit code. */
+  readonly exited: Promise<number | null>;
+}
+
+/** Starts the app with a folder and a port of its own, without a window. It ends with the test. */
+export async function launchHidden(options: LaunchOptions = {}, flags = ['--hidden']): Promise<HiddenApp> {
+  const { userDir = createUserDir(), port, config, executable = packagedApp().executable } = options;
+  const write = (name: string, content: object): void =>
+    writeFileSync(join(userDir, name), JSON.stringify(content), { mode: 0o600 });
+  if (port !== undefined) write('settings.json', { settings: { port } });
+  if (config !== undefined) write('config.json', config);
   const app = await _electron.launch({
-    executablePath: stage.executable,
-    args: [...FLAGS, `--user-data-dir=${userDir}`],
+    executablePath: executable,
+    args: [...FLAGS, `--user-data-dir=${userDir}`, ...flags],
     env: appEnv(userDir),
-    timeout: 20_000,
+    timeout: 40_000,
   });
   // Kept, because the driver forgets it when the app ends.
   const child = app.process();
@@ -68,6 +89,12 @@ export async function launchApp({ userDir = createUserDir(), port }: LaunchOptio
     child.kill('SIGKILL');
     await exited;
   });
+  return { app, userDir, exited };
+}
+
+/** Starts the app with its window. */
+export async function launchApp(options: LaunchOptions = {}): Promise<DesktopApp> {
+  const { app, userDir, exited } = await launchHidden(options, []);
   const page = await app.firstWindow();
   const info = (): Promise<DesktopInfo> => page.evaluate(() => window.desktop.info());
   const until = async (holds: (info: DesktopInfo) => boolean): Promise<DesktopInfo> => {
@@ -80,11 +107,11 @@ export async function launchApp({ userDir = createUserDir(), port }: LaunchOptio
       await changed;
     }
   };
-  if (port !== undefined) await page.evaluate((wanted) => window.desktop.changeSettings({ port: wanted }), port);
   return {
     app,
     page,
     userDir,
+    exited,
     info,
     until,
     async quit() {
@@ -97,10 +124,13 @@ export async function launchApp({ userDir = createUserDir(), port }: LaunchOptio
 
 /** Starts the app once more over the same folder, as a second click on its icon does. Resolves with the exit code. */
 export async function launchAgain(userDir: string): Promise<number | null> {
-  if ('skipped' in stage) throw new Error(stage.skipped);
-  const child = spawn(stage.executable, [...FLAGS, `--user-data-dir=${userDir}`], {
+  const child = spawn(packagedApp().executable, [...FLAGS, `--user-data-dir=${userDir}`], {
     env: appEnv(userDir),
     stdio: 'ignore',
   });
   return new Promise((resolve) => child.once('exit', resolve));
+}
+
+function whySkipped(found: object): string | undefined {
+  return 'skipped' in found ? String(found.skipped) : undefined;
 }

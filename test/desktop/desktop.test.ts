@@ -1,23 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 
 import { describe, expect, test } from 'vitest';
 
 import { createUserDir, launchAgain, launchApp, skipped } from './desktop-app.ts';
+import { freePort } from '../support/free-port.ts';
 import { watchTray } from './tray-watcher.ts';
 
 const DEMO_KEY = 'sk-gw-v1-demo';
-
-/** A port that was free a moment ago. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 const chat = (url: string, stream = false): Promise<Response> =>
   fetch(`${url}/api/v1/chat/completions`, {
@@ -92,20 +82,6 @@ describe.skipIf(skipped !== undefined)(
         BrowserWindow.getAllWindows().map(({ webContents }) => webContents.getURL()),
       );
       expect(windows).toEqual([expect.stringMatching(/^app:\/\/gateway\//)]);
-    });
-
-    test('says who holds its port, never moves by itself, and listens there once it is free', async () => {
-      const port = await freePort();
-      const holder = createServer();
-      await new Promise<void>((resolve) => holder.listen(port, '127.0.0.1', resolve));
-      const { page, until } = await launchApp({ port });
-      const { state } = await until((info) => info.state.phase === 'not-listening');
-      expect(state).toMatchObject({ kind: 'taken', port, message: expect.stringContaining(`PID ${process.pid}`) });
-      // The window works all the same.
-      expect(await page.evaluate(async () => (await fetch('/api/v1/models')).status)).toBe(200);
-      await new Promise((resolve) => holder.close(resolve));
-      await page.evaluate(() => window.desktop.retryPort(null));
-      expect((await until((info) => info.state.phase === 'listening')).state.port).toBe(port);
     });
 
     test('a second start brings the window of the first to the front, and ends', async () => {

@@ -1,14 +1,18 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 
 import type { TestProject } from 'vitest/node';
 
 import { installPackages } from '../support/install-packages.ts';
+import { makePackages, packageApp, type PackagedApp } from './package-app.ts';
 
 /** What the tests run: a packaged app, a display and a session bus; or why they cannot. */
 export type DesktopStage =
-  | { readonly executable: string; readonly env: Readonly<Record<string, string>> }
+  | (PackagedApp & {
+      readonly env: Readonly<Record<string, string>>;
+      /** The folder of the archives and the Debian package, or why they were not made. */
+      readonly packages: { readonly dir: string } | { readonly skipped: string };
+    })
   | { readonly skipped: string };
 
 declare module 'vitest' {
@@ -17,13 +21,8 @@ declare module 'vitest' {
   }
 }
 
-const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-const DESKTOP = at('../../desktop');
-const RUNTIME = at('./runtime');
-const ELECTRON = `${RUNTIME}/download/electron`;
-const APP = `${RUNTIME}/download/app`;
-
 const PROGRAMS = { Xvfb: 'xvfb', 'dbus-daemon': 'dbus' };
+const PACKAGING = { '7zz': '7zip', unzip: 'unzip', 'dpkg-deb': 'dpkg' };
 const LIBRARIES = {
   'libgtk-3.so.0': 'libgtk-3-0',
   'libnss3.so': 'libnss3',
@@ -32,19 +31,15 @@ const LIBRARIES = {
   'libxkbcommon.so.0': 'libxkbcommon0',
 };
 
-/** Builds and packages the app as a user would get it, but for the fuse that lets the tests attach. */
+/** Packages the app, and starts what it needs around it. */
 export async function setup(project: TestProject): Promise<(() => void) | void> {
   const reason = findObstacle();
   if (reason !== undefined) {
     project.provide('desktop', { skipped: reason });
     return;
   }
-  try {
-    packageApp();
-  } catch (error) {
-    const output = (error as { stdout?: Buffer }).stdout?.toString().slice(-2000) ?? '';
-    throw new Error(`The desktop app could not be packaged: ${String(error)}\n${output}`, { cause: error });
-  }
+  const packaged = await packageApp();
+  const packages = await makePackagesIfWanted();
   const children: ChildProcess[] = [];
   const display = await startTelling(
     children,
@@ -54,47 +49,41 @@ export async function setup(project: TestProject): Promise<(() => void) | void> 
   );
   const bus = await startTelling(children, 'dbus-daemon', ['--session', '--nofork', '--print-address'], 1);
   const env = { DISPLAY: `:${display}`, DBUS_SESSION_BUS_ADDRESS: bus };
-  project.provide('desktop', { executable: `${APP}/linux-unpacked/model-gateway-desktop`, env });
+  project.provide('desktop', { ...packaged, packages, env });
   return () => {
     for (const child of children) child.kill();
   };
 }
 
-function findObstacle(): string | undefined {
+/** Why nothing can be run here, also after an attempt to install it; undefined when it can. */
+export function findObstacle(): string | undefined {
   if (process.platform !== 'linux' || process.arch !== 'x64') return 'the test runtime is for Linux x64 only';
-  return installPackages(missingPackages);
+  return installPackages(() => [...missingPrograms(PROGRAMS), ...missingLibraries()]);
 }
 
-function missingPackages(): string[] {
-  const libraries = execFileSync('/sbin/ldconfig', ['-p']).toString();
+async function makePackagesIfWanted(): Promise<{ readonly dir: string } | { readonly skipped: string }> {
+  if (process.env['TEST_FULL'] !== '1') return { skipped: 'takes a minute or two; TEST_FULL=1 runs it' };
+  const obstacle = installPackages(() => missingPrograms(PACKAGING));
+  return obstacle === undefined ? { dir: await makePackages() } : { skipped: obstacle };
+}
+
+/** `wanted` has the names of their Debian packages. */
+function missingPrograms(wanted: Readonly<Record<string, string>>): string[] {
   const paths = (process.env['PATH'] ?? '').split(':');
-  return [
-    ...Object.entries(PROGRAMS).filter(([program]) => !paths.some((path) => existsSync(`${path}/${program}`))),
-    ...Object.entries(LIBRARIES).filter(([library]) => !libraries.includes(library)),
-  ].map(([, name]) => name);
+  return Object.entries(wanted)
+    .filter(([program]) => !paths.some((path) => existsSync(`${path}/${program}`)))
+    .map(([, name]) => name);
 }
 
-function packageApp(): void {
-  const run = (cwd: string, command: string, ...words: string[]): void => {
-    execFileSync(command, words, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
-  };
-  if (!existsSync(`${DESKTOP}/node_modules`)) run(DESKTOP, 'npm', 'ci', '--no-audit', '--no-fund');
-  if (!existsSync(`${RUNTIME}/node_modules`)) run(RUNTIME, 'npm', 'ci', '--no-audit', '--no-fund');
-  if (!existsSync(ELECTRON)) run(RUNTIME, process.execPath, 'unpack.mjs', ELECTRON);
-  // Not with everything else: it needs Electron's types.
-  run(DESKTOP, 'npm', 'run', 'lint');
-  run(DESKTOP, 'npm', 'run', 'build');
-  const settings = [
-    'electronVersion=33.2.1',
-    `electronDist=${ELECTRON}`,
-    `directories.output=${APP}`,
-    'electronFuses.enableNodeCliInspectArguments=true',
-  ];
-  run(DESKTOP, 'npm', 'run', 'dist:dir', '--', ...settings.map((setting) => `-c.${setting}`));
+function missingLibraries(): string[] {
+  const libraries = execFileSync('/sbin/ldconfig', ['-p']).toString();
+  return Object.entries(LIBRARIES)
+    .filter(([library]) => !libraries.includes(library))
+    .map(([, name]) => name);
 }
 
 /** Starts a program that says one line on this descriptor once it is ready. */
-async function startTelling(
+export async function startTelling(
   children: ChildProcess[],
   command: string,
   words: string[],

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 
 import { onTestFinished } from 'vitest';
@@ -7,12 +8,21 @@ import { appEnv } from './desktop-app.ts';
 /** The part of a desktop that shows tray items: it hears of them over the session bus, and clicks in their menus. */
 export interface TrayWatcher {
   labels(): Promise<string[]>;
-  /** Resolves once the menu's labels are so. */
+  /** Resolves once the menu's labels are so; throws when they do not become so. */
   until(holds: (labels: readonly string[]) => boolean): Promise<void>;
-  click(label: string): Promise<void>;
+  /** Of an entry, or of one in a submenu: `click('Mode', 'Live')`. */
+  click(...path: string[]): Promise<void>;
+  /** The labels of a submenu, those that cannot be clicked in brackets, the chosen ones with a star. */
+  submenu(label: string): Promise<string[]>;
+  /** A fingerprint of the icon that is shown. */
+  icon(): Promise<string>;
 }
 
-type Properties = Record<string, { readonly value: string } | undefined>;
+interface Properties {
+  readonly label?: { readonly value: string };
+  readonly enabled?: { readonly value: boolean };
+  readonly 'toggle-state'?: { readonly value: number };
+}
 type MenuEntry = { readonly value: readonly [id: number, properties: Properties, children: readonly MenuEntry[]] };
 
 interface WatcherClass {
@@ -21,7 +31,9 @@ interface WatcherClass {
 }
 
 const ITEM = 'org.kde.StatusNotifierItem';
+const ITEM_PATH = '/StatusNotifierItem';
 const MENU = 'com.canonical.dbusmenu';
+const UNTIL_MS = 20_000;
 
 /** Stands in for a desktop's panel (specification of StatusNotifierItem). It ends with the test. */
 export async function watchTray(): Promise<TrayWatcher> {
@@ -70,26 +82,55 @@ export async function watchTray(): Promise<TrayWatcher> {
     const reply = await bus.call(new dbus.Message({ destination, path, interface: at, member, signature, body }));
     return reply.body as unknown[];
   };
+  const read = async (property: string): Promise<unknown> => {
+    const [found] = await call(ITEM_PATH, 'org.freedesktop.DBus.Properties', 'Get', 'ss', [ITEM, property]);
+    return (found as { value: unknown }).value;
+  };
   const entries = async (): Promise<readonly MenuEntry[]> => {
-    const [path] = await call('/StatusNotifierItem', 'org.freedesktop.DBus.Properties', 'Get', 'ss', [ITEM, 'Menu']);
-    menuPath = (path as { value: string }).value;
-    const [, layout] = await call(menuPath, MENU, 'GetLayout', 'iias', [0, -1, []]);
+    const [, layout] = await call(String(await read('Menu')), MENU, 'GetLayout', 'iias', [0, -1, []]);
     return (layout as MenuEntry['value'])[2];
   };
-  let menuPath = '';
-  const labelOf = ({ value: [, properties] }: MenuEntry): string => properties['label']?.value ?? '';
   const labels = async (): Promise<string[]> => (await entries()).map(labelOf).filter((label) => label !== '');
+  const find = (among: readonly MenuEntry[], label: string): MenuEntry => {
+    const entry = among.find((candidate) => labelOf(candidate) === label);
+    if (entry === undefined) throw new Error(`There is no "${label}" among ${among.map(labelOf).join(', ')}`);
+    return entry;
+  };
   return {
     labels,
     async until(holds) {
-      while (!holds(await labels()));
+      const giveUpAt = performance.now() + UNTIL_MS;
+      for (;;) {
+        const found = await labels();
+        if (holds(found)) return;
+        if (performance.now() > giveUpAt) throw new Error(`The menu stays at ${found.join(', ')}`);
+      }
     },
-    async click(label) {
-      const entry = (await entries()).find((candidate) => labelOf(candidate) === label);
-      if (entry === undefined) throw new Error(`There is no "${label}" in the menu`);
-      const event = [entry.value[0], 'clicked', new dbus.Variant('s', ''), 0];
+    async click(...path) {
+      let among = await entries();
+      let id = 0;
+      for (const label of path) [id, , among] = find(among, label).value;
+      const event = [id, 'clicked', new dbus.Variant('s', ''), 0];
       // The app may be gone before it answers.
-      await call(menuPath, MENU, 'Event', 'isvu', event).catch(() => undefined);
+      await call(String(await read('Menu')), MENU, 'Event', 'isvu', event).catch(() => undefined);
+    },
+    async submenu(label) {
+      return find(await entries(), label).value[2].map(describeEntry);
+    },
+    async icon() {
+      const pixmaps = (await read('IconPixmap')) as readonly (readonly [number, number, Buffer])[];
+      return createHash('sha256')
+        .update(pixmaps[0]?.[2] ?? '')
+        .digest('hex');
     },
   };
+}
+
+const labelOf = ({ value: [, properties] }: MenuEntry): string => properties.label?.value ?? '';
+
+function describeEntry(entry: MenuEntry): string {
+  const [, { enabled, 'toggle-state': toggled }] = entry.value;
+  const label = labelOf(entry);
+  if (enabled?.value === false) return `(${label})`;
+  return toggled?.value === 1 ? `${label} *` : label;
 }

@@ -25,6 +25,8 @@ const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // Nothing but this machine has a name, so that no test depends on, or reaches, anything else.
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
 ];
 
 const executablePath = findChromium();
@@ -50,6 +52,8 @@ export interface Ui {
 interface OpenOptions extends BrowserContextOptions {
   readonly isSignedIn?: boolean;
   readonly managementKey?: string;
+  /** Runs in every document of the page before its own scripts. */
+  readonly initScript?: string;
 }
 
 export interface UiPage {
@@ -65,12 +69,14 @@ export interface UiPage {
 interface LaunchOptions {
   /** A configuration instead of demo mode. Its keys must not be those of the demo. */
   readonly config?: object;
+  /** A directory of fixtures that answer instead of the demo's. */
+  readonly fixtures?: string;
   readonly managementKey?: string;
 }
 
-export async function launchUi({ config, managementKey = MANAGEMENT_KEY }: LaunchOptions = {}): Promise<Ui> {
+export async function launchUi({ config, fixtures, managementKey = MANAGEMENT_KEY }: LaunchOptions = {}): Promise<Ui> {
   const dataDir = mkdtempSync(join(tmpdir(), 'gateway-e2e-'));
-  const { child, url } = await startGateway(dataDir, config);
+  const { child, url } = await startGateway(dataDir, { config, fixtures });
   const browser = await chromium.launch({ executablePath: executablePath ?? '', args: FLAGS });
   mkdirSync(SCREENSHOTS, { recursive: true });
   return {
@@ -91,10 +97,14 @@ export async function launchUi({ config, managementKey = MANAGEMENT_KEY }: Launc
   };
 }
 
-async function startGateway(dataDir: string, config?: object): Promise<{ child: ChildProcess; url: string }> {
+async function startGateway(
+  dataDir: string,
+  { config, fixtures }: { readonly config: object | undefined; readonly fixtures: string | undefined },
+): Promise<{ child: ChildProcess; url: string }> {
   const file = join(dataDir, 'gateway.json');
   if (config !== undefined) writeFileSync(file, JSON.stringify(config));
-  const source = config === undefined ? ['--demo'] : ['--config', file];
+  const own = fixtures === undefined ? ['--demo'] : ['--fixtures', fixtures];
+  const source = config === undefined ? own : ['--config', file];
   const args = [BIN, 'serve', ...source, '--port', '0', '--data-dir', dataDir, '--log-level', 'error'];
   const child = spawn(process.execPath, args, { cwd: dataDir, env: {}, stdio: ['ignore', 'pipe', 'pipe'] });
   let errors = '';
@@ -107,12 +117,13 @@ async function startGateway(dataDir: string, config?: object): Promise<{ child: 
 }
 
 async function openPage(browser: Browser, url: string, hash: string, options: OpenOptions = {}): Promise<UiPage> {
-  const { isSignedIn = true, managementKey = MANAGEMENT_KEY, ...contextOptions } = options;
+  const { isSignedIn = true, managementKey = MANAGEMENT_KEY, initScript = '', ...contextOptions } = options;
   const context = await browser.newContext({ viewport: { width: 1360, height: 850 }, ...contextOptions });
   if (isSignedIn) await context.request.post(`${url}/admin/v1/session`, { data: { key: managementKey } });
   await context.addInitScript(
     "addEventListener('securitypolicyviolation', (event) => console.error('CSP', event.violatedDirective, event.blockedURI))",
   );
+  await context.addInitScript(initScript);
   onTestFinished(() => context.close());
   const page = await context.newPage();
   const problems: string[] = [];

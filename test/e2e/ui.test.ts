@@ -122,7 +122,7 @@ describe.skipIf(skipped !== undefined)(
         'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
         'base64',
       );
-      await page.getByLabel('Images to attach').setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer: png });
+      await page.getByLabel('Files to attach').setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer: png });
       await page.getByText('dot.png').waitFor();
       await page.getByRole('button', { name: 'Remove dot.png' }).click();
       await page.keyboard.press('Control+Enter');

@@ -18,6 +18,7 @@ const GOOD_BODIES: Readonly<Record<string, object>> = {
   'POST /admin/v1/members': { user_id: 'x' },
   'PATCH /admin/v1/members/{id}': {},
   'PATCH /admin/v1/settings': {},
+  'POST /admin/v1/fixtures': { generation_id: 'x' },
   'POST /admin/v1/session': { token: 'x' },
   'POST /api/v1/generation/feedback': { generation_id: 'x', category: 'other' },
   'POST /api/v1/workspaces': { name: 'x', slug: 'x' },

@@ -15,6 +15,10 @@ import { Hono } from 'hono';
 export const HOST_KINDS = ['node', 'express-4', 'express-5', 'express-5-behind-middleware', 'fetch'] as const;
 export type HostKind = (typeof HOST_KINDS)[number];
 
+/** What the clients of other people are held against: those, or the packaged desktop app, which is started elsewhere. */
+export const CLIENT_HOSTS: readonly (HostKind | 'desktop')[] =
+  process.env['CLIENT_HOST'] === 'desktop' ? ['desktop'] : HOST_KINDS;
+
 export interface Host {
   /** `http://127.0.0.1:41234/ai/api/v1`: what a client's base URL is set to. */
   readonly apiUrl: string;

@@ -48,6 +48,9 @@ const MODEL_NAMES = [
   'hang',
 ] as const;
 
+/** `test/<name>` for everything that the scripted upstream can do. */
+export const TEST_MODELS: readonly ModelDefinition[] = MODEL_NAMES.map(toModel);
+
 /** Creates a gateway over a scripted upstream, with a model `test/<name>` for everything that upstream can do. */
 export function createTestGateway(
   upstream: Pick<ScriptedUpstream, 'baseUrl'>,
@@ -70,7 +73,7 @@ export function createTestGateway(
         transport,
       }),
     ],
-    models: MODEL_NAMES.map(toModel),
+    models: TEST_MODELS,
     store,
     platform: createNodePlatform(),
     broadcast: createBroadcastOptions(),

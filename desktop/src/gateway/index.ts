@@ -3,32 +3,17 @@ import { net } from 'electron';
 import type { FromGateway, StartMessage, ToGateway } from '../shared/gateway-messages.ts';
 import { type RunningGateway, runGateway } from './run-gateway.ts';
 
-/** How often the tray hears of the calls under way, and only when their number has changed. */
-const COUNT_EVERY_MS = 1000;
-
 const post = (message: FromGateway): void => process.parentPort.postMessage(message);
 let running: Promise<RunningGateway> | undefined;
 
 function start(message: StartMessage): Promise<RunningGateway> {
   post({ type: 'state', state: { phase: 'starting' } });
   const starting = runGateway({ ...message, post, fetch: net.fetch.bind(net) as typeof fetch });
-  starting.then(
-    (gateway) => reportOpenCalls(gateway),
-    (error: unknown) => {
-      const text = error instanceof Error ? error.message : String(error);
-      post({ type: 'state', state: { phase: 'failed', message: text } });
-    },
-  );
+  starting.catch((error: unknown) => {
+    const text = error instanceof Error ? error.message : String(error);
+    post({ type: 'state', state: { phase: 'failed', message: text } });
+  });
   return starting;
-}
-
-function reportOpenCalls(gateway: RunningGateway): void {
-  let last = 0;
-  setInterval(() => {
-    const count = gateway.openCalls();
-    if (count !== last) post({ type: 'open-calls', count });
-    last = count;
-  }, COUNT_EVERY_MS).unref();
 }
 
 async function obey(message: ToGateway): Promise<void> {
@@ -50,8 +35,10 @@ async function obey(message: ToGateway): Promise<void> {
       return gateway.listen(message.place);
     case 'pause':
       return gateway.pause();
+    case 'report':
+      return gateway.report();
     case 'stop':
-      await gateway.stop();
+      await gateway.stop(message.isNow);
       post({ type: 'stopped' });
   }
 }

@@ -1,18 +1,22 @@
-import { createNodePlatform, listen, type Listener } from '@model-gateway/node';
-import { createFetchTransport } from '@model-gateway/core';
+import { createFetchTransport, type Gateway } from '@model-gateway/core';
 import { BUILT_IN_MODELS } from '@model-gateway/core/catalog/built-in-models';
-import { compose, describeListenError, openStore, planStart } from 'model-gateway/embed';
+import { createNodePlatform } from '@model-gateway/node';
+import { compose, openStore, planStart } from 'model-gateway/embed';
 
-import type { FromGateway, GatewayState, Place, StartMessage } from '../shared/gateway-messages.ts';
+import type { FromGateway, Place, StartMessage } from '../shared/gateway-messages.ts';
 import { createRequestAnswerer, type RequestAnswerer } from './answer-requests.ts';
+import { createFiguresReporter, followStore } from './figures-reporter.ts';
 import { createFileLogger } from './file-logger.ts';
+import { createPortListener, LOOPBACK } from './port-listener.ts';
 
 export interface RunningGateway {
   readonly requests: RequestAnswerer;
   listen(place: Place): Promise<void>;
-  pause(): Promise<void>;
-  openCalls(): number;
-  stop(): Promise<void>;
+  pause(): void;
+  /** Tells the figures now. */
+  report(): Promise<void>;
+  /** After the open answers, or cutting them off. */
+  stop(isNow: boolean): Promise<void>;
 }
 
 export interface RunOptions extends StartMessage {
@@ -23,10 +27,58 @@ export interface RunOptions extends StartMessage {
 
 /**
  * Opens the store and the gateway over it, then listens. The gateway answers the window whether or not the port can be
- * had. Throws when the configuration or the store is no good.
+ * had. Throws when the configuration or the store is no good, and when there is nothing to replay.
  */
 export async function runGateway(options: RunOptions): Promise<RunningGateway> {
-  const { place, env, dataDir, logsDir, configFile, demoFixturesDir, post } = options;
+  const { env, logsDir, mode, recordingsDir, post } = options;
+  const { config, isDemo } = plan(options);
+  const logger = createFileLogger(logsDir, Object.values(env));
+  for (const warning of config.warnings) logger.warn(warning);
+  const opened = await openStore(config, logger);
+  const store = followStore(opened, () => figures.note());
+  const overFetch = createFetchTransport({ fetch: options.fetch, platform: createNodePlatform() });
+  const composition = await compose({
+    config,
+    store,
+    logger,
+    extraKeys: [],
+    demoFixturesDir: replayedDir(options, isDemo),
+    savesFixtures: mode === 'replay',
+    // The demo has no provider whose answers could be written down.
+    record: mode === 'record' && !isDemo ? { dir: recordingsDir, mode: 'record-all', at: 'upstream' } : null,
+    loadTransport: () => Promise.resolve({ ...overFetch, close: () => Promise.resolve() }),
+  });
+  const figures = createFiguresReporter({
+    gateway: composition.gateway,
+    store,
+    tell: (told) => post({ type: 'figures', figures: told }),
+  });
+  const gateway = noteCalls(composition.gateway, () => figures.note());
+  const tell = (state: Extract<FromGateway, { type: 'state' }>['state']): void => post({ type: 'state', state });
+  const port = createPortListener({ gateway, config, logger, isDemo, tell });
+
+  await port.open(options.place);
+  gateway.start().catch((error: unknown) => logger.error('looking for models failed', { error: String(error) }));
+  figures.note();
+  return {
+    requests: createRequestAnswerer(gateway, post),
+    listen: (place) => port.open(place),
+    pause: () => port.pause(),
+    report: () => figures.reportNow(),
+    async stop(isNow) {
+      // Clients are left only after the gateway has ended their answers, unless they are to be cut off.
+      const ended = isNow ? undefined : gateway.close();
+      await port.close(isNow ? 0 : config.timeouts.drainMs);
+      await (ended ?? gateway.close());
+      for (const closable of composition.closeAfterwards) await closable.close();
+      await opened.close();
+      logger.close();
+    },
+  };
+}
+
+/** What is run: the user's configuration, else the providers whose keys are kept, else the demo. */
+function plan({ configFile, dataDir, place, demoFixturesDir, env }: StartMessage) {
   const { config, demoFixturesDir: demoDir } = planStart(
     {
       config: configFile ?? undefined,
@@ -41,77 +93,21 @@ export async function runGateway(options: RunOptions): Promise<RunningGateway> {
     env,
     BUILT_IN_MODELS,
   );
-  const isDemo = demoDir !== null;
-  const logger = createFileLogger(logsDir, Object.values(env));
-  for (const warning of config.warnings) logger.warn(warning);
-  const store = await openStore(config, logger);
-  const overFetch = createFetchTransport({ fetch: options.fetch, platform: createNodePlatform() });
-  const transport = { ...overFetch, close: () => Promise.resolve() };
-  const composition = await compose({
-    config,
-    store,
-    logger,
-    extraKeys: [],
-    demoFixturesDir: demoDir,
-    loadTransport: () => Promise.resolve(transport),
-  });
-  const { gateway } = composition;
-  const state = (next: GatewayState): void => post({ type: 'state', state: next });
-  let listener: Listener | undefined;
-
-  const close = async (): Promise<void> => {
-    const closing = listener;
-    listener = undefined;
-    await closing?.close(CUT_AFTER_MS);
-  };
-  const open = async ({ host, port, allowedHosts }: Place): Promise<void> => {
-    await close();
-    if (isDemo && host !== LOOPBACK) {
-      const message =
-        'The demo has keys that anybody knows, so it is not shared on the network. Save a provider key first.';
-      return state({ phase: 'not-listening', kind: 'other', port, message, isDemo });
-    }
-    try {
-      const { bodyLimitMb, allowedOrigins } = config.server;
-      const bodyLimitBytes = Math.round(bodyLimitMb * 1024 * 1024);
-      listener = await listen(gateway, { host, port, bodyLimitBytes, allowedOrigins, allowedHosts, logger });
-      state({ phase: 'listening', url: listener.url, port: listener.port, isDemo });
-    } catch (error) {
-      const message = (await describeListenError(error, { host, port })) ?? String(error);
-      state({ phase: 'not-listening', kind: kindOf(error), port, message, isDemo });
-    }
-  };
-
-  await open(place);
-  gateway.start().catch((error: unknown) => logger.error('looking for models failed', { error: String(error) }));
-  return {
-    requests: createRequestAnswerer(gateway, post),
-    listen: open,
-    async pause() {
-      await close();
-      state({ phase: 'paused', isDemo });
-    },
-    openCalls: () => gateway.stats().openCalls,
-    async stop() {
-      await Promise.all([gateway.close(), close()]);
-      for (const closable of composition.closeAfterwards) await closable.close();
-      await store.close();
-      logger.close();
-    },
-  };
+  return { config, isDemo: demoDir !== null };
 }
 
-const LOOPBACK = '127.0.0.1';
-/** For the last bytes of answers to leave. */
-const CUT_AFTER_MS = 1000;
+function replayedDir({ mode, recordingsDir, demoFixturesDir }: StartMessage, isDemo: boolean): string | null {
+  if (mode === 'replay') return recordingsDir;
+  return isDemo ? demoFixturesDir : null;
+}
 
-function kindOf(error: unknown): 'taken' | 'denied' | 'other' {
-  switch ((error as NodeJS.ErrnoException).code) {
-    case 'EADDRINUSE':
-      return 'taken';
-    case 'EACCES':
-      return 'denied';
-    default:
-      return 'other';
-  }
+function noteCalls(gateway: Gateway, note: () => void): Gateway {
+  return {
+    ...gateway,
+    handle(request) {
+      // Reading changes no figure.
+      if (request.method === 'POST') note();
+      return gateway.handle(request);
+    },
+  };
 }

@@ -11,10 +11,15 @@ export function appPaths() {
     demoFixtures: join(out, 'demo-fixtures'),
     gatewayEntry: join(out, 'main', 'gateway.cjs'),
     preload: join(out, 'preload', 'index.cjs'),
-    icons: { sound: join(out, 'icons', 'tray.png'), trouble: join(out, 'icons', 'tray-trouble.png') },
+    icons: {
+      running: join(out, 'icons', 'tray.png'),
+      paused: join(out, 'icons', 'tray-paused.png'),
+      trouble: join(out, 'icons', 'tray-trouble.png'),
+    },
     settings: join(user, 'settings.json'),
     config: join(user, 'config.json'),
     data: join(user, 'data'),
+    recordings: join(user, 'recordings'),
     logs: join(user, 'logs'),
   };
 }

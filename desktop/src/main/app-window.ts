@@ -4,7 +4,7 @@ import { APP_ORIGIN } from './app-scheme.ts';
 import type { Bounds, SettingsFile } from './settings-file.ts';
 
 export interface AppWindow {
-  /** Opens it, or brings it to the front. `place` is a path within the UI. */
+  /** Opens it, or brings it to the front. `place` is one of the UI's, as they stand after the `#/`. */
   show(place?: string): void;
   readonly current: BrowserWindow | null;
   /** Back to the middle of the first screen. */
@@ -40,7 +40,7 @@ export function createAppWindow(preload: string, file: SettingsFile, onClosed: (
       window = null;
       onClosed();
     });
-    void opened.loadURL(`${APP_ORIGIN}/${place}`);
+    void opened.loadURL(toUrl(place));
   };
 
   return {
@@ -49,7 +49,7 @@ export function createAppWindow(preload: string, file: SettingsFile, onClosed: (
       if (window.isMinimized()) window.restore();
       window.show();
       window.focus();
-      if (place !== '') void window.loadURL(`${APP_ORIGIN}/${place}`);
+      if (place !== '') void window.loadURL(toUrl(place));
     },
     get current() {
       return window;
@@ -62,6 +62,8 @@ export function createAppWindow(preload: string, file: SettingsFile, onClosed: (
     },
   };
 }
+
+const toUrl = (place: string): string => `${APP_ORIGIN}/#/${place}`;
 
 /** Forbids every page of the app to go elsewhere, to open windows, or to use what the browser can do beside showing. */
 export function restrictPages(): void {

@@ -8,6 +8,7 @@ import type { GatewayControl, GatewayParts } from './gateway-control.ts';
 import { listNetworkAddresses } from './network-addresses.ts';
 import { openLogs } from './open-logs.ts';
 import type { createSettingsChanger } from './settings-changer.ts';
+import { wipe } from './wipe.ts';
 
 export interface BridgeParts extends GatewayParts {
   readonly control: GatewayControl;
@@ -52,6 +53,7 @@ export function createBridgeHandlers(parts: BridgeParts): BridgeHandlers {
       }),
     backUp: () => withWindow((opened) => backUp(opened, paths, control.atRest)),
     restore: () => withWindow((opened) => restore(opened, paths, control.atRest)),
+    wipe: () => withWindow((opened) => wipe(opened, { paths, file, atRest: control.atRest })),
     openLogs() {
       openLogs(paths);
       return DONE;

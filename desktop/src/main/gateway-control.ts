@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import type { Place } from '../shared/gateway-messages.ts';
 import type { AppPaths } from './app-paths.ts';
 import type { GatewayProcess } from './gateway-process.ts';
-import { listNetworkAddresses } from './network-addresses.ts';
+import { listNetworkHosts } from './network-addresses.ts';
 import type { ProviderKeys } from './provider-keys.ts';
 import type { SettingsFile } from './settings-file.ts';
 
@@ -30,7 +30,7 @@ export function createGatewayControl({ gateway, paths, file, keys }: GatewayPart
     return {
       host: isShared ? '0.0.0.0' : '127.0.0.1',
       port,
-      allowedHosts: isShared ? listNetworkAddresses() : [],
+      allowedHosts: isShared ? listNetworkHosts() : [],
     };
   };
   const start = async (): Promise<void> => {
@@ -41,6 +41,8 @@ export function createGatewayControl({ gateway, paths, file, keys }: GatewayPart
       logsDir: paths.logs,
       env: await keys.open(),
       demoFixturesDir: paths.demoFixtures,
+      mode: file.settings.mode,
+      recordingsDir: paths.recordings,
       place: place(),
     });
   };

@@ -1,11 +1,14 @@
 import { utilityProcess, type UtilityProcess } from 'electron';
 
-import type { FromGateway, GatewayState, Place, StartMessage, ToGateway } from '../shared/gateway-messages.ts';
+import type { Figures, FromGateway, GatewayState, Place, StartMessage, ToGateway } from '../shared/gateway-messages.ts';
 
 /** The gateway in a process of its own, which is started again when it dies. */
 export interface GatewayProcess {
   readonly state: GatewayState;
-  readonly openCalls: number;
+  /** As they were last told. */
+  readonly figures: Figures;
+  /** Resolves with what they are now; with what was last told where nobody answers. */
+  readFigures(): Promise<Figures>;
   /** Starts it, or starts it anew with other keys or another configuration. */
   start(message: StartMessage): Promise<void>;
   listen(place: Place): void;
@@ -15,25 +18,28 @@ export interface GatewayProcess {
   /** Told of every answer to the window. */
   onAnswer(tell: (message: FromGateway) => void): void;
   onChange(tell: () => void): void;
-  /** Ends it once its open answers have ended, or after the limit. */
-  stop(): Promise<void>;
+  /** Ends it once its open answers have ended, or after the limit, or at once. */
+  stop(options?: { readonly isNow?: boolean }): Promise<void>;
 }
 
 const RESTART_AFTER_MS = [500, 2000, 10_000, 30_000];
 /** Having run this long, it counts as sound again. */
 const SOUND_AFTER_MS = 60_000;
 const STOP_LIMIT_MS = 35_000;
+const REPORT_LIMIT_MS = 1000;
+const NO_FIGURES: Figures = { openCalls: 0, today: { requests: 0, costUsd: 0 }, failures: [] };
 
 /** `entry` is the file that the process runs. */
 export function createGatewayProcess(entry: string): GatewayProcess {
   let child: UtilityProcess | undefined;
   let state: GatewayState = { phase: 'starting' };
-  let openCalls = 0;
+  let figures = NO_FIGURES;
   let lastStart: StartMessage | undefined;
   let crashes = 0;
   let isStopping = false;
   let tellAnswer: (message: FromGateway) => void = () => undefined;
   const listeners: (() => void)[] = [];
+  const awaitingFigures: (() => void)[] = [];
 
   const change = (next: GatewayState): void => {
     state = next;
@@ -43,8 +49,9 @@ export function createGatewayProcess(entry: string): GatewayProcess {
     switch (message.type) {
       case 'state':
         return change(message.state);
-      case 'open-calls':
-        openCalls = message.count;
+      case 'figures':
+        figures = message.figures;
+        for (const resolve of awaitingFigures.splice(0)) resolve();
         return change(state);
       default:
         tellAnswer(message);
@@ -59,7 +66,7 @@ export function createGatewayProcess(entry: string): GatewayProcess {
     started.on('exit', (code) => {
       if (child !== started) return;
       child = undefined;
-      openCalls = 0;
+      figures = { ...figures, openCalls: 0 };
       tellAnswer({ type: 'stopped' });
       if (isStopping) return;
       crashes = performance.now() - startedAt > SOUND_AFTER_MS ? 0 : crashes + 1;
@@ -73,7 +80,7 @@ export function createGatewayProcess(entry: string): GatewayProcess {
     });
     started.postMessage(message satisfies ToGateway);
   };
-  const end = async (): Promise<void> => {
+  const end = async (isNow = false): Promise<void> => {
     const ending = child;
     if (ending === undefined) return;
     await new Promise<void>((resolve) => {
@@ -85,7 +92,7 @@ export function createGatewayProcess(entry: string): GatewayProcess {
       ending.on('message', (message: FromGateway) => {
         if (message.type === 'stopped') ending.kill();
       });
-      ending.postMessage({ type: 'stop' } satisfies ToGateway);
+      ending.postMessage({ type: 'stop', isNow } satisfies ToGateway);
     });
   };
 
@@ -93,8 +100,17 @@ export function createGatewayProcess(entry: string): GatewayProcess {
     get state() {
       return state;
     },
-    get openCalls() {
-      return openCalls;
+    get figures() {
+      return figures;
+    },
+    async readFigures() {
+      if (child === undefined) return figures;
+      await new Promise<void>((resolve) => {
+        awaitingFigures.push(resolve);
+        setTimeout(resolve, REPORT_LIMIT_MS);
+        child?.postMessage({ type: 'report' } satisfies ToGateway);
+      });
+      return figures;
     },
     async start(message) {
       change({ phase: 'starting' });
@@ -118,9 +134,9 @@ export function createGatewayProcess(entry: string): GatewayProcess {
     onChange(tell) {
       listeners.push(tell);
     },
-    async stop() {
+    async stop({ isNow = false } = {}) {
       isStopping = true;
-      await end();
+      await end(isNow);
     },
   };
 }

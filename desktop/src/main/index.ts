@@ -1,7 +1,9 @@
 import { app, dialog, powerMonitor } from 'electron';
 
+import type { Mode } from '../shared/desktop-bridge.ts';
 import { appPaths } from './app-paths.ts';
 import { declareAppScheme, serveAppScheme } from './app-scheme.ts';
+import { createPortAsker } from './ask-about-port.ts';
 import { createAppWindow, restrictPages } from './app-window.ts';
 import { serveBridge } from './bridge.ts';
 import { createBridgeHandlers } from './bridge-handlers.ts';
@@ -9,8 +11,10 @@ import { createGatewayControl } from './gateway-control.ts';
 import { createGatewayFetch } from './gateway-fetch.ts';
 import { createGatewayProcess } from './gateway-process.ts';
 import { lookForUpdates } from './look-for-updates.ts';
+import { modeObstacle } from './mode-obstacle.ts';
 import { openLogs } from './open-logs.ts';
 import { createProviderKeys } from './provider-keys.ts';
+import { createQuitter } from './quit.ts';
 import { createSettingsChanger } from './settings-changer.ts';
 import { openSettingsFile } from './settings-file.ts';
 import { createAppTray } from './tray.ts';
@@ -25,22 +29,42 @@ async function run(): Promise<void> {
   restrictPages();
   serveAppScheme(paths.ui, createGatewayFetch(gateway));
 
+  const quitter = createQuitter(gateway);
   const window = createAppWindow(paths.preload, file, () => {
-    if (!file.settings.closeToTray) app.quit();
+    if (!file.settings.closeToTray) void quitter.quit();
   });
+  const obstacleTo = (mode: Mode): string | null => modeObstacle(mode, { state: gateway.state, paths });
   const showState = (): void => {
-    tray.show({ state: gateway.state, openCalls: gateway.openCalls, settings: file.settings });
+    const { state, figures } = gateway;
+    tray.show({ state, figures, settings: file.settings, obstacleTo });
+    portAsker.follow(state);
     window.current?.webContents.send('changed');
   };
-  const changeSettings = createSettingsChanger({ file, control, onChanged: showState });
+  const changeSettings = createSettingsChanger({
+    file,
+    control,
+    obstacleTo,
+    onChanged: showState,
+  });
   const tray = createAppTray(paths.icons, {
     open: (place) => window.show(place),
-    setPaused: (isPaused) => (isPaused ? gateway.pause() : control.listen()),
-    retryPort: () => control.listen(),
+    setPaused(isPaused) {
+      quitter.stay();
+      if (isPaused) gateway.pause();
+      else control.listen();
+    },
+    retryPort: (port) => control.listen(port),
     changeSettings: (changes) => void changeSettings(changes),
     openLogs: () => openLogs(paths),
     resetPosition: () => window.resetPosition(),
-    quit: () => app.quit(),
+    quit: () => void quitter.quit(),
+  });
+  const portAsker = createPortAsker({
+    isWindowOpen: () => window.current !== null,
+    onChoice(choice) {
+      if (choice.type === 'change') window.show('settings');
+      else if (choice.type !== 'later') control.listen(choice.type === 'use-once' ? choice.port : undefined);
+    },
   });
   gateway.onChange(showState);
   serveBridge(createBridgeHandlers({ paths, file, keys, gateway, control, window, changeSettings }));
@@ -51,7 +75,7 @@ async function run(): Promise<void> {
     if (gateway.state.phase === 'listening' || gateway.state.phase === 'not-listening') control.listen();
   });
   stopBeforeQuitting(async () => {
-    await gateway.stop();
+    await gateway.stop(quitter);
     tray.destroy();
   });
 

@@ -1,6 +1,6 @@
 import { dialog } from 'electron';
 
-import type { Outcome, SettingsChanges } from '../shared/desktop-bridge.ts';
+import type { Mode, Outcome, SettingsChanges } from '../shared/desktop-bridge.ts';
 import type { GatewayControl } from './gateway-control.ts';
 import { setStartAtLogin } from './login-item.ts';
 import { lookForUpdates } from './look-for-updates.ts';
@@ -10,12 +10,14 @@ import type { SettingsFile } from './settings-file.ts';
 export interface SettingsChangerOptions {
   readonly file: SettingsFile;
   readonly control: GatewayControl;
+  /** Why a mode makes no sense at the moment; null when it does. */
+  readonly obstacleTo: (mode: Mode) => string | null;
   /** Told after every attempt, so that what shows the old value can be put right. */
   readonly onChanged: () => void;
 }
 
 /** Creates the function that changes settings and does what they say, after asking where others get in. */
-export function createSettingsChanger({ file, control, onChanged }: SettingsChangerOptions) {
+export function createSettingsChanger({ file, control, obstacleTo, onChanged }: SettingsChangerOptions) {
   return async (changes: SettingsChanges): Promise<Outcome> => {
     const before = file.settings;
     const opensUp = changes.shareOnNetwork === true && !before.shareOnNetwork;
@@ -23,12 +25,18 @@ export function createSettingsChanger({ file, control, onChanged }: SettingsChan
       onChanged();
       return { done: false, message: 'Nothing was changed.' };
     }
+    const obstacle = changes.mode === undefined || changes.mode === before.mode ? null : obstacleTo(changes.mode);
+    if (obstacle !== null) {
+      onChanged();
+      return { done: false, message: `The mode was not changed: ${obstacle}.` };
+    }
     file.change({ settings: changes });
     const now = file.settings;
     if (now.startAtLogin !== before.startAtLogin || now.startHidden !== before.startHidden) {
       setStartAtLogin(now.startAtLogin, now.startHidden);
     }
-    if (now.port !== before.port || now.shareOnNetwork !== before.shareOnNetwork) control.listen();
+    if (now.mode !== before.mode) void control.start();
+    else if (now.port !== before.port || now.shareOnNetwork !== before.shareOnNetwork) control.listen();
     if (now.lookForUpdates && !before.lookForUpdates) void lookForUpdates();
     onChanged();
     return { done: true, message: '' };

@@ -18,6 +18,7 @@ const bridge = {
   importSettings: ask('importSettings'),
   backUp: ask('backUp'),
   restore: ask('restore'),
+  wipe: ask('wipe'),
   openLogs: ask('openLogs'),
   openLink: ask('openLink'),
   onChange(tell: () => void): () => void {

@@ -5,6 +5,13 @@ import { z } from 'zod';
  * here can name a file or an address; those are asked of the user in dialogs of the app's own.
  */
 
+/**
+ * `live` asks providers; `replay` answers from what was recorded and asks nobody; `record` asks, and writes down what
+ * is answered.
+ */
+export const MODES = ['live', 'replay', 'record'] as const;
+export type Mode = (typeof MODES)[number];
+
 const settingsShape = {
   port: z.number().int().min(1024).max(65_535),
   startAtLogin: z.boolean(),
@@ -12,6 +19,7 @@ const settingsShape = {
   closeToTray: z.boolean(),
   shareOnNetwork: z.boolean(),
   lookForUpdates: z.boolean(),
+  mode: z.enum(MODES),
 };
 const settingsSchema = z.strictObject(settingsShape);
 export type Settings = z.infer<typeof settingsSchema>;
@@ -24,6 +32,7 @@ export const settingsChangesSchema = z.strictObject({
   closeToTray: settingsShape.closeToTray.exactOptional(),
   shareOnNetwork: settingsShape.shareOnNetwork.exactOptional(),
   lookForUpdates: settingsShape.lookForUpdates.exactOptional(),
+  mode: settingsShape.mode.exactOptional(),
 });
 export type SettingsChanges = z.infer<typeof settingsChangesSchema>;
 
@@ -34,6 +43,7 @@ export const DEFAULT_SETTINGS: Settings = {
   closeToTray: true,
   shareOnNetwork: false,
   lookForUpdates: false,
+  mode: 'live',
 };
 
 const stateSchema = z.object({
@@ -42,6 +52,7 @@ const stateSchema = z.object({
   port: z.number().optional(),
   kind: z.enum(['taken', 'denied', 'other']).optional(),
   message: z.string().optional(),
+  freePort: z.number().nullish(),
   isDemo: z.boolean().optional(),
 });
 
@@ -75,6 +86,7 @@ export const CHANNELS = {
   importSettings: { asks: z.tuple([]), answers: outcomeSchema },
   backUp: { asks: z.tuple([]), answers: outcomeSchema },
   restore: { asks: z.tuple([]), answers: outcomeSchema },
+  wipe: { asks: z.tuple([]), answers: outcomeSchema },
   openLogs: { asks: z.tuple([]), answers: outcomeSchema },
   openLink: { asks: z.tuple([z.string().max(2048)]), answers: outcomeSchema },
 } as const;

@@ -1,3 +1,5 @@
+import type { Mode } from './desktop-bridge.ts';
+
 /** What the main process and the gateway's process tell each other. Both are ours, so nothing is checked. */
 
 export interface StartMessage {
@@ -10,6 +12,9 @@ export interface StartMessage {
   /** Provider keys under the names of their environment variables. */
   readonly env: Readonly<Record<string, string>>;
   readonly demoFixturesDir: string;
+  readonly mode: Mode;
+  /** What is recorded goes there, and is replayed from there. */
+  readonly recordingsDir: string;
   readonly place: Place;
 }
 
@@ -41,7 +46,28 @@ export type ToGateway =
   /** The reader of an answer has room for one more piece. */
   | { readonly type: 'pull'; readonly id: number }
   | { readonly type: 'abort'; readonly id: number }
-  | { readonly type: 'stop' };
+  /** Asks for the figures at once. */
+  | { readonly type: 'report' }
+  /** Ends once open answers have ended, or cuts them off. */
+  | { readonly type: 'stop'; readonly isNow: boolean };
+
+/** What the tray tells of the calls. */
+export interface Figures {
+  readonly openCalls: number;
+  /** Of the day in UTC, as the UI counts it. */
+  readonly today: { readonly requests: number; readonly costUsd: number };
+  /** The latest, newest first, without a word of what a provider or a model wrote. */
+  readonly failures: readonly Failure[];
+}
+
+export interface Failure {
+  readonly id: string;
+  /** Unix milliseconds. */
+  readonly at: number;
+  readonly model: string;
+  /** What the last provider answered with; null when none answered. */
+  readonly status: number | null;
+}
 
 export type GatewayState =
   | { readonly phase: 'starting' }
@@ -53,13 +79,15 @@ export type GatewayState =
       readonly kind: 'taken' | 'denied' | 'other';
       readonly port: number;
       readonly message: string;
+      /** A port nearby that can be had; null where none was found. */
+      readonly freePort: number | null;
       readonly isDemo: boolean;
     }
   | { readonly phase: 'failed'; readonly message: string };
 
 export type FromGateway =
   | { readonly type: 'state'; readonly state: GatewayState }
-  | { readonly type: 'open-calls'; readonly count: number }
+  | { readonly type: 'figures'; readonly figures: Figures }
   | {
       readonly type: 'head';
       readonly id: number;

@@ -66,6 +66,7 @@ export function createRuntime(options: GatewayOptions, closing: AbortSignal): Ru
     catalog,
     providers: options.providers,
     providerChecks: options.providerChecks,
+    fixtures: options.fixtures,
     authenticate: createAuthenticate(options, platform, sessions),
     findKeyNames: createFindKeyNames(options.bootstrapKeys ?? [], { platform, store: options.store }),
     sessions,

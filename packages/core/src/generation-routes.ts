@@ -40,6 +40,16 @@ export const GENERATION_ROUTES: readonly Route[] = [
     operation: async (context) => (await import('./operations/follow-generations.ts')).followGenerations(context),
   },
   {
+    method: 'GET',
+    path: '/admin/v1/generations/{id}/timeline',
+    surface: 'admin',
+    auth: 'management',
+    summary: 'Get when the text of a streamed answer came',
+    success: { status: 200 },
+    operation: async (context) =>
+      (await import('./operations/get-generation-timeline.ts')).getGenerationTimeline(context),
+  },
+  {
     method: 'DELETE',
     path: '/admin/v1/generations/{id}',
     surface: 'admin',

@@ -37,6 +37,7 @@ export {
 } from './chat/tools/server-tool.ts';
 export type { ReadablePage, WebAccess } from './chat/web-access.ts';
 export { type ErrorBody, type ErrorCode, GatewayError, toErrorBody } from './errors.ts';
+export type { FixtureLibrary, StoredGeneration } from './fixture-library.ts';
 export { createGateway, type Gateway, type GatewayStats, type Surface } from './gateway.ts';
 export {
   type AccountOptions,
@@ -49,7 +50,7 @@ export {
   type ProviderFinding,
   type Timeouts,
 } from './options.ts';
-export { createWebPlatform, type Platform } from './platform.ts';
+export { createWebPlatform, type Platform, type Scratch } from './platform.ts';
 export {
   type CallTimeouts,
   type ChatCall,
@@ -67,10 +68,21 @@ export type { RouterName, RouterQuery, RouterStrategy } from './routing/router.t
 export type { ChatChunk, ChatChunkChoice, ChatCompletionResult, ChatDelta, Usage } from './schemas/chat-chunk.ts';
 export type { ChatCompletionRequest } from './schemas/chat-completion.ts';
 export type { Destination } from './schemas/destination.ts';
+export type {
+  FixtureCaseDetail,
+  FixtureCaseRow,
+  FixtureCasesQuery,
+  FixtureMissDetail,
+  FixtureMissRow,
+  FixtureState,
+  SavedFixture,
+} from './schemas/fixture-library.ts';
 export type { Generation, GenerationContent } from './schemas/generation.ts';
 export type { Guardrail } from './schemas/guardrail.ts';
 export type { Member } from './schemas/member.ts';
+export type { StreamTimeline } from './schemas/stream-timeline.ts';
 export { createSpendingBook, type SpendingBook, type SpendingEntry } from './stores/spending.ts';
+export { createFacetCount, type GenerationFacets } from './stores/generation-facets.ts';
 export {
   addToHistogram,
   createHistogram,
@@ -95,6 +107,7 @@ export type {
   Spent,
   SpentQuery,
   Store,
+  StoredContent,
   WorkspaceRecord,
 } from './stores/store.ts';
 export { createRowRepository, type RowChange } from './stores/row-repository.ts';

@@ -23,6 +23,17 @@ import {
   updateDestinationRequestSchema,
 } from './schemas/destination.ts';
 import {
+  fixtureCaseAnswerSchema,
+  fixtureCaseListSchema,
+  fixtureCaseQuerySchema,
+  fixtureCasesQuerySchema,
+  fixtureMissAnswerSchema,
+  fixtureMissListSchema,
+  fixtureStateAnswerSchema,
+  savedFixtureAnswerSchema,
+  saveFixtureRequestSchema,
+} from './schemas/fixture-library.ts';
+import {
   generationHistogramQuerySchema,
   generationHistogramSchema,
   generationExportQuerySchema,
@@ -60,6 +71,7 @@ import {
 } from './schemas/provider-state.ts';
 import { createSessionRequestSchema, sessionAnswerSchema } from './schemas/session.ts';
 import { settingsAnswerSchema, settingsChangeSchema } from './schemas/settings.ts';
+import { streamTimelineAnswerSchema } from './schemas/stream-timeline.ts';
 import { videoListQuerySchema, videoListSchema } from './schemas/video-list.ts';
 import {
   budgetAnswerSchema,
@@ -115,10 +127,18 @@ export const LATE_SCHEMAS: Readonly<Record<string, RouteSchemas>> = {
     answer: generationHistogramSchema,
   },
   'GET /admin/v1/generations/export': { query: generationExportQuerySchema },
+  'GET /admin/v1/generations/{id}/timeline': { answer: streamTimelineAnswerSchema },
   'DELETE /admin/v1/generations/{id}': { answer: deletedSchema },
   'GET /admin/v1/providers': { answer: providerStateListSchema },
   'POST /admin/v1/providers/{slug}/test': { body: providerTestRequestSchema, answer: providerTestResultSchema },
   'GET /admin/v1/videos': { query: videoListQuerySchema, answer: videoListSchema },
+  'GET /admin/v1/fixtures': { answer: fixtureStateAnswerSchema },
+  'POST /admin/v1/fixtures': { body: saveFixtureRequestSchema, answer: savedFixtureAnswerSchema },
+  'GET /admin/v1/fixtures/cases': { query: fixtureCasesQuerySchema, answer: fixtureCaseListSchema },
+  'GET /admin/v1/fixtures/case': { query: fixtureCaseQuerySchema, answer: fixtureCaseAnswerSchema },
+  'GET /admin/v1/fixtures/misses': { answer: fixtureMissListSchema },
+  'GET /admin/v1/fixtures/misses/{id}': { answer: fixtureMissAnswerSchema },
+  'POST /admin/v1/fixtures/misses/{id}/accept': { answer: savedFixtureAnswerSchema },
   'GET /admin/v1/session': { answer: sessionAnswerSchema },
   'POST /admin/v1/session': { body: createSessionRequestSchema, answer: sessionAnswerSchema },
   'DELETE /admin/v1/session': { answer: sessionAnswerSchema },

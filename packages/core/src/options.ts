@@ -4,6 +4,7 @@ import type { WebAccess } from './chat/web-access.ts';
 import type { Principal } from './auth/principal.ts';
 import type { BroadcastOptions } from './broadcast/destination-format.ts';
 import type { ModelDefinition } from './catalog/model-definition.ts';
+import type { FixtureLibrary } from './fixture-library.ts';
 import type { Platform } from './platform.ts';
 import type { Provider } from './providers/provider.ts';
 import type { GatewayRequest } from './request.ts';
@@ -123,6 +124,8 @@ export interface GatewayOptions {
   readonly moderator?: Moderator | undefined;
   /** For management, to see and test how providers are reached. Default: that is not told. */
   readonly providerChecks?: ProviderChecks | undefined;
+  /** For management, to see and make fixtures. Default: there are none. */
+  readonly fixtures?: FixtureLibrary | undefined;
   /** How much each key may ask for a minute. Default: no limits. */
   readonly rateLimits?: RateLimitOptions | undefined;
   readonly logger?: Logger | undefined;

@@ -15,6 +15,18 @@ export interface Platform {
   monotonicNow(): number;
   /** Calls back once after `delayMs`; the returned function cancels it. Must not keep the process alive. */
   setTimer(callback: () => void, delayMs: number): () => void;
+  /** Opens a place outside of memory for what is long and needed only once more. Default: there is none. */
+  readonly openScratch?: (() => Scratch) | undefined;
+}
+
+/** Bytes put aside, in order. What cannot be put aside stays in memory. */
+export interface Scratch {
+  /** The bytes are its own from now on. */
+  append(bytes: Uint8Array): void;
+  /** All of them, cut anywhere; null when they could not be read again. */
+  read(): Uint8Array[] | null;
+  /** Call once, when none of it is needed any more. */
+  close(): void;
 }
 
 const hex = (buffer: ArrayBuffer): string =>

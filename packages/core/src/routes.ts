@@ -6,6 +6,7 @@ import { videoRequestSchema } from './schemas/video-request.ts';
 import { ACCOUNT_ROUTES } from './account-routes.ts';
 import { modelListQuerySchema } from './catalog/filter-models.ts';
 import { DESTINATION_ROUTES } from './destination-routes.ts';
+import { FIXTURE_ROUTES } from './fixture-routes.ts';
 import { GENERATION_ROUTES } from './generation-routes.ts';
 import { GUARDRAIL_ROUTES } from './guardrail-routes.ts';
 import { KEY_ROUTES } from './key-routes.ts';
@@ -141,6 +142,7 @@ export const ROUTES: readonly Route[] = [
   ...DESTINATION_ROUTES,
   ...WEBHOOK_ROUTES,
   ...GENERATION_ROUTES,
+  ...FIXTURE_ROUTES,
   ...SESSION_ROUTES,
   {
     method: 'POST',

@@ -10,6 +10,7 @@ import type { WebAccess } from './chat/web-access.ts';
 import type { Ledger } from './budgets/ledger.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import type { GatewayError } from './errors.ts';
+import type { FixtureLibrary } from './fixture-library.ts';
 import type { CallFigures } from './generations/call-figures.ts';
 import type { GenerationFeed } from './generations/generation-feed.ts';
 import type { PolicyOf } from './guardrails/policy-of.ts';
@@ -41,6 +42,8 @@ export interface Runtime {
   readonly providers: readonly Provider[];
   /** Undefined where the host tells nothing of connections. */
   readonly providerChecks: ProviderChecks | undefined;
+  /** Undefined where the host has none. */
+  readonly fixtures: FixtureLibrary | undefined;
   readonly authenticate: Authenticate;
   readonly findKeyNames: FindKeyNames;
   /** Of browsers; null where the host authenticates. */

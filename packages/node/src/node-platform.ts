@@ -1,6 +1,9 @@
 import { createHash, createHmac, hash, randomFillSync } from 'node:crypto';
+import { tmpdir } from 'node:os';
 
 import type { Platform } from '@model-gateway/core';
+
+import { openScratchFile } from './scratch-file.ts';
 
 /** One call for this many random bytes costs little more than one for sixteen. */
 const POOL_BYTES = 4096;
@@ -11,8 +14,13 @@ const oneShotHash: Platform['sha256'] =
     ? (text) => hash('sha256', text)
     : (text) => createHash('sha256').update(text).digest('hex');
 
+export interface NodePlatformOptions {
+  /** Where long texts are put aside for as long as a call lasts. Default: the system's folder for temporary files. */
+  readonly scratchDir?: string | undefined;
+}
+
 /** The platform of Node.js: synchronous hashing, pooled randomness, timers that do not keep the process alive. */
-export function createNodePlatform(): Platform {
+export function createNodePlatform({ scratchDir = tmpdir() }: NodePlatformOptions = {}): Platform {
   const pool = new Uint8Array(POOL_BYTES);
   let used = POOL_BYTES;
   return {
@@ -33,5 +41,6 @@ export function createNodePlatform(): Platform {
       const timer = setTimeout(callback, delayMs).unref();
       return () => clearTimeout(timer);
     },
+    openScratch: () => openScratchFile(scratchDir),
   };
 }

@@ -24,10 +24,10 @@ import {
   createJsonFileStore,
   createNodePlatform,
   type GatewayConfig,
-  type ProviderConfig,
 } from '@model-gateway/node';
 
 import { createLazyTransport } from './lazy-transport.ts';
+import { type FixtureUse, openFixtures } from './open-fixtures.ts';
 import { createProviderChecks } from './provider-checks.ts';
 import type { RecordOptions } from './parse-command.ts';
 
@@ -53,6 +53,8 @@ export interface CompositionOptions {
   readonly extraKeys: readonly BootstrapKey[];
   /** The directory of the demo's recorded answers; null outside demo mode. */
   readonly demoFixturesDir: string | null;
+  /** Whether what is saved in the UI goes to that directory. Default: it is handed out. */
+  readonly savesFixtures?: boolean | undefined;
   /** Where answers are written down, for replaying. Default: nowhere. */
   readonly record?: RecordOptions | null | undefined;
   /** What configured providers are called over. Default: undici. */
@@ -73,15 +75,23 @@ export async function openStore(config: GatewayConfig, logger: Logger): Promise<
 /** The composition root: everything that this server is made of is named here, and nowhere else. */
 export async function compose(options: CompositionOptions): Promise<Composition> {
   const { config, store, logger, extraKeys, demoFixturesDir, record = null, loadTransport } = options;
-  const sources =
-    demoFixturesDir === null
-      ? await connectProviders(config, { record, loadTransport })
-      : await openDemo(demoFixturesDir);
+  const fixtures = await openFixtures({
+    config,
+    replayDir: demoFixturesDir,
+    savesThere: options.savesFixtures ?? false,
+    record,
+    secrets: demoFixturesDir === null ? listSecrets(config) : [],
+  });
+  const { recordUpstream, replay } = fixtures;
+  const sources: Sources =
+    replay === undefined
+      ? await connectProviders(config, { recordUpstream, loadTransport })
+      : { ...replay, preload: () => undefined, closeAfterwards: [] };
   const gateway = createGateway({
     providers: sources.providers,
     models: sources.models,
     store,
-    platform: createNodePlatform(),
+    platform: createNodePlatform({ scratchDir: config.store.type === 'json' ? config.store.dir : undefined }),
     bootstrapKeys: [...config.auth.bootstrapKeys, ...extraKeys],
     account: config.account,
     regions: config.regions,
@@ -92,13 +102,13 @@ export async function compose(options: CompositionOptions): Promise<Composition>
     logging: { inputOutput: config.logging.inputOutput, maxContentMb: config.logging.maxContentMb },
     providerChecks:
       demoFixturesDir === null ? createProviderChecks(config, sources.providers, listSecrets(config)) : undefined,
+    fixtures: fixtures.library,
     rateLimits: await openRateLimits(config),
     // The demo promises to touch no network.
     web: demoFixturesDir === null ? await openWebAccess(config) : undefined,
     logger,
   });
-  const answering = record?.at === 'edge' ? await recordEdge(gateway, config, record) : gateway;
-  return { gateway: answering, preload: sources.preload, closeAfterwards: sources.closeAfterwards };
+  return { gateway: fixtures.wrap(gateway), preload: sources.preload, closeAfterwards: sources.closeAfterwards };
 }
 
 /** Undefined where nothing is limited: nothing is loaded for it then. */
@@ -154,7 +164,10 @@ interface Sources extends Pick<Composition, 'preload' | 'closeAfterwards'> {
 /** Creates the providers of a configuration. The caller closes what is to be closed. */
 export async function connectProviders(
   config: GatewayConfig,
-  { record, loadTransport }: Pick<CompositionOptions, 'record' | 'loadTransport'> = {},
+  {
+    recordUpstream,
+    loadTransport,
+  }: Pick<FixtureUse, 'recordUpstream'> & Pick<CompositionOptions, 'loadTransport'> = {},
 ): Promise<Sources> {
   const { providers, models, timeouts } = config;
   const loadUndici: LoadTransport = async () => {
@@ -165,10 +178,10 @@ export async function connectProviders(
   const created = await Promise.all(
     providers.map(async (provider) => {
       const outside = createOutsideTransport(config);
-      if (record?.at !== 'upstream') return createProvider(provider, { transport, downloads: outside });
+      if (recordUpstream === undefined) return createProvider(provider, { transport, downloads: outside });
       return createProvider(provider, {
-        transport: await recordUpstream(provider, transport, config, record),
-        downloads: await recordUpstream(provider, outside, config, record),
+        transport: recordUpstream(provider, transport),
+        downloads: recordUpstream(provider, outside),
       });
     }),
   );
@@ -205,27 +218,6 @@ async function createProvider(
       return createReplicateProvider(settings);
     }
   }
-}
-
-async function recordUpstream(
-  provider: ProviderConfig,
-  upstream: Transport,
-  config: GatewayConfig,
-  { dir, mode }: RecordOptions,
-): Promise<Transport> {
-  const { createFixtureTransport, toRecording } = await import('@model-gateway/fixtures');
-  const about = toRecording(provider, config.models);
-  return createFixtureTransport({ ...about, dir, mode, upstream, secrets: listSecrets(config) });
-}
-
-async function recordEdge(gateway: Gateway, config: GatewayConfig, { dir, mode }: RecordOptions): Promise<Gateway> {
-  const { recordEdge } = await import('@model-gateway/fixtures');
-  return recordEdge(gateway, { dir, mode, secrets: listSecrets(config) });
-}
-
-async function openDemo(dir: string): Promise<Sources> {
-  const { createDemo } = await import('@model-gateway/fixtures');
-  return { ...createDemo({ dir }), preload: () => undefined, closeAfterwards: [] };
 }
 
 /** Every secret of a configuration, for the log to leave out. */

@@ -74,6 +74,12 @@ test.each([
   expect(await describeListenError({ code }, place, nothing)).toMatch(text);
 });
 
+test('a port that is denied above 1024 is explained by what the system keeps for itself', async () => {
+  const denied = { code: 'EACCES' };
+  expect(await describeListenError(denied, place, nothing)).toContain('the system has reserved it');
+  expect(await describeListenError(denied, { ...place, port: 443 }, nothing)).toContain('ports below 1024');
+});
+
 test('other errors are left as they are', async () => {
   expect(await describeListenError(new Error('else'), place, nothing)).toBeUndefined();
 });

@@ -39,7 +39,7 @@ export async function describeListenError(
       return `Port ${port} of ${host} is taken. ${holder}\n${elsewhere}`;
     }
     case 'EACCES':
-      return `Port ${port} of ${host} may not be opened by this user: ports below 1024 often need privileges.\n${elsewhere}`;
+      return `Port ${port} of ${host} may not be opened by this user: ${whyDenied(port)}.\n${elsewhere}`;
     case 'EADDRNOTAVAIL':
       return `${host} is not an address of this machine. Choose another with --host, e.g. --host 127.0.0.1.`;
     case 'ENOTFOUND':
@@ -49,6 +49,12 @@ export async function describeListenError(
       return undefined;
   }
 }
+
+/** Nobody holds such a port, so there is nobody to be named. */
+const whyDenied = (port: number): string =>
+  port < 1024
+    ? 'ports below 1024 often need privileges'
+    : 'the system has reserved it, as Windows does with whole ranges (netsh interface ipv4 show excludedportrange protocol=tcp)';
 
 const LISTEN_STATE = '0A';
 

@@ -23,7 +23,7 @@ const START_LIMIT_MS = 3000;
 /** Beyond the drain limit: for all that, and for writing files out. */
 const STOP_MARGIN_MS = 10_000;
 
-interface Start extends StartPlan, Pick<ServeOptions, 'record'> {
+interface Start extends StartPlan, Pick<ServeOptions, 'record' | 'fixtures'> {
   readonly logger: ServerLogger;
   /** Management key for other commands of this machine's user, valid while this process runs. */
   readonly ownerToken: string;
@@ -45,7 +45,8 @@ export async function serve(options: ServeOptions): Promise<void> {
   const closers: Start['closers'] = [];
   let isStopping = false;
 
-  const started = start({ ...plan, record: options.record, logger, ownerToken, closers, isStopping: () => isStopping });
+  const { record, fixtures } = options;
+  const started = start({ ...plan, record, fixtures, logger, ownerToken, closers, isStopping: () => isStopping });
   stopOnSignals({
     events: process,
     logger,
@@ -83,7 +84,9 @@ async function start(start: Start): Promise<void> {
   closers.push(() => store.close());
 
   const extraKeys = [{ key: ownerToken, kind: 'management' as const, name: 'owner of the data directory' }];
-  const composed = await compose({ config, store, logger, extraKeys, demoFixturesDir, record });
+  // Those that come with the program are replaced with it.
+  const savesFixtures = start.fixtures !== undefined;
+  const composed = await compose({ config, store, logger, extraKeys, demoFixturesDir, savesFixtures, record });
   const { gateway, preload, closeAfterwards } = composed;
   for (const closable of closeAfterwards.toReversed()) closers.push(() => closable.close());
   if (start.isStopping()) return;

@@ -9,6 +9,7 @@ import {
 import { ErrorPanel } from './parts/error-panel.tsx';
 import { EmptyState, Loading } from './parts/states.tsx';
 import { toDestinationSearch } from './screens/destinations/destination-search.ts';
+import { toFixtureSearch } from './screens/fixtures/fixture-search.ts';
 import { toGenerationSearch } from './screens/generations/generation-search.ts';
 import { toModelSearch } from './screens/models/model-search.ts';
 import { toProviderSearch } from './screens/providers/provider-search.ts';
@@ -66,6 +67,12 @@ const providers = createRoute({
   validateSearch: toProviderSearch,
   component: lazyRouteComponent(() => import('./screens/providers/providers-screen.tsx'), 'ProvidersScreen'),
 });
+const fixtures = createRoute({
+  getParentRoute: () => root,
+  path: '/fixtures',
+  validateSearch: toFixtureSearch,
+  component: lazyRouteComponent(() => import('./screens/fixtures/fixtures-screen.tsx'), 'FixturesScreen'),
+});
 const keys = createRoute({
   getParentRoute: () => root,
   path: '/keys',
@@ -96,6 +103,7 @@ export const router = createRouter({
     keys,
     destinations,
     providers,
+    fixtures,
     settings,
   ]),
   history: createHashHistory(),

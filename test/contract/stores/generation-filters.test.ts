@@ -124,6 +124,30 @@ describe.each(storeImplementations)('Generations of a $name store', ({ createPla
     expect(ofBeta.map(({ requests }) => requests)).toEqual([0, 1, 0]);
   });
 
+  test('are counted by what they have in common, each kind under the filters of the others', async () => {
+    await fill();
+    const { total, statuses, models, providerNames, principalIds } = await store.generations.facets({
+      createdFromMs: msAt(1),
+      statuses: new Set(['ok']),
+    });
+    expect(total).toBe(3);
+    expect([...statuses].toSorted()).toEqual([
+      ['cancelled', 1],
+      ['failed', 1],
+      ['ok', 3],
+    ]);
+    expect([...models].toSorted()).toEqual([
+      ['acme/chat-1', 2],
+      ['acme/other', 1],
+    ]);
+    // One was answered by nobody.
+    expect([...providerNames].toSorted()).toEqual([
+      ['Acme', 1],
+      ['Beta', 1],
+    ]);
+    expect(principalIds.get('key-2')).toBe(1);
+  });
+
   test.runIf(isDurable)('are chosen and counted when the store was opened again', async () => {
     await fill();
     await store.close();

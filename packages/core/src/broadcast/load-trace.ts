@@ -1,4 +1,5 @@
 import { createFindKeyNames } from '../auth/key-names.ts';
+import { withoutTimeline } from '../generations/stream-timeline.ts';
 import type { BootstrapKey } from '../options.ts';
 import type { Platform } from '../platform.ts';
 import type { Destination } from '../schemas/destination.ts';
@@ -30,7 +31,8 @@ export function createTraceLoader({
     return async (id) => {
       const record = await store.generations.get(id);
       if (record === undefined || !(await isSampled(destination, record, platform))) return undefined;
-      const content = await store.generations.getContent(id);
+      const stored = await store.generations.getContent(id);
+      const content = stored && withoutTimeline(stored);
       const { [record.principalId]: apiKeyName = null } = await findKeyNames(new Set([record.principalId]));
       const trace = await toBroadcastTrace({ record, content, apiKeyName }, platform);
       return matches?.(trace) === false ? undefined : forDestination(trace, destination);

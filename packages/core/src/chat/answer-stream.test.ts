@@ -114,6 +114,7 @@ test('records a completed stream once, before its last frames can be read', asyn
     input: { messages: [{ role: 'user', content: 'Hello' }] },
     output: { completion: 'Héllo 👩‍👩‍👧', reasoning: null },
     error: null,
+    timeline: { interval_ms: 20, gaps_ms: [0], text: [14] },
   });
 });
 

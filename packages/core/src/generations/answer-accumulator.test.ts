@@ -102,4 +102,21 @@ test('has all of a long text and of long reasoning once they are asked for', () 
   answer.unpack();
   expect(answer.text).toBe(piece.repeat(20));
   expect(answer.reasoning).toBe(Array.from({ length: 20 }, (_, i) => `${i}${piece}`).join(''));
+  expect(answer).toMatchObject({ packedTextLength: 0, packedReasoningLength: 0, packedWeight: 0 });
+});
+
+test('counts a long text that nobody will ask for instead of keeping it', () => {
+  const answer = createAnswerAccumulator({ maxLength: 100_000 });
+  const piece = 'abcd'.repeat(20_000);
+  for (let i = 0; i < 3; i += 1) answer.observe([chunk({ content: piece, reasoning: i === 0 ? piece : '' })]);
+  expect(answer).toMatchObject({ text: '', packedTextLength: 240_000, packedWeight: 80_000 });
+  answer.observe([chunk({ content: 'the end' })]);
+  answer.unpack();
+  expect(answer).toMatchObject({
+    text: 'the end',
+    packedTextLength: 240_000,
+    packedWeight: 60_000,
+    reasoning: piece,
+    packedReasoningLength: 0,
+  });
 });

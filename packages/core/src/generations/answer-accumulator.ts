@@ -1,6 +1,6 @@
 import type { ChatChunk, FinishReason, ToolCallDelta, Usage } from '../schemas/chat-chunk.ts';
 import type { ToolCall } from '../schemas/chat-message.ts';
-import { createPackedText, type PackedText } from './packed-text.ts';
+import { createPackedText, type PackedText, type TextKeeping } from './packed-text.ts';
 
 /** What one answer has amounted to so far. */
 export interface AnswerAccumulator {
@@ -9,6 +9,14 @@ export interface AnswerAccumulator {
   unpack(): void;
   readonly text: string;
   readonly reasoning: string;
+  /**
+   * How much of the text is packed away, in UTF-16 code units: what is missing in front of `text`. Above 0 after
+   * `unpack`, the text is not there any more, because it was too long or could not be read again.
+   */
+  readonly packedTextLength: number;
+  readonly packedReasoningLength: number;
+  /** Of both, as `weighText` says. */
+  readonly packedWeight: number;
   readonly toolCalls: readonly ToolCall[];
   /** The last usage that upstream reported; some repeat or revise it. */
   readonly usage: Usage | undefined;
@@ -28,6 +36,9 @@ interface Accumulated {
   unpack: AnswerAccumulator['unpack'];
   text: string;
   reasoning: string;
+  packedTextLength: number;
+  packedReasoningLength: number;
+  packedWeight: number;
   toolCalls: ToolCall[];
   usage: Usage | undefined;
   upstreamCostUsd: number | undefined;
@@ -37,13 +48,18 @@ interface Accumulated {
   serviceTier: string | undefined;
 }
 
-/** Creates an empty accumulator. It sees every chunk once and keeps no chunk. */
-export function createAnswerAccumulator(): AnswerAccumulator {
+const IN_MEMORY: TextKeeping = { maxLength: Infinity };
+
+/** Creates an empty accumulator. It sees every chunk once and keeps no chunk. By default texts are kept in memory. */
+export function createAnswerAccumulator(keeping: TextKeeping = IN_MEMORY): AnswerAccumulator {
   let packedText: PackedText | undefined;
   let packedReasoning: PackedText | undefined;
   const answer: Accumulated = {
     text: '',
     reasoning: '',
+    packedTextLength: 0,
+    packedReasoningLength: 0,
+    packedWeight: 0,
     toolCalls: [],
     usage: undefined,
     upstreamCostUsd: undefined,
@@ -71,20 +87,34 @@ export function createAnswerAccumulator(): AnswerAccumulator {
         }
       }
       if (answer.text.length > PACK_ABOVE_CHARACTERS) {
-        packedText ??= createPackedText();
+        packedText ??= createPackedText(keeping);
         answer.text = packedText.append(answer.text);
+        notePacked();
       }
       if (answer.reasoning.length > PACK_ABOVE_CHARACTERS) {
-        packedReasoning ??= createPackedText();
+        packedReasoning ??= createPackedText(keeping);
         answer.reasoning = packedReasoning.append(answer.reasoning);
+        notePacked();
       }
     },
     unpack() {
-      if (packedText !== undefined) answer.text = packedText.unpack() + answer.text;
-      if (packedReasoning !== undefined) answer.reasoning = packedReasoning.unpack() + answer.reasoning;
-      packedText = undefined;
-      packedReasoning = undefined;
+      const text = packedText?.unpack() ?? null;
+      const reasoning = packedReasoning?.unpack() ?? null;
+      if (text !== null) {
+        answer.text = text + answer.text;
+        packedText = undefined;
+      }
+      if (reasoning !== null) {
+        answer.reasoning = reasoning + answer.reasoning;
+        packedReasoning = undefined;
+      }
+      notePacked();
     },
+  };
+  const notePacked = (): void => {
+    answer.packedTextLength = packedText?.length ?? 0;
+    answer.packedReasoningLength = packedReasoning?.length ?? 0;
+    answer.packedWeight = (packedText?.weight ?? 0) + (packedReasoning?.weight ?? 0);
   };
   return answer;
 }

@@ -1,11 +1,14 @@
 import type { Usage } from '../schemas/chat-chunk.ts';
 import type { ChatMessage } from '../schemas/chat-message.ts';
 
-/** English text has about four characters a token; other scripts come closer to one token a character. */
-function estimateTokens(text: string): number {
+/**
+ * About how many tokens a text has, not rounded, so that pieces add up to the whole. English text has about four
+ * characters a token; other scripts come closer to one token a character.
+ */
+export function weighText(text: string): number {
   let ascii = 0;
   for (let i = 0; i < text.length; i += 1) if (text.charCodeAt(i) < 128) ascii += 1;
-  return Math.ceil(ascii / 4 + (text.length - ascii) * 0.75);
+  return ascii / 4 + (text.length - ascii) * 0.75;
 }
 
 /** What a chat format adds around each message. */
@@ -16,9 +19,12 @@ function textOf({ content }: ChatMessage): string {
   return (content ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('\n');
 }
 
-/** Token counts for an answer whose upstream reported none, marked as estimated. Images and files are not counted. */
-export function estimateUsage(messages: readonly ChatMessage[], answer: string): Usage {
-  const prompt = messages.reduce((sum, message) => sum + TOKENS_A_MESSAGE + estimateTokens(textOf(message)), 0);
-  const completion = estimateTokens(answer);
+/**
+ * Token counts for an answer whose upstream reported none, marked as estimated. Images and files are not counted.
+ * `weighed` is the weight of what else there is of the answer.
+ */
+export function estimateUsage(messages: readonly ChatMessage[], answer: string, weighed = 0): Usage {
+  const prompt = messages.reduce((sum, message) => sum + TOKENS_A_MESSAGE + Math.ceil(weighText(textOf(message))), 0);
+  const completion = Math.ceil(weighed + weighText(answer));
   return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion, estimated: true };
 }

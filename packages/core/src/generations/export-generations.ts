@@ -1,6 +1,7 @@
 import type { Runtime } from '../runtime.ts';
 import type { GenerationRow } from '../schemas/generation-list.ts';
 import { type GenerationSearch, listGenerations, toGenerationRow } from './list-generations.ts';
+import { withoutTimeline } from './stream-timeline.ts';
 
 /** What a line of CSV holds, in this order. */
 const COLUMNS = [
@@ -52,7 +53,8 @@ export async function* exportGenerations(
   do {
     const { records, next } = await listGenerations({ filter, text, limit: PAGE_SIZE, before }, runtime);
     for (const record of withContent ? records : []) {
-      const content = (await runtime.store.generations.getContent(record.generation.id)) ?? null;
+      const stored = await runtime.store.generations.getContent(record.generation.id);
+      const content = stored === undefined ? null : withoutTimeline(stored);
       yield encoder.encode(`${JSON.stringify({ ...toGenerationRow(record), content })}\n`);
       if (signal.aborted) return;
     }

@@ -14,6 +14,14 @@ export interface GenerationSearch {
   readonly before?: string | undefined;
 }
 
+/** What was found, and how far a text was looked for. */
+export interface FoundGenerations extends GenerationPage {
+  /** Records whose texts were looked at; 0 without a text. */
+  readonly searched: number;
+  /** When the oldest of them began. */
+  readonly searchedBackTo: string | null;
+}
+
 /** How often the store is asked for one page; it looks at a bounded number of records each time. */
 const MAX_ROUNDS = 25;
 /** A content may have to be read from the disk, and may be large. */
@@ -28,9 +36,10 @@ const TEXT_PAGE = 100;
 export async function listGenerations(
   search: GenerationSearch,
   runtime: Pick<Runtime, 'store' | 'platform'>,
-): Promise<GenerationPage> {
+): Promise<FoundGenerations> {
   const records: GenerationRecord[] = [];
   const budget = { contents: MAX_CONTENTS, until: runtime.platform.monotonicNow() + MAX_SEARCH_MS };
+  const progress: SearchProgress = { searched: 0, searchedBackTo: null };
   const isFiltered = Object.values(search.filter).some((value) => value !== undefined);
   const filter = isFiltered ? search.filter : undefined;
   let { before } = search;
@@ -38,35 +47,43 @@ export async function listGenerations(
     const wanted = search.limit - records.length;
     const limit = search.text === undefined ? wanted : TEXT_PAGE;
     const page = await runtime.store.generations.page({ limit, before, filter });
-    const kept = await keepMatching(page, search, { runtime, budget });
+    const kept = await keepMatching(page, search, { runtime, budget, progress });
     for (const record of kept.records.slice(0, wanted)) records.push(record);
     const last = kept.records[wanted - 1];
     const isMore = last !== undefined && kept.records.length > wanted;
     const next = isMore ? last.generation.id : kept.next;
     const isExhausted = kept.isExhausted || runtime.platform.monotonicNow() >= budget.until;
-    if (next === null || records.length >= search.limit || isExhausted) return { records, next };
+    if (next === null || records.length >= search.limit || isExhausted) return { records, next, ...progress };
     before = next;
     // Others get their turn between rounds.
     await new Promise<void>((resolve) => runtime.platform.setTimer(resolve, 0));
   }
-  return { records, next: before ?? null };
+  return { records, next: before ?? null, ...progress };
+}
+
+interface SearchProgress {
+  searched: number;
+  searchedBackTo: string | null;
 }
 
 interface Searching {
   readonly runtime: Pick<Runtime, 'store' | 'platform'>;
   readonly budget: { contents: number; readonly until: number };
+  readonly progress: SearchProgress;
 }
 
 /** What of a page holds the text. Where no more may be read, the page ends there. */
 async function keepMatching(
   page: GenerationPage,
   { text }: GenerationSearch,
-  { runtime, budget }: Searching,
+  { runtime, budget, progress }: Searching,
 ): Promise<GenerationPage & { readonly isExhausted: boolean }> {
   if (text === undefined) return { ...page, isExhausted: false };
   const wanted = text.toLowerCase();
   const records: GenerationRecord[] = [];
   for (const record of page.records) {
+    progress.searched += 1;
+    progress.searchedBackTo = record.generation.created_at;
     if (isInRecord(wanted, record)) {
       records.push(record);
       continue;
@@ -79,6 +96,20 @@ async function keepMatching(
     return { records, next: id, isExhausted: true };
   }
   return { records, next: page.next, isExhausted: false };
+}
+
+/** Those of the ids that are there, newest first. */
+export async function getGenerations(
+  ids: readonly string[],
+  { store }: Pick<Runtime, 'store'>,
+): Promise<FoundGenerations> {
+  const records: GenerationRecord[] = [];
+  for (const id of new Set(ids)) {
+    const record = await store.generations.get(id);
+    if (record !== undefined) records.push(record);
+  }
+  records.sort((a, b) => b.generation.created_at.localeCompare(a.generation.created_at));
+  return { records, next: null, searched: 0, searchedBackTo: null };
 }
 
 /** A generation as lists, exports and the feed show it. */

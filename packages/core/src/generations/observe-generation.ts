@@ -9,9 +9,10 @@ import { headerOf } from '../request.ts';
 import type { ChatChunk, Usage } from '../schemas/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../schemas/chat-completion.ts';
 import type { Generation, GenerationContent, ProviderResponse } from '../schemas/generation.ts';
-import type { GenerationRecord } from '../stores/store.ts';
+import type { GenerationRecord, StoredContent } from '../stores/store.ts';
 import { type AnswerAccumulator, createAnswerAccumulator } from './answer-accumulator.ts';
 import { countParts, type Spending, spendingOf, sumSpending, type Turn } from './spending.ts';
+import { recordTimeline, withTimeline } from './stream-timeline.ts';
 import { lengthOf, toToolCallRecord, toToolUse, type ToolStep } from './tool-steps.ts';
 
 /** One endpoint that was asked, and what came of it. */
@@ -36,7 +37,7 @@ export interface SettledGeneration {
   readonly record: GenerationRecord;
   readonly principal: Principal;
   /** Null when contents are not to be stored. */
-  readonly content: GenerationContent | null;
+  readonly content: StoredContent | null;
   /** About how long the content is in characters. */
   readonly contentLength: number;
 }
@@ -88,10 +89,18 @@ export interface ObservedCall {
 
 /** Starts to follow a call, at the moment this is called. */
 export function observeGeneration(call: ObservedCall): GenerationObserver {
-  const { platform } = call.context.runtime;
+  const { platform, logging } = call.context.runtime;
   const startedAt = platform.now();
   const startedMonotonic = platform.monotonicNow();
-  const answer = createAnswerAccumulator();
+  const isContentStored = logging.inputOutput && call.region === null;
+  const isStream = call.request.stream === true;
+  const answer = createAnswerAccumulator({
+    maxLength: isContentStored ? logging.maxContentBytes : 0,
+    // A whole answer comes at once, and is written down at once.
+    openScratch: isStream ? platform.openScratch : undefined,
+  });
+  const isTimed = isContentStored && isStream;
+  const timeline = isTimed ? recordTimeline(platform, startedMonotonic) : null;
   const attempts: Attempt[] = [];
   let endpoint: Endpoint | undefined;
   let isSettled = false;
@@ -128,7 +137,13 @@ export function observeGeneration(call: ObservedCall): GenerationObserver {
     noteToolStep: (step) => void (toolSteps ??= []).push(step),
     noteSearch: (search) => void (searches ??= []).push(search),
     spending,
-    observe: answer.observe,
+    observe:
+      timeline === null
+        ? answer.observe
+        : (chunks) => {
+            answer.observe(chunks);
+            timeline.note(answer);
+          },
     settle(outcome) {
       isSettled = true;
       answer.unpack();
@@ -149,23 +164,30 @@ export function observeGeneration(call: ObservedCall): GenerationObserver {
         steps,
         searches,
       });
-      const { inputOutput } = call.context.runtime.logging;
       const { id: principalId, userId } = call.context.principal;
       return {
         usage: usage && withCost(withToolUse(usage, steps), cost, endpoint),
         record: { generation, principalId, ...(userId !== undefined && { userId }), costNanoUsd: cost?.nanoUsd ?? 0 },
         principal: call.context.principal,
         content:
-          inputOutput && call.region === null
-            ? toContent({ request: call.request, answer, attempts, outcome, steps })
+          isContentStored && isWhole(answer)
+            ? withTimeline(toContent({ request: call.request, answer, attempts, outcome, steps }), timeline)
             : null,
-        contentLength: call.bodyLength + answer.text.length + answer.reasoning.length + lengthOf(steps),
+        contentLength: call.bodyLength + lengthOfTexts(answer) + lengthOf(steps),
       };
     },
   };
 }
 
 const NO_STEPS: readonly ToolStep[] = [];
+
+function isWhole({ packedTextLength, packedReasoningLength }: AnswerAccumulator): boolean {
+  return packedTextLength === 0 && packedReasoningLength === 0;
+}
+
+function lengthOfTexts({ text, reasoning, packedTextLength, packedReasoningLength }: AnswerAccumulator): number {
+  return packedTextLength + text.length + packedReasoningLength + reasoning.length;
+}
 
 function withToolUse(usage: Usage, steps: readonly ToolStep[]): Usage {
   if (steps.length === 0) return usage;

@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors.ts';
 import type { Runtime } from '../runtime.ts';
-import type { GenerationContent } from '../schemas/generation.ts';
+import type { StoredContent } from '../stores/store.ts';
 import type { Outcome, SettledGeneration } from './observe-generation.ts';
 
 /**
@@ -45,7 +45,7 @@ export async function recordGeneration(
 }
 
 /** A content above the limit is not stored at all: half a conversation would pass for a whole one. */
-function withinLimit({ content, contentLength }: SettledGeneration, maxBytes: number): GenerationContent | null {
+function withinLimit({ content, contentLength }: SettledGeneration, maxBytes: number): StoredContent | null {
   return contentLength > maxBytes ? null : content;
 }
 

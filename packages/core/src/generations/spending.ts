@@ -21,7 +21,7 @@ export interface Spending {
 
 /** What a turn has used so far. An answer without counts is estimated. `at` is in Unix milliseconds. */
 export function spendingOf({ endpoint, messages, answer }: Turn, at: number): Spending {
-  const usage = answer.usage ?? estimateUsage(messages, textOf(answer));
+  const usage = answer.usage ?? estimateUsage(messages, textOf(answer), answer.packedWeight);
   if (answer.upstreamCostUsd !== undefined) return { usage, cost: toReportedCost(answer.upstreamCostUsd) };
   const images = endpoint.prices.image === undefined ? 0 : countParts(messages, 'image_url');
   return { usage, cost: costOf(endpoint.prices, usage, { images, at }) };

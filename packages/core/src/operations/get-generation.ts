@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { RequestContext } from '../context.ts';
 import { GatewayError } from '../errors.ts';
 import { findReadableGeneration } from '../generations/find-readable-generation.ts';
+import { withoutTimeline } from '../generations/stream-timeline.ts';
 import { type GatewayResponse, toJsonResponse } from '../response.ts';
 import { readQuery } from '../schemas/page-query.ts';
 import type { GenerationRecord } from '../stores/store.ts';
@@ -24,7 +25,7 @@ export async function getGenerationContent(context: RequestContext): Promise<Gat
   if (content === undefined) {
     throw new GatewayError('not_found', `No content is stored for generation ${generation.id}`);
   }
-  return toJsonResponse(200, { data: content });
+  return toJsonResponse(200, { data: withoutTimeline(content) });
 }
 
 function findReadable(context: RequestContext): Promise<GenerationRecord> {

@@ -67,6 +67,7 @@ test.each([
   ['?text=ada', '0'],
   ['?text=flamingo', '3 0'],
   ['?text=flamingo&status=ok', '0'],
+  ['?id=gen-0,gen-3,gone,gen-3', '3 0'],
   // What everybody's contents hold is no text of theirs.
   ['?text=user', ''],
 ])('finds with %s', async (query, expected) => {
@@ -82,6 +83,8 @@ test.each([
   ['?min_cost=-1', 'min_cost'],
   ['?cursor=%F0%9F', 'cursor'],
   ['?text=x', 'text'],
+  ['?id=gen-1&text=flamingo', 'id'],
+  ['?id=gen-1&status=ok', 'id'],
   ['?colour=red', 'colour'],
 ])('refuses %s and says where it is wrong', async (query, field) => {
   const { call } = await setUp();
@@ -121,12 +124,63 @@ test('reads no more contents for a page than it may, and goes on where it ended'
   const search = async (cursor: string) => {
     const asked = call('GET', `/admin/v1/generations?text=needle${cursor}`);
     await platform.advance(1000);
-    return (await asked).body as { data: { id: string }[]; next_cursor: string | null };
+    return (await asked).body as {
+      data: { id: string }[];
+      next_cursor: string | null;
+      searched: { records: number; back_to: string };
+    };
   };
   const first = await search('');
-  expect(first.data).toEqual([]);
+  expect([first.data, first.searched]).toEqual([[], { records: 500, back_to: expect.stringMatching(/Z$/) }]);
   const second = await search(`&cursor=${first.next_cursor}`);
   expect([second.data.map(({ id }) => id), second.next_cursor]).toEqual([['gen-10'], null]);
+  expect(second.searched.records).toBe(200);
+});
+
+test('tells how far a text was looked for only where one was', async () => {
+  const { call } = await setUp();
+  expect((await call('GET', '/admin/v1/generations?text=flamingo')).body['searched']).toEqual({
+    records: 5,
+    back_to: at(0),
+  });
+  expect((await call('GET', '/admin/v1/generations')).body).not.toHaveProperty('searched');
+});
+
+test('counts what each value would leave under the other filters, the commonest first', async () => {
+  const { call } = await setUp();
+  const span = `from=${at(0)}&to=${at(6)}&buckets=1&facets=true`;
+  const facets = async (more: string) =>
+    (await call('GET', `/admin/v1/generations/histogram?${span}${more}`)).body['facets'] as Record<string, unknown>;
+  expect(await facets('')).toEqual({
+    total: 5,
+    status: [
+      { value: 'ok', requests: 3 },
+      { value: 'cancelled', requests: 1 },
+      { value: 'failed', requests: 1 },
+    ],
+    model: [
+      { value: 'acme/chat-1', requests: 4 },
+      { value: 'acme/other', requests: 1 },
+    ],
+    provider: [
+      { value: 'Acme', requests: 4 },
+      { value: 'Beta', requests: 1 },
+    ],
+    key: [
+      { value: 'key-1', requests: 4 },
+      { value: 'key-2', requests: 1 },
+    ],
+  });
+  const failed = await facets('&status=failed&provider=Acme');
+  expect(failed).toMatchObject({ total: 1, model: [{ value: 'acme/chat-1', requests: 1 }] });
+  // Of its own kind nothing is left out: somebody may choose another.
+  expect(failed['status']).toEqual([
+    { value: 'ok', requests: 2 },
+    { value: 'cancelled', requests: 1 },
+    { value: 'failed', requests: 1 },
+  ]);
+  expect(failed['provider']).toEqual([{ value: 'Acme', requests: 1 }]);
+  expect((await call('GET', '/admin/v1/generations/histogram')).body).not.toHaveProperty('facets');
 });
 
 test('counts by time, the last 24 hours unless something else is asked for', async () => {

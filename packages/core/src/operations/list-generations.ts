@@ -1,5 +1,7 @@
 import type { RequestContext } from '../context.ts';
+import { GatewayError } from '../errors.ts';
 import {
+  getGenerations,
   listGenerations as findGenerations,
   parseCursor,
   toCursor,
@@ -12,14 +14,20 @@ import { readQuery } from '../schemas/page-query.ts';
 
 /** `GET /admin/v1/generations`: newest first, page by page. */
 export async function listGenerations({ request, runtime }: RequestContext): Promise<GatewayResponse> {
-  const { limit, cursor, text, ...query } = readQuery(generationListQuerySchema, request.query);
-  const filter = toGenerationFilter(query, runtime);
-  const { records, next } = await findGenerations({ filter, text, limit, before: parseCursor(cursor) }, runtime);
-  const isWhole = text === undefined && Object.values(query).every((value) => value === undefined);
+  const { limit, cursor, text, id: ids, ...query } = readQuery(generationListQuerySchema, request.query);
+  const isNarrowed = text !== undefined || Object.values(query).some((value) => value !== undefined);
+  if (ids !== undefined && (isNarrowed || cursor !== undefined))
+    throw new GatewayError('invalid_request', 'id: cannot be given together with a filter or a cursor');
+  const before = parseCursor(cursor);
+  const { records, next, searched, searchedBackTo } =
+    ids === undefined
+      ? await findGenerations({ filter: toGenerationFilter(query, runtime), text, limit, before }, runtime)
+      : await getGenerations(ids, runtime);
   return toJsonResponse(200, {
     data: records.map(toGenerationRow),
     next_cursor: toCursor(next),
     key_names: await runtime.findKeyNames(new Set(records.map(({ principalId }) => principalId))),
-    ...(isWhole && { total_estimate: await runtime.store.generations.count() }),
+    ...(!isNarrowed && ids === undefined && { total_estimate: await runtime.store.generations.count() }),
+    ...(text !== undefined && { searched: { records: searched, back_to: searchedBackTo } }),
   });
 }

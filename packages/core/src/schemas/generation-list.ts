@@ -52,6 +52,8 @@ const text = z.string().trim().min(2, 'must have at least 2 characters').max(200
 /** The query of `GET /admin/v1/generations`. */
 export const generationListQuerySchema = z.strictObject({
   ...filterShape,
+  /** Ids of generations: these alone, in one page, without any other filter. */
+  id: values.optional(),
   text,
   limit: wholeNumber.pipe(z.int().min(1).max(200)).default(50),
   /** `next_cursor` of the page before. */
@@ -62,6 +64,8 @@ export const generationListQuerySchema = z.strictObject({
 export const generationHistogramQuerySchema = z.strictObject({
   ...filterShape,
   buckets: wholeNumber.pipe(z.int().min(1).max(400)).default(60),
+  /** With counts by status, model, provider and key. */
+  facets: z.enum(['true', 'false']).default('false'),
 });
 
 /** The query of `GET /admin/v1/generations/export`. */
@@ -73,7 +77,7 @@ export const generationExportQuerySchema = z.strictObject({
   content: z.enum(['true', 'false']).default('false'),
 });
 
-export type GenerationFilterQuery = Omit<z.infer<typeof generationHistogramQuerySchema>, 'buckets'>;
+export type GenerationFilterQuery = Omit<z.infer<typeof generationHistogramQuerySchema>, 'buckets' | 'facets'>;
 
 /** A generation as lists show it: its record, and what the record leaves to others to find out. */
 export const generationRowSchema = generationSchema.extend({
@@ -93,7 +97,12 @@ export const generationListSchema = z.object({
   key_names: z.record(z.string(), z.string()),
   /** About how many there are in all; absent where the list is narrowed. */
   total_estimate: z.int().optional(),
+  /** Where a text was looked for: in how many records, newest first, and when the oldest of them began. */
+  searched: z.object({ records: z.int(), back_to: z.string().nullable() }).optional(),
 });
+
+/** The commonest first, at most 50. */
+const countsSchema = z.array(z.object({ value: z.string(), requests: z.int() }));
 
 export const generationHistogramSchema = z.object({
   data: z.array(
@@ -109,4 +118,14 @@ export const generationHistogramSchema = z.object({
   from: z.string(),
   to: z.string(),
   bucket_ms: z.int(),
+  /** A value is counted under all other filters but those of its own kind. */
+  facets: z
+    .object({
+      total: z.int(),
+      status: countsSchema,
+      model: countsSchema,
+      provider: countsSchema,
+      key: countsSchema,
+    })
+    .optional(),
 });

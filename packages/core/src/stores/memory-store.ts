@@ -7,6 +7,7 @@ import {
   matchesFilter,
   toGenerationFacts,
 } from './generation-filter.ts';
+import { createFacetCount } from './generation-facets.ts';
 import { createSpendingBook, toSpending } from './spending.ts';
 import type { GenerationPage, GenerationRecord, GenerationRepository, Store } from './store.ts';
 import { createTableRepositories, type TableSource } from './table-repositories.ts';
@@ -102,6 +103,11 @@ function createGenerationRepository(maxGenerations: number): GenerationRepositor
       const histogram = createHistogram(query);
       for (const { record } of byId.values()) addToHistogram(histogram, toGenerationFacts(record), query);
       return histogram;
+    },
+    facets(filter) {
+      const count = createFacetCount(filter);
+      for (const { record } of byId.values()) count.add(toGenerationFacts(record));
+      return count.read();
     },
     count: () => byId.size,
     spentNanoUsd: spending.totalNanoUsd,

@@ -4,10 +4,13 @@ import type { Guardrail } from '../schemas/guardrail.ts';
 import type { Generation, GenerationContent } from '../schemas/generation.ts';
 import type { Member } from '../schemas/member.ts';
 import type { SettingsChange } from '../schemas/settings.ts';
+import type { StreamTimeline } from '../schemas/stream-timeline.ts';
 import type { VideoJob } from '../videos/video-job.ts';
+import type { GenerationFacets } from './generation-facets.ts';
 import type { GenerationFilter, HistogramBucket, HistogramQuery } from './generation-filter.ts';
 import type { AssignmentRecord, KeyRecord, WorkspaceRecord } from './tables.ts';
 
+export type { GenerationFacets } from './generation-facets.ts';
 export type { GenerationFilter, HistogramBucket, HistogramQuery } from './generation-filter.ts';
 export type { AssignmentRecord, KeyRecord, WorkspaceRecord } from './tables.ts';
 
@@ -23,6 +26,12 @@ export interface GenerationRecord {
   readonly userId?: string | undefined;
   /** Exact cost in billionths of a dollar; 0 when unknown (`generation.cost_known` tells). */
   readonly costNanoUsd: number;
+}
+
+/** What was asked and answered, with what the API does not show beside it. */
+export interface StoredContent extends GenerationContent {
+  /** When the text came; absent for an answer that was not streamed. */
+  readonly timeline?: StreamTimeline | undefined;
 }
 
 /** Rows that change seldom, by id. What a promise has resolved for is durable, and every later `get` shows it. */
@@ -101,18 +110,20 @@ export interface GenerationRepository {
    * Resolves once the record (and its content, where given) would survive the death of this process; the last byte
    * of an answer waits for it. Both can be read from then on. An id that exists is refused with an error.
    */
-  append(record: GenerationRecord, content: GenerationContent | null): Promise<void>;
+  append(record: GenerationRecord, content: StoredContent | null): Promise<void>;
   /** A later version of a record; the last one wins. Same durability as `append`. False when the id is unknown. */
   update(record: GenerationRecord): Promise<boolean>;
   get(id: string): Awaitable<GenerationRecord | undefined>;
   /** Undefined when the id is unknown, or nothing was stored, or it was deleted. */
-  getContent(id: string): Awaitable<GenerationContent | undefined>;
+  getContent(id: string): Awaitable<StoredContent | undefined>;
   /** The content cannot be read from the moment it resolves. False when there was none. */
   deleteContent(id: string): Promise<boolean>;
   /** Newest first. Costs the same however many there are. */
   page(query: GenerationQuery): Awaitable<GenerationPage>;
   /** Adds up by time what a filter chooses. Costs as much as there is in that time; others get their turn meanwhile. */
   histogram(query: HistogramQuery): Awaitable<readonly HistogramBucket[]>;
+  /** Counts by status, model, provider and principal what a filter chooses. Costs the same as `histogram`. */
+  facets(filter: GenerationFilter): Awaitable<GenerationFacets>;
   /** About how many there are. */
   count(): Awaitable<number>;
   /** Sum of `costNanoUsd` over all records of one principal, those removed by retention included. */

@@ -5,8 +5,10 @@ import { GatewayError } from '@model-gateway/core';
 import ipaddr from 'ipaddr.js';
 
 export interface GuardOptions {
-  /** The address listened on. On loopback only known `Host` values are served, which keeps out DNS rebinding. */
+  /** The address listened on. */
   readonly host: string;
+  /** Whether only known `Host` values are served, which keeps out DNS rebinding. */
+  readonly onlyKnownHosts: boolean;
   readonly port: number;
   readonly publicUrl: string | null;
   /** Further names under which clients may reach us, without a port. */
@@ -37,7 +39,7 @@ const STATE_CHANGING: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DE
 
 /** Creates the checks that come before authentication and before any body is read. */
 export function createRequestGuard(options: GuardOptions): RequestGuard {
-  const hosts = isLoopbackHost(options.host) ? toAllowedHosts(options) : null;
+  const hosts = options.onlyKnownHosts ? toAllowedHosts(options) : null;
   const origins = new Set(options.allowedOrigins.map((origin) => origin.toLowerCase()));
   if (options.publicUrl !== null) origins.add(new URL(options.publicUrl).origin);
 
@@ -98,7 +100,7 @@ function refuseOddHeaders(rawHeaders: readonly string[]): void {
   }
 }
 
-/** The exact values of `Host` that mean us. Anything else that reaches a loopback port was led there. */
+/** The exact values of `Host` that mean us. Anything else that reaches our port was led there. */
 function toAllowedHosts({ host, port, publicUrl, allowedHosts }: GuardOptions): ReadonlySet<string> {
   const own = new Set(['localhost', '127.0.0.1', '[::1]', isIP(host) === 6 ? `[${host}]` : host.toLowerCase()]);
   const hosts = new Set([...own].map((name) => `${name}:${port}`));

@@ -13,7 +13,7 @@ import {
 import { createNodePlatform } from '../node-platform.ts';
 import { answerEarly } from './answer-early.ts';
 import { answerMalformed, answerRawError, toRawErrorBody } from './answer-raw-error.ts';
-import { createRequestGuard, type RequestGuard } from './guard-request.ts';
+import { createRequestGuard, isLoopbackHost, type RequestGuard } from './guard-request.ts';
 import { createPublicView } from './public-origin.ts';
 import { toGatewayRequest } from './to-gateway-request.ts';
 import { trackConnections } from './track-connections.ts';
@@ -32,7 +32,9 @@ export interface ListenOptions {
   readonly trustedProxies?: readonly string[] | undefined;
   /** Web origins whose pages may call us. */
   readonly allowedOrigins?: readonly string[] | undefined;
-  /** Further `Host` names served on loopback. */
+  /** Whether only known `Host` names are served. Default: on loopback, where nobody else has a name for us. */
+  readonly onlyKnownHosts?: boolean | undefined;
+  /** Known names beside those of loopback and of `publicUrl`. */
   readonly allowedHosts?: readonly string[] | undefined;
   readonly clientWriteTimeoutMs?: number | undefined;
   readonly logger?: Pick<Logger, 'error'> | undefined;
@@ -89,6 +91,7 @@ export async function listen(gateway: Gateway, options: ListenOptions): Promise<
   const guard = createRequestGuard({
     host,
     port,
+    onlyKnownHosts: options.onlyKnownHosts ?? isLoopbackHost(host),
     publicUrl: options.publicUrl ?? null,
     allowedHosts: options.allowedHosts ?? [],
     allowedOrigins: options.allowedOrigins ?? [],

@@ -1,6 +1,8 @@
 import {
   addToHistogram,
+  createFacetCount,
   createHistogram,
+  type GenerationFacets,
   type GenerationFilter,
   type GenerationPage,
   type GenerationRecord,
@@ -59,6 +61,18 @@ export async function addUpGenerations(
     if ((order.length - at) % MAX_LOOKED_AT === 0) await new Promise((resolve) => setImmediate(resolve));
   }
   return histogram;
+}
+
+/** Counts by status, model, provider and principal, in the same way. */
+export async function countGenerations(order: readonly Entry[], filter: GenerationFilter): Promise<GenerationFacets> {
+  const count = createFacetCount(filter);
+  const start = filter.createdFromMs === undefined ? 0 : firstWrittenOn(order, filter.createdFromMs);
+  for (let at = order.length - 1; at >= start; at -= 1) {
+    const entry = order[at];
+    if (entry !== undefined) count.add(factsOfEntry(entry));
+    if ((order.length - at) % MAX_LOOKED_AT === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  return count.read();
 }
 
 /** The first position that was written on the day of this moment, or later: segments are named by their days. */

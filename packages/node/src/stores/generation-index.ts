@@ -1,5 +1,7 @@
 import {
   createSpendingBook,
+  type GenerationFacets,
+  type GenerationFilter,
   type GenerationPage,
   type GenerationQuery,
   type HistogramBucket,
@@ -7,7 +9,7 @@ import {
   type SpendingBook,
   type SpendingEntry,
 } from '@model-gateway/core';
-import { addUpGenerations, filterGenerations } from './filter-generations.ts';
+import { addUpGenerations, countGenerations, filterGenerations } from './filter-generations.ts';
 import { type Entry, type EntryVersion, recordOfEntry } from './generation-entry.ts';
 import { isThrough, type SegmentName } from './segment-name.ts';
 
@@ -42,6 +44,7 @@ export interface GenerationIndex {
   removeContentThrough(name: SegmentName): void;
   page(query: GenerationQuery): GenerationPage;
   histogram(query: HistogramQuery): Promise<readonly HistogramBucket[]>;
+  facets(filter: GenerationFilter): Promise<GenerationFacets>;
   entries(): Iterable<Entry>;
 }
 
@@ -110,6 +113,7 @@ export function createGenerationIndex(): GenerationIndex {
     },
     page: (query) => pageOf(order, find, query),
     histogram: (query) => addUpGenerations(order, query),
+    facets: (filter) => countGenerations(order, filter),
     entries: () => order,
   };
 }

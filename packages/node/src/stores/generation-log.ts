@@ -177,6 +177,7 @@ function createRepository(parts: Parts): GenerationRepository {
     },
     page: (query) => index.page(query),
     histogram: (query) => index.histogram(query),
+    facets: (filter) => index.facets(filter),
     count: () => index.size,
     spentNanoUsd: index.spending.totalNanoUsd,
     spent: index.spending.spent,

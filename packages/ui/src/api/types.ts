@@ -152,6 +152,8 @@ export interface GenerationList {
   /** Null at the end. A page may be short, even empty, before that. */
   readonly next_cursor: string | null;
   readonly total_estimate?: number;
+  /** With a text alone: how many records were looked at for this page, and when the oldest of them began. */
+  readonly searched?: { readonly records: number; readonly back_to: string | null };
 }
 
 export interface GenerationHistogram {
@@ -165,6 +167,32 @@ export interface GenerationHistogram {
   readonly from: string;
   readonly to: string;
   readonly bucket_ms: number;
+  readonly facets?: GenerationFacets;
+}
+
+/** Each value with how many calls it would leave under all other filters, the commonest first. */
+export interface GenerationFacets {
+  readonly total: number;
+  readonly status: readonly FacetValue[];
+  readonly model: readonly FacetValue[];
+  readonly provider: readonly FacetValue[];
+  readonly key: readonly FacetValue[];
+}
+
+export interface FacetValue {
+  readonly value: string;
+  readonly requests: number;
+}
+
+/** When the text of a streamed answer came; member n of each list tells of arrival n. */
+export interface StreamTimeline {
+  /** What came within this many milliseconds of an arrival's beginning belongs to it. */
+  readonly interval_ms: number;
+  /** Milliseconds since the arrival before; for the first, since the call began. */
+  readonly gaps_ms: readonly number[];
+  /** Lengths of what came of the completion and of the reasoning. */
+  readonly text: readonly number[];
+  readonly reasoning?: readonly number[];
 }
 
 export interface ToolCall {

@@ -4,6 +4,7 @@ import { ApiError, toRemedy } from '../api/api-error.ts';
 import { Button } from './button.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { toErrorReport } from './error-report.ts';
+import { showControls } from './show-controls.ts';
 
 interface ErrorPanelProps {
   readonly error: unknown;
@@ -27,12 +28,13 @@ export function ErrorPanel({ error, title = 'That did not work', onRetry }: Erro
             </span>
           )}
         </p>
-        <p className="break-words">{error instanceof Error ? error.message : String(error)}</p>
+        <p className="break-words">{showControls(error instanceof Error ? error.message : String(error))}</p>
         {issues.length > 0 && (
           <ul className="mt-1 list-disc pl-5">
             {issues.map((issue) => (
               <li key={`${issue.path} ${issue.message}`}>
-                {issue.path !== '' && <code className="font-mono text-xs">{issue.path}</code>} {issue.message}
+                {issue.path !== '' && <code className="font-mono text-xs">{issue.path}</code>}{' '}
+                {showControls(issue.message)}
               </li>
             ))}
           </ul>

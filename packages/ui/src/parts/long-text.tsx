@@ -1,20 +1,19 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useMemo, useRef } from 'react';
+import { useRef } from 'react';
 
 import { formatBytes } from '../format/quantity.ts';
 import { CopyButton } from './copy-button.tsx';
 import { showControls } from './show-controls.ts';
-import { splitLines } from './split-lines.ts';
+import { useLineIndex } from './use-line-index.ts';
 
-const LINE_WIDTH = 110;
 const LINE_HEIGHT = 20;
 
 /** A text of any length as numbered lines, of which only those in sight are in the document. */
 export function LongText({ text }: { text: string }) {
   const scroller = useRef<HTMLDivElement>(null);
-  const lines = useMemo(() => splitLines(text, LINE_WIDTH), [text]);
+  const lines = useLineIndex(text);
   const virtual = useVirtualizer({
-    count: lines.length,
+    count: lines.count,
     getScrollElement: () => scroller.current,
     estimateSize: () => LINE_HEIGHT,
     overscan: 20,
@@ -23,7 +22,7 @@ export function LongText({ text }: { text: string }) {
     <div className="rounded-lg border border-line">
       <div className="flex items-center justify-between gap-2 border-b border-line px-3 py-1 text-xs text-ink-faint">
         <span>
-          {formatBytes(text.length)}, {lines.length.toLocaleString('en-US')} lines, shown as written
+          {formatBytes(text.length)}, {lines.count.toLocaleString('en-US')} lines, shown as written
         </span>
         <CopyButton look="quiet" text={text} label="Copy all" />
       </div>
@@ -44,7 +43,7 @@ export function LongText({ text }: { text: string }) {
               <span aria-hidden="true" className="w-14 shrink-0 pr-3 text-right text-ink-faint select-none">
                 {index + 1}
               </span>
-              {showControls(lines[index] ?? '')}
+              {showControls(lines.textOf(index))}
             </div>
           ))}
         </div>

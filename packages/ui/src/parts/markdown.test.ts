@@ -83,6 +83,18 @@ test('offers a link as a button, which asks before it leads anywhere', () => {
   expect(render('[docs](https://example.com)')).toMatch(/<button[^>]*>docs/);
 });
 
+test('puts headings below those of the page', () => {
+  expect(render('# One\n\n## Two')).toMatch(/<h3>One<\/h3>\s*<h4>Two<\/h4>/);
+});
+
+test('shows markup as text', () => {
+  expect(render('a <b onclick=x>bold</b>\n\n<script>\nx</script>')).toContain('&lt;script&gt;');
+});
+
+test('shows what would hold the page up as it was written', () => {
+  expect(render('- '.repeat(10_000))).not.toContain('<li>');
+});
+
 test('shows very long texts as they are', () => {
   expect(render(`**${'x'.repeat(50_001)}**`)).not.toContain('<strong>');
 });

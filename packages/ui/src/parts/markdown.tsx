@@ -1,5 +1,5 @@
 import { Image as ImageIcon, Link as LinkIcon } from 'lucide-react';
-import { memo, type ReactNode, useState } from 'react';
+import { memo, type ReactElement, type ReactNode, useDeferredValue, useState } from 'react';
 import ReactMarkdown, { type Components } from 'react-markdown';
 import rehypeSanitize, { defaultSchema } from 'rehype-sanitize';
 import remarkGfm from 'remark-gfm';
@@ -7,12 +7,15 @@ import remarkGfm from 'remark-gfm';
 import { getDesktop } from '../shell/desktop.ts';
 import { CopyButton } from './copy-button.tsx';
 import { Dialog } from './dialog.tsx';
+import { isCostlyMarkdown } from './is-costly-markdown.ts';
 import { LongText } from './long-text.tsx';
 import { toSafeLink } from './safe-link.ts';
 import { showControls } from './show-controls.ts';
 
 /** Above this a text is shown in lines as it is: laying out so much at once would hold up the page. */
 const MAX_CHARACTERS = 50_000;
+/** Above this it is shown as written first, and formatted when nothing else is waiting: many may come at once. */
+const MAX_FORMATTED_AT_ONCE = 1000;
 
 // Ids are the page's own, and two texts may use the same.
 const attributes = Object.fromEntries(
@@ -30,6 +33,12 @@ const schema = {
 };
 
 const components: Components = {
+  // The page has headings of its own, and the text stands below them.
+  h1: 'h3',
+  h2: 'h4',
+  h3: 'h5',
+  h4: 'h6',
+  h5: 'h6',
   a: ({ href, children }) => <OutsideLink href={href}>{children}</OutsideLink>,
   // Loading an image tells its host that, and when, the text was read; so none is loaded.
   img: ({ src, alt }) => (
@@ -53,24 +62,40 @@ const components: Components = {
  * and those only after a question that shows them whole.
  */
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
-  if (text.length > MAX_CHARACTERS) return <PlainText text={text} />;
-  return (
-    <div className="prose-said text-sm break-words">
-      <ReactMarkdown
-        remarkPlugins={[remarkGfm]}
-        rehypePlugins={[[rehypeSanitize, schema]]}
-        components={components}
-        urlTransform={(url) => toSafeLink(url)?.href ?? ''}
-      >
-        {showControls(text)}
-      </ReactMarkdown>
-    </div>
-  );
+  const formatted = useDeferredValue(text, text.length > MAX_FORMATTED_AT_ONCE ? '' : text);
+  const isReadable = formatted === text && text.length <= MAX_CHARACTERS && !isCostlyMarkdown(text);
+  const read = isReadable ? readMarkdown(text) : null;
+  return read === null ? <PlainText text={text} /> : <div className="prose-said text-sm break-words">{read}</div>;
 });
+
+/** Markup is shown, not left out: a text that is made of it would look empty. */
+const showMarkup = (_state: unknown, { value }: { readonly value: string }) => ({
+  type: 'element' as const,
+  tagName: 'code',
+  properties: {},
+  children: [{ type: 'text' as const, value }],
+});
+
+/** Null where the parser gives up. */
+function readMarkdown(text: string): ReactElement | null {
+  try {
+    // Called here, not by React: what a parser throws while React draws takes the whole screen with it.
+    return ReactMarkdown({
+      remarkPlugins: [remarkGfm],
+      remarkRehypeOptions: { handlers: { html: showMarkup } },
+      rehypePlugins: [[rehypeSanitize, schema]],
+      components,
+      urlTransform: (url) => toSafeLink(url)?.href ?? '',
+      children: showControls(text),
+    });
+  } catch {
+    return null;
+  }
+}
 
 /** The same text without any reading of it. */
 export function PlainText({ text }: { text: string }) {
-  if (text.length > MAX_CHARACTERS) return <LongText text={text} />;
+  if (text.length > MAX_CHARACTERS || isCostlyMarkdown(text)) return <LongText text={text} />;
   return <div className="text-sm break-words whitespace-pre-wrap">{showControls(text)}</div>;
 }
 

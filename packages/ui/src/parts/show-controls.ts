@@ -1,16 +1,23 @@
 /**
- * Characters that change how the text around them is read without being seen: marks of direction, zero width, and the
- * controls of terminals. Line ends and tabs are left alone.
+ * Characters that change how the text around them is read without being seen: marks of direction, zero width, fillers,
+ * tags and selectors that carry bytes, the controls of terminals, halves of a character. Line ends and tabs are left
+ * alone. A flag, which is made of tags, is found whole.
  */
 const HIDDEN =
-  // oxlint-disable-next-line no-control-regex -- they are what is looked for
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
+  // oxlint-disable-next-line no-control-regex, no-misleading-character-class -- they are what is looked for
+  /\u{1f3f4}[\u{e0030}-\u{e007a}]{3,6}\u{e007f}|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu;
 
-/** Makes hidden characters visible, as `‹U+202E›`; the joiner within an emoji stays. */
+/** Makes hidden characters visible, as `‹U+202E›`; what an emoji is made of stays. */
 export function showControls(text: string): string {
-  return text.replace(HIDDEN, (character, at: number) =>
-    character === '\u200d' && /\p{Extended_Pictographic}\ufe0f?$/u.test(text.slice(Math.max(0, at - 3), at))
-      ? character
-      : `‹U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}›`,
+  return text.replace(HIDDEN, (found, at: number) =>
+    isPartOfEmoji(found, text.slice(Math.max(0, at - 5), at))
+      ? found
+      : `‹U+${(found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}›`,
   );
+}
+
+function isPartOfEmoji(found: string, before: string): boolean {
+  if (found.startsWith('\u{1f3f4}')) return true;
+  if (found === '\u200d') return /\p{Extended_Pictographic}\p{Emoji_Modifier}?\ufe0f?$/u.test(before);
+  return /[\ufe0e\ufe0f]/.test(found) && /\p{Emoji}$/u.test(before);
 }

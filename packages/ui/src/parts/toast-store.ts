@@ -4,6 +4,8 @@ export interface Toast {
   readonly tone: 'good' | 'bad' | 'neutral';
   readonly title: string;
   readonly detail?: string | undefined;
+  /** What can be done about it, for as long as the message is there. */
+  readonly action?: { readonly label: string; readonly run: () => void } | undefined;
 }
 
 let toasts: readonly Toast[] = [];

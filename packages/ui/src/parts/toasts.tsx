@@ -2,6 +2,7 @@ import { CircleAlert, CircleCheck, Info, X } from 'lucide-react';
 import { Toast } from 'radix-ui';
 import { useSyncExternalStore } from 'react';
 
+import { Button } from './button.tsx';
 import { dismissToast, getToasts, onToastsChange } from './toast-store.ts';
 
 const ICONS = {
@@ -10,16 +11,18 @@ const ICONS = {
   neutral: <Info size={18} aria-hidden className="text-accent" />,
 };
 const SHOWN_MS = 4000;
+/** With something to decide. */
+const SHOWN_WITH_ACTION_MS = 12_000;
 
 /** The messages that `showToast` has left. */
 export function Toasts() {
   const toasts = useSyncExternalStore(onToastsChange, getToasts);
   return (
     <Toast.Provider swipeDirection="right" duration={SHOWN_MS}>
-      {toasts.map(({ id, tone, title, detail }) => (
+      {toasts.map(({ id, tone, title, detail, action }) => (
         <Toast.Root
           key={id}
-          duration={tone === 'bad' ? Number.POSITIVE_INFINITY : SHOWN_MS}
+          duration={tone === 'bad' ? Number.POSITIVE_INFINITY : action === undefined ? SHOWN_MS : SHOWN_WITH_ACTION_MS}
           onOpenChange={(isOpen) => {
             if (!isOpen) dismissToast(id);
           }}
@@ -34,12 +37,22 @@ export function Toasts() {
               </Toast.Description>
             )}
           </div>
+          {action !== undefined && (
+            <Toast.Action asChild altText={`${action.label} (F8 leads here)`}>
+              <Button look="quiet" className="text-accent" onClick={action.run}>
+                {action.label}
+              </Button>
+            </Toast.Action>
+          )}
           <Toast.Close aria-label="Dismiss" className="rounded p-1 text-ink-faint hover:bg-raised hover:text-ink">
             <X size={16} aria-hidden />
           </Toast.Close>
         </Toast.Root>
       ))}
-      <Toast.Viewport className="fixed right-4 bottom-4 z-50 flex w-96 max-w-[calc(100vw-2rem)] flex-col gap-2" />
+      <Toast.Viewport
+        data-messages
+        className="fixed right-4 bottom-4 z-50 flex w-96 max-w-[calc(100vw-2rem)] flex-col gap-2"
+      />
     </Toast.Provider>
   );
 }

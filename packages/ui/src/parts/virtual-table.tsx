@@ -1,10 +1,11 @@
 import { columnVisibilityFeature, type RowData, tableFeatures, useTable } from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
 
 import { usePreferences } from '../shell/preferences.ts';
 import { classNames } from './class-names.ts';
 import { moveCursor } from './move-cursor.ts';
+import { TableRow } from './table-row.tsx';
 
 /** A column of a `VirtualTable`. */
 export interface Column<Row> {
@@ -30,9 +31,11 @@ interface VirtualTableProps<Row extends RowData> {
   readonly openId?: string | undefined;
   /** Ids of columns that are not shown. */
   readonly hidden?: readonly string[];
+  /** Nothing in a cell can be operated, so that a row that goes out of sight may be filled with another. */
+  readonly isRecycled?: boolean;
   /** Below it the table scrolls sideways. */
   readonly minWidth?: number;
-  /** Rows there are in all, where more can be loaded than were; for screen readers. */
+  /** Rows there are in all, where more can be loaded than were; -1 where nobody knows. For screen readers. */
   readonly total?: number | undefined;
   readonly onEndReached?: (() => void) | undefined;
   /** Called with true while the first row is in sight. */
@@ -42,8 +45,9 @@ interface VirtualTableProps<Row extends RowData> {
 }
 
 const features = tableFeatures({ columnVisibilityFeature });
+const NO_ROWS: readonly never[] = [];
 const END_MARGIN_ROWS = 20;
-const OVERSCAN_ROWS = 8;
+const OVERSCAN_ROWS = 4;
 
 /**
  * A table that keeps only the rows in sight in the document, and is walked by keys: arrows or j and k, Home, End, Enter.
@@ -64,22 +68,25 @@ export function VirtualTable<Row extends RowData>(props: VirtualTableProps<Row>)
   const items = virtual.getVirtualItems();
   const first = items[0]?.index ?? 0;
   const last = items.at(-1)?.index ?? -1;
-  // Only what is in sight goes through the table, so that a longer list costs it nothing.
-  const data = useMemo(() => rows.slice(first, last + 1), [rows, first, last]);
   const definitions = useMemo(() => columns.map(({ id }) => ({ id, accessorFn: (row: Row) => row })), [columns]);
   const byId = useMemo(() => new Map(columns.map((column) => [column.id, column])), [columns]);
   const columnVisibility = useMemo(() => Object.fromEntries((hidden ?? []).map((id) => [id, false])), [hidden]);
   const table = useTable({
     features,
     columns: definitions,
-    data,
-    getRowId: idOf,
+    // It arranges the columns alone: rows are shown as they come, and a longer list costs it nothing.
+    data: NO_ROWS,
     state: { columnVisibility },
   });
-  const shown = table.getVisibleLeafColumns().flatMap(({ id }) => byId.get(id) ?? []);
+  const visible = table.getVisibleLeafColumns();
+  const shown = useMemo(() => visible.flatMap(({ id }) => byId.get(id) ?? []), [visible, byId]);
   const gridTemplateColumns = shown.map(({ width }) => width).join(' ');
 
+  // As the virtualizer remembers it: to ask the element would lay out what has just been changed.
+  const isAtTop = (virtual.scrollOffset ?? 0) < rowHeight;
+
   useEffect(() => virtual.measure(), [rowHeight, virtual]);
+  useEffect(() => onTopChange?.(isAtTop), [isAtTop, onTopChange]);
   useEffect(() => {
     if (last >= rows.length - END_MARGIN_ROWS) onEndReached?.();
   }, [last, rows.length, onEndReached]);
@@ -112,6 +119,17 @@ export function VirtualTable<Row extends RowData>(props: VirtualTableProps<Row>)
     event.stopPropagation();
   };
 
+  const latest = useRef(props);
+  useEffect(() => {
+    latest.current = props;
+  });
+  // The same for as long as the table is there, so that rows are drawn anew only when they change.
+  const onPick = useCallback((index: number): void => {
+    const row = latest.current.rows[index];
+    if (row === undefined) return;
+    setCursor(index);
+    latest.current.onOpen(row);
+  }, []);
   const activeIndex = Math.min(cursor, rows.length - 1);
   const isActiveShown = activeIndex >= first && activeIndex <= last;
   return (
@@ -120,12 +138,11 @@ export function VirtualTable<Row extends RowData>(props: VirtualTableProps<Row>)
       role="grid"
       tabIndex={0}
       aria-label={props.label}
-      aria-rowcount={(props.total ?? rows.length) + 1}
+      aria-rowcount={props.total === -1 ? -1 : (props.total ?? rows.length) + 1}
       aria-colcount={shown.length}
       aria-activedescendant={isActiveShown ? `${baseId}${activeIndex}` : undefined}
       onKeyDown={onKeyDown}
-      onScroll={(event) => onTopChange?.(event.currentTarget.scrollTop < rowHeight)}
-      className="group/grid scroll-thin relative min-h-0 flex-1 overflow-auto outline-offset-[-2px]"
+      className="group/grid scroll-thin relative min-h-60 flex-1 overflow-auto outline-offset-[-2px]"
     >
       <div style={{ minWidth: props.minWidth ?? 0 }}>
         <div
@@ -144,42 +161,32 @@ export function VirtualTable<Row extends RowData>(props: VirtualTableProps<Row>)
             </div>
           ))}
         </div>
-        <div role="rowgroup" className="relative" style={{ height: virtual.getTotalSize() }}>
-          {items.map((item) => {
-            const row = rows[item.index];
-            if (row === undefined) return null;
-            const isOpen = idOf(row) === openId;
-            return (
-              <div
-                key={item.key}
-                id={`${baseId}${item.index}`}
-                role="row"
-                aria-rowindex={item.index + 2}
-                aria-selected={isOpen}
-                style={{ gridTemplateColumns, height: rowHeight, transform: `translateY(${item.start}px)` }}
-                className={classNames(
-                  'absolute inset-x-0 top-0 grid cursor-pointer items-center gap-4 border-b border-line/70 px-4 text-sm hover:bg-raised/60',
-                  isOpen && 'bg-accent-soft',
-                  item.index === activeIndex &&
-                    'group-focus-visible/grid:shadow-[inset_3px_0_0_var(--accent)] group-focus-visible/grid:bg-raised',
-                )}
-                onClick={() => {
-                  setCursor(item.index);
-                  props.onOpen(row);
-                }}
-              >
-                {shown.map((column) => (
-                  <div
-                    key={column.id}
-                    role="gridcell"
-                    className={classNames('min-w-0 truncate', column.isNumeric && 'figures text-right')}
-                  >
-                    {column.cell(row)}
-                  </div>
-                ))}
-              </div>
-            );
-          })}
+        <div className="relative" style={{ height: virtual.getTotalSize() }}>
+          <div
+            role="rowgroup"
+            className="absolute inset-x-0 top-0"
+            style={{ transform: `translateY(${items[0]?.start ?? 0}px)` }}
+          >
+            {items.map(({ index }, place) => {
+              const row = rows[index];
+              if (row === undefined) return null;
+              const id = idOf(row);
+              return (
+                <TableRow
+                  key={props.isRecycled === true ? place : id}
+                  id={`${baseId}${index}`}
+                  row={row}
+                  index={index}
+                  columns={shown}
+                  height={rowHeight}
+                  tracks={gridTemplateColumns}
+                  isOpen={id === openId}
+                  isActive={index === activeIndex}
+                  onPick={onPick}
+                />
+              );
+            })}
+          </div>
         </div>
       </div>
     </div>

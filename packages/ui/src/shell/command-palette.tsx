@@ -1,13 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Command } from 'cmdk';
+import { Bookmark } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 
 import { modelsQuery } from '../api/queries.ts';
 import { copyText } from '../parts/copy-button.tsx';
+import { useOpenView } from '../screens/generations/use-open-view.ts';
 import { SNIPPETS } from './base-url.ts';
 import { PLACES } from './navigation.ts';
-import { setPreferences } from './preferences.ts';
+import { setPreferences, usePreferences } from './preferences.ts';
 
 const MAX_MODELS = 300;
 const ITEM =
@@ -19,6 +21,8 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [text, setText] = useState('');
   const { data: models = [] } = useQuery(modelsQuery);
+  const { views } = usePreferences();
+  const openView = useOpenView();
   useEffect(() => {
     const element = dialog.current;
     element?.showModal();
@@ -73,6 +77,20 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
               </Command.Item>
             ))}
           </Group>
+          {views.length > 0 && (
+            <Group heading="Saved views">
+              {views.map((view) => (
+                <Command.Item
+                  key={view.name}
+                  value={`view ${view.name}`}
+                  className={ITEM}
+                  onSelect={run(() => openView(view))}
+                >
+                  <Bookmark size={15} aria-hidden /> {view.name}
+                </Command.Item>
+              ))}
+            </Group>
+          )}
           <Group heading="Theme">
             {(['dark', 'light', 'system'] as const).map((theme) => (
               <Command.Item

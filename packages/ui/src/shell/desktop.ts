@@ -2,6 +2,7 @@ import { useSyncExternalStore } from 'react';
 
 // Types alone: at runtime the page knows the app by `window.desktop`, which browsers do not have.
 import type { DesktopBridge, DesktopInfo } from '../../../../desktop/src/shared/desktop-bridge.ts';
+import { queryClient } from '../api/query-client.ts';
 
 declare global {
   var desktop: DesktopBridge | undefined;
@@ -24,13 +25,21 @@ export async function followDesktop(): Promise<void> {
   const bridge = getDesktop();
   if (bridge === undefined) return;
   const read = async (): Promise<void> => {
+    const before = current?.state.phase;
     current = await bridge.info();
+    if (hasBegunAnew(before, current.state.phase)) void queryClient.invalidateQueries();
     for (const listener of listeners) listener();
   };
   // Without an answer the page goes on as in a browser.
   const readSafely = (): Promise<void> => read().catch(() => undefined);
   bridge.onChange(() => void readSafely());
   await readSafely();
+}
+
+/** Whether the gateway is another than before: with other keys, say, so that nothing that it has told holds any more. */
+function hasBegunAnew(before: string | undefined, phase: string): boolean {
+  const isUp = phase !== 'starting' && phase !== 'failed';
+  return isUp && (before === 'starting' || before === 'failed');
 }
 
 function subscribe(listener: () => void): () => void {

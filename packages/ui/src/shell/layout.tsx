@@ -86,6 +86,6 @@ function PlaceShortcuts({ path, label, letter, digit }: (typeof PLACES)[number])
   const navigate = useNavigate();
   const go = (): void => void navigate({ to: path });
   useShortcut({ keys: `g ${letter}`, label: `Go to ${label}`, group: 'Go to' }, go);
-  useShortcut({ keys: `mod+${digit}`, label: `Go to ${label}`, group: 'Go to' }, go);
+  useShortcut({ keys: `mod+${digit}`, label: `Go to ${label}`, group: 'Go to' }, go, digit !== undefined);
   return null;
 }

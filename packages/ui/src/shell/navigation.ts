@@ -1,4 +1,5 @@
 import {
+  Archive,
   ChartColumn,
   KeyRound,
   ListTree,
@@ -12,7 +13,7 @@ import {
   Video,
 } from 'lucide-react';
 
-/** A place of the left rail. `letter` follows `g`, `digit` goes with Ctrl or Cmd. */
+/** A place of the left rail. `letter` follows `g`, `digit` goes with Ctrl or Cmd; there are but ten of them. */
 interface Place {
   readonly path:
     | '/'
@@ -24,10 +25,11 @@ interface Place {
     | '/keys'
     | '/destinations'
     | '/providers'
+    | '/fixtures'
     | '/settings';
   readonly label: string;
   readonly letter: string;
-  readonly digit: string;
+  readonly digit?: string;
   readonly icon: LucideIcon;
 }
 
@@ -42,5 +44,6 @@ export const PLACES: readonly Place[] = [
   { path: '/keys', label: 'Keys', letter: 'k', digit: '7', icon: KeyRound },
   { path: '/destinations', label: 'Destinations', letter: 'd', digit: '8', icon: Send },
   { path: '/providers', label: 'Providers', letter: 'r', digit: '9', icon: Plug },
+  { path: '/fixtures', label: 'Fixtures', letter: 'f', icon: Archive },
   { path: '/settings', label: 'Settings', letter: 's', digit: '0', icon: Settings },
 ];

@@ -17,7 +17,7 @@ export function PortBanner() {
   const [isChanging, setIsChanging] = useState(false);
   const { ask, isBusy } = useOutcome();
   if (info === null) return null;
-  const { phase, kind, message, port } = info.state;
+  const { phase, kind, message, port, freePort } = info.state;
   const retry = (at: number | null): void => void ask(getDesktop()?.retryPort(at));
   if (phase === 'paused')
     return (
@@ -44,8 +44,9 @@ export function PortBanner() {
       <Button disabled={isBusy} onClick={() => retry(null)}>
         Try again
       </Button>
-      <Button disabled={isBusy} onClick={() => retry(0)}>
-        Use another port this time
+      {/* Never moved to by itself: programs have the old one. */}
+      <Button disabled={isBusy} onClick={() => retry(freePort ?? 0)}>
+        Use {freePort ?? 'another port'} this time
       </Button>
       <Button look="quiet" aria-expanded={isChanging} onClick={() => setIsChanging(!isChanging)}>
         Change port

@@ -9,6 +9,19 @@ export interface Preferences {
   readonly isRailCollapsed: boolean;
   /** Whether the first-run steps were finished or skipped. */
   readonly isIntroduced: boolean;
+  /** Columns of the generations that are not shown. */
+  readonly hiddenColumns: readonly string[];
+  readonly views: readonly SavedView[];
+  /** Ids of generations. */
+  readonly pins: readonly string[];
+}
+
+/** A way to look at the generations. Its name tells it apart. */
+export interface SavedView {
+  readonly name: string;
+  /** As the address has it. */
+  readonly search: Readonly<Record<string, string>>;
+  readonly hiddenColumns: readonly string[];
 }
 
 const STORAGE_KEY = 'model-gateway.preferences';
@@ -18,6 +31,9 @@ const DEFAULTS: Preferences = {
   singleKeys: true,
   isRailCollapsed: false,
   isIntroduced: false,
+  hiddenColumns: ['origin', 'user'],
+  views: [],
+  pins: [],
 };
 
 let current: Preferences = read();

@@ -13,7 +13,7 @@ export function Rail() {
     <nav
       aria-label="Screens"
       className={classNames(
-        'flex shrink-0 flex-col gap-0.5 border-r border-line bg-surface p-2',
+        'scroll-thin relative flex shrink-0 flex-col gap-0.5 overflow-y-auto border-r border-line bg-surface p-2',
         isRailCollapsed ? 'w-14' : 'w-14 md:w-48',
       )}
     >

@@ -44,12 +44,21 @@ export function useShortcuts(): readonly Shortcut[] {
 
 /** Listens on the page; the returned function ends that. */
 export function listenForShortcuts(): () => void {
+  // The second key of a pair is nobody else's, even where it alone does something, as k does in a table.
+  const onPair = (event: KeyboardEvent): void => {
+    if (pending === null || event.timeStamp - pending.at >= PAIR_LIMIT_MS) return;
+    const { key } = pending;
+    if (!registered.some(({ keys }) => keys === `${key} ${event.key}`)) return;
+    onKeyDown(event);
+    event.stopPropagation();
+  };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.defaultPrevented || event.isComposing || event.repeat) return;
     const before = pending !== null && event.timeStamp - pending.at < PAIR_LIMIT_MS ? pending.key : null;
     pending = null;
     const isSingle = !event.ctrlKey && !event.metaKey;
-    if (isSingle && (isTyping(event.target) || !getPreferences().singleKeys)) return;
+    // Whoever switches letters off can still close things with Escape.
+    if (isSingle && (isTyping(event.target) || (event.key.length === 1 && !getPreferences().singleKeys))) return;
     // A modal dialog keeps the page behind it still.
     if (isSingle && document.querySelector('dialog[open]:modal') !== null) return;
     const outcome = matchKeys(event, before, registered);
@@ -58,13 +67,20 @@ export function listenForShortcuts(): () => void {
     event.preventDefault();
     outcome.entry.run();
   };
+  addEventListener('keydown', onPair, true);
   addEventListener('keydown', onKeyDown);
-  return () => removeEventListener('keydown', onKeyDown);
+  return () => {
+    removeEventListener('keydown', onPair, true);
+    removeEventListener('keydown', onKeyDown);
+  };
 }
 
 function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
-  return target.isContentEditable || target.matches('input:not([type=checkbox], [type=radio]), textarea, select');
+  return (
+    target.isContentEditable ||
+    target.matches('input:not([type=checkbox], [type=radio], [type=range]), textarea, select')
+  );
 }
 
 function change(next: readonly Registered[]): void {

@@ -1,13 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { ChevronDown, Copy, LogOut, Search } from 'lucide-react';
 
 import { activityQuery, healthQuery } from '../api/queries.ts';
 import { getSession } from '../api/session.ts';
 import { signOut } from '../api/sign-in.ts';
 import { formatUsd } from '../format/money.ts';
+import { Badge } from '../parts/badge.tsx';
 import { Button } from '../parts/button.tsx';
 import { copyText } from '../parts/copy-button.tsx';
 import { Menu } from '../parts/menu.tsx';
+import { fixtureStateQuery } from '../screens/fixtures/fixture-queries.ts';
+import { MODES } from '../screens/fixtures/mode-banner.tsx';
 import { SNIPPETS, toBaseUrl } from './base-url.ts';
 import { useDesktopInfo } from './desktop.ts';
 
@@ -33,6 +37,7 @@ export function TopBar({ onSearch }: { onSearch: () => void }) {
           }))}
         />
       </div>
+      <ModeBadge />
       <div className="flex-1" />
       <SpentToday />
       <Button look="plain" icon={<Search size={14} aria-hidden />} onClick={onSearch} className="text-ink-faint">
@@ -66,9 +71,20 @@ function StatePill() {
   const look = looks[state as keyof typeof looks] ?? 'rotate-45 bg-caution';
   return (
     <span role="status" className="flex items-center gap-2 text-sm font-medium whitespace-nowrap">
-      <span aria-hidden="true" className={`size-2.5 ${look}`} />
+      <span aria-hidden="true" className={`size-2.5 forced-color-adjust-none ${look}`} />
       {state.charAt(0).toUpperCase() + state.slice(1)}
     </span>
+  );
+}
+
+/** That answers are replayed, or written down: nobody should take the one for the other. */
+function ModeBadge() {
+  const { data } = useQuery(fixtureStateQuery);
+  if (data === undefined || data.mode === 'live') return null;
+  return (
+    <Link to="/fixtures" title={MODES[data.mode].meaning} className="hidden rounded sm:block">
+      <Badge tone={MODES[data.mode].tone}>{MODES[data.mode].label}</Badge>
+    </Link>
   );
 }
 

@@ -8,6 +8,7 @@ import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { ErrorNote } from './error-note.tsx';
 import { Markdown, PlainText } from '../../parts/markdown.tsx';
+import { showControls } from '../../parts/show-controls.ts';
 import { toParts, type MessagePart } from './message-parts.ts';
 
 const ROLES: Readonly<Record<string, { readonly label: string; readonly icon: ReactNode }>> = {
@@ -93,7 +94,7 @@ interface MessageProps {
 }
 
 function Message({ role, isAnswer = false, copyText, children }: MessageProps) {
-  const known = ROLES[role] ?? { label: role, icon: <FileText size={15} aria-hidden /> };
+  const known = ROLES[role] ?? { label: showControls(role), icon: <FileText size={15} aria-hidden /> };
   return (
     <article className={`rounded-lg border p-3 ${isAnswer ? 'border-accent/50 bg-accent-soft/30' : 'border-line'}`}>
       <header className="mb-1.5 flex items-center gap-2 text-xs font-medium text-ink-faint">
@@ -128,15 +129,11 @@ function ToolUse({ name, text }: { name: string; text: string }) {
   return (
     <details className="rounded-md bg-raised px-3 py-2">
       <summary className="flex items-center gap-2 text-sm">
-        <Wrench size={14} aria-hidden /> Calls <code className="font-mono text-xs">{name}</code>
+        <Wrench size={14} aria-hidden /> Calls <code className="font-mono text-xs break-all">{showControls(name)}</code>
       </summary>
-      <pre
-        tabIndex={0}
-        aria-label={`Arguments of ${name}`}
-        className="scroll-thin mt-2 max-h-60 overflow-auto font-mono text-xs break-all whitespace-pre-wrap"
-      >
-        {text}
-      </pre>
+      <div className="mt-2 font-mono break-all">
+        <PlainText text={text} />
+      </div>
     </details>
   );
 }

@@ -2,6 +2,7 @@ import { CircleAlert } from 'lucide-react';
 
 import type { GenerationContent } from '../../api/types.ts';
 import { PlainText } from '../../parts/markdown.tsx';
+import { showControls } from '../../parts/show-controls.ts';
 
 /** Why a call failed, and what had failed before that. */
 export function ErrorNote({ error }: { error: NonNullable<GenerationContent['error']> }) {
@@ -23,7 +24,7 @@ export function ErrorNote({ error }: { error: NonNullable<GenerationContent['err
         <ol className="mt-2 list-decimal pl-5">
           {error.previous_errors.map((previous, at) => (
             <li key={at}>
-              {previous.code} {previous.provider_name ?? ''}: {previous.message}
+              {previous.code} {previous.provider_name ?? ''}: {showControls(previous.message)}
             </li>
           ))}
         </ol>

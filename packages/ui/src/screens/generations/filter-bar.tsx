@@ -5,21 +5,22 @@ import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { keysQuery } from '../../api/queries.ts';
 import { Button } from '../../parts/button.tsx';
 import { useShortcut } from '../../shell/shortcuts.ts';
+import { FacetSelect } from './facet-select.tsx';
 import { parseFilterText, toFilterText } from './filter-text.ts';
-import { type GenerationSearch, hasGenerationFilters, RANGES } from './generation-search.ts';
+import { facetsQuery } from './generation-counts.ts';
+import { type GenerationSearch, hasGenerationFilters, NO_FILTERS, RANGES } from './generation-search.ts';
 
 export type ChangeSearch = (change: { readonly [Name in keyof GenerationSearch]?: string | undefined }) => void;
 
-const NOTHING = {
-  model: undefined,
-  provider: undefined,
-  key: undefined,
-  session: undefined,
-  status: undefined,
-  min_cost: undefined,
-  max_cost: undefined,
-  text: undefined,
-};
+const STATUSES = [
+  ['ok', 'ok'],
+  ['failed', 'failed'],
+  ['cancelled', 'cancelled'],
+  ['failed,cancelled', 'not ok'],
+] as const;
+const NO_OPTIONS = [] as const;
+/** What a line of the filter box does not say, it takes away; of the time it says nothing. */
+const { from: _from, to: _to, range: _range, ...NO_WORDS } = NO_FILTERS;
 
 /** The line that filters, with the commonest filters beside it. */
 export function FilterBar({ search, onChange }: { search: GenerationSearch; onChange: ChangeSearch }) {
@@ -28,24 +29,29 @@ export function FilterBar({ search, onChange }: { search: GenerationSearch; onCh
   const [text, setText] = useState(shown);
   const [problems, setProblems] = useState<readonly string[]>([]);
   const { data: keys = [] } = useQuery(keysQuery);
+  // Counting goes through everything there is, so that it waits until somebody means to filter.
+  const [isTouched, setIsTouched] = useState(false);
+  const { data: facets } = useQuery({ ...facetsQuery(search), enabled: isTouched || hasGenerationFilters(search) });
   useShortcut({ keys: '/', label: 'Filter', group: 'This screen' }, () => input.current?.focus());
   useEffect(() => setText(shown), [shown]);
   const apply = (line: string): void => {
     const parsed = parseFilterText(line);
     setProblems(parsed.problems);
-    if (parsed.problems.length === 0) onChange({ ...NOTHING, ...parsed.filters });
+    if (parsed.problems.length === 0) onChange({ ...NO_WORDS, ...parsed.filters });
   };
   return (
     <form
       role="search"
       className="flex flex-col gap-1"
+      onFocus={() => setIsTouched(true)}
+      onPointerEnter={() => setIsTouched(true)}
       onSubmit={(event: FormEvent) => {
         event.preventDefault();
         apply(text);
       }}
     >
       <div className="flex flex-wrap items-center gap-2">
-        <div className="relative min-w-40 flex-1 basis-72">
+        <div className="relative min-w-40 flex-1 basis-full sm:basis-72">
           <Search size={15} aria-hidden className="absolute top-2 left-2.5 text-ink-faint" />
           <input
             ref={input}
@@ -73,7 +79,7 @@ export function FilterBar({ search, onChange }: { search: GenerationSearch; onCh
         </div>
         <select
           aria-label="Time"
-          className="field w-auto"
+          className="field w-auto min-w-0 flex-1 basis-24 sm:flex-none sm:basis-auto"
           value={search.range ?? (search.from === undefined && search.to === undefined ? '' : 'span')}
           onChange={(event) => onChange({ range: event.target.value || undefined, from: undefined, to: undefined })}
         >
@@ -85,36 +91,43 @@ export function FilterBar({ search, onChange }: { search: GenerationSearch; onCh
           ))}
           {(search.from !== undefined || search.to !== undefined) && <option value="span">Chosen span</option>}
         </select>
-        <select
-          aria-label="Status"
-          className="field w-auto"
-          value={search.status ?? ''}
-          onChange={(event) => onChange({ status: event.target.value || undefined })}
-        >
-          <option value="">Any status</option>
-          <option value="ok">ok</option>
-          <option value="failed">failed</option>
-          <option value="cancelled">cancelled</option>
-          <option value="failed,cancelled">not ok</option>
-        </select>
-        <select
-          aria-label="Key"
-          className="field w-auto max-w-44"
-          value={search.key ?? ''}
-          onChange={(event) => onChange({ key: event.target.value || undefined })}
-        >
-          <option value="">Any key</option>
-          {keys.map(({ hash, name }) => (
-            <option key={hash} value={hash}>
-              {name}
-            </option>
-          ))}
-        </select>
+        <FacetSelect
+          label="Status"
+          any="Any status"
+          value={search.status}
+          counts={facets?.status}
+          options={STATUSES}
+          onChange={(status) => onChange({ status })}
+        />
+        <FacetSelect
+          label="Model"
+          any="Any model"
+          className="max-w-44"
+          value={search.model}
+          counts={facets?.model}
+          options={NO_OPTIONS}
+          onChange={(model) => onChange({ model })}
+        />
+        <FacetSelect
+          label="Provider"
+          any="Any provider"
+          className="max-w-40"
+          value={search.provider}
+          counts={facets?.provider}
+          options={NO_OPTIONS}
+          onChange={(provider) => onChange({ provider })}
+        />
+        <FacetSelect
+          label="Key"
+          any="Any key"
+          className="max-w-40"
+          value={search.key}
+          counts={facets?.key}
+          options={keys.map(({ hash, name }) => [hash, name])}
+          onChange={(key) => onChange({ key })}
+        />
         {hasGenerationFilters(search) && (
-          <Button
-            look="quiet"
-            onClick={() => onChange({ ...NOTHING, range: undefined, from: undefined, to: undefined })}
-          >
+          <Button look="quiet" onClick={() => onChange(NO_FILTERS)}>
             Clear
           </Button>
         )}

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Code, Maximize2, MessagesSquare, Trash2 } from 'lucide-react';
+import { Archive, Code, Maximize2, MessagesSquare, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 
 import { ApiError } from '../../api/api-error.ts';
@@ -10,6 +10,7 @@ import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { copyText } from '../../parts/copy-button.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { showToast } from '../../parts/toast-store.ts';
+import { useSaveFixture } from '../fixtures/use-save-fixture.ts';
 import { contentQuery, generationQuery } from './generation-queries.ts';
 import { toCurl } from './to-curl.ts';
 
@@ -18,6 +19,7 @@ export function GenerationActions({ id, isPanel = false }: { id: string; isPanel
   const navigate = useNavigate();
   const client = useQueryClient();
   const [isDeleting, setIsDeleting] = useState(false);
+  const saveFixture = useSaveFixture();
   const { data: generation } = useQuery(generationQuery(id));
   const { data: content } = useQuery(contentQuery(id));
   const remove = async (): Promise<void> => {
@@ -37,6 +39,12 @@ export function GenerationActions({ id, isPanel = false }: { id: string; isPanel
         if (generation !== undefined && content !== undefined)
           void copyText(toCurl({ ...generation, content }), 'Copied as curl');
       },
+    },
+    {
+      label: 'Save as fixture',
+      icon: <Archive size={14} aria-hidden />,
+      isDisabled: content === undefined || saveFixture.isPending,
+      onSelect: () => saveFixture.mutate(id),
     },
     {
       label: 'Delete prompt and answer…',

@@ -1,3 +1,5 @@
+import { Pin } from 'lucide-react';
+
 import type { GenerationStatus } from '../../api/types.ts';
 import { formatUsd } from '../../format/money.ts';
 import { formatCompact, formatDuration } from '../../format/quantity.ts';
@@ -86,8 +88,28 @@ export const GENERATION_COLUMNS: readonly Column<ListRow>[] = [
   },
 ];
 
-/** Shown only when asked for. */
-export const HIDDEN_AT_FIRST: readonly string[] = ['origin', 'user'];
+/** The columns with a mark at what is pinned. */
+export function markPins(pins: readonly string[]): readonly Column<ListRow>[] {
+  const pinned = new Set(pins);
+  return GENERATION_COLUMNS.map((column) =>
+    column.id === 'model'
+      ? {
+          ...column,
+          cell: (row) => (
+            <>
+              {pinned.has(row.id) && (
+                <>
+                  <Pin size={13} aria-hidden className="mr-1 inline text-accent" />
+                  <span className="sr-only">pinned </span>
+                </>
+              )}
+              {column.cell(row)}
+            </>
+          ),
+        }
+      : column,
+  );
+}
 
 /** Left out while a generation is open beside the list, which has them. */
 export const HIDDEN_BESIDE: readonly string[] = ['finish', 'in', 'out', 'ttft', 'provider'];

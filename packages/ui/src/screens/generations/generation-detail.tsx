@@ -1,6 +1,7 @@
 import { SidePanel } from '../../parts/side-panel.tsx';
 import { GenerationActions } from './generation-actions.tsx';
 import { GenerationTabs } from './generation-tabs.tsx';
+import { PinButton } from './pin-button.tsx';
 
 interface GenerationDetailProps {
   readonly id: string;
@@ -26,7 +27,12 @@ export function GenerationDetail({ id, onClose, onCopyId }: GenerationDetailProp
           </button>
         </h2>
       }
-      actions={<GenerationActions id={id} isPanel />}
+      actions={
+        <>
+          <PinButton id={id} />
+          <GenerationActions id={id} isPanel />
+        </>
+      }
     >
       <GenerationTabs key={id} id={id} />
     </SidePanel>

@@ -1,3 +1,5 @@
+import { Link } from '@tanstack/react-router';
+
 import type { Generation } from '../../api/types.ts';
 import { formatUsd } from '../../format/money.ts';
 import { formatCount, formatDuration } from '../../format/quantity.ts';
@@ -19,7 +21,23 @@ export function TimingFacts({ generation }: { generation: Generation }) {
           ['Checks before', formatDuration(generation.moderation_latency)],
           ['Speed', speed === null ? '—' : `${speed.toFixed(1)} tokens/s`],
           ['Streamed', generation.streamed === null ? '—' : generation.streamed ? 'yes' : 'no'],
-          ['Session', generation.session_id ?? '—'],
+          [
+            'Session',
+            generation.session_id === null ? (
+              '—'
+            ) : (
+              <>
+                {generation.session_id}{' '}
+                <Link
+                  to="/generations"
+                  search={{ session: generation.session_id, open: generation.id }}
+                  className="whitespace-nowrap text-accent underline"
+                >
+                  All calls of this session
+                </Link>
+              </>
+            ),
+          ],
           ['User agent', generation.user_agent ?? '—'],
           ['Region', generation.data_region],
         ]}

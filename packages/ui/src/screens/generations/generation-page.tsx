@@ -5,6 +5,7 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import { useShortcut } from '../../shell/shortcuts.ts';
 import { GenerationActions } from './generation-actions.tsx';
 import { GenerationTabs } from './generation-tabs.tsx';
+import { PinButton } from './pin-button.tsx';
 
 /** A generation with the screen to itself. */
 export function GenerationPage() {
@@ -28,6 +29,7 @@ export function GenerationPage() {
           <span className="truncate">{id}</span>
           <CopyButton isIcon look="quiet" text={id} label="Copy the id" />
         </h1>
+        <PinButton id={id} />
         <GenerationActions id={id} />
       </div>
       <GenerationTabs key={id} id={id} />

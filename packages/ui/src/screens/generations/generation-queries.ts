@@ -1,7 +1,8 @@
 import { queryOptions } from '@tanstack/react-query';
 
 import { callApi } from '../../api/call-api.ts';
-import type { Generation, GenerationContent } from '../../api/types.ts';
+import type { Generation } from '../../api/types.ts';
+import { readContent } from './read-content.ts';
 
 /** The record of a generation. */
 export const generationQuery = (id: string) =>
@@ -15,8 +16,7 @@ export const generationQuery = (id: string) =>
 export const contentQuery = (id: string) =>
   queryOptions({
     queryKey: ['generation', id, 'content'],
-    queryFn: async ({ signal }) =>
-      (await callApi<{ data: GenerationContent }>('/api/v1/generation/content', { query: { id }, signal })).data,
+    queryFn: ({ signal }) => readContent(id, signal),
     gcTime: 30_000,
     // Comparing it with what was there costs more than drawing it again.
     structuralSharing: false,

@@ -1,6 +1,6 @@
 import type { ListRow } from './list-row.ts';
 
-/** The filters of the generations screen, named and spelt like the query of `GET /admin/v1/generations`; the last three are ours. */
+/** The filters of the generations screen, named and spelt like the query of `GET /admin/v1/generations`; the last four are ours. */
 export interface GenerationSearch {
   /** ISO 8601. */
   readonly from?: string;
@@ -15,6 +15,8 @@ export interface GenerationSearch {
   readonly text?: string;
   /** Instead of `from`: how far back, counted from now. */
   readonly range?: string;
+  /** `1` lists what this browser has pinned, whatever the filters. */
+  readonly pinned?: string;
   /** The id of the generation beside the list. */
   readonly open?: string;
   /** Ids of two generations to compare. */
@@ -45,7 +47,7 @@ export const RANGES: Readonly<Record<string, { readonly label: string; readonly 
 /** Reads the filters of an address; what the gateway would refuse is left out. */
 export function toGenerationSearch(search: Record<string, unknown>): GenerationSearch {
   const found: Record<string, string> = {};
-  for (const name of [...FILTERS, 'open', 'compare'] as const) {
+  for (const name of [...FILTERS, 'pinned', 'open', 'compare'] as const) {
     const value = search[name];
     if (typeof value === 'string' && value !== '' && isValid(name, value)) found[name] = value;
   }
@@ -54,7 +56,7 @@ export function toGenerationSearch(search: Record<string, unknown>): GenerationS
   return found;
 }
 
-function isValid(name: FilterName | 'open' | 'compare', value: string): boolean {
+function isValid(name: FilterName | 'pinned' | 'open' | 'compare', value: string): boolean {
   switch (name) {
     case 'from':
     case 'to':
@@ -66,6 +68,8 @@ function isValid(name: FilterName | 'open' | 'compare', value: string): boolean 
       return value.split(',').every((status) => ['ok', 'failed', 'cancelled'].includes(status));
     case 'text':
       return value.trim().length >= 2;
+    case 'pinned':
+      return value === '1';
     default:
       return true;
   }
@@ -81,8 +85,41 @@ export function toGenerationQuery(search: GenerationSearch, now: number): Record
 export const hasGenerationFilters = (search: GenerationSearch): boolean =>
   search.range !== undefined || FILTERS.some((name) => search[name] !== undefined);
 
+/** No filter at all, for what is put in place of all of them. */
+export const NO_FILTERS = {
+  from: undefined,
+  to: undefined,
+  range: undefined,
+  model: undefined,
+  provider: undefined,
+  key: undefined,
+  session: undefined,
+  status: undefined,
+  min_cost: undefined,
+  max_cost: undefined,
+  text: undefined,
+  pinned: undefined,
+} as const satisfies { readonly [Name in FilterName | 'range' | 'pinned']: undefined };
+
+/** The parts of the filters, each of which may be why nothing is found. */
+export const FILTER_PARTS = [
+  { label: 'the time', names: ['from', 'to', 'range'] },
+  { label: 'the model', names: ['model'] },
+  { label: 'the provider', names: ['provider'] },
+  { label: 'the key', names: ['key'] },
+  { label: 'the session', names: ['session'] },
+  { label: 'the status', names: ['status'] },
+  { label: 'the cost', names: ['min_cost', 'max_cost'] },
+] as const satisfies readonly { readonly label: string; readonly names: readonly (keyof GenerationSearch)[] }[];
+
+/** The filters without some of them. */
+export function withoutFilters(search: GenerationSearch, names: readonly (keyof GenerationSearch)[]): GenerationSearch {
+  return Object.fromEntries(Object.entries(search).filter(([name]) => !names.some((other) => other === name)));
+}
+
 /** Whether a generation that has just ended belongs to the list. Texts are looked for by the gateway alone: undefined. */
 export function belongsTo(row: ListRow, search: GenerationSearch): boolean | undefined {
+  if (search.pinned !== undefined) return false;
   const has = (list: string | undefined, ...values: (string | null)[]): boolean =>
     list === undefined || values.some((value) => value !== null && list.split(',').includes(value));
   const at = Date.parse(row.created_at);

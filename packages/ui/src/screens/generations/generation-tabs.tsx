@@ -1,29 +1,30 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 
-import { ApiError } from '../../api/api-error.ts';
-import type { Generation, GenerationContent } from '../../api/types.ts';
+import type { Generation } from '../../api/types.ts';
 import { formatUsd } from '../../format/money.ts';
 import { formatCount, formatDuration } from '../../format/quantity.ts';
 import { formatFull } from '../../format/time.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { ErrorPanel } from '../../parts/error-panel.tsx';
 import { JsonTree } from '../../parts/json-tree.tsx';
-import { EmptyState, Loading } from '../../parts/states.tsx';
+import { Loading } from '../../parts/states.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { useShortcut } from '../../shell/shortcuts.ts';
 import { Attempts } from './attempts.tsx';
 import { Conversation } from './conversation.tsx';
 import { Deliveries } from './deliveries.tsx';
-import { contentQuery, generationQuery } from './generation-queries.ts';
+import { generationQuery } from './generation-queries.ts';
 import { GuardrailFindings, TimingFacts, UsageFacts } from './generation-facts.tsx';
+import { StreamTab } from './stream-tab.tsx';
+import { WithContent } from './with-content.tsx';
 
 const TABS = [
   'conversation',
   'attempts',
   'request',
   'response',
+  'stream',
   'timing',
   'usage',
   'guardrails',
@@ -72,6 +73,12 @@ export function GenerationTabs({ id }: { id: string }) {
             <JsonTree value={failure === null ? output : { output, error: failure }} label="What was answered" />
           )}
         </WithContent>
+      ),
+    },
+    stream: {
+      label: 'Stream',
+      content: () => (
+        <WithContent id={id}>{({ output }) => <StreamTab generation={generation} output={output} />}</WithContent>
       ),
     },
     timing: { label: 'Timing', content: () => <TimingFacts generation={generation} /> },
@@ -139,31 +146,4 @@ function Summary({ generation }: { generation: Generation }) {
       </time>
     </div>
   );
-}
-
-/** Shows contents; where there are none, why. */
-function WithContent({ id, children }: { id: string; children: (content: GenerationContent) => ReactNode }) {
-  const { data, error, refetch } = useQuery(contentQuery(id));
-  if (error instanceof ApiError && error.status === 404) {
-    return (
-      <EmptyState title="Prompt and answer are not there">
-        <p>
-          They are stored while logging.inputOutput is on, up to a size, until retention removes them or somebody
-          deletes them. The figures of the call are complete all the same.
-        </p>
-        <Link to="/settings" className="text-accent underline">
-          What is stored
-        </Link>
-      </EmptyState>
-    );
-  }
-  if (error !== null) {
-    return (
-      <div className="p-4">
-        <ErrorPanel error={error} onRetry={() => void refetch()} />
-      </div>
-    );
-  }
-  if (data === undefined) return <Loading what="prompt and answer" />;
-  return <div className="flex h-full flex-col">{children(data)}</div>;
 }

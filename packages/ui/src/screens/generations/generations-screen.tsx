@@ -1,8 +1,8 @@
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { ListTree, SearchX } from 'lucide-react';
-import { useCallback, useState } from 'react';
+import { ListTree, Pin, SearchX } from 'lucide-react';
+import { useCallback, useMemo, useState } from 'react';
 
-import type { ListRow } from './list-row.ts';
 import { formatCount } from '../../format/quantity.ts';
 import { Button, Spinner } from '../../parts/button.tsx';
 import { copyText } from '../../parts/copy-button.tsx';
@@ -10,29 +10,37 @@ import { ErrorPanel } from '../../parts/error-panel.tsx';
 import { Checkbox } from '../../parts/field.tsx';
 import { EmptyState, Loading, ScreenHeader } from '../../parts/states.tsx';
 import { VirtualTable } from '../../parts/virtual-table.tsx';
+import { usePreferences } from '../../shell/preferences.ts';
+import { useShortcut } from '../../shell/shortcuts.ts';
 import { ColumnsMenu } from './columns-menu.tsx';
 import { CompareGenerations } from './compare-generations.tsx';
 import { ExportMenu } from './export-menu.tsx';
-import { FilterBar } from './filter-bar.tsx';
-import { GENERATION_COLUMNS, HIDDEN_AT_FIRST, HIDDEN_BESIDE } from './generation-columns.tsx';
+import { type ChangeSearch, FilterBar } from './filter-bar.tsx';
+import { GENERATION_COLUMNS, HIDDEN_BESIDE, markPins } from './generation-columns.tsx';
+import { facetsQuery } from './generation-counts.ts';
 import { GenerationDetail } from './generation-detail.tsx';
-import { type GenerationSearch, hasGenerationFilters } from './generation-search.ts';
+import { type GenerationSearch, hasGenerationFilters, NO_FILTERS } from './generation-search.ts';
 import { Histogram } from './histogram.tsx';
+import type { ListRow } from './list-row.ts';
 import { NewRowsBar } from './new-rows-bar.tsx';
+import { PinnedNote } from './pinned-note.tsx';
+import { SearchBar } from './search-bar.tsx';
 import { useGenerations } from './use-generations.ts';
 import { useRowKeys } from './use-row-keys.ts';
+import { ViewsMenu } from './views-menu.tsx';
+import { WhyNothing } from './why-nothing.tsx';
 
 /** Every call, newest first: filters in the address, a histogram, a live list, and the generation at hand beside it. */
 export function GenerationsScreen() {
   const search = useSearch({ from: '/generations' });
   const navigate = useNavigate({ from: '/generations' });
+  const { pins, hiddenColumns: hidden } = usePreferences();
   const [isLive, setIsLive] = useState(true);
   const [isAtTop, setIsAtTop] = useState(true);
-  const [hidden, setHidden] = useState(HIDDEN_AT_FIRST);
   const list = useGenerations(search, isLive, isAtTop);
-  const { rows, fetchNextPage, hasNextPage, isFetchingNextPage, error } = list;
+  const { rows, error } = list;
   const change = useCallback(
-    (next: { readonly [Name in keyof GenerationSearch]?: string | undefined }, replace = false) =>
+    (next: Parameters<ChangeSearch>[0], replace = false) =>
       void navigate({ search: (before) => withChange(before, next), replace }),
     [navigate],
   );
@@ -40,21 +48,23 @@ export function GenerationsScreen() {
     (row: ListRow) => change({ open: row.id }, search.open !== undefined),
     [change, search.open],
   );
-  const loadMore = useCallback(() => {
-    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
-  }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
+  useStepKeys(rows, search.open, open);
   const onKey = useRowKeys(search.compare, change);
+  const { data: facets } = useQuery({ ...facetsQuery(search), enabled: hasGenerationFilters(search) });
+  const columns = useMemo(() => markPins(pins), [pins]);
   const compared = search.compare?.split(',') ?? [];
-  const found =
-    list.total === undefined
-      ? `${formatCount(rows.length)}${hasNextPage ? '+' : ''} found`
-      : `${formatCount(list.total)} in all`;
+  const isPinned = search.pinned !== undefined;
+  const total = countRows(list, search, facets?.total);
+  const isSearching = search.text !== undefined && !isPinned;
 
   return (
     <div className="flex min-h-0 flex-1">
       <div className="flex min-w-0 flex-1 flex-col">
         <div className="flex flex-col gap-3 border-b border-line px-4 py-3">
-          <ScreenHeader title="Generations" note={<span role="status">{list.isPending ? 'Loading…' : found}</span>}>
+          <ScreenHeader
+            title="Generations"
+            note={<span role="status">{list.isLoading ? 'Loading…' : toFound(rows.length, total, search)}</span>}
+          >
             <Checkbox
               label={
                 <span className="whitespace-nowrap">
@@ -64,44 +74,66 @@ export function GenerationsScreen() {
               checked={isLive}
               onChange={(event) => setIsLive(event.target.checked)}
             />
-            <ColumnsMenu columns={GENERATION_COLUMNS} hidden={hidden} onChange={setHidden} />
+            <Button
+              aria-pressed={isPinned}
+              className="aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:text-accent"
+              icon={<Pin size={15} aria-hidden />}
+              onClick={() => void navigate({ search: isPinned ? {} : { pinned: '1' } })}
+            >
+              Pinned{pins.length > 0 ? ` ${pins.length}` : ''}
+            </Button>
+            <ViewsMenu search={search} />
+            <ColumnsMenu columns={GENERATION_COLUMNS} />
             <ExportMenu search={search} />
           </ScreenHeader>
-          <FilterBar search={search} onChange={change} />
+          <FilterBar search={search} onChange={(next) => change({ pinned: undefined, ...next })} />
         </div>
-        <Histogram search={search} onSpan={(from, to) => change({ from, to, range: undefined })} />
+        {!isPinned && <Histogram search={search} onSpan={(from, to) => change({ from, to, range: undefined })} />}
+        {isSearching && (
+          <SearchBar
+            searched={list.searched}
+            total={facets?.total}
+            isRunning={list.isFetching}
+            isStopped={list.isStopped}
+            isDone={list.data !== undefined && !list.hasNextPage && !list.isFetching}
+            onStop={list.stop}
+            onGoOn={list.goOn}
+          />
+        )}
+        {isPinned && list.data !== undefined && <PinnedNote rows={rows} />}
         <NewRowsBar waiting={list.waiting} isStale={list.isStale} onShow={list.showWaiting} />
         {error !== null ? (
           <div className="p-4">
             <ErrorPanel error={error} title="The generations could not be loaded" onRetry={list.refresh} />
           </div>
-        ) : list.isPending ? (
+        ) : list.isLoading ? (
           <Loading what="generations" />
-        ) : rows.length === 0 && !hasNextPage ? (
-          <NoGenerations search={search} onClear={() => void navigate({ search: {} })} />
+        ) : rows.length === 0 && (!list.hasNextPage || list.isStopped) ? (
+          <NoGenerations search={search} isStopped={list.isStopped} onChange={change} />
         ) : (
           <VirtualTable
             label="Generations"
             rows={rows}
-            columns={GENERATION_COLUMNS}
+            columns={columns}
             hidden={search.open === undefined ? hidden : [...hidden, ...HIDDEN_BESIDE]}
             idOf={idOf}
+            isRecycled
             onOpen={open}
             onEnter={({ id }) => void navigate({ to: '/generations/$id', params: { id } })}
             openId={search.open}
             minWidth={search.open === undefined ? 900 : 480}
-            total={list.total}
-            onEndReached={loadMore}
+            total={total}
+            onEndReached={list.loadMore}
             onTopChange={setIsAtTop}
             onKey={onKey}
           />
         )}
-        {isFetchingNextPage && (
+        {list.isFetchingNextPage && !isSearching && (
           <p
             role="status"
             className="flex items-center justify-center gap-2 border-t border-line py-1.5 text-xs text-ink-faint"
           >
-            <Spinner /> {search.text === undefined ? 'Loading more…' : 'Searching older generations…'}
+            <Spinner /> Loading more…
           </p>
         )}
       </div>
@@ -122,7 +154,48 @@ export function GenerationsScreen() {
   );
 }
 
-function NoGenerations({ search, onClear }: { search: GenerationSearch; onClear: () => void }) {
+/** Lets j and k go through the list while the focus is in the open generation. */
+function useStepKeys(rows: readonly ListRow[], openId: string | undefined, open: (row: ListRow) => void): void {
+  const step = (by: number) => () => {
+    const row = rows[rows.findIndex(({ id }) => id === openId) + by];
+    if (row !== undefined) open(row);
+  };
+  const isOpen = openId !== undefined && rows.some(({ id }) => id === openId);
+  useShortcut({ keys: 'j', label: 'Next row', group: 'In the open generation' }, step(1), isOpen);
+  useShortcut({ keys: 'k', label: 'Row before', group: 'In the open generation' }, step(-1), isOpen);
+}
+
+/** How many rows there are in all; -1 while nobody knows. */
+function countRows(
+  { rows, total, hasNextPage }: ReturnType<typeof useGenerations>,
+  search: GenerationSearch,
+  counted: number | undefined,
+): number {
+  if (!hasNextPage) return rows.length;
+  const known = total ?? (search.text === undefined ? counted : undefined);
+  return known === undefined ? -1 : Math.max(known, rows.length);
+}
+
+function toFound(rows: number, total: number, search: GenerationSearch): string {
+  if (search.pinned !== undefined) return `${formatCount(rows)} pinned`;
+  const count = total === -1 ? `${formatCount(rows)}+` : formatCount(total);
+  return hasGenerationFilters(search) ? `${count} found` : `${count} in all`;
+}
+
+interface NoGenerationsProps {
+  readonly search: GenerationSearch;
+  readonly isStopped: boolean;
+  readonly onChange: ChangeSearch;
+}
+
+function NoGenerations({ search, isStopped, onChange }: NoGenerationsProps) {
+  if (search.pinned !== undefined) {
+    return (
+      <EmptyState icon={<Pin size={22} aria-hidden />} title="Nothing is pinned">
+        <p>Press p on a row, or the pin of an open call: it is listed here then, as long as the gateway keeps it.</p>
+      </EmptyState>
+    );
+  }
   if (!hasGenerationFilters(search)) {
     return (
       <EmptyState icon={<ListTree size={22} aria-hidden />} title="Nothing has been called yet">
@@ -134,13 +207,12 @@ function NoGenerations({ search, onClear }: { search: GenerationSearch; onClear:
     );
   }
   return (
-    <EmptyState icon={<SearchX size={22} aria-hidden />} title="No generation matches these filters">
-      <p>
-        {search.range !== undefined || search.from !== undefined ? 'The span of time may be too short. ' : ''}
-        {search.model !== undefined && 'A model is named whole, as in acme/chat. '}
-        {search.text !== undefined && 'Texts are found only where prompts and answers are stored.'}
-      </p>
-      <Button onClick={onClear}>Clear the filters</Button>
+    <EmptyState
+      icon={<SearchX size={22} aria-hidden />}
+      title={isStopped ? 'Nothing was found before the search was stopped' : 'No generation matches these filters'}
+    >
+      {!isStopped && <WhyNothing search={search} onChange={onChange} />}
+      <Button onClick={() => onChange(NO_FILTERS)}>Clear the filters</Button>
     </EmptyState>
   );
 }

@@ -63,10 +63,14 @@ export function Histogram({
           {text !== undefined && ', whatever their text'}
         </span>
         <span className="flex-1" />
-        <span className="flex items-center gap-3">
+        <span className="flex flex-wrap items-center gap-x-3">
           {series.map(({ label, color }) => (
             <span key={label} className="inline-flex items-center gap-1">
-              <span aria-hidden="true" className="size-2 rounded-sm" style={{ background: `var(${color})` }} />
+              <span
+                aria-hidden="true"
+                className="size-2 rounded-sm forced-color-adjust-none"
+                style={{ background: `var(${color})` }}
+              />
               {label}
             </span>
           ))}

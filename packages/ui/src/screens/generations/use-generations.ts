@@ -1,10 +1,13 @@
 import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
-import { useCallback, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
 import type { GenerationList } from '../../api/types.ts';
+import { usePreferences } from '../../shell/preferences.ts';
 import { belongsTo, type GenerationSearch, toGenerationQuery } from './generation-search.ts';
 import { type ListPage, type ListRow, toListRow } from './list-row.ts';
+import { MAX_PINS } from './pins.ts';
+import { addUpSearch } from './search-progress.ts';
 import { useFeed } from './use-feed.ts';
 
 const PAGE_ROWS = 200;
@@ -14,16 +17,23 @@ const MAX_WAITING = 500;
 /** The list for the filters, page by page, with what ends meanwhile waiting or put on top. */
 export function useGenerations(search: GenerationSearch, isLive: boolean, isAtTop: boolean) {
   const client = useQueryClient();
+  const pins = usePreferences().pins.slice(0, MAX_PINS).join(',');
   const [waiting, setWaiting] = useState<readonly ListRow[]>([]);
   const [isStale, setIsStale] = useState(false);
+  const [isStopped, setIsStopped] = useState(false);
   // The gateway's filters alone: neither what is open nor what is compared asks for the list again.
   const { open: _open, compare: _compare, ...filters } = search;
   const filterText = JSON.stringify(filters);
-  const key = useMemo(() => ['generations', filterText], [filterText]);
+  const pinnedIds = search.pinned === undefined ? undefined : pins;
+  const key = useMemo(() => ['generations', filterText, pinnedIds], [filterText, pinnedIds]);
   const list = useInfiniteQuery({
     queryKey: key,
     queryFn: async ({ pageParam, signal }): Promise<ListPage> => {
-      const query = { ...toGenerationQuery(filters, Date.now()), limit: PAGE_ROWS, cursor: pageParam };
+      if (pinnedIds === '') return { data: [], next_cursor: null };
+      const query =
+        pinnedIds === undefined
+          ? { ...toGenerationQuery(filters, Date.now()), limit: PAGE_ROWS, cursor: pageParam }
+          : { id: pinnedIds };
       const page = await callApi<GenerationList>('/admin/v1/generations', { query, signal });
       return { ...page, data: page.data.map(toListRow) };
     },
@@ -33,7 +43,10 @@ export function useGenerations(search: GenerationSearch, isLive: boolean, isAtTo
     getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
+    // A search is not begun again on the way back to it.
+    enabled: !isStopped,
   });
+  const { fetchNextPage, hasNextPage, isFetching, refetch } = list;
 
   const prepend = useCallback(
     (rows: readonly ListRow[]) =>
@@ -41,16 +54,22 @@ export function useGenerations(search: GenerationSearch, isLive: boolean, isAtTo
         const [first, ...others] = before?.pages ?? [];
         if (before === undefined || first === undefined) return before;
         const known = new Set(first.data.map(({ id }) => id));
-        const data = [...rows.filter(({ id }) => !known.has(id)), ...first.data];
-        return { ...before, pages: [{ ...first, data }, ...others] };
+        const fresh = rows.filter(({ id }) => !known.has(id));
+        const total = first.total_estimate === undefined ? {} : { total_estimate: first.total_estimate + fresh.length };
+        return { ...before, pages: [{ ...first, ...total, data: [...fresh, ...first.data] }, ...others] };
       }),
     [client, key],
   );
   const refresh = useCallback(() => {
     setWaiting([]);
     setIsStale(false);
+    setIsStopped(false);
     void client.resetQueries({ queryKey: key });
   }, [client, key]);
+  useEffect(() => {
+    setWaiting([]);
+    setIsStopped(false);
+  }, [key]);
 
   const feed = useFeed(
     isLive,
@@ -74,7 +93,35 @@ export function useGenerations(search: GenerationSearch, isLive: boolean, isAtTo
     prepend(waiting);
     setWaiting([]);
   };
-  const rows = useMemo(() => list.data?.pages.flatMap(({ data }) => data) ?? [], [list.data]);
-  const total = list.data?.pages[0]?.total_estimate;
-  return { ...list, rows, total, waiting: waiting.length, isStale, showWaiting, refresh, feed };
+  const loadMore = useCallback(() => {
+    if (hasNextPage && !isFetching && !isStopped) void fetchNextPage();
+  }, [hasNextPage, isFetching, isStopped, fetchNextPage]);
+  const stop = (): void => {
+    setIsStopped(true);
+    void client.cancelQueries({ queryKey: key });
+  };
+  const goOn = (): void => {
+    setIsStopped(false);
+    if (list.data === undefined) void refetch();
+    else void fetchNextPage();
+  };
+  const pages = list.data?.pages;
+  const rows = useMemo(() => pages?.flatMap(({ data }) => data) ?? [], [pages]);
+  const searched = useMemo(() => addUpSearch(pages ?? []), [pages]);
+  const total = pages?.[0]?.total_estimate;
+  return {
+    ...list,
+    rows,
+    total,
+    waiting: waiting.length,
+    isStale,
+    feed,
+    searched,
+    isStopped,
+    showWaiting,
+    refresh,
+    loadMore,
+    stop,
+    goOn,
+  };
 }

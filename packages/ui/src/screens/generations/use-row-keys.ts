@@ -8,6 +8,7 @@ import { copyText } from '../../parts/copy-button.tsx';
 import { showToast } from '../../parts/toast-store.ts';
 import { useShortcut } from '../../shell/shortcuts.ts';
 import type { ChangeSearch } from './filter-bar.tsx';
+import { togglePin } from './pins.ts';
 import { toCurl } from './to-curl.ts';
 
 const GROUP = 'On a row of the list';
@@ -18,6 +19,7 @@ export function useRowKeys(compare: string | undefined, change: ChangeSearch): (
   const navigate = useNavigate();
   // Listed for the help only: the table itself takes these keys, because it knows the row.
   useShortcut({ keys: 'x', label: 'Select; two are compared', group: GROUP }, nothing);
+  useShortcut({ keys: 'p', label: 'Pin, or unpin', group: GROUP }, nothing);
   useShortcut({ keys: 'c', label: 'Copy the id', group: GROUP }, nothing);
   useShortcut({ keys: 'Shift+C', label: 'Copy as curl', group: GROUP }, nothing);
   useShortcut({ keys: 'r', label: 'Send again from the playground', group: GROUP }, nothing);
@@ -30,6 +32,9 @@ export function useRowKeys(compare: string | undefined, change: ChangeSearch): (
             tone: 'neutral',
             title: compare === undefined ? 'Selected; press x on another to compare' : 'Selected',
           });
+          return true;
+        case 'p':
+          togglePin(row.id);
           return true;
         case 'c':
           void copyText(row.id, 'Copied the id');

@@ -16,6 +16,7 @@ import { SidePanel } from '../../parts/side-panel.tsx';
 import { EmptyState, Loading } from '../../parts/states.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { SNIPPETS } from '../../shell/base-url.ts';
+import { ModelUsage } from './model-usage.tsx';
 import { RouteExplanation } from './route-explanation.tsx';
 
 /** A model beside the list: what it is, who serves it, whether it can be used, and how. */
@@ -62,6 +63,7 @@ export function ModelPanel({ id, onClose }: { id: string; onClose: () => void })
             { value: 'about', label: 'About', content: () => <About model={model} /> },
             { value: 'endpoints', label: 'Endpoints', content: () => <Endpoints id={id} /> },
             { value: 'usable', label: 'Can I use it?', content: () => <RouteExplanation model={id} /> },
+            { value: 'usage', label: 'My usage', content: () => <ModelUsage id={id} /> },
             { value: 'code', label: 'Code', content: () => <Snippets id={id} /> },
             {
               value: 'raw',

@@ -72,7 +72,11 @@ export function CostCard() {
           <ul className="mt-2 flex flex-wrap gap-x-4 gap-y-1 text-xs text-ink-soft">
             {spending.series.map(({ label, color }) => (
               <li key={label} className="inline-flex items-center gap-1.5">
-                <span aria-hidden="true" className="size-2.5 rounded-sm" style={{ background: `var(${color})` }} />
+                <span
+                  aria-hidden="true"
+                  className="size-2.5 rounded-sm forced-color-adjust-none"
+                  style={{ background: `var(${color})` }}
+                />
                 {label}
               </li>
             ))}

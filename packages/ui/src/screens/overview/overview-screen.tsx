@@ -5,7 +5,7 @@ import { callApi } from '../../api/call-api.ts';
 import { activityQuery, healthQuery, keysQuery, modelsQuery, providersQuery } from '../../api/queries.ts';
 import type { GenerationHistogram, GenerationList } from '../../api/types.ts';
 import { formatUsd } from '../../format/money.ts';
-import { formatCount } from '../../format/quantity.ts';
+import { formatCount, formatDuration } from '../../format/quantity.ts';
 import { Button } from '../../parts/button.tsx';
 import { ErrorPanel } from '../../parts/error-panel.tsx';
 import { Facts } from '../../parts/facts.tsx';
@@ -13,6 +13,7 @@ import { Loading, ScreenHeader } from '../../parts/states.tsx';
 import { toBaseUrl } from '../../shell/base-url.ts';
 import { setPreferences, usePreferences } from '../../shell/preferences.ts';
 import { Attention } from './attention.tsx';
+import { MAX_CALLS, openCallsQuery, paceQuery } from './call-figures.ts';
 import { ConnectCard } from './connect-card.tsx';
 import { CostCard } from './cost-card.tsx';
 import { FirstRun } from './first-run.tsx';
@@ -64,6 +65,7 @@ function StatusCard() {
   const { data: providers } = useQuery(providersQuery);
   const { data: models } = useQuery(modelsQuery);
   const { data: keys } = useQuery(keysQuery);
+  const { data: open } = useQuery(openCallsQuery);
   return (
     <section className="card p-4">
       <h2 className="mb-3 text-sm font-semibold">Status</h2>
@@ -78,6 +80,12 @@ function StatusCard() {
                 : health.status === 'ok'
                   ? 'running'
                   : `${health.status}: look at its log`,
+          ],
+          [
+            'Under way',
+            open === undefined || open === null
+              ? '—'
+              : `${formatCount(open.all)} ${open.all === 1 ? 'call' : 'calls'}${open.streamed > 0 ? `, ${formatCount(open.streamed)} streamed` : ''}`,
           ],
           ['API', <code className="font-mono text-xs break-all">{toBaseUrl()}</code>],
           ['Providers', providers === undefined ? '…' : providers.map(({ name }) => name).join(', ') || 'none yet'],
@@ -107,8 +115,10 @@ function LastDayCard() {
     refetchInterval: 30_000,
   });
   const { data: activity } = useQuery(activityQuery);
+  const { data: pace } = useQuery(paceQuery);
   const sum = (name: 'requests' | 'failed' | 'cancelled' | 'cost'): number =>
     data?.data.reduce((total, bucket) => total + bucket[name], 0) ?? 0;
+  const sample = pace?.calls === MAX_CALLS ? `, of the latest ${MAX_CALLS} calls` : '';
   const month = activity?.reduce((total, { usage }) => total + usage, 0);
   return (
     <section className="card p-4">
@@ -125,6 +135,22 @@ function LastDayCard() {
       <Facts
         facts={[
           ['Cancelled by callers', formatCount(sum('cancelled'))],
+          [
+            'First token after',
+            <span title={`Half of the calls, and 95 of 100${sample}`}>
+              {pace === undefined
+                ? '…'
+                : pace.firstTokenMs === null
+                  ? '—'
+                  : `${formatDuration(pace.firstTokenMs.median)} (p50), ${formatDuration(pace.firstTokenMs.p95)} (p95)`}
+            </span>,
+          ],
+          [
+            'Prompts from a cache',
+            <span title={`Of their tokens, where the provider told${sample}`}>
+              {pace === undefined ? '…' : pace.cachedShare === null ? '—' : `${Math.round(pace.cachedShare * 100)} %`}
+            </span>,
+          ],
           ['Spent in 30 days', month === undefined ? '…' : formatUsd(month)],
         ]}
       />

@@ -1,24 +1,33 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Square, X } from 'lucide-react';
-import { useId, useState, useSyncExternalStore } from 'react';
+import { memo, useId, useState, useSyncExternalStore } from 'react';
 
 import { modelsQuery } from '../../api/queries.ts';
 import { formatUsd } from '../../format/money.ts';
 import { formatDuration } from '../../format/quantity.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
-import { CopyButton } from '../../parts/copy-button.tsx';
+import { CopyButton, copyText } from '../../parts/copy-button.tsx';
 import { ErrorPanel } from '../../parts/error-panel.tsx';
 import { Markdown, PlainText } from '../../parts/markdown.tsx';
+import { toChatCurl } from '../generations/to-curl.ts';
+import { useSaveFixture } from '../fixtures/use-save-fixture.ts';
 import type { Run, RunState } from './create-run.ts';
+import type { ChatRequest } from './stream-chat.ts';
+import { StreamedText } from './streamed-text.tsx';
 
 interface AnswerColumnProps {
   readonly run: Run;
+  /** The request that the answer is to. */
+  readonly readSent: () => ChatRequest | undefined;
   readonly model: string;
   readonly onModel: (model: string) => void;
   readonly onRemove: (() => void) | undefined;
 }
+
+/** Beyond it only the lines in sight are kept in the document. */
+const MAX_STREAMED_CHARACTERS = 50_000;
 
 const TONES: Readonly<Record<RunState['status'], Tone>> = {
   idle: 'neutral',
@@ -30,7 +39,7 @@ const TONES: Readonly<Record<RunState['status'], Tone>> = {
 };
 
 /** The answer of one model. */
-export function AnswerColumn({ run, model, onModel, onRemove }: AnswerColumnProps) {
+export function AnswerColumn({ run, readSent, model, onModel, onRemove }: AnswerColumnProps) {
   const state = useSyncExternalStore(run.subscribe, run.getState);
   const [isRaw, setIsRaw] = useState(false);
   const isRunning = state.status === 'waiting' || state.status === 'streaming';
@@ -68,16 +77,22 @@ export function AnswerColumn({ run, model, onModel, onRemove }: AnswerColumnProp
             <PlainText text={state.reasoning} />
           </details>
         )}
-        {/* Laid out once it is whole: doing so for every token is what makes such pages slow. */}
-        {state.text !== '' && (isRunning || isRaw ? <PlainText text={state.text} /> : <Markdown text={state.text} />)}
+        {state.text !== '' && <AnswerText text={state.text} isRunning={isRunning} isRaw={isRaw} />}
         {state.status === 'failed' && <ErrorPanel error={state.error} title="No answer" />}
       </div>
-      <Footer state={state} isRaw={isRaw} onRaw={setIsRaw} />
+      <Footer state={state} readSent={readSent} isRaw={isRaw} onRaw={setIsRaw} />
     </section>
   );
 }
 
-function ModelInput({ model, onModel }: Pick<AnswerColumnProps, 'model' | 'onModel'>) {
+/** Formatted once it is whole: doing so for every token is what makes such pages slow. */
+function AnswerText({ text, isRunning, isRaw }: { text: string; isRunning: boolean; isRaw: boolean }) {
+  if (isRunning && text.length <= MAX_STREAMED_CHARACTERS) return <StreamedText text={text} />;
+  return isRunning || isRaw ? <PlainText text={text} /> : <Markdown text={text} />;
+}
+
+// Its list of models is long, and does not change with every token.
+const ModelInput = memo(function ModelInput({ model, onModel }: Pick<AnswerColumnProps, 'model' | 'onModel'>) {
   const listId = useId();
   const { data: models = [] } = useQuery(modelsQuery);
   const [text, setText] = useState<string | null>(null);
@@ -113,9 +128,15 @@ function ModelInput({ model, onModel }: Pick<AnswerColumnProps, 'model' | 'onMod
       </datalist>
     </>
   );
+});
+
+interface FooterProps extends Pick<AnswerColumnProps, 'readSent'> {
+  readonly state: RunState;
+  readonly isRaw: boolean;
+  readonly onRaw: (isRaw: boolean) => void;
 }
 
-function Footer({ state, isRaw, onRaw }: { state: RunState; isRaw: boolean; onRaw: (isRaw: boolean) => void }) {
+function Footer({ state, readSent, isRaw, onRaw }: FooterProps) {
   const { status, usage, elapsedMs, firstTokenMs, generationId, text } = state;
   if (status === 'idle') return null;
   const streamingMs = (elapsedMs ?? 0) - (firstTokenMs ?? 0);
@@ -150,11 +171,36 @@ function Footer({ state, isRaw, onRaw }: { state: RunState; isRaw: boolean; onRa
           <CopyButton isIcon look="quiet" text={text} label="Copy the answer" className="min-h-6 px-1 py-0" />
         </>
       )}
+      <button
+        type="button"
+        className="rounded px-1 hover:text-ink"
+        onClick={() => {
+          const request = readSent();
+          if (request !== undefined) void copyText(toChatCurl(request), 'Copied as curl');
+        }}
+      >
+        Copy as curl
+      </button>
+      {generationId !== null && status === 'done' && <SaveFixture generationId={generationId} />}
       {generationId !== null && elapsedMs !== null && (
         <Link to="/generations/$id" params={{ id: generationId }} className="text-accent underline">
           Generation
         </Link>
       )}
     </footer>
+  );
+}
+
+function SaveFixture({ generationId }: { generationId: string }) {
+  const { mutate, isPending } = useSaveFixture();
+  return (
+    <button
+      type="button"
+      disabled={isPending}
+      className="rounded px-1 hover:text-ink"
+      onClick={() => mutate(generationId)}
+    >
+      Save as fixture
+    </button>
   );
 }

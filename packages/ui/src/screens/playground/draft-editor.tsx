@@ -3,17 +3,21 @@ import type { KeyboardEvent } from 'react';
 
 import { Button } from '../../parts/button.tsx';
 import { Checkbox } from '../../parts/field.tsx';
-import { AttachedImages } from './attached-images.tsx';
+import { AttachedFiles } from './attached-files.tsx';
+import { LIMITS } from './attachments.ts';
 import type { Draft } from './draft.ts';
 
 interface DraftEditorProps {
   readonly draft: Draft;
   readonly onChange: (draft: Draft) => void;
   readonly onSend: () => void;
+  readonly onFiles: (files: readonly File[]) => void;
+  /** Models that do not take what is attached, with what they do not take. */
+  readonly unsupported: readonly string[];
 }
 
 /** The prompt and its parameters. */
-export function DraftEditor({ draft, onChange, onSend }: DraftEditorProps) {
+export function DraftEditor({ draft, onChange, onSend, onFiles, unsupported }: DraftEditorProps) {
   const set = (change: Partial<Draft>): void => onChange({ ...draft, ...change });
   const setMessage = (at: number, change: Partial<Draft['messages'][number]>): void =>
     set({ messages: draft.messages.map((message, index) => (index === at ? { ...message, ...change } : message)) });
@@ -70,7 +74,7 @@ export function DraftEditor({ draft, onChange, onSend }: DraftEditorProps) {
         >
           Message
         </Button>
-        <AttachedImages images={draft.images} onChange={(images) => set({ images })} />
+        <AttachedFiles attached={draft.attached} onAdd={onFiles} onChange={(attached) => set({ attached })} />
         <label className="flex items-center gap-2 text-sm">
           Temperature
           <input
@@ -101,6 +105,15 @@ export function DraftEditor({ draft, onChange, onSend }: DraftEditorProps) {
           onChange={(event) => set({ isStreamed: event.target.checked })}
         />
       </div>
+      <p role="status" className="text-xs text-ink-faint">
+        {unsupported.length === 0 ? (
+          `${LIMITS}; they can be dropped or pasted here.`
+        ) : (
+          <span className="text-caution">
+            By the catalogue these do not take everything that is attached: {unsupported.join('; ')}.
+          </span>
+        )}
+      </p>
       <details>
         <summary className="text-sm text-ink-soft">
           System message and further fields{draft.system !== '' || draft.more !== '' ? ' (set)' : ''}

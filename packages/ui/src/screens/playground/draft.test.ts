@@ -25,14 +25,14 @@ test('sends what is set and nothing else', () => {
   });
 });
 
-test('sends images with the last message of the user', () => {
-  const images = [{ name: 'a.png', url: 'data:image/png;base64,AAAA' }];
+test('sends what is attached with the last message of the user', () => {
+  const attached = [{ name: 'a.png', kind: 'image' as const, url: 'data:image/png;base64,AAAA', bytes: 3 }];
   const messages = [
     { role: 'user' as const, content: 'One' },
     { role: 'user' as const, content: 'Two' },
     { role: 'assistant' as const, content: 'Three' },
   ];
-  expect(toRequestBody({ ...EMPTY_DRAFT, messages, images })).toMatchObject({
+  expect(toRequestBody({ ...EMPTY_DRAFT, messages, attached })).toMatchObject({
     messages: [
       { content: 'One' },
       {
@@ -44,7 +44,9 @@ test('sends images with the last message of the user', () => {
       { content: 'Three' },
     ],
   });
-  expect(toRequestBody({ ...EMPTY_DRAFT, messages: messages.slice(2), images })).toContain('Images go with');
+  expect(toRequestBody({ ...EMPTY_DRAFT, messages: messages.slice(2), attached })).toContain(
+    'What is attached goes with',
+  );
 });
 
 test.each([

@@ -1,15 +1,11 @@
-export interface AttachedImage {
-  readonly name: string;
-  /** With the bytes in it: `data:image/png;base64,…`. */
-  readonly url: string;
-}
+import { type Attachment, toContentPart } from './attachments.ts';
 
 /** What is about to be sent, but for the models. */
 export interface Draft {
   readonly system: string;
   readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[];
   /** Go with the last message of the user. */
-  readonly images: readonly AttachedImage[];
+  readonly attached: readonly Attachment[];
   readonly temperature: string;
   readonly maxTokens: string;
   readonly isStreamed: boolean;
@@ -20,7 +16,7 @@ export interface Draft {
 export const EMPTY_DRAFT: Draft = {
   system: '',
   messages: [{ role: 'user', content: '' }],
-  images: [],
+  attached: [],
   temperature: '',
   maxTokens: '',
   isStreamed: true,
@@ -40,8 +36,9 @@ export function toRequestBody(draft: Draft): Record<string, unknown> | string {
   const written = draft.messages.filter(({ content }) => content.trim() !== '');
   if (written.length === 0) return 'There is no message yet';
   const lastAsked = written.findLastIndex(({ role }) => role === 'user');
-  if (draft.images.length > 0 && lastAsked < 0) return 'Images go with a message of the user, and there is none';
-  const messages = written.map((message, at) => (at === lastAsked ? withImages(message, draft.images) : message));
+  if (draft.attached.length > 0 && lastAsked < 0)
+    return 'What is attached goes with a message of the user, and there is none';
+  const messages = written.map((message, at) => (at === lastAsked ? withAttached(message, draft.attached) : message));
   return {
     ...more,
     messages: draft.system.trim() === '' ? messages : [{ role: 'system', content: draft.system }, ...messages],
@@ -53,10 +50,9 @@ export function toRequestBody(draft: Draft): Record<string, unknown> | string {
   };
 }
 
-function withImages(message: Draft['messages'][number], images: Draft['images']) {
-  if (images.length === 0) return message;
-  const parts = images.map(({ url }) => ({ type: 'image_url', image_url: { url } }));
-  return { role: message.role, content: [{ type: 'text', text: message.content }, ...parts] };
+function withAttached(message: Draft['messages'][number], attached: Draft['attached']) {
+  if (attached.length === 0) return message;
+  return { role: message.role, content: [{ type: 'text', text: message.content }, ...attached.map(toContentPart)] };
 }
 
 /** A draft of stored messages; parts that are no text are left out. */

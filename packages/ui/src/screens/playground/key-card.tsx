@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { Button } from '../../parts/button.tsx';
 import { ErrorPanel } from '../../parts/error-panel.tsx';
 import { Field } from '../../parts/field.tsx';
+import { ScreenHeader } from '../../parts/states.tsx';
 import { createPlaygroundKey, setPlaygroundKey } from './playground-key.ts';
 
 const LIMIT_USD = 1;
@@ -21,6 +22,7 @@ export function KeyCard() {
   };
   return (
     <div className="m-auto flex max-w-lg flex-col gap-4 p-6">
+      <ScreenHeader title="Playground" />
       <div className="card flex flex-col gap-4 p-5">
         <h2 className="font-semibold">The playground needs an API key</h2>
         <p className="text-sm text-ink-soft">

@@ -4,8 +4,8 @@ import { useSyncExternalStore } from 'react';
 import { callApi } from '../../api/call-api.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { getSession } from '../../api/session.ts';
-import { providersQuery } from '../../api/queries.ts';
 import { DEMO_API_KEY } from '../../shell/demo-keys.ts';
+import { fixtureStateQuery } from '../fixtures/fixture-queries.ts';
 
 const STORAGE_KEY = 'model-gateway.playground-key';
 const listeners = new Set<() => void>();
@@ -16,12 +16,12 @@ export interface PlaygroundCaller {
 }
 
 /**
- * Who the playground calls as; null until there is a key. A key is kept for as long as the tab lives. The demo, whose only
- * provider is its own, has a fixed one.
+ * Who the playground calls as; null until there is a key. A key is kept for as long as the tab lives. A gateway with a
+ * UI that replays is in demo mode, which has a fixed one.
  */
 export function usePlaygroundCaller(): PlaygroundCaller | null {
-  const { data: providers = [] } = useQuery(providersQuery);
-  const isDemo = providers.length > 0 && providers.every(({ slug }) => slug === 'demo');
+  const { data: fixtures } = useQuery(fixtureStateQuery);
+  const isDemo = fixtures?.mode === 'replay';
   const kept = useSyncExternalStore(
     (listener) => {
       listeners.add(listener);

@@ -5,18 +5,21 @@ import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 
 import { modelsQuery } from '../../api/queries.ts';
 import { Button } from '../../parts/button.tsx';
+import { classNames } from '../../parts/class-names.ts';
 import { Loading, ScreenHeader } from '../../parts/states.tsx';
 import { showToast } from '../../parts/toast-store.ts';
 import { useShortcut } from '../../shell/shortcuts.ts';
 import { contentQuery, generationQuery } from '../generations/generation-queries.ts';
 import { splitWords } from '../models/model-search.ts';
 import { AnswerColumn } from './answer-column.tsx';
+import { findUnsupported } from './attachments.ts';
 import { createRun, type Run } from './create-run.ts';
 import { type Draft, EMPTY_DRAFT, toDraft, toRequestBody } from './draft.ts';
 import { DraftEditor } from './draft-editor.tsx';
 import { KeyCard } from './key-card.tsx';
 import { setPlaygroundKey, usePlaygroundCaller } from './playground-key.ts';
-import { streamChat } from './stream-chat.ts';
+import { type ChatRequest, streamChat } from './stream-chat.ts';
+import { useAttaching } from './use-attaching.ts';
 
 const MAX_COLUMNS = 4;
 const newRun = (): Run => createRun(requestAnimationFrame, () => performance.now());
@@ -38,7 +41,16 @@ function Bench({ apiKey, firstModel }: { apiKey: string | undefined; firstModel:
   const models = chosen.length === 0 ? [firstModel] : chosen;
   const runs = useRef<Run[]>([]);
   while (runs.current.length < MAX_COLUMNS) runs.current.push(newRun());
+  const sent = useRef(new WeakMap<Run, ChatRequest>());
   useEffect(() => () => runs.current.forEach((run) => run.stop()), []);
+  const attaching = useAttaching(draft.attached, (read) =>
+    setDraft((before) => ({ ...before, attached: [...before.attached, ...read] })),
+  );
+  const { data: catalogue = [] } = useQuery(modelsQuery);
+  const unsupported = findUnsupported(
+    catalogue.filter(({ id }) => models.includes(id)),
+    draft.attached,
+  );
   usePrefill(search.from, setDraft);
 
   const setModels = (next: readonly string[]): void =>
@@ -48,7 +60,10 @@ function Bench({ apiKey, firstModel }: { apiKey: string | undefined; firstModel:
     if (typeof body === 'string') return showToast({ tone: 'bad', title: body });
     models.forEach((model, at) => {
       const request = { ...body, model, messages: body['messages'] as [], stream: draft.isStreamed };
-      void runs.current[at]?.start((signal) => streamChat(request, apiKey, signal));
+      const run = runs.current[at];
+      if (run === undefined) return;
+      sent.current.set(run, request);
+      void run.start((signal) => streamChat(request, apiKey, signal));
     });
   };
   const stopAll = (): void => runs.current.forEach((run) => run.stop());
@@ -57,7 +72,13 @@ function Bench({ apiKey, firstModel }: { apiKey: string | undefined; firstModel:
   useShortcut({ keys: 'Escape', label: 'Stop', group: 'This screen' }, stopAll, isRunning);
 
   return (
-    <div className="flex min-h-0 flex-1 flex-col gap-3 p-4">
+    <div
+      {...attaching.handlers}
+      className={classNames(
+        'flex min-h-0 flex-1 flex-col gap-3 p-4',
+        attaching.isOver && 'outline-2 -outline-offset-4 outline-accent outline-dashed',
+      )}
+    >
       <ScreenHeader
         title="Playground"
         note="One prompt, up to four models side by side. Every answer is recorded under Generations."
@@ -84,7 +105,7 @@ function Bench({ apiKey, firstModel }: { apiKey: string | undefined; firstModel:
           </Button>
         )}
       </ScreenHeader>
-      <DraftEditor draft={draft} onChange={setDraft} onSend={send} />
+      <DraftEditor draft={draft} onChange={setDraft} onSend={send} onFiles={attaching.add} unsupported={unsupported} />
       <div className="grid min-h-80 flex-1 auto-rows-[minmax(16rem,1fr)] grid-cols-[repeat(auto-fit,minmax(min(100%,19rem),1fr))] gap-3">
         {models.map((model, at) => {
           const run = runs.current[at];
@@ -94,6 +115,7 @@ function Bench({ apiKey, firstModel }: { apiKey: string | undefined; firstModel:
               key={at}
               run={run}
               model={model}
+              readSent={() => sent.current.get(run)}
               onModel={(next) => setModels(models.with(at, next))}
               onRemove={
                 models.length === 1

@@ -2,7 +2,7 @@ import type { DesktopInfo } from '../../../../../../desktop/src/shared/desktop-b
 import { Button } from '../../../parts/button.tsx';
 import { CopyButton } from '../../../parts/copy-button.tsx';
 import { Facts } from '../../../parts/facts.tsx';
-import { Checkbox } from '../../../parts/field.tsx';
+import { Checkbox, Choice } from '../../../parts/field.tsx';
 import { toBaseUrl } from '../../../shell/base-url.ts';
 import { getDesktop, useDesktopInfo } from '../../../shell/desktop.ts';
 import { PortForm } from '../../../shell/port-banner.tsx';
@@ -41,6 +41,18 @@ function ReachCard({ info }: { info: DesktopInfo }) {
           From 1024 to 65535. Programs that were given the old one have to be told.
         </p>
       </div>
+      <div>
+        <p className="mb-1 text-sm font-medium">Mode</p>
+        <Choice
+          label="Mode"
+          value={settings.mode}
+          options={MODES}
+          onChange={(mode) => void ask(getDesktop()?.changeSettings({ mode }))}
+        />
+        <p className="mt-1 text-xs text-ink-faint">
+          Replay only asks no provider; Record writes down what they answer. The gateway starts anew with another mode.
+        </p>
+      </div>
       <Checkbox
         label="Share on the local network"
         hint="The app asks first. Others still need a key, and what they send crosses the network unencrypted."
@@ -64,6 +76,12 @@ function ReachCard({ info }: { info: DesktopInfo }) {
     </section>
   );
 }
+
+const MODES = [
+  { value: 'live', label: 'Live' },
+  { value: 'replay', label: 'Replay only' },
+  { value: 'record', label: 'Record' },
+] as const;
 
 const SWITCHES = [
   ['startAtLogin', 'Start at login', 'Off until you switch it on.'],
@@ -128,6 +146,9 @@ function Actions({ ask, isBusy }: { ask: Ask; isBusy: boolean }) {
       </Button>
       <Button disabled={isBusy} onClick={() => void ask(getDesktop()?.openLogs())}>
         Open the logs
+      </Button>
+      <Button look="danger" disabled={isBusy} onClick={() => void ask(getDesktop()?.wipe(), 'Deleted')}>
+        Delete everything…
       </Button>
     </div>
   );

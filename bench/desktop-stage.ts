@@ -1,0 +1,40 @@
+import type { ChildProcess } from 'node:child_process';
+import process from 'node:process';
+
+import { packageApp } from '../test/desktop/package-app.ts';
+import { findObstacle, startTelling } from '../test/desktop/prepare.ts';
+import { keepChild } from './children.ts';
+import type { Plan } from './plan.ts';
+
+/** A packaged app, with a display and a session bus to run it on. */
+export interface DesktopStage {
+  readonly executable: string;
+  readonly busAddress: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** As root Chromium cannot use its own sandbox. */
+const FLAGS = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+
+/** Sets it, as the tests of the desktop do; where that cannot be done, returns why. */
+export async function setDesktopStage(plan: Plan): Promise<DesktopStage | string> {
+  const obstacle = findObstacle();
+  if (obstacle !== undefined) return obstacle;
+  plan.progress('packaging the app, unless that was done before');
+  const { executable } = await packageApp();
+  const children: ChildProcess[] = [];
+  const screen = ['-displayfd', '3', '-screen', '0', '1280x900x24', '-nolisten', 'tcp'];
+  const display = await startTelling(children, 'Xvfb', screen, 3);
+  const busAddress = await startTelling(children, 'dbus-daemon', ['--session', '--nofork', '--print-address'], 1);
+  children.forEach(keepChild);
+  const { PATH = '', HOME = '' } = process.env;
+  return { executable, busAddress, env: { PATH, HOME, DISPLAY: `:${display}`, DBUS_SESSION_BUS_ADDRESS: busAddress } };
+}
+
+/** What the app is started with over a folder of its own. */
+export function toStart({ env }: DesktopStage, userDir: string, ...flags: string[]) {
+  return {
+    args: [...FLAGS, `--user-data-dir=${userDir}`, ...flags],
+    env: { ...env, XDG_CONFIG_HOME: `${userDir}/xdg` },
+  };
+}

@@ -1,0 +1,104 @@
+/**
+ * What is run within the page, as text: this file's own code never runs in a browser, and knows no `document`. What it
+ * answers is described beside it.
+ */
+
+/** To be run before the page's own scripts: keeps every task of the main thread of 50 ms and more. */
+export const KEEP_LONG_TASKS = `
+  window.benchLongTasks = [];
+  new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) window.benchLongTasks.push(duration);
+  }).observe({ type: 'longtask', buffered: true });
+`;
+
+/** Answers the milliseconds of each long task since it was last asked. */
+export const TAKE_LONG_TASKS = 'window.benchLongTasks.splice(0)';
+
+/**
+ * To be run before the page's own scripts: notes when the screen's heading stands, with nothing loading, and the main
+ * thread has nothing left to do, in milliseconds since the page was asked for.
+ */
+export const NOTE_INTERACTIVE = `
+  const look = () => {
+    const isLoading = [...document.querySelectorAll('[role=status]')].some((e) => e.textContent.startsWith('Loading'));
+    if (document.querySelector('h1') === null || isLoading) return requestAnimationFrame(look);
+    requestIdleCallback(() => { window.benchInteractiveMs = performance.now(); });
+  };
+  requestAnimationFrame(look);
+`;
+
+/** Answers null until the page is interactive, then when it was and when it first painted any contents. */
+export const READ_OPENING = `
+  window.benchInteractiveMs === undefined ? null : {
+    interactiveMs: window.benchInteractiveMs,
+    firstPaintMs: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0,
+  }
+`;
+
+/**
+ * Scrolls the list for so long, as many pixels with every frame, up again from its end and so on. Answers how many
+ * milliseconds lie between frames.
+ */
+export const toScroll = (durationMs: number, stepPx: number): string => `
+  new Promise((resolve) => {
+    const grid = document.querySelector('[role=grid]');
+    const gaps = [];
+    let [top, step, startedAt, before] = [grid.scrollTop, ${stepPx}];
+    // Asked for now and then only: an answer costs a layout of its own.
+    let last = grid.scrollHeight - grid.clientHeight;
+    const frame = (now) => {
+      if (before !== undefined) gaps.push(now - before);
+      before = now;
+      startedAt ??= now;
+      if (now - startedAt >= ${durationMs}) return resolve(gaps);
+      if (top + step > last) last = grid.scrollHeight - grid.clientHeight;
+      if (top + step > last || top + step < 0) step = -step;
+      grid.scrollTop = top += step;
+      requestAnimationFrame(frame);
+    };
+    requestAnimationFrame(frame);
+  })
+`;
+
+/** Answers how many milliseconds lie between frames for so long, with nothing done by the probe. */
+export const toWatch = (durationMs: number): string => `
+  new Promise((resolve) => {
+    const gaps = [];
+    let startedAt, before;
+    const frame = (now) => {
+      if (before !== undefined) gaps.push(now - before);
+      before = now;
+      startedAt ??= now;
+      if (now - startedAt >= ${durationMs}) resolve(gaps);
+      else requestAnimationFrame(frame);
+    };
+    requestAnimationFrame(frame);
+  })
+`;
+
+/** Scrolls to the end of the list until it has so many rows: it loads its pages one after the other. */
+export const toLoadRows = (rows: number): string => `
+  new Promise((resolve) => {
+    const grid = document.querySelector('[role=grid]');
+    const rowHeight = grid.querySelectorAll('[role=row]')[1].clientHeight;
+    const goOn = () => {
+      grid.scrollTop = grid.scrollHeight;
+      if (grid.scrollHeight >= ${rows} * rowHeight) resolve();
+      else setTimeout(goOn, 20);
+    };
+    goOn();
+  })
+`;
+
+/** Leads the page somewhere, and answers after how many milliseconds this was painted there. */
+export const toOpenAndSee = (hash: string, selector: string): string => `
+  new Promise((resolve) => {
+    const startedAt = performance.now();
+    location.hash = ${JSON.stringify(hash)};
+    const look = () => {
+      if (document.querySelector(${JSON.stringify(selector)}) === null) return requestAnimationFrame(look);
+      requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - startedAt)));
+    };
+    look();
+  })
+`;

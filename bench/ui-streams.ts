@@ -1,0 +1,95 @@
+import { UI_STREAM_BUSY, UI_STREAM_FRAME_MS } from './budgets.ts';
+import { type Figure, formatCount, formatMilliseconds, formatPercent, toFigure } from './figure.ts';
+import type { Plan } from './plan.ts';
+import { percentile } from './statistics.ts';
+import { type MeasuredPage, readLayouts, readMainThread } from './ui-browser.ts';
+import { toWatch } from './ui-probes.ts';
+import type { UiStage } from './ui-stage.ts';
+import { SWIFT } from './upstream-script.ts';
+
+const WINDOWS = 2;
+/** As many as the playground shows. */
+const COLUMNS = 4;
+const HIDDEN_MS = 2000;
+
+/**
+ * Measures what streams in view cost: two windows of the playground with four columns each, because one has no more. Their
+ * main threads are added up.
+ */
+export async function measureStreams(ui: UiStage, plan: Plan): Promise<Figure[]> {
+  const windows = await Promise.all(Array.from({ length: WINDOWS }, () => ui.open()));
+  try {
+    await Promise.all(windows.map((each) => startStreams(ui, each)));
+    const watched = await Promise.all(windows.map((each) => watch(each, plan.ui.streamMs)));
+    const busy = watched.reduce((sum, each) => sum + each.busy, 0);
+    const perSecond = watched.reduce((sum, each) => sum + each.tokensPerSecond, 0) / (WINDOWS * COLUMNS);
+    plan.progress(`${WINDOWS * COLUMNS} streams of ${perSecond.toFixed(0)} tokens a second`);
+    const subject = `UI, ${WINDOWS * COLUMNS} streams in view, ${perSecond.toFixed(0)} tokens a second each`;
+    return [
+      toFigure(`${subject}: main thread, both windows`, {
+        gateway: '',
+        value: busy,
+        format: formatPercent,
+        budget: UI_STREAM_BUSY,
+      }),
+      toFigure(`${subject}: between frames, p95`, {
+        gateway: '',
+        value: percentile(
+          watched.flatMap(({ gaps }) => gaps),
+          95,
+        ),
+        format: formatMilliseconds,
+        budget: UI_STREAM_FRAME_MS,
+      }),
+      ...(await measureHidden(windows)),
+    ];
+  } finally {
+    await Promise.all(windows.map(({ close }) => close()));
+  }
+}
+
+async function startStreams({ url }: UiStage, { page }: MeasuredPage): Promise<void> {
+  const models = Array.from({ length: COLUMNS }, () => `bench/${SWIFT.name}`).join(',');
+  await page.goto(`${url}/ui/#/playground?models=${models}`);
+  await page.getByLabel('Message 1', { exact: true }).fill('Tell a long story');
+  await page.keyboard.press('Control+Enter');
+  await page
+    .getByText('streaming')
+    .nth(COLUMNS - 1)
+    .waitFor();
+}
+
+interface Watched {
+  /** Share of the time that the main thread worked. */
+  readonly busy: number;
+  readonly gaps: readonly number[];
+  readonly tokensPerSecond: number;
+}
+
+async function watch({ page, cdp }: MeasuredPage, durationMs: number): Promise<Watched> {
+  const countTokens = (): Promise<number> => page.evaluate<number>("document.body.textContent.split('tok').length");
+  const tokensBefore = await countTokens();
+  const before = await readMainThread(cdp);
+  const startedAt = performance.now();
+  const gaps = await page.evaluate<number[]>(toWatch(durationMs));
+  const elapsedMs = performance.now() - startedAt;
+  const after = await readMainThread(cdp);
+  const tokens = (await countTokens()) - tokensBefore;
+  return { busy: (after.taskMs - before.taskMs) / elapsedMs, gaps, tokensPerSecond: (tokens / elapsedMs) * 1000 };
+}
+
+/** Counts how often a window that nobody sees is laid out while its streams go on. */
+async function measureHidden(windows: readonly MeasuredPage[]): Promise<Figure[]> {
+  const [measured] = windows;
+  if (measured === undefined) return [];
+  const { page, cdp } = measured;
+  const { windowId } = await cdp.send('Browser.getWindowForTarget');
+  await cdp.send('Browser.setWindowBounds', { windowId, bounds: { windowState: 'minimized' } });
+  await page.waitForTimeout(500);
+  if (!(await page.evaluate<boolean>('document.hidden'))) return [];
+  const before = await readLayouts(cdp);
+  await page.waitForTimeout(HIDDEN_MS);
+  const layouts = (await readLayouts(cdp)) - before;
+  const subject = `UI, a hidden window of ${COLUMNS} streams: layouts in ${HIDDEN_MS / 1000} s`;
+  return [toFigure(subject, { gateway: '', value: layouts, format: formatCount, budget: { limit: 0 } })];
+}

@@ -1,0 +1,28 @@
+import type { Figure } from './figure.ts';
+import type { Plan } from './plan.ts';
+import type { Stage } from './start-targets.ts';
+import { measureBody } from './ui-body.ts';
+import { measureList } from './ui-list.ts';
+import { measureBundle, measureOpening } from './ui-opening.ts';
+import { setUiStage } from './ui-stage.ts';
+import { measureStreams } from './ui-streams.ts';
+
+/** Measures the web UI in a browser. Where there is none, says so and has no figures. */
+export async function measureUi(stage: Stage, plan: Plan): Promise<Figure[]> {
+  const ui = await setUiStage(stage, plan);
+  if (typeof ui === 'string') {
+    plan.progress(`skipped: ${ui}`);
+    return [];
+  }
+  try {
+    return [
+      ...measureBundle(),
+      ...(await measureOpening(ui, plan)),
+      ...(await measureList(ui, plan)),
+      ...(await measureBody(ui, plan)),
+      ...(await measureStreams(ui, plan)),
+    ];
+  } finally {
+    await ui.close();
+  }
+}

@@ -1,0 +1,66 @@
+import type { Gateway, GenerationRecord, Store } from '@model-gateway/core';
+
+import type { Failure, Figures } from '../shared/gateway-messages.ts';
+
+/** Tells the tray of the calls: only when something has happened, and only every so often. */
+export interface FiguresReporter {
+  /** To be called when a call begins or has been recorded. */
+  note(): void;
+  reportNow(): Promise<void>;
+}
+
+export interface FiguresReporterOptions {
+  readonly gateway: Pick<Gateway, 'stats'>;
+  readonly store: Pick<Store, 'generations'>;
+  readonly tell: (figures: Figures) => void;
+}
+
+/** Adding up a day costs the more the more there was: it is not done for every call. */
+const REPORT_AFTER_MS = 1000;
+const DAY_MS = 24 * 60 * 60 * 1000;
+const MAX_FAILURES = 5;
+const NANO_PER_USD = 1e9;
+const FAILED: ReadonlySet<'failed'> = new Set(['failed']);
+
+export function createFiguresReporter({ gateway, store, tell }: FiguresReporterOptions): FiguresReporter {
+  let isDue = false;
+  const reportNow = async (): Promise<void> => {
+    const startMs = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+    const filter = { createdFromMs: startMs };
+    const [day] = await store.generations.histogram({ filter, startMs, bucketMs: DAY_MS, buckets: 1 });
+    const { records } = await store.generations.page({ limit: MAX_FAILURES, filter: { statuses: FAILED } });
+    tell({
+      openCalls: gateway.stats().openCalls,
+      today: { requests: day?.requests ?? 0, costUsd: (day?.costNanoUsd ?? 0) / NANO_PER_USD },
+      failures: records.map(toFailure),
+    });
+  };
+  return {
+    reportNow,
+    note() {
+      if (isDue) return;
+      isDue = true;
+      const report = (): void => {
+        isDue = false;
+        // The store may have been closed meanwhile; then there is nobody left to be told.
+        reportNow().catch(() => undefined);
+      };
+      setTimeout(report, REPORT_AFTER_MS).unref();
+    },
+  };
+}
+
+/** Calls back after every generation that has been recorded. */
+export function followStore(store: Store, onRecorded: () => void): Store {
+  const { generations } = store;
+  const append: typeof generations.append = async (record, content) => {
+    await generations.append(record, content);
+    onRecorded();
+  };
+  return { ...store, generations: { ...generations, append } };
+}
+
+function toFailure({ generation }: GenerationRecord): Failure {
+  const { id, created_at: createdAt, model, provider_responses: responses } = generation;
+  return { id, at: Date.parse(createdAt), model, status: responses?.at(-1)?.status ?? null };
+}

@@ -1,0 +1,109 @@
+import { createServer } from 'node:net';
+
+import type { Gateway, Logger } from '@model-gateway/core';
+import { type GatewayConfig, listen, type Listener } from '@model-gateway/node';
+import { describeListenError } from 'model-gateway/embed';
+
+import type { GatewayState, Place } from '../shared/gateway-messages.ts';
+
+/** Where clients call, which may come and go while the gateway stays. */
+export interface PortListener {
+  /** Listens there, and nowhere else any more. Tells the state; never rejects. */
+  open(place: Place): Promise<void>;
+  pause(): void;
+  /** Resolves when the last client has gone; what is left after the limit is cut off. */
+  close(drainMs: number): Promise<void>;
+}
+
+export interface PortListenerOptions {
+  readonly gateway: Gateway;
+  readonly config: GatewayConfig;
+  readonly logger: Logger;
+  readonly isDemo: boolean;
+  readonly tell: (state: GatewayState) => void;
+}
+
+export const LOOPBACK = '127.0.0.1';
+/** Beyond the drain limit: for the last bytes of answers to leave. */
+const CUT_AFTER_MS = 1000;
+const PORTS_TRIED = 20;
+
+export function createPortListener({ gateway, config, logger, isDemo, tell }: PortListenerOptions): PortListener {
+  const { bodyLimitMb, allowedOrigins } = config.server;
+  const { drainMs, clientWriteMs } = config.timeouts;
+  let listener: Listener | undefined;
+  /** Those that have been left; some may still be answering. */
+  const leaving = new Set<Listener>();
+
+  /** Takes no more clients. Answers that are under way go on. */
+  const leave = (): void => {
+    const left = listener;
+    listener = undefined;
+    if (left === undefined) return;
+    leaving.add(left);
+    void left.close(drainMs + CUT_AFTER_MS).finally(() => leaving.delete(left));
+  };
+  return {
+    async open({ host, port, allowedHosts }) {
+      leave();
+      if (isDemo && host !== LOOPBACK) {
+        const message =
+          'The demo has keys that anybody knows, so it is not shared on the network. Save a provider key first.';
+        return tell({ phase: 'not-listening', kind: 'other', port, message, freePort: null, isDemo });
+      }
+      try {
+        listener = await listen(gateway, {
+          host,
+          port,
+          bodyLimitBytes: Math.round(bodyLimitMb * 1024 * 1024),
+          allowedOrigins,
+          // Shared or not, a page that was led to this port by its name is kept out.
+          onlyKnownHosts: true,
+          allowedHosts,
+          clientWriteTimeoutMs: clientWriteMs,
+          logger,
+        });
+        tell({ phase: 'listening', url: listener.url, port: listener.port, isDemo });
+      } catch (error) {
+        const message = (await describeListenError(error, { host, port })) ?? String(error);
+        const freePort = await findFreePort(host, port);
+        tell({ phase: 'not-listening', kind: kindOf(error), port, message, freePort, isDemo });
+      }
+    },
+    pause() {
+      leave();
+      tell({ phase: 'paused', isDemo });
+    },
+    async close(limitMs) {
+      leave();
+      await Promise.all([...leaving].map((left) => left.close(limitMs)));
+    },
+  };
+}
+
+function kindOf(error: unknown): 'taken' | 'denied' | 'other' {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'EADDRINUSE':
+      return 'taken';
+    case 'EACCES':
+      return 'denied';
+    default:
+      return 'other';
+  }
+}
+
+/** The first of the next ones that can be had. It is offered, never taken. */
+async function findFreePort(host: string, taken: number): Promise<number | null> {
+  for (let port = taken + 1; port <= Math.min(taken + PORTS_TRIED, 65_535); port += 1) {
+    if (await canListen(host, port)) return port;
+  }
+  return null;
+}
+
+function canListen(host: string, port: number): Promise<boolean> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(false));
+    server.listen({ host, port }, () => server.close(() => resolve(true)));
+  });
+}

@@ -1,0 +1,28 @@
+import { readdirSync } from 'node:fs';
+
+import type { Mode } from '../shared/desktop-bridge.ts';
+import type { GatewayState } from '../shared/gateway-messages.ts';
+import type { AppPaths } from './app-paths.ts';
+
+/** Why a mode makes no sense at the moment; null when it does. */
+export function modeObstacle(
+  mode: Mode,
+  { state, paths }: { readonly state: GatewayState; readonly paths: Pick<AppPaths, 'recordings'> },
+): string | null {
+  switch (mode) {
+    case 'live':
+      return null;
+    case 'replay':
+      return hasFiles(paths.recordings) ? null : 'nothing is recorded';
+    case 'record':
+      return 'isDemo' in state && state.isDemo ? 'the demo asks no provider' : null;
+  }
+}
+
+function hasFiles(folder: string): boolean {
+  try {
+    return readdirSync(folder).length > 0;
+  } catch {
+    return false;
+  }
+}

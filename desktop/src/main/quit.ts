@@ -1,0 +1,58 @@
+import { app, dialog } from 'electron';
+
+import type { GatewayProcess } from './gateway-process.ts';
+
+/** Ends the app, after asking about the calls that are under way. */
+export interface Quitter {
+  quit(): Promise<void>;
+  /** No longer waits for calls to end. */
+  stay(): void;
+  /** Whether what is still under way is to be cut off. */
+  readonly isNow: boolean;
+}
+
+export function createQuitter(
+  gateway: Pick<GatewayProcess, 'readFigures' | 'figures' | 'pause' | 'onChange'>,
+): Quitter {
+  let isWaiting = false;
+  let isNow = false;
+  gateway.onChange(() => {
+    if (isWaiting && gateway.figures.openCalls === 0) app.quit();
+  });
+  return {
+    async quit() {
+      const { openCalls } = await gateway.readFigures();
+      if (openCalls === 0) return app.quit();
+      switch (await askWhen(openCalls)) {
+        case 'when-done':
+          gateway.pause();
+          isWaiting = true;
+          // They may have ended while the question stood.
+          await gateway.readFigures();
+          return;
+        case 'now':
+          isNow = true;
+          return app.quit();
+        case 'never':
+      }
+    },
+    stay() {
+      isWaiting = false;
+    },
+    get isNow() {
+      return isNow;
+    },
+  };
+}
+
+async function askWhen(openCalls: number): Promise<'when-done' | 'now' | 'never'> {
+  const { response } = await dialog.showMessageBox({
+    type: 'question',
+    message: openCalls === 1 ? '1 call is under way.' : `${openCalls} calls are under way.`,
+    detail: 'Until they have ended no more are accepted. Quitting now cuts them off.',
+    buttons: ['Quit when done', 'Quit now', 'Cancel'],
+    defaultId: 0,
+    cancelId: 2,
+  });
+  return (['when-done', 'now', 'never'] as const)[response] ?? 'never';
+}

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+
+import { toDestination } from '../../../../test/support/broadcast-bench.ts';
+import { toContent, toRecord } from '../../../../test/support/generation-records.ts';
+import { createVirtualPlatform } from '../../../../test/support/virtual-platform.ts';
+import { createMemoryStore } from '../stores/memory-store.ts';
+import { createTraceLoader } from './load-trace.ts';
+
+test('reads what was asked and answered, without what the API does not show either', async () => {
+  const store = createMemoryStore();
+  const timeline = { interval_ms: 20, gaps_ms: [5], text: [7] };
+  await store.generations.append(toRecord('gen-1'), { ...toContent('x'), timeline });
+  const loadFor = createTraceLoader({ store, platform: createVirtualPlatform(), bootstrapKeys: [] });
+  const load = await loadFor(toDestination('d', { type: 'webhook', config: {} }));
+  expect((await load('gen-1'))?.content).toEqual(toContent('x'));
+});

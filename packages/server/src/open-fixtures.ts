@@ -1,0 +1,65 @@
+import type { FixtureLibrary, Gateway, ModelDefinition, Provider, Transport } from '@model-gateway/core';
+import type { GatewayConfig, ProviderConfig } from '@model-gateway/node';
+
+import type { RecordOptions } from './parse-command.ts';
+
+/** What fixtures have to do with a gateway: they answer, they are recorded, or neither. */
+export interface FixtureUse {
+  readonly library: FixtureLibrary;
+  /** What answers instead of the configured providers. Undefined where they are called. */
+  readonly replay?: { readonly providers: readonly Provider[]; readonly models: readonly ModelDefinition[] };
+  /** Puts a recorder before what reaches a provider. */
+  readonly recordUpstream?: ((provider: ProviderConfig, upstream: Transport) => Transport) | undefined;
+  readonly wrap: (gateway: Gateway) => Gateway;
+}
+
+export interface FixtureUseOptions {
+  readonly config: GatewayConfig;
+  /** The directory of what is replayed; null where providers are called. */
+  readonly replayDir: string | null;
+  /** Whether new cases may go there. */
+  readonly savesThere: boolean;
+  readonly record: RecordOptions | null;
+  readonly secrets: readonly string[];
+}
+
+/** Opens what is replayed or recorded. Throws `FixtureError`. Where it is neither, nothing is loaded for it. */
+export async function openFixtures(options: FixtureUseOptions): Promise<FixtureUse> {
+  const { config, replayDir, savesThere, record, secrets } = options;
+  if (replayDir !== null) {
+    const { openReplay } = await import('@model-gateway/fixtures');
+    const { library, wrap, ...replay } = openReplay({ dir: replayDir, saves: savesThere });
+    return { library, wrap, replay };
+  }
+  if (record !== null) {
+    const { openRecording } = await import('@model-gateway/fixtures');
+    return openRecording({ ...record, models: config.models, secrets });
+  }
+  return { library: createLiveLibrary(secrets), wrap: (gateway) => gateway };
+}
+
+/** There are no cases; one that is made of a generation is handed out. */
+function createLiveLibrary(secrets: readonly string[]): FixtureLibrary {
+  const open = async (): Promise<FixtureLibrary> => {
+    const { createFixtureLibrary } = await import('@model-gateway/fixtures');
+    return createFixtureLibrary({ mode: 'live', recordAt: null, dir: null, fixtures: [], secrets });
+  };
+  return {
+    describe: () => ({
+      mode: 'live',
+      record_at: null,
+      dir: null,
+      saves: false,
+      cases: 0,
+      unused: 0,
+      misses: 0,
+      sets: [],
+    }),
+    listCases: () => ({ rows: [], total: 0 }),
+    findCase: () => undefined,
+    listMisses: () => [],
+    findMiss: () => undefined,
+    acceptMiss: async (id) => (await open()).acceptMiss(id),
+    save: async (stored) => (await open()).save(stored),
+  };
+}

@@ -1,0 +1,21 @@
+/**
+ * Makes everything on the page but one element unreachable, by keys and for screen readers, as behind a modal dialog;
+ * the returned function ends that. For what must stay on the page itself, where menus and messages open: a modal
+ * `<dialog>` would lie above those.
+ */
+export function keepWithin(element: HTMLElement): () => void {
+  const covered: HTMLElement[] = [];
+  const { body } = document;
+  for (let at = element; at.parentElement !== null && at.parentElement !== body; at = at.parentElement) {
+    for (const other of at.parentElement.children) {
+      const isLeft = other === at || !(other instanceof HTMLElement) || other.inert;
+      // Messages stay within reach: one may offer to undo what was done.
+      if (isLeft || other.querySelector('[data-messages]') !== null) continue;
+      other.inert = true;
+      covered.push(other);
+    }
+  }
+  return () => {
+    for (const other of covered) other.inert = false;
+  };
+}

@@ -1,0 +1,30 @@
+import { beforeAll, expect, test } from 'vitest';
+
+import { toChatCurl, toCurl } from './to-curl.ts';
+
+beforeAll(() => {
+  // All that addresses need of a page.
+  Object.assign(globalThis, { document: { baseURI: 'http://127.0.0.1:8855/ui/' } });
+});
+
+test('sends a stored prompt again, quoted for a shell', () => {
+  const content = { input: { prompt: "It's" }, output: { completion: null, reasoning: null }, error: null };
+  expect(toCurl({ model: 'demo/chat', streamed: true, content })).toBe(
+    `curl -sSN http://127.0.0.1:8855/api/v1/chat/completions \\
+  -H "authorization: Bearer $GATEWAY_API_KEY" \\
+  -H 'content-type: application/json' \\
+  -d '{"model":"demo/chat","messages":[{"role":"user","content":"It'\\''s"}],"stream":true}'
+`,
+  );
+});
+
+test('hands a body that is too large for an argument to the standard input', () => {
+  const text = toChatCurl({
+    model: 'demo/chat',
+    messages: [{ role: 'user', content: `It's\n${'x'.repeat(200_000)}` }],
+  });
+  expect(text).toContain('--data-binary @- <<\'JSON\'\n{"model"');
+  expect(text.endsWith('}\nJSON\n')).toBe(true);
+  expect(text.split('\n').filter((line) => line.startsWith('{'))).toHaveLength(1);
+  expect(text).toContain("It's");
+});

@@ -1,0 +1,70 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+
+import { activityQuery } from '../../api/queries.ts';
+import { formatUsd } from '../../format/money.ts';
+import { formatCount } from '../../format/quantity.ts';
+import { ErrorPanel } from '../../parts/error-panel.tsx';
+import { EmptyState, Loading } from '../../parts/states.tsx';
+import { toUsageByDay, type UsageOfDay } from './to-usage-by-day.ts';
+
+/** What this gateway has called a model for in the last 30 days. */
+export function ModelUsage({ id }: { id: string }) {
+  const { data, error, refetch } = useQuery(activityQuery);
+  if (error !== null) {
+    return (
+      <div className="p-4">
+        <ErrorPanel error={error} onRetry={() => void refetch()} />
+      </div>
+    );
+  }
+  if (data === undefined) return <Loading what="usage" />;
+  const { days, total } = toUsageByDay(data, id);
+  if (days.length === 0)
+    return <EmptyState title="Not called in the last 30 days">Try it from the playground.</EmptyState>;
+  return (
+    <div className="scroll-thin flex h-full flex-col gap-3 overflow-y-auto p-4 text-sm">
+      <div className="overflow-x-auto">
+        <table className="figures w-full">
+          <thead>
+            <tr className="border-b border-line text-right text-xs text-ink-faint">
+              {['Day (UTC)', 'Calls', 'Tokens in', 'Tokens out', 'Cost'].map((name) => (
+                <th key={name} scope="col" className="py-1.5 pl-3 font-medium first:pl-0 first:text-left">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {days.map((day) => (
+              <Row key={day.date} label={day.date} usage={day} />
+            ))}
+          </tbody>
+          <tfoot className="font-medium">
+            <Row label="30 days" usage={total} />
+          </tfoot>
+        </table>
+      </div>
+      <Link to="/generations" search={{ model: id, range: '30d' }} className="self-start text-accent underline">
+        Show these calls
+      </Link>
+    </div>
+  );
+}
+
+function Row({ label, usage }: { label: string; usage: Omit<UsageOfDay, 'date'> }) {
+  const { requests, promptTokens, completionTokens, usd } = usage;
+  const cells = [formatCount(requests), formatCount(promptTokens), formatCount(completionTokens), formatUsd(usd)];
+  return (
+    <tr className="border-b border-line/60 text-right">
+      <th scope="row" className="py-1.5 text-left font-[inherit]">
+        {label}
+      </th>
+      {cells.map((text, at) => (
+        <td key={at} className="py-1.5 pl-3">
+          {text}
+        </td>
+      ))}
+    </tr>
+  );
+}

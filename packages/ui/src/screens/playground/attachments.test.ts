@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+
+import {
+  type Attachment,
+  findFileProblem,
+  findUnsupported,
+  MAX_BYTES,
+  toAttachment,
+  toContentPart,
+} from './attachments.ts';
+
+const file = (name: string, size = 3, type = '') => ({ name, size, type });
+
+test('sends images, files and audio as the API spells them', () => {
+  const parts = [
+    toAttachment(file('a.PNG'), 'AAAA'),
+    toAttachment(file('b.pdf'), 'BBBB'),
+    toAttachment(file('c.mp3'), 'CCCC'),
+    toAttachment(file('blob', 3, 'image/jpeg'), 'DDDD'),
+    toAttachment(file('sound', 3, 'audio/wav'), 'EEEE'),
+  ].map(toContentPart);
+  expect(parts).toEqual([
+    { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
+    { type: 'file', file: { filename: 'b.pdf', file_data: 'data:application/pdf;base64,BBBB' } },
+    { type: 'input_audio', input_audio: { data: 'CCCC', format: 'mp3' } },
+    { type: 'image_url', image_url: { url: 'data:image/jpeg;base64,DDDD' } },
+    { type: 'input_audio', input_audio: { data: 'EEEE', format: 'wav' } },
+  ]);
+});
+
+test('says before anything is read what is too large or of another kind', () => {
+  expect(findFileProblem([file('a.png'), file('b.pdf')], [])).toBeUndefined();
+  expect(findFileProblem([file('a.docx')], [])).toContain('“a.docx” cannot be attached: images are PNG');
+  expect(findFileProblem([file('a.png', MAX_BYTES + 1)], [])).toContain('“a.png” has 8');
+  const attached: Attachment[] = [1, 2].map((at) => toAttachment(file(`${at}.png`, MAX_BYTES), ''));
+  expect(findFileProblem([file('c.wav', MAX_BYTES / 2)], attached)).toBeUndefined();
+  expect(findFileProblem([file('c.wav', MAX_BYTES)], attached)).toContain('at most 20');
+});
+
+test('names the models that do not take what is attached', () => {
+  const models = [
+    { id: 'a/eyes', architecture: { input_modalities: ['text', 'image'] } },
+    { id: 'a/ears', architecture: { input_modalities: ['text', 'audio', 'image'] } },
+  ];
+  const attached = [toAttachment(file('a.png'), ''), toAttachment(file('b.wav'), '')];
+  expect(findUnsupported(models, attached)).toEqual(['a/eyes: no audio']);
+  expect(findUnsupported(models, [])).toEqual([]);
+});

@@ -1,0 +1,105 @@
+import { formatBytes } from '../../format/quantity.ts';
+
+/** What goes with a prompt, named as models name what they take. */
+type AttachmentKind = 'image' | 'file' | 'audio';
+
+export interface Attachment {
+  readonly name: string;
+  readonly kind: AttachmentKind;
+  /** With the bytes in it: `data:image/png;base64,…`. */
+  readonly url: string;
+  readonly bytes: number;
+}
+
+/** Together a third more for base64, and still within what the gateway takes by default. */
+export const MAX_BYTES = 8 * 1024 * 1024;
+export const MAX_TOTAL_BYTES = 20 * 1024 * 1024;
+
+/** By the ending of the name; for audio it is the format, too. */
+const TYPES: Readonly<Record<string, readonly [AttachmentKind, type: string]>> = {
+  png: ['image', 'image/png'],
+  jpg: ['image', 'image/jpeg'],
+  jpeg: ['image', 'image/jpeg'],
+  webp: ['image', 'image/webp'],
+  gif: ['image', 'image/gif'],
+  pdf: ['file', 'application/pdf'],
+  wav: ['audio', 'audio/wav'],
+  mp3: ['audio', 'audio/mpeg'],
+  flac: ['audio', 'audio/flac'],
+  ogg: ['audio', 'audio/ogg'],
+  m4a: ['audio', 'audio/mp4'],
+  aac: ['audio', 'audio/aac'],
+  aiff: ['audio', 'audio/aiff'],
+};
+
+/** For `<input accept>`. */
+export const ACCEPTED = Object.keys(TYPES)
+  .map((ending) => `.${ending}`)
+  .join(',');
+
+export const LIMITS = `Images, PDF and audio, up to ${formatBytes(MAX_BYTES)} each and ${formatBytes(MAX_TOTAL_BYTES)} together`;
+
+/** What of a file on this machine counts. */
+interface FileFacts {
+  readonly name: string;
+  /** As the browser knows it; may be empty. */
+  readonly type: string;
+  readonly size: number;
+}
+
+/** The ending of a file that can be attached, such as `png`; undefined for any other. */
+function findEnding({ name, type }: Pick<FileFacts, 'name' | 'type'>): string | undefined {
+  const ending = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? '';
+  if (Object.hasOwn(TYPES, ending)) return ending;
+  // Pasted images have a type and hardly a name.
+  return Object.keys(TYPES).find((known) => TYPES[known]?.[1] === type);
+}
+
+/** Why these cannot go along with what is attached already; undefined where they can. */
+export function findFileProblem(files: readonly FileFacts[], attached: readonly Attachment[]): string | undefined {
+  const odd = files.find((file) => findEnding(file) === undefined);
+  if (odd !== undefined)
+    return `“${odd.name}” cannot be attached: images are PNG, JPEG, WebP or GIF, files PDF, audio WAV, MP3, FLAC, OGG, M4A, AAC or AIFF`;
+  const large = files.find(({ size }) => size > MAX_BYTES);
+  if (large !== undefined)
+    return `“${large.name}” has ${formatBytes(large.size)}; at most ${formatBytes(MAX_BYTES)} can be attached`;
+  const total = attached.reduce((sum, { bytes }) => sum + bytes, 0) + files.reduce((sum, { size }) => sum + size, 0);
+  return total > MAX_TOTAL_BYTES
+    ? `Together these have ${formatBytes(total)}; at most ${formatBytes(MAX_TOTAL_BYTES)} can be attached`
+    : undefined;
+}
+
+/** An attachment of a file's facts and its bytes, which are in base64. */
+export function toAttachment(file: FileFacts, base64: string): Attachment {
+  const [kind, type] = TYPES[findEnding(file) ?? ''] ?? ['file', 'application/octet-stream'];
+  return { name: file.name, kind, url: `data:${type};base64,${base64}`, bytes: file.size };
+}
+
+/** The part of a message that carries it, as the API spells it. */
+export function toContentPart({ name, kind, url }: Attachment): Readonly<Record<string, unknown>> {
+  switch (kind) {
+    case 'image':
+      return { type: 'image_url', image_url: { url } };
+    case 'file':
+      return { type: 'file', file: { filename: name, file_data: url } };
+    case 'audio': {
+      const type = url.slice('data:'.length, url.indexOf(';'));
+      const format = findEnding({ name, type });
+      return { type: 'input_audio', input_audio: { data: url.slice(url.indexOf(',') + 1), format } };
+    }
+  }
+}
+
+interface ModelInputs {
+  readonly id: string;
+  readonly architecture: { readonly input_modalities: readonly string[] };
+}
+
+/** The models that, by the catalogue, do not take what is attached, with what they do not take. */
+export function findUnsupported(models: readonly ModelInputs[], attached: readonly Attachment[]): string[] {
+  const kinds = [...new Set(attached.map(({ kind }) => kind))];
+  return models.flatMap(({ id, architecture }) => {
+    const missing = kinds.filter((kind) => !architecture.input_modalities.includes(kind));
+    return missing.length === 0 ? [] : [`${id}: no ${missing.join(', no ')}`];
+  });
+}

@@ -1,0 +1,48 @@
+import { afterEach, expect, test } from 'vitest';
+
+import type { DesktopBridge, DesktopInfo } from '../../../../desktop/src/shared/desktop-bridge.ts';
+import { queryClient } from '../api/query-client.ts';
+import { followDesktop } from './desktop.ts';
+
+afterEach(() => {
+  globalThis.desktop = undefined;
+  queryClient.clear();
+});
+
+/** An app whose gateway goes from phase to phase. */
+async function follow(): Promise<{ change(phase: DesktopInfo['state']['phase']): Promise<void> }> {
+  let phase: DesktopInfo['state']['phase'] = 'listening';
+  let tell: () => void = () => undefined;
+  const info = async (): Promise<DesktopInfo> => ({ state: { phase } }) as DesktopInfo;
+  globalThis.desktop = { info, onChange: (listener: () => void) => (tell = listener) } as unknown as DesktopBridge;
+  await followDesktop();
+  return {
+    async change(next) {
+      phase = next;
+      tell();
+      for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
+    },
+  };
+}
+
+const isInvalid = (): boolean | undefined => queryClient.getQueryState(['models'])?.isInvalidated;
+
+test('asks anew for everything when the gateway has started anew, as it does with another provider key', async () => {
+  const app = await follow();
+  queryClient.setQueryData(['models'], []);
+  await app.change('starting');
+  expect(isInvalid()).toBe(false);
+  await app.change('listening');
+  expect(isInvalid()).toBe(true);
+});
+
+test('asks anew after a crash too, and where the port cannot be had, but not for a pause', async () => {
+  const app = await follow();
+  queryClient.setQueryData(['models'], []);
+  await app.change('paused');
+  await app.change('listening');
+  expect(isInvalid()).toBe(false);
+  await app.change('failed');
+  await app.change('not-listening');
+  expect(isInvalid()).toBe(true);
+});

@@ -1,0 +1,18 @@
+import type { HiddenApp } from './desktop-app.ts';
+
+/** Answers the system's next message boxes by the button of this label, as nobody is there to click. */
+export const answerDialogs = ({ app }: Pick<HiddenApp, 'app'>, label: string): Promise<void> =>
+  app.evaluate(({ dialog }, wanted) => {
+    const asked: string[] = [];
+    Object.assign(globalThis, { asked });
+    // Its first argument may be the window that it belongs to.
+    dialog.showMessageBox = ((...given: unknown[]) => {
+      const options = given.at(-1) as Electron.MessageBoxOptions;
+      asked.push(`${options.message} [${options.buttons?.join(' | ')}]`);
+      return Promise.resolve({ response: options.buttons?.indexOf(wanted) ?? -1, checkboxChecked: false });
+    }) as typeof dialog.showMessageBox;
+  }, label);
+
+/** What was asked since, with the buttons. */
+export const askedOf = ({ app }: Pick<HiddenApp, 'app'>): Promise<string[]> =>
+  app.evaluate(() => (globalThis as unknown as { asked: string[] }).asked);

@@ -1,0 +1,137 @@
+import { createServer } from 'node:http';
+
+import { describe, expect, onTestFinished, test } from 'vitest';
+
+import { toPortQuestion } from '../../desktop/src/main/port-question.ts';
+import { startScriptedUpstream } from '../support/scripted-upstream.ts';
+import { sendRaw } from '../support/send-raw.ts';
+import { answerDialogs, askedOf } from './answer-dialogs.ts';
+import { launchApp, launchHidden, skipped } from './desktop-app.ts';
+import { freePort } from '../support/free-port.ts';
+import { toScriptedConfig } from '../support/scripted-config.ts';
+import { watchTray } from './tray-watcher.ts';
+
+/** Another program at this port. Resolves with what ends it. */
+async function holdPort(port: number): Promise<() => Promise<void>> {
+  const holder = createServer();
+  await new Promise<void>((resolve) => holder.listen(port, '127.0.0.1', resolve));
+  const release = (): Promise<void> => new Promise((resolve) => void holder.close(() => resolve()));
+  onTestFinished(release);
+  return release;
+}
+
+const healthOf = async (port: number): Promise<unknown> => (await fetch(`http://127.0.0.1:${port}/health`)).json();
+
+describe.skipIf(skipped !== undefined)(
+  `the port${skipped === undefined ? '' : `, skipped: ${skipped}`}`,
+  { timeout: 60_000 },
+  () => {
+    test('says in its window who holds it, offers another, and stays by the one that is set', async () => {
+      const port = await freePort();
+      const release = await holdPort(port);
+      const { page, until } = await launchApp({ port });
+      const { state } = await until((info) => info.state.phase === 'not-listening');
+      expect(state).toMatchObject({ kind: 'taken', port, message: expect.stringContaining(`PID ${process.pid}`) });
+      // The window works all the same.
+      expect(await page.evaluate(async () => (await fetch('/api/v1/models')).status)).toBe(200);
+      const banner = page.getByRole('alert').filter({ hasText: `at port ${port}` });
+      await banner.getByRole('button', { name: `Use ${state.freePort} this time` }).click();
+      const { state: elsewhere, settings } = await until((info) => info.state.phase === 'listening');
+      expect(elsewhere.port).toBe(state.freePort);
+      expect(settings.port).toBe(port);
+      expect(await healthOf(state.freePort ?? 0)).toMatchObject({ status: 'ok' });
+      await release();
+      await page.evaluate(() => window.desktop.retryPort(null));
+      expect((await until((info) => info.state.port === port)).state.phase).toBe('listening');
+    });
+
+    test('is asked about in a dialog while no window is open, once, and tried again after sleep', async () => {
+      const tray = await watchTray();
+      const port = await freePort();
+      const launched = await launchHidden({ port });
+      await tray.until((labels) => labels.includes(`Running on 127.0.0.1:${port} (demo)`));
+      await answerDialogs(launched, 'Later');
+      await tray.click('Pause accepting requests');
+      await tray.until((labels) => labels.includes('Paused'));
+      const release = await holdPort(port);
+      await tray.click('Pause accepting requests');
+      await tray.until((labels) => labels.includes(`Not listening: port ${port} is taken`));
+      expect(await askedOf(launched)).toEqual([
+        expect.stringMatching(
+          `^Other programs cannot reach the gateway at port ${port} \\[Try again \\| Use \\d+ this time \\| Change port… \\| Later\\]$`,
+        ),
+      ]);
+      const wake = (): Promise<unknown> => launched.app.evaluate(({ powerMonitor }) => powerMonitor.emit('resume'));
+      await tray.click(`Try port ${port} again`);
+      await wake();
+      await release();
+      await wake();
+      await tray.until((labels) => labels.includes(`Running on 127.0.0.1:${port} (demo)`));
+      expect(await askedOf(launched)).toHaveLength(1);
+      expect(await healthOf(port)).toMatchObject({ status: 'ok' });
+    });
+
+    test('opens its window, with the port to be set, where that is chosen in the dialog', async () => {
+      const tray = await watchTray();
+      const port = await freePort();
+      const launched = await launchHidden({ port });
+      await tray.until((labels) => labels.includes(`Running on 127.0.0.1:${port} (demo)`));
+      await answerDialogs(launched, 'Change port…');
+      await tray.click('Pause accepting requests');
+      await tray.until((labels) => labels.includes('Paused'));
+      await holdPort(port);
+      const opened = launched.app.waitForEvent('window');
+      await tray.click('Pause accepting requests');
+      const page = await opened;
+      await page
+        .getByRole('alert')
+        .filter({ hasText: `at port ${port}` })
+        .waitFor();
+      const free = await freePort();
+      await page.getByRole('main').getByLabel('Port').fill(String(free));
+      await page.getByRole('main').getByRole('button', { name: 'Save port' }).click();
+      await tray.until((labels) => labels.includes(`Running on 127.0.0.1:${free} (demo)`));
+    });
+
+    test('is shared on the network only after that is confirmed, and with a key as before', async () => {
+      const upstream = await startScriptedUpstream();
+      onTestFinished(() => upstream.close());
+      const launched = await launchApp({ port: await freePort(), config: toScriptedConfig(upstream) });
+      const { page, until, info } = launched;
+      const { state } = await until((found) => found.state.phase === 'listening');
+      const share = () => page.evaluate(() => window.desktop.changeSettings({ shareOnNetwork: true }));
+      await answerDialogs(launched, 'Cancel');
+      expect(await share()).toMatchObject({ done: false });
+      expect((await info()).settings.shareOnNetwork).toBe(false);
+      await answerDialogs(launched, 'Share');
+      expect(await share()).toMatchObject({ done: true });
+      expect(await askedOf(launched)).toEqual(['Share the gateway on your local network? [Share | Cancel]']);
+      await until((found) => found.state.url === `http://0.0.0.0:${state.port}`);
+      const { networkUrls } = await info();
+      for (const url of [...networkUrls, `http://127.0.0.1:${state.port}/api/v1`]) {
+        expect((await fetch(`${url}/key`)).status).toBe(401);
+      }
+      const foreign = { headers: { host: 'evil.example' } };
+      expect((await sendRaw(`http://127.0.0.1:${state.port}`, '/api/v1/models', foreign)).status).toBe(403);
+    });
+
+    test('of the demo, whose keys everybody knows, is not shared', async () => {
+      const launched = await launchApp({ port: await freePort() });
+      await launched.until((found) => found.state.phase === 'listening');
+      await answerDialogs(launched, 'Share');
+      await launched.page.evaluate(() => window.desktop.changeSettings({ shareOnNetwork: true }));
+      const { state } = await launched.until((found) => found.state.phase === 'not-listening');
+      expect(state).toMatchObject({ kind: 'other', message: expect.stringContaining('not shared') });
+    });
+  },
+);
+
+test('where the system keeps a port for itself, nobody is asked to quit a program', () => {
+  const message = 'Port 8855 of 127.0.0.1 may not be opened by this user: the system has reserved it.\nUse --port.';
+  const state = { phase: 'not-listening', kind: 'denied', port: 8855, message, freePort: null, isDemo: false } as const;
+  const { detail, choices } = toPortQuestion(state);
+  expect(detail).toBe(
+    'Port 8855 of 127.0.0.1 may not be opened by this user: the system has reserved it. Nothing has to be quit: choose another port.',
+  );
+  expect(choices.map(({ label }) => label)).toEqual(['Try again', 'Change port…', 'Later']);
+});

@@ -1,0 +1,82 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { describe, expect, test } from 'vitest';
+
+import { DEFAULT_SETTINGS } from '../../desktop/src/shared/desktop-bridge.ts';
+import { answerDialogs } from './answer-dialogs.ts';
+import { createUserDir, type DesktopApp, launchApp, skipped } from './desktop-app.ts';
+import { freePort } from '../support/free-port.ts';
+
+const boundsOf = ({ app }: DesktopApp) =>
+  app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.getBounds());
+
+test('nothing is switched on behind anybody’s back: start at login, sharing and updates are off', () => {
+  expect(DEFAULT_SETTINGS).toMatchObject({ startAtLogin: false, shareOnNetwork: false, lookForUpdates: false });
+});
+
+describe.skipIf(skipped !== undefined)(
+  `settings of the desktop app${skipped === undefined ? '' : `, skipped: ${skipped}`}`,
+  { timeout: 60_000 },
+  () => {
+    test('a window comes back where it was', async () => {
+      const userDir = createUserDir();
+      const bounds = { x: 120, y: 90, width: 800, height: 600 };
+      const settings = { port: await freePort() };
+      writeFileSync(
+        join(userDir, 'settings.json'),
+        JSON.stringify({ settings, window: { bounds, isMaximized: false } }),
+      );
+      const launched = await launchApp({ userDir });
+      expect(await boundsOf(launched)).toEqual(bounds);
+      await launched.app.evaluate(({ BrowserWindow }) =>
+        BrowserWindow.getAllWindows()[0]?.setBounds({ x: 60, y: 40, width: 900, height: 500 }),
+      );
+      expect(await launched.quit()).toBe(0);
+      const { window } = JSON.parse(readFileSync(join(userDir, 'settings.json'), 'utf8'));
+      expect(window.bounds).toEqual({ x: 60, y: 40, width: 900, height: 500 });
+    });
+
+    test('a window that was on a screen which is gone comes back on one that is there', async () => {
+      const userDir = createUserDir();
+      const bounds = { x: 4000, y: 3000, width: 800, height: 600 };
+      const settings = { port: await freePort() };
+      writeFileSync(
+        join(userDir, 'settings.json'),
+        JSON.stringify({ settings, window: { bounds, isMaximized: false } }),
+      );
+      const launched = await launchApp({ userDir });
+      const shown = await boundsOf(launched);
+      const { width, height } = await launched.app.evaluate(({ screen }) => screen.getPrimaryDisplay().workArea);
+      expect(shown?.x).toBeLessThan(width - 100);
+      expect(shown?.y).toBeLessThan(height - 100);
+    });
+
+    test('a settings file that cannot be read is set aside, and the app starts without', async () => {
+      const userDir = createUserDir();
+      writeFileSync(join(userDir, 'settings.json'), '{"settings": {"port": ');
+      const { info } = await launchApp({ userDir });
+      expect((await info()).settings).toEqual(DEFAULT_SETTINGS);
+      expect(readdirSync(userDir)).toContainEqual(expect.stringMatching(/^settings\.json\.corrupt-\d+$/));
+    });
+
+    test('deletes everything that was recorded once that is confirmed', async () => {
+      const launched = await launchApp({ port: await freePort() });
+      const { page, userDir, until } = launched;
+      await until(({ state }) => state.phase === 'listening');
+      await page.evaluate(() => window.desktop.saveProviderKey('OPENAI_API_KEY', 'sk-canary-of-the-wipe-test'));
+      await until(({ state }) => state.phase === 'listening' && state.isDemo === false);
+      mkdirSync(join(userDir, 'recordings/openai'), { recursive: true });
+      writeFileSync(join(userDir, 'data/canary'), '');
+      await answerDialogs(launched, 'Cancel');
+      expect(await page.evaluate(() => window.desktop.wipe())).toMatchObject({ done: false });
+      expect(existsSync(join(userDir, 'data/canary'))).toBe(true);
+      await answerDialogs(launched, 'Delete everything');
+      expect(await page.evaluate(() => window.desktop.wipe())).toMatchObject({ done: true });
+      const { providerKeys } = await until(({ state }) => state.phase === 'listening' && state.isDemo === true);
+      expect(providerKeys).toEqual([]);
+      expect(existsSync(join(userDir, 'data/canary'))).toBe(false);
+      expect(existsSync(join(userDir, 'recordings'))).toBe(false);
+    });
+  },
+);

@@ -1,0 +1,132 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { describe, expect, onTestFinished, test } from 'vitest';
+
+import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts';
+import { TEST_KEY } from '../support/test-gateway.ts';
+import { answerDialogs, askedOf } from './answer-dialogs.ts';
+import { launchApp, launchHidden, skipped } from './desktop-app.ts';
+import { freePort } from '../support/free-port.ts';
+import { toScriptedConfig } from '../support/scripted-config.ts';
+import { watchTray } from './tray-watcher.ts';
+
+const DEMO_KEY = 'sk-gw-v1-demo';
+
+const call = (port: number, { key = DEMO_KEY, model = 'demo/chat', content = 'Hello', stream = false } = {}) =>
+  fetch(`http://127.0.0.1:${port}/api/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model, stream, messages: [{ role: 'user', content }] }),
+  });
+
+async function startUpstream(): Promise<ScriptedUpstream> {
+  const upstream = await startScriptedUpstream();
+  onTestFinished(() => upstream.close());
+  return upstream;
+}
+
+describe.skipIf(skipped !== undefined)(
+  `the tray${skipped === undefined ? '' : `, skipped: ${skipped}`}`,
+  { timeout: 60_000 },
+  () => {
+    test('tells the calls of the day, and the latest errors, which open', async () => {
+      const tray = await watchTray();
+      const port = await freePort();
+      const { app } = await launchHidden({ port });
+      await tray.until((labels) => labels.includes(`Running on 127.0.0.1:${port} (demo)`));
+      await tray.until((labels) => labels.includes('0 active · 0 today · $0.00'));
+      expect(await tray.submenu('Recent errors')).toEqual(['(None)']);
+      await (await call(port)).text();
+      const failed = await call(port, { content: 'demo: rate limit' });
+      expect(failed.status).toBe(429);
+      await tray.until((labels) => labels.some((label) => /^0 active · 2 today · \$0\.00\d+$/.test(label)));
+      const [error = ''] = await tray.submenu('Recent errors');
+      expect(error).toMatch(/^\d\d:\d\d demo\/chat 429$/);
+      const opened = app.waitForEvent('window');
+      await tray.click('Recent errors', error);
+      const id = failed.headers.get('x-generation-id') ?? '';
+      await (await opened).getByRole('main').getByText(id).first().waitFor();
+    });
+
+    test('pauses and goes on, with an icon of another shape meanwhile', async () => {
+      const tray = await watchTray();
+      const port = await freePort();
+      await launchHidden({ port });
+      await tray.until((labels) => labels.includes(`Running on 127.0.0.1:${port} (demo)`));
+      const running = await tray.icon();
+      await tray.click('Pause accepting requests');
+      await tray.until((labels) => labels.includes('Paused'));
+      await expect(call(port)).rejects.toThrow('fetch failed');
+      expect(await tray.icon()).not.toBe(running);
+      await tray.click('Pause accepting requests');
+      await tray.until((labels) => labels.includes(`Running on 127.0.0.1:${port} (demo)`));
+      expect((await call(port)).status).toBe(200);
+      expect(await tray.icon()).toBe(running);
+    });
+
+    test('has modes: what was recorded is replayed, and nobody is asked', async () => {
+      const tray = await watchTray();
+      const [port, upstream] = [await freePort(), await startUpstream()];
+      const { userDir } = await launchHidden({ port, config: toScriptedConfig(upstream) });
+      const ask = async (): Promise<string> => (await call(port, { key: TEST_KEY, model: 'test/text' })).text();
+      const contentOf = (body: string): unknown => JSON.parse(body).choices[0].message.content;
+      await tray.until((labels) => labels.includes(`Running on 127.0.0.1:${port}`));
+      expect(await tray.submenu('Mode')).toEqual(['Live *', '(Replay only (nothing is recorded))', 'Record']);
+      await ask();
+      await tray.click('Mode', 'Record');
+      await tray.until((labels) => labels.includes(`Running on 127.0.0.1:${port} (recording)`));
+      const recorded = contentOf(await ask());
+      expect(readdirSync(join(userDir, 'recordings'))).toEqual(['scripted']);
+      expect(upstream.calls).toHaveLength(2);
+      await tray.until((labels) => labels.some((label) => label.startsWith('0 active · 2 today')));
+      expect(await tray.submenu('Mode')).toEqual(['Live', 'Replay only', 'Record *']);
+      await tray.click('Mode', 'Replay only');
+      await tray.until((labels) => labels.includes(`Running on 127.0.0.1:${port} (replay only)`));
+      expect(contentOf(await ask())).toBe(recorded);
+      expect(upstream.calls).toHaveLength(2);
+    });
+
+    test('asks before it quits while calls are under way, and quits when they are done', async () => {
+      const tray = await watchTray();
+      const [port, upstream] = [await freePort(), await startUpstream()];
+      const launched = await launchHidden({ port, config: toScriptedConfig(upstream) });
+      await tray.until((labels) => labels.includes(`Running on 127.0.0.1:${port}`));
+      const held = await call(port, { key: TEST_KEY, model: 'test/held', stream: true });
+      await answerDialogs(launched, 'Cancel');
+      await tray.click('Quit');
+      await tray.until((labels) => labels.includes('1 active · 0 today · $0.00'));
+      await expect.poll(() => askedOf(launched)).toHaveLength(1);
+      expect(await askedOf(launched)).toEqual(['1 call is under way. [Quit when done | Quit now | Cancel]']);
+
+      await answerDialogs(launched, 'Quit when done');
+      await tray.click('Quit');
+      await tray.until((labels) => labels.includes('Paused'));
+      upstream.release();
+      expect(await held.text()).toMatch(/data: \[DONE\]\n\n$/);
+      expect(await launched.exited).toBe(0);
+    });
+
+    test('cuts calls off where it is told to quit now', async () => {
+      const tray = await watchTray();
+      const [port, upstream] = [await freePort(), await startUpstream()];
+      const launched = await launchHidden({ port, config: toScriptedConfig(upstream) });
+      await tray.until((labels) => labels.includes(`Running on 127.0.0.1:${port}`));
+      const held = await call(port, { key: TEST_KEY, model: 'test/held', stream: true });
+      await answerDialogs(launched, 'Quit now');
+      await tray.click('Quit');
+      await expect(held.text()).rejects.toThrow('terminated');
+      expect(await upstream.calls[0]?.closed).toBe(false);
+      expect(await launched.exited).toBe(0);
+    });
+
+    test('leads to the settings in the window that is open', async () => {
+      const tray = await watchTray();
+      const port = await freePort();
+      const { page } = await launchApp({ port });
+      await tray.until((labels) => labels.includes(`Running on 127.0.0.1:${port} (demo)`));
+      await tray.click('Settings…');
+      await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+    });
+  },
+);

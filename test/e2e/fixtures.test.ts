@@ -1,0 +1,289 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { API_KEY, launchUi, skipped, type Ui, type UiPage } from './launch-ui.ts';
+
+const LIVE_KEY = 'sk-gw-v1-e2e-0123456789abcdef0123456789abcdef';
+const note = skipped === undefined ? '' : `, skipped: ${skipped}`;
+
+let ui: Ui;
+let dir: string;
+
+const completion = (content: string) => ({
+  id: 'x',
+  object: 'chat.completion',
+  created: 1,
+  model: 'one',
+  choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content } }],
+  usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
+});
+
+const toStream = (content: string): string =>
+  [
+    ...content.split(/(?= )/).map((piece) => ({ delta: { content: piece }, finish_reason: null })),
+    { delta: {}, finish_reason: 'stop' },
+  ]
+    .map((choice) => {
+      const chunk = { ...completion(''), object: 'chat.completion.chunk', choices: [{ index: 0, ...choice }] };
+      return `data: ${JSON.stringify(chunk)}\n\n`;
+    })
+    .concat('data: [DONE]\n\n')
+    .join('');
+
+/** A case of the provider Acme that answers one question, streamed or not. */
+function writeCase(name: string, question: string, answer: string, about: object = {}): void {
+  const folder = join(dir, 'acme', 'chat-completions', name);
+  mkdirSync(folder, { recursive: true });
+  const write = (file: string, value: object): void => writeFileSync(join(folder, file), JSON.stringify(value));
+  const system = { role: 'system', content: `Speak plainly. ${'Be brief and to the point. '.repeat(20)}` };
+  write('request.json', { model: 'one', messages: [system, { role: 'user', content: question }] });
+  write('response.json', completion(answer));
+  writeFileSync(join(folder, 'response.sse'), toStream(answer));
+  write('meta.json', {
+    synthetic: true,
+    date: '2026-11-21',
+    model: 'one',
+    status: 200,
+    note: `Answers: ${answer}`,
+    ...about,
+  });
+}
+
+/** Sends a request that differs from a case in what is given here. */
+async function ask(content: string, temperature = 1): Promise<string> {
+  const system = { role: 'system', content: `Speak plainly. ${'Be brief and to the point. '.repeat(20)}` };
+  const body = { model: 'acme/one', temperature, messages: [system, { role: 'user', content }] };
+  const response = await ui.call('/api/v1/chat/completions', { key: API_KEY, body });
+  await response.text();
+  return response.headers.get('x-generation-id') ?? '';
+}
+
+const idOfMiss = async (prompt: string): Promise<string> => {
+  const answer = (await (await ui.call('/admin/v1/fixtures/misses')).json()) as {
+    data: readonly { id: string; prompt: string }[];
+  };
+  return answer.data.find((miss) => miss.prompt === prompt)?.id ?? 'none';
+};
+
+/** Looks at a screen as everybody may see it. */
+async function lookAt({ page, problems, check, screenshot }: UiPage, name: string): Promise<void> {
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await screenshot(`${name}-${colorScheme}`);
+    expect(await check()).toEqual([]);
+  }
+  await page.setViewportSize({ width: 320, height: 700 });
+  await screenshot(`${name}-narrow`);
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);
+  expect(problems).toEqual([]);
+}
+
+const CASE = 'acme/chat-completions/synthetic-joke';
+
+describe.skipIf(skipped !== undefined)(`the web UI of fixtures${note}`, { timeout: 60_000 }, () => {
+  beforeAll(async () => {
+    dir = mkdtempSync(join(tmpdir(), 'e2e-fixtures-'));
+    writeCase('synthetic-joke', 'Tell me a joke', 'A short one, then.');
+    writeCase('synthetic-poem', 'Tell me a poem', 'Roses are red.');
+    writeCase('synthetic-hello', 'Hello!', 'Hello to you.', {
+      model: 'two',
+      match: { fields: { model: 'two' }, lastUserMessage: '^hello' },
+    });
+    ui = await launchUi({ fixtures: dir });
+    await ask('Tell me a joke');
+    await ask('Tell me two jokes', 0.2);
+    await ask('Tell me two jokes', 0.2);
+  }, 60_000);
+  afterAll(async () => {
+    await ui?.close();
+    rmSync(dir, { recursive: true, force: true });
+  });
+
+  test.each([
+    ['fixtures', () => '#/fixtures'],
+    ['fixture', () => `#/fixtures?open=${CASE}`],
+    ['fixtures-none', () => '#/fixtures?q=nothing-has-this-name'],
+    ['fixture-gone', () => '#/fixtures?set=acme/chat-completions&use=unused'],
+    ['misses', () => '#/fixtures?view=misses'],
+    ['miss', async () => `#/fixtures?view=misses&open=${await idOfMiss('Tell me two jokes')}`],
+    ['misses-none', () => '#/fixtures?view=misses&q=nothing-has-this-name'],
+  ])('shows %s without a fault, dark, light and narrow, so that everybody can use it', async (name, hash) => {
+    await lookAt(await ui.open(await hash(), { reducedMotion: 'reduce' }), name);
+  });
+
+  test('tells of the mode, the sets, the cases and how often each was used, by mouse', async () => {
+    const { page, problems } = await ui.open('#/');
+    await page.getByRole('link', { name: 'Replay' }).click();
+    const mode = page.getByRole('region', { name: 'Mode' });
+    await mode.getByText('Fixtures answer all calls.').waitFor();
+    await mode.getByText(dir).waitFor();
+    await page.getByRole('row', { name: /synthetic-joke.*stream, 6 chunks.*1×/ }).waitFor();
+    await page.getByRole('button', { name: 'acme/chat-completions 3' }).click();
+    await page.getByLabel('Use').selectOption('Not used yet');
+    await page.getByRole('row', { name: /synthetic-joke/ }).waitFor({ state: 'detached' });
+    await page.getByRole('row', { name: /synthetic-poem.*never/ }).click();
+    const panel = page.getByRole('region', { name: 'Fixture acme/chat-completions/synthetic-poem' });
+    await panel.getByLabel('Which answer').selectOption('response.json');
+    await panel.getByRole('treeitem', { name: /object:.*chat.completion/ }).waitFor();
+    await panel.getByRole('tab', { name: 'About' }).click();
+    await panel.getByText('Answers: Roses are red.').waitFor();
+    await panel.getByText('nothing, as it was not recorded').waitFor();
+    await panel.getByRole('button', { name: 'Close the panel' }).click();
+    await panel.waitFor({ state: 'detached' });
+    await page.getByLabel('Filter fixtures').fill('nothing-has-this-name');
+    await page.getByText('No fixture fits').waitFor();
+    await page.getByRole('button', { name: 'Clear the filters' }).click();
+    await page.getByRole('row', { name: /synthetic-joke/ }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('shows what a miss differs in, and lets the nearest fixture answer it, by mouse', async () => {
+    const { page, problems, check } = await ui.open('#/fixtures');
+    await page.getByRole('radio', { name: 'Misses (1)' }).click();
+    await page.getByRole('row', { name: /Tell me two jokes.*synthetic-joke.*2×/ }).click();
+    const diff = page.getByRole('list', { name: 'What differs' });
+    await diff.getByText('messages.1.content').waitFor();
+    expect(await diff.locator('del').allTextContents()).toEqual(['a joke']);
+    expect(await diff.locator('ins').allTextContents()).toEqual(['two jokes', '0.2']);
+    await diff.getByText('does not have it').waitFor();
+    await page.getByRole('tab', { name: 'Request' }).click();
+    await page.getByRole('treeitem', { name: /temperature/ }).waitFor();
+    await page.getByRole('tab', { name: 'What differs' }).click();
+    await page.getByRole('button', { name: 'Accept as alias' }).click();
+    await page.getByText(/^It answers from now on/).waitFor();
+    await page.getByRole('region', { name: /^Fixture acme.*synthetic-alias-tell-me-two-jokes/ }).waitFor();
+    expect(await check()).toEqual([]);
+    expect(await ask('Tell me two jokes', 0.2)).not.toBe('');
+    expect(problems).toEqual([]);
+  });
+
+  test('does the same by keyboard alone', async () => {
+    await ask('Tell me three poems');
+    const { page, problems } = await ui.open('#/');
+    await page.keyboard.press('g');
+    await page.keyboard.press('f');
+    await page.getByRole('grid', { name: 'Fixtures' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('tab', { name: 'Answer' }).waitFor();
+    await page.keyboard.press(']');
+    await page.getByRole('tree', { name: 'Request' }).waitFor();
+    await page.keyboard.press('[');
+    await page.keyboard.press('Escape');
+    await page.getByRole('region', { name: /^Fixture acme/ }).waitFor({ state: 'detached' });
+    await page.keyboard.press('/');
+    await page.keyboard.type('poem');
+    await page.getByRole('row', { name: /synthetic-joke/ }).waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+    await page.getByRole('row', { name: /synthetic-joke/ }).waitFor();
+
+    await page.getByRole('radio', { name: /^Misses/ }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('grid', { name: 'Misses' }).focus();
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'Accept as alias' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('region', { name: /^Fixture acme.*synthetic-alias-tell-me-three-poems/ }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('saves a generation as a fixture, by mouse and by keyboard', async () => {
+    const id = await ask('Tell me a poem');
+    const { page, problems, go } = await ui.open(`#/generations?open=${id}`);
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Save as fixture' }).click();
+    await page.getByText('Saved as a fixture', { exact: true }).waitFor();
+    const folder = join(dir, '_edge', 'chat-completions', `synthetic-${id}`);
+    expect(readFileSync(join(folder, 'request.json'), 'utf8')).toContain('Tell me a poem');
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await page.getByRole('region', { name: `Fixture _edge/chat-completions/synthetic-${id}` }).waitFor();
+
+    rmSync(folder, { recursive: true });
+    await go(`#/generations/${id}`);
+    await page.getByRole('button', { name: 'More' }).focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('ArrowDown');
+    await page.getByRole('menuitem', { name: 'Save as fixture' }).focus();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => existsSync(folder)).toBe(true);
+    expect(problems).toEqual([]);
+  });
+
+  test('saves an answer of the playground', async () => {
+    const { page, problems, check } = await ui.open('#/playground?models=acme/two');
+    await page.getByRole('textbox', { name: 'Message 1' }).fill('Hello!');
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('status').getByText('done').waitFor();
+    await page.getByRole('button', { name: 'Save as fixture' }).click();
+    await page.getByText('Saved as a fixture', { exact: true }).waitFor();
+    expect(await check()).toEqual([]);
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    await page.getByText('Saved as a fixture', { exact: true }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Save as fixture' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('Saved as a fixture', { exact: true }).waitFor();
+    expect(problems).toEqual([]);
+  });
+});
+
+describe.skipIf(skipped !== undefined)(`the web UI without fixtures${note}`, { timeout: 60_000 }, () => {
+  let upstream: Server;
+  beforeAll(async () => {
+    dir = mkdtempSync(join(tmpdir(), 'e2e-fixtures-'));
+    upstream = createServer((request, response) => {
+      request.resume().on('end', () => {
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(completion('Lisbon.')));
+      });
+    });
+    await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
+    const { port } = upstream.address() as AddressInfo;
+    const managementKey = `${LIVE_KEY}-management`;
+    const config = {
+      auth: {
+        bootstrapKeys: [
+          { key: LIVE_KEY, kind: 'api', name: 'dev' },
+          { key: managementKey, kind: 'management', name: 'admin' },
+        ],
+      },
+      providers: [{ slug: 'here', wire: 'openai', baseUrl: `http://127.0.0.1:${port}/v1` }],
+      models: [{ id: 'acme/chat', endpoints: [{ provider: 'here', providerModel: 'm' }] }],
+    };
+    ui = await launchUi({ config, managementKey });
+  }, 60_000);
+  afterAll(async () => {
+    await ui?.close();
+    upstream?.close();
+    rmSync(dir, { recursive: true, force: true });
+  });
+
+  test('tells how to start with them', async () => {
+    const opened = await ui.open('#/fixtures', { reducedMotion: 'reduce' });
+    await opened.page.getByText('model-gateway serve --fixtures fixtures').waitFor();
+    expect(await opened.page.getByRole('link', { name: 'Replay' }).count()).toBe(0);
+    await lookAt(opened, 'fixtures-live');
+  });
+
+  test('downloads what is saved as an archive that tar unpacks', async () => {
+    const body = { model: 'acme/chat', messages: [{ role: 'user', content: 'The capital of Portugal?' }] };
+    const response = await ui.call('/api/v1/chat/completions', { key: LIVE_KEY, body });
+    const { id } = (await response.json()) as { id: string };
+    const { page, problems } = await ui.open(`#/generations/${id}`);
+    await page.getByRole('button', { name: 'More' }).click();
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('menuitem', { name: 'Save as fixture' }).click();
+    const download = await downloading;
+    expect(download.suggestedFilename()).toBe(`synthetic-${id}.tar`);
+    const file = join(dir, 'case.tar');
+    await download.saveAs(file);
+    execFileSync('tar', ['-xf', file, '-C', dir], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const folder = join(dir, '_edge', 'chat-completions', `synthetic-${id}`);
+    expect(readFileSync(join(folder, 'response.json'), 'utf8')).toContain('Lisbon.');
+    await page.getByText(/^To put it into .* tar -xf/).waitFor();
+    expect(problems).toEqual([]);
+  });
+});

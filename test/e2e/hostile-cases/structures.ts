@@ -1,0 +1,71 @@
+const DEEP = 10_000;
+
+/** `parts` joined until `length` characters are full. */
+const fill = (part: string, length: number): string => part.repeat(Math.ceil(length / part.length));
+
+/** Texts whose shape, not whose words, would hold up or break a page. */
+export const STRUCTURES: readonly string[] = [
+  // Nested as deep as a text allows.
+  `${'>'.repeat(DEEP)} quoted`,
+  `${'> '.repeat(DEEP)}quoted with spaces`,
+  `${'- '.repeat(DEEP)}listed`,
+  `${'1. '.repeat(DEEP)}numbered`,
+  `${'> - '.repeat(DEEP / 2)}both`,
+  Array.from({ length: 250 }, (_, depth) => `${'  '.repeat(depth)}- item`).join('\n'),
+  `${'*a '.repeat(DEEP)}${'a*'.repeat(DEEP)}`,
+  `${'_a '.repeat(3000)}${'a_ '.repeat(3000)}`,
+  `${'**a '.repeat(4000)}${'a** '.repeat(4000)}`,
+  `${'~~a '.repeat(4000)}${'a~~ '.repeat(4000)}`,
+  '['.repeat(DEEP),
+  `${'['.repeat(DEEP)}${']'.repeat(DEEP)}`,
+  `${'!['.repeat(1000)}x${'](https://evil.example/i.png)'.repeat(1000)}`,
+  `${'[a]('.repeat(DEEP)}`,
+  `${'('.repeat(DEEP)}${')'.repeat(DEEP)}`,
+  `${'<div>'.repeat(DEEP)}deep`,
+  `${'<b><i>'.repeat(DEEP / 2)}deep`,
+  `${'<svg>'.repeat(4000)}${'<math>'.repeat(4000)}`,
+  '<'.repeat(40_000),
+  '&'.repeat(40_000),
+  fill('&#x41;', 40_000),
+  '\\'.repeat(40_000),
+  '`'.repeat(40_000),
+  Array.from({ length: 280 }, (_, length) => '`'.repeat(length + 1)).join(' '),
+  '*'.repeat(40_000),
+  fill('*_~', 40_000),
+  fill('*a **a ', 40_000),
+  fill('[^a]', 40_000),
+  `${Array.from({ length: 1500 }, (_, at) => `[^${at}]`).join('')}\n\n${Array.from({ length: 1500 }, (_, at) => `[^${at}]: note`).join('\n')}`,
+  Array.from({ length: 2000 }, (_, at) => `[${at}]: https://evil.example/${at}`).join('\n'),
+  fill('http://', 40_000),
+  fill('www.', 40_000),
+  fill('a@', 40_000),
+  fill('[go](https://evil.example/) ', 40_000),
+  fill('![i](https://evil.example/i.png) ', 40_000),
+  // Tables: wide, long, uneven.
+  `|${'a|'.repeat(400)}\n|${'-|'.repeat(400)}\n${`|${'b|'.repeat(400)}\n`.repeat(40)}`,
+  `|a|b|\n|-|-|\n${'|c|d|\n'.repeat(6000)}`,
+  `|a|\n|-|\n${'|b|c|d|e|f|\n'.repeat(2000)}`,
+  fill('|', 40_000),
+  // Many small blocks.
+  fill('- [ ] x\n', 40_000),
+  fill('# x\n', 40_000),
+  fill('***\n', 40_000),
+  fill('```\n', 40_000),
+  `${'a\n'.repeat(20_000)}===`,
+  '\n'.repeat(45_000),
+  // Lines without an end, and more than a page can lay out.
+  'a'.repeat(49_999),
+  'a'.repeat(1_000_000),
+  fill('a ', 1_000_000),
+  fill('line\n', 1_000_000),
+  '\u202E'.repeat(20_000),
+  '\u0000'.repeat(20_000),
+  '👩‍💻'.repeat(10_000),
+  fill('\uD83D', 20_000),
+  // JSON, which the arguments of a tool call are taken for.
+  `${'['.repeat(DEEP)}${']'.repeat(DEEP)} ${'['.repeat(DEEP)}`,
+  `${'{"a":'.repeat(DEEP)}1${'}'.repeat(DEEP)}`,
+  `{${Array.from({ length: 20_000 }, (_, at) => `"k${at}":${at}`).join(',')}}`,
+  `[${Array.from({ length: 100_000 }, () => 1).join(',')}]`,
+  `{"${'k'.repeat(100_000)}":"${'v'.repeat(100_000)}"}`,
+];

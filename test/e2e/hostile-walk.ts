@@ -1,0 +1,139 @@
+/** What a page has seen of a case; all of it is to be empty or as it was. */
+export interface Sighting {
+  readonly name: string;
+  /** What is wrong, a line each. */
+  readonly faults: readonly string[];
+  readonly ms: number;
+}
+
+/** A generation to be looked at. `shown` is its text as it is to be shown, unless it is so long that it stands in lines. */
+export interface Visit {
+  readonly name: string;
+  readonly id: string;
+  readonly shown: string;
+  /** Whether a provider refused it with its own words. */
+  readonly isError: boolean;
+}
+
+/** What `WALK` puts into the page. */
+export interface Walker {
+  readonly visitAll: (visits: readonly Visit[]) => Promise<Sighting[]>;
+  /** What is wrong with the screen as it is now. */
+  readonly look: () => string[];
+  /** Scrolls the table of the screen from its beginning to its end. */
+  readonly lookThrough: (name: string) => Promise<Sighting>;
+}
+
+/**
+ * Runs in the page before anything else: listens for whatever gets out, and walks the screens from within, because
+ * asking from outside for every click would take ten times as long.
+ */
+export const WALK = `
+  window.out = [];
+  window.pwned = () => { out.push('a script ran'); return 'pwned'; };
+  addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
+    out.push('CSP: ' + violatedDirective + ' ' + blockedURI));
+  addEventListener('submit', () => out.push('a form was sent'), true);
+
+  const LIMIT_MS = 20_000;
+  const frame = () => new Promise((resolve) => requestAnimationFrame(() => resolve()));
+  /** Lets what is due happen, and has it laid out, without the wait for a frame to be shown. */
+  const turn = () => new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => resolve(document.body.offsetHeight);
+    port2.postMessage(null);
+  });
+  const all = (selector) => [...document.querySelectorAll(selector)];
+
+  /** Waits for what is there as long as the page lives. */
+  async function until(what, isThere) {
+    const start = performance.now();
+    for (;;) {
+      const found = isThere();
+      if (found) return found;
+      if (performance.now() - start > LIMIT_MS) throw new Error('not there: ' + what);
+      await turn();
+    }
+  }
+
+  const FOREIGN = ['script', 'iframe', 'frame', 'object', 'embed', 'applet', 'link', 'meta', 'base', 'style', 'form',
+    'audio', 'video', 'img', 'picture', 'template', 'math', 'portal', 'svg:not(.lucide)', 'a[href]:not([href^="/ui/#/"])',
+    '[srcdoc]', '[ping]', '[popover]', '[contenteditable]', '[autofocus]', '[id="root"]', '[name]']
+    .map((selector) => 'main ' + selector + ':not(form[role=search], form[role=search] *)').join(',');
+
+  /** What a sanitiser, a screen or the script engine has let through. */
+  function look() {
+    const faults = out.splice(0);
+    for (const element of all(FOREIGN)) faults.push('foreign: ' + element.outerHTML.slice(0, 120));
+    const handlers = document.evaluate('count(//main//@*[starts-with(name(), "on")])', document, null, 1);
+    if (handlers.numberValue > 0) faults.push('an attribute is a handler');
+    if (all('[role=alert]').some(({ textContent }) => textContent.includes('This screen failed'))) faults.push('the screen failed');
+    if (all('h1').length !== 1 || all('nav').length !== 1) faults.push('the page is gone');
+    if ({}.polluted !== undefined) faults.push('a prototype has changed');
+    if (!document.title.endsWith('Model Gateway')) faults.push('the title is ' + document.title);
+    return faults;
+  }
+
+  const tree = () => until('a tree', () => document.querySelector('main [role=treeitem]') !== null);
+  const click = (label) => all('main button').find(({ textContent }) => textContent === label).click();
+
+  /** By the focus, as the arrow keys do it. */
+  async function openTab(name) {
+    all('[role=tab]').find(({ textContent }) => textContent.startsWith(name)).focus();
+    await turn();
+  }
+
+  /** Goes through what a generation's tabs show of it. */
+  async function visit({ name, id, shown, isError }) {
+    const start = performance.now();
+    const faults = [];
+    try {
+      location.hash = '#/generations/' + id;
+      const there = isError ? 'main section[aria-label=Error]' : 'main article';
+      await until('the conversation', () =>
+        document.querySelector('h1')?.textContent.includes(id) && document.querySelector(there) !== null);
+      for (const element of all('main details')) element.open = true;
+      await frame();
+      faults.push(...look());
+      click('Show as written');
+      await turn();
+      const [prompt] = all('main article');
+      const isShown = prompt.textContent.includes(shown) || prompt.querySelector('[aria-label="A long text"]') !== null;
+      if (!isShown) faults.push('not shown as it was written, but so: ' + prompt.textContent.slice(0, 200));
+      faults.push(...look());
+      click('Show formatted');
+      for (const name of ['Request', 'Response', 'Raw']) {
+        await openTab(name);
+        await tree();
+        faults.push(...look());
+      }
+    } catch (error) {
+      faults.push(String(error), ...look());
+    }
+    return { name, faults: [...new Set(faults)], ms: Math.round(performance.now() - start) };
+  }
+
+  window.visitAll = async (visits) => {
+    const sightings = [];
+    for (const each of visits) sightings.push(await visit(each));
+    return sightings;
+  };
+
+  window.lookThrough = async (name) => {
+    const faults = [];
+    try {
+      const grid = await until('rows', () => document.querySelector('[role=grid] [role=row][aria-rowindex="2"]')?.closest('[role=grid]'));
+      faults.push(...look());
+      while (grid.scrollTop + grid.clientHeight < grid.scrollHeight - 1) {
+        grid.scrollTop += grid.clientHeight;
+        await frame();
+        await frame();
+        faults.push(...look());
+      }
+    } catch (error) {
+      faults.push(String(error), ...look());
+    }
+    return { name, faults: [...new Set(faults)], ms: 0 };
+  };
+  window.look = look;
+`;

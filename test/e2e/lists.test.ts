@@ -1,0 +1,332 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { API_KEY, launchUi, skipped, type Ui, type UiPage } from './launch-ui.ts';
+
+let ui: Ui;
+/** Ids of what the tests look at. */
+const ids = { first: '', second: '', third: '', failed: '' };
+
+async function chat(content: string, more: object = {}): Promise<string> {
+  const body = { model: 'demo/chat', messages: [{ role: 'user', content }], ...more };
+  const response = await ui.call('/api/v1/chat/completions', { key: API_KEY, body });
+  await response.text();
+  return response.headers.get('x-generation-id') ?? '';
+}
+
+async function expectNoFindings({ page, check }: UiPage): Promise<void> {
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect(await check()).toEqual([]);
+  }
+}
+
+/** What cannot be scrolled to, is covered, or is cut off at the side; a list that is too low to be read. */
+const FIND_LOST = `(() => {
+  const found = [];
+  const within = document.querySelector('[role=dialog][aria-modal]') ?? document;
+  for (const element of within.querySelectorAll('button, a[href], input, select, textarea, summary, [role=grid]')) {
+    const isLeft = element.closest('[inert], .sr-only, [role=row]') !== null || element.disabled;
+    if (isLeft || !element.checkVisibility()) continue;
+    element.scrollIntoView({ block: 'center', inline: 'center' });
+    const { left, right, top, width, height } = element.getBoundingClientRect();
+    const at = document.elementFromPoint(left + width / 2, top + Math.min(20, height / 2));
+    const name = element.tagName + ' ' + (element.getAttribute('aria-label') ?? element.textContent).slice(0, 40);
+    if (element.matches('[role=grid]')) {
+      if (height < 100) found.push('low: ' + name);
+    } else if (left < -1 || right > innerWidth + 1) found.push('cut: ' + name);
+    else if (!element.contains(at) && !at?.contains(element)) found.push('covered: ' + name);
+  }
+  if (document.documentElement.scrollWidth > innerWidth) found.push('sideways: the page');
+  return found;
+})()`;
+
+const focused = (page: UiPage['page']): Promise<unknown> =>
+  page.evaluate("document.activeElement?.getAttribute('role') ?? document.activeElement?.tagName");
+
+describe.skipIf(skipped !== undefined)(
+  `the lists of the web UI${skipped === undefined ? '' : `, skipped: ${skipped}`}`,
+  { timeout: 120_000 },
+  () => {
+    beforeAll(async () => {
+      ui = await launchUi();
+      ids.first = await chat('Hello!', { session_id: 'trip' });
+      ids.second = await chat('Tell me of flamingos', { session_id: 'trip' });
+      ids.third = await chat('Hello!', { model: 'demo/reasoner' });
+      ids.failed = await chat('demo: cut stream', { stream: true });
+    }, 60_000);
+    afterAll(() => ui?.close());
+
+    test('keeps a view under a name, in its menu and among the commands, and takes it back', async () => {
+      const opened = await ui.open('#/generations?status=failed&range=24h');
+      const { page, problems } = opened;
+      await page.getByRole('button', { name: 'Views' }).click();
+      await page.getByRole('menuitem', { name: 'Save this view…' }).click();
+      await expectNoFindings(opened);
+      await page.keyboard.type('Failures');
+      await page.keyboard.press('Enter');
+      await page.getByText('Saved the view “Failures”').first().waitFor();
+      await page.getByRole('button', { name: 'Columns' }).click();
+      await page.getByRole('menuitemcheckbox', { name: 'Cost' }).click();
+      await page.keyboard.press('Escape');
+      await page.getByRole('columnheader', { name: 'Cost' }).waitFor({ state: 'detached' });
+
+      await opened.go('#/generations');
+      await page.reload();
+      await page.getByRole('status').getByText('4 in all').waitFor();
+      await page.keyboard.press('Control+k');
+      await page.getByPlaceholder(/A screen, a model/).fill('failures');
+      await page.keyboard.press('Enter');
+      await page.getByRole('status').getByText('1 found').waitFor();
+      expect(new URL(page.url()).hash).toContain('status=failed');
+      await page.getByRole('columnheader', { name: 'Cost' }).waitFor();
+
+      await page.getByRole('button', { name: 'Failures' }).click();
+      await page.getByRole('menuitem', { name: 'Rename or delete views…' }).click();
+      await page.getByRole('textbox', { name: 'Name of Failures' }).fill('Gone wrong');
+      await page.keyboard.press('Enter');
+      await page.getByText('“Failures” is called “Gone wrong” now').waitFor();
+      await page.getByRole('button', { name: 'Delete Gone wrong' }).click();
+      await expectNoFindings(opened);
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await page.getByRole('button', { name: 'Delete Gone wrong' }).waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Gone wrong' }).waitFor();
+      expect(problems).toEqual([]);
+    });
+
+    test('pins calls by key and by button, and lists what is pinned', async () => {
+      const opened = await ui.open('#/generations');
+      const { page, problems } = opened;
+      await page.getByRole('grid').focus();
+      await page.keyboard.press('p');
+      await page.getByRole('button', { name: 'Pinned 1' }).waitFor();
+      await page.keyboard.press('j');
+      await page.keyboard.press(' ');
+      await page.getByRole('region', { name: /^Generation gen-/ }).waitFor();
+      await page.getByRole('button', { name: 'Pin', exact: true }).click();
+      await page.getByRole('button', { name: 'Pinned 2' }).click();
+      await page.getByRole('status').getByText('2 pinned').waitFor();
+      expect(await page.getByRole('row').count()).toBe(3);
+      await expectNoFindings(opened);
+      await opened.screenshot('generations-pinned');
+      await page.getByRole('grid').focus();
+      await page.keyboard.press('p');
+      await page.getByRole('status').getByText('1 pinned').waitFor();
+      await page.getByRole('button', { name: 'Undo' }).first().click();
+      await page.getByRole('status').getByText('2 pinned').waitFor();
+      expect(problems).toEqual([]);
+    });
+
+    test('counts what each filter would leave', async () => {
+      const { page, problems } = await ui.open('#/generations');
+      await page.getByLabel('Status').focus();
+      await page.locator('option', { hasText: 'failed (1)' }).waitFor({ state: 'attached' });
+      await page.getByLabel('Model').selectOption('demo/chat');
+      await page.getByRole('status').getByText('3 found').waitFor();
+      await page.locator('option', { hasText: 'ok (2)' }).waitFor({ state: 'attached' });
+      // Of its own kind nothing is left out.
+      await page.locator('option', { hasText: 'demo/reasoner (1)' }).waitFor({ state: 'attached' });
+      await page.locator('option', { hasText: 'Demo (3)' }).waitFor({ state: 'attached' });
+      expect(await page.getByRole('grid').getAttribute('aria-rowcount')).toBe('4');
+      expect(await page.getByRole('row').last().getAttribute('aria-rowindex')).toBe('4');
+      expect(problems).toEqual([]);
+    });
+
+    test('says which filter leaves nothing over, and does without it', async () => {
+      const opened = await ui.open('#/generations?model=chat&status=failed');
+      const { page, problems } = opened;
+      await page.getByText('No model is called “chat”').waitFor();
+      await page.getByRole('button', { name: 'Without the model: 1 call' }).waitFor();
+      await expectNoFindings(opened);
+      await page.getByRole('button', { name: 'demo/chat', exact: true }).click();
+      await page.getByRole('status').getByText('1 found').waitFor();
+      await opened.go('#/generations?status=failed&text=flamingo');
+      await page.getByText('1 call fits the other filters, but none holds “flamingo”').waitFor();
+      await page.getByRole('button', { name: 'Without the text' }).click();
+      await page.getByRole('status').getByText('1 found').waitFor();
+      expect(problems).toEqual([]);
+    });
+
+    test('tells how far a text was looked for, and can be stopped', async () => {
+      const opened = await ui.open('#/');
+      const { page, problems } = opened;
+      let release: () => void = () => undefined;
+      const held = new Promise<void>((resolve) => (release = resolve));
+      await page.route(/\/admin\/v1\/generations\?.*text=/, async (route) => {
+        await held;
+        await route.continue().catch(() => undefined);
+      });
+      await page.goto(`${ui.url}/ui/#/generations?text=flamingo`);
+      await page.getByText('Looking through 0 of 4').waitFor();
+      expect(await page.getByRole('progressbar', { name: 'Looked for the text' }).count()).toBe(1);
+      await page.getByRole('button', { name: 'Stop searching' }).click();
+      await page.getByText('Nothing was found before the search was stopped').waitFor();
+      await expectNoFindings(opened);
+      release();
+      await page.getByRole('button', { name: 'Search on' }).click();
+      await page.getByText('Looked through all 4 (100 %)').waitFor();
+      expect(await page.getByRole('row').count()).toBe(2);
+      expect(problems).toEqual([]);
+    });
+
+    test('goes through the list by j and k from within the open call, and to the calls of its session', async () => {
+      const { page, problems } = await ui.open(`#/generations?open=${ids.second}`);
+      await page.getByRole('tab', { name: 'Timing' }).click();
+      await page.keyboard.press('k');
+      await expect.poll(() => page.url()).toContain(ids.third);
+      await page.keyboard.press('j');
+      await expect.poll(() => page.url()).toContain(ids.second);
+      await page.getByRole('tab', { name: 'Timing' }).click();
+      await page.getByRole('link', { name: 'All calls of this session' }).click();
+      await page.getByRole('status').getByText('2 found').waitFor();
+      // A pair of keys leads away even where its second key does something in the list.
+      await page.getByRole('grid').focus();
+      await page.keyboard.press('g');
+      await page.keyboard.press('k');
+      await page.getByRole('heading', { name: 'Keys', exact: true }).waitFor();
+      expect(problems).toEqual([]);
+    });
+
+    test('keeps the focus in a panel that covers the list, and gives it back to the list', async () => {
+      const opened = await ui.open('#/generations', { viewport: { width: 700, height: 800 } });
+      const { page, problems } = opened;
+      await page.getByRole('grid').focus();
+      await page.keyboard.press('j');
+      const row = await page.getByRole('grid').getAttribute('aria-activedescendant');
+      await page.keyboard.press(' ');
+      const panel = page.getByRole('dialog', { name: /^Generation gen-/ });
+      await panel.waitFor();
+      expect(await focused(page)).toBe('dialog');
+      await expectNoFindings(opened);
+      for (let step = 0; step < 40; step += 1) {
+        await page.keyboard.press('Tab');
+        const isWithin =
+          "document.activeElement === document.body || document.activeElement.closest('[aria-modal]') !== null";
+        expect(await page.evaluate(isWithin)).toBe(true);
+      }
+      // What opens from it is part of it.
+      await panel.getByRole('button', { name: 'More' }).click();
+      await page.getByRole('menuitem', { name: 'Copy as curl' }).waitFor();
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('Escape');
+      await panel.waitFor({ state: 'detached' });
+      expect(await focused(page)).toBe('grid');
+      expect(await page.getByRole('grid').getAttribute('aria-activedescendant')).toBe(row);
+      expect(await page.locator('[inert]').count()).toBe(0);
+      expect(problems).toEqual([]);
+    });
+
+    test('closes with Escape where letters are switched off, and from a field at the second press', async () => {
+      const { page, problems } = await ui.open('#/settings');
+      await page.getByLabel('Shortcuts without Ctrl or Cmd').uncheck();
+      await page.goto(`${ui.url}/ui/#/models?open=demo/chat`);
+      const panel = page.getByRole('region', { name: 'Model demo/chat' });
+      await panel.getByRole('tab', { name: 'Can I use it?' }).click();
+      await panel.getByLabel('For the key').focus();
+      await page.keyboard.press('Escape');
+      expect(await focused(page)).toBe('SECTION');
+      await page.keyboard.press('Escape');
+      await panel.waitFor({ state: 'detached' });
+      expect(await focused(page)).toBe('grid');
+      expect(problems).toEqual([]);
+    });
+
+    test('sends images, PDF and audio, dropped or chosen, and says beforehand what is too much', async () => {
+      const opened = await ui.open('#/playground?models=demo/chat', {
+        permissions: ['clipboard-read', 'clipboard-write'],
+      });
+      const { page, problems } = opened;
+      await page.getByText('Images, PDF and audio, up to 8.0 MB each and 20.0 MB together').waitFor();
+      const input = page.getByLabel('Files to attach');
+      await input.setInputFiles({
+        name: 'large.png',
+        mimeType: 'image/png',
+        buffer: Buffer.alloc(8 * 1024 * 1024 + 1),
+      });
+      await page.getByText('“large.png” has 8.0 MB; at most 8.0 MB can be attached').first().waitFor();
+      await page.getByRole('button', { name: 'Dismiss' }).click();
+      await input.setInputFiles({ name: 'a.mp3', mimeType: 'audio/mpeg', buffer: Buffer.from('ID3') });
+      await page.evaluate(`(() => {
+        const dataTransfer = new DataTransfer();
+        dataTransfer.items.add(new File(['%PDF-1.4'], 'report.pdf', { type: 'application/pdf' }));
+        const target = document.querySelector('textarea');
+        for (const type of ['dragover', 'drop'])
+          target.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
+      })()`);
+      await page.getByRole('button', { name: 'Remove report.pdf' }).waitFor();
+      await page.getByText('demo/chat: no audio, no file').waitFor();
+      await expectNoFindings(opened);
+      await opened.screenshot('playground-attached');
+      await page.getByRole('textbox', { name: 'Message 1' }).fill('What is it?');
+      const [request] = await Promise.all([
+        page.waitForRequest(/chat\/completions/),
+        page.keyboard.press('Control+Enter'),
+      ]);
+      const sent = request.postDataJSON() as { messages: { content: unknown }[] };
+      expect(sent.messages[0]?.content).toEqual([
+        { type: 'text', text: 'What is it?' },
+        { type: 'input_audio', input_audio: { data: 'SUQz', format: 'mp3' } },
+        { type: 'file', file: { filename: 'report.pdf', file_data: 'data:application/pdf;base64,JVBERi0xLjQ=' } },
+      ]);
+      await page.getByRole('button', { name: 'Copy as curl' }).click();
+      await page.getByText('Copied as curl').first().waitFor();
+      const copied = await page.evaluate('navigator.clipboard.readText()');
+      expect(copied).toContain('"input_audio"');
+      expect(copied).not.toContain('sk-gw');
+      // The demo takes texts and images, and says so.
+      expect(problems.filter((problem) => !problem.includes('404'))).toEqual([]);
+    });
+
+    test('shows what models were called for, and how things stand', async () => {
+      const { page, problems, go } = await ui.open('#/models?open=demo/chat');
+      await page.getByRole('tab', { name: 'My usage' }).click();
+      await page.getByRole('row', { name: /^30 days 3/ }).waitFor();
+      await page.getByRole('link', { name: 'Show these calls' }).click();
+      await page.getByRole('status').getByText('3 found').waitFor();
+      await go('#/');
+      await page.getByText(/ \(p50\), .* \(p95\)/).waitFor();
+      await page.getByText('0 calls', { exact: true }).waitFor();
+      expect(problems).toEqual([]);
+    });
+
+    test.each([
+      ['at 200 %', { width: 680, height: 425 }],
+      ['320 pixels wide', { width: 320, height: 480 }],
+    ])('loses nothing %s', async (_, viewport) => {
+      const { page, problems, go } = await ui.open('#/', { viewport, reducedMotion: 'reduce' });
+      const screens = ['', 'models', 'generations', 'playground', 'videos', 'guardrails', 'keys', 'destinations'];
+      const panels = [`generations?open=${ids.first}`, 'models?open=demo/chat', 'generations?text=flamingo'];
+      const lost: unknown[] = [];
+      for (const hash of [...screens, ...panels, 'providers', 'fixtures', 'settings']) {
+        await go(`#/${hash}`);
+        const found = (await page.evaluate(FIND_LOST)) as string[];
+        lost.push(...found.map((text) => `${hash}: ${text}`));
+      }
+      expect(lost).toEqual([]);
+      expect(problems).toEqual([]);
+    });
+
+    test('tells what is chosen without colours of its own, and moves nothing where that is not wanted', async () => {
+      const { page, problems, go, screenshot } = await ui.open(`#/generations?open=${ids.failed}`, {
+        forcedColors: 'active',
+        reducedMotion: 'reduce',
+      });
+      const outlineOf = (selector: string): Promise<unknown> =>
+        page.evaluate(`getComputedStyle(document.querySelector('${selector}')).outlineStyle`);
+      expect(await outlineOf('[role=row][aria-selected=true]')).toBe('solid');
+      expect(await outlineOf('[role=tab][aria-selected=true]')).toBe('solid');
+      expect(await outlineOf('nav [aria-current=page]')).toBe('solid');
+      expect(await outlineOf('[role=row][aria-selected=false]')).toBe('none');
+      await screenshot('generations-forced-colors');
+      await go('#/playground?models=demo/chat');
+      await page.getByRole('textbox', { name: 'Message 1' }).fill('Hello!');
+      await page.keyboard.press('Control+Enter');
+      await page.getByRole('status').getByText('done').waitFor();
+      const durations = await page.evaluate(
+        'document.getAnimations().map(({ effect }) => Number(effect.getTiming().duration)).filter((ms) => ms > 1)',
+      );
+      expect(durations).toEqual([]);
+      expect(problems).toEqual([]);
+    });
+  },
+);
