@@ -119,8 +119,10 @@ export {
   type TransportPhase,
   type TransportRequest,
   type TransportResponse,
+  type WholeResponse,
 } from './transport.ts';
-export { createTimerWheel, type Deadline, type TimerWheel } from './timer-wheel.ts';
+export { sendWhole } from './providers/send-whole.ts';
+export { createTimerWheel, type Deadline, type Limit, type TimerWheel } from './timer-wheel.ts';
 export { type FetchHandlerOptions, toFetchHandler } from './fetch-handler.ts';
 export { createFetchTransport, type FetchTransportOptions } from './fetch-transport.ts';
 export type { VideoProvider } from './providers/video-contract.ts';

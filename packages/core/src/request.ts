@@ -19,6 +19,11 @@ export interface GatewayRequest {
   readonly json?: unknown;
   /** Fires when the client has gone away. */
   readonly signal: AbortSignal;
+  /**
+   * Makes `signal` fire with this reason. A host that gives it fires its signal with a `client_closed_request` error,
+   * and spares a call a signal of its own.
+   */
+  readonly abort?: ((reason: Error) => void) | undefined;
   /** The public address of the mount, without a trailing slash: `https://host/ai`. */
   readonly baseUrl: string;
   readonly remoteAddress?: string | undefined;

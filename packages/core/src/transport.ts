@@ -58,10 +58,18 @@ export interface TransportResponse {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
+/** An answer that has come to its end. */
+export interface WholeResponse extends Pick<TransportResponse, 'status' | 'headers'> {
+  /** All of the decoded body. */
+  readonly bytes: Uint8Array;
+}
+
 /**
  * Sends one request to an upstream. Never follows redirects. Rejects with `TransportError`, or with the signal's
  * reason when it was aborted.
  */
 export interface Transport {
   send(request: TransportRequest): Promise<TransportResponse>;
+  /** The same for whoever wants the answer in one piece, for less. Where it is absent, `send` is read to its end. */
+  sendWhole?(request: TransportRequest): Promise<WholeResponse>;
 }

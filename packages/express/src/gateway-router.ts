@@ -96,7 +96,7 @@ export function gatewayRouter<Request extends ExpressRequest = ExpressRequest>(
     }
   };
 
-  const refuse = (response: ServerResponse, error: GatewayError): Promise<void> =>
+  const refuse = (response: ServerResponse, error: GatewayError): Promise<void> | undefined =>
     writeResponse(response, toErrorResponse(error), write);
 
   return (request, response, next) => {

@@ -1,7 +1,7 @@
-import type { Transport } from '@model-gateway/core';
+import { sendWhole, type Transport } from '@model-gateway/core';
 
 /** A transport that is still to be loaded. */
-export interface LazyTransport extends Transport {
+export interface LazyTransport extends Required<Transport> {
   /** Loads it ahead of the first call. */
   preload(): void;
   /** Closes it if it was ever loaded. */
@@ -19,6 +19,8 @@ export function createLazyTransport(load: () => Promise<Transport & { close(): P
   return {
     send: (request) =>
       loaded === undefined ? get().then((transport) => transport.send(request)) : loaded.send(request),
+    sendWhole: (request) =>
+      loaded === undefined ? get().then((transport) => sendWhole(transport, request)) : sendWhole(loaded, request),
     preload() {
       // Whoever sends gets the same failure, and is the one who can tell of it.
       get().catch(() => undefined);

@@ -1,22 +1,24 @@
-import type { Gateway, GatewayResponse, Logger } from '@model-gateway/core';
+import type { Gateway, GatewayRequest, GatewayResponse, Logger } from '@model-gateway/core';
 
 /** A gateway that serves the web UI below `/ui`, too. What that needs is loaded when it is first asked for. */
 export function withUi(gateway: Gateway, logger: Pick<Logger, 'error'>): Gateway {
   return {
     ...gateway,
-    async handle(request): Promise<GatewayResponse> {
-      if (request.path !== '/ui' && !request.path.startsWith('/ui/')) return gateway.handle(request);
-      try {
-        const [{ uiDirectory }, { serveUi }] = await Promise.all([
-          import('@model-gateway/ui'),
-          import('./serve-ui.ts'),
-        ]);
-        return await serveUi(request, uiDirectory);
-      } catch (error) {
-        logger.error('the web UI could not be served; is it built?', { error });
-        const headers = { 'content-type': 'text/plain; charset=utf-8' };
-        return { status: 503, headers, body: 'The web UI is not there; the log says why.\n' };
-      }
-    },
+    // Not an async function: every call passes here.
+    handle: (request) =>
+      request.path === '/ui' || request.path.startsWith('/ui/')
+        ? loadAndServeUi(request, logger)
+        : gateway.handle(request),
   };
+}
+
+async function loadAndServeUi(request: GatewayRequest, logger: Pick<Logger, 'error'>): Promise<GatewayResponse> {
+  try {
+    const [{ uiDirectory }, { serveUi }] = await Promise.all([import('@model-gateway/ui'), import('./serve-ui.ts')]);
+    return await serveUi(request, uiDirectory);
+  } catch (error) {
+    logger.error('the web UI could not be served; is it built?', { error });
+    const headers = { 'content-type': 'text/plain; charset=utf-8' };
+    return { status: 503, headers, body: 'The web UI is not there; the log says why.\n' };
+  }
 }

@@ -45,8 +45,8 @@ interface HeadListener {
 }
 
 function createRelayStream(relay: ChatRelay, head: HeadListener): AsyncIterable<Uint8Array> {
-  const { runtime, observer, request, clientSignal } = relay;
-  const life = openCall(runtime, clientSignal, true);
+  const { runtime, observer, request, client } = relay;
+  const life = openCall(runtime, client, true);
   let answer: CommittedAnswer | undefined;
   let frames: FrameEncoder | undefined;
   let isHeadSent = false;

@@ -13,7 +13,7 @@ import { type CommittedAnswer, NOTHING_MORE, raceAbort, toCallError } from './ru
 /** Runs a call and answers it in one piece. Throws what ended it; either way it has been recorded once. */
 export async function answerWhole(relay: ChatRelay): Promise<GatewayResponse> {
   const { runtime, request, route, observer, guard, fit } = relay;
-  const life = openCall(runtime, relay.clientSignal, false);
+  const life = openCall(runtime, relay.client, false);
   const { signal } = life;
   let answer: CommittedAnswer | undefined;
   try {
@@ -54,49 +54,47 @@ function toResult(
   { usage, record }: SettledGeneration,
 ): ChatCompletionResult {
   const { answer, id } = relay.observer;
-  return {
+  const endpoint = relay.observer.endpoint();
+  const result: ChatCompletionResult = {
     id,
     object: 'chat.completion',
     created: relay.created,
-    model: relay.observer.endpoint()?.modelId ?? '',
-    provider: relay.observer.endpoint()?.provider.name ?? '',
-    choices: chunks
-      .flatMap(({ choices }) => choices)
-      .map((choice) => ({
-        index: choice.index,
-        finish_reason: choice.finish_reason,
-        native_finish_reason: choice.native_finish_reason,
-        logprobs: choice.logprobs ?? null,
-        message: toMessage(choice.delta, relay.hideReasoning),
-      })),
+    model: endpoint?.modelId ?? '',
+    provider: endpoint?.provider.name ?? '',
+    choices: [],
     system_fingerprint: answer.systemFingerprint ?? null,
-    ...(answer.serviceTier !== undefined && { service_tier: answer.serviceTier }),
-    ...(usage && { usage }),
-    ...relay.report?.toMembers({
-      attempts: relay.observer.attempts(),
-      hasFailed: false,
-      generationMs: record.generation.generation_time,
-    }),
   };
+  for (const { choices } of chunks) {
+    for (const { index, delta, finish_reason, native_finish_reason, logprobs = null } of choices) {
+      const message = toMessage(delta, relay.hideReasoning);
+      result.choices.push({ index, finish_reason, native_finish_reason, logprobs, message });
+    }
+  }
+  if (answer.serviceTier !== undefined) result.service_tier = answer.serviceTier;
+  if (usage !== undefined) result.usage = usage;
+  if (relay.report !== null) {
+    const attempts = relay.observer.attempts();
+    const generationMs = record.generation.generation_time;
+    Object.assign(result, relay.report.toMembers({ attempts, hasFailed: false, generationMs }));
+  }
+  return result;
 }
 
 type ResultMessage = ChatCompletionResult['choices'][number]['message'];
 
 function toMessage(delta: ChatDelta, hideReasoning: boolean): ResultMessage {
-  const { content, refusal, reasoning, reasoning_details, tool_calls, role: _, ...others } = delta;
-  return {
-    role: 'assistant',
-    content: content ?? null,
-    refusal: refusal ?? null,
-    reasoning: hideReasoning ? null : (reasoning ?? null),
-    ...(reasoning_details && !hideReasoning && { reasoning_details }),
-    ...(tool_calls && {
-      tool_calls: tool_calls.map(({ id, function: called }) => ({
-        id: id ?? '',
-        type: 'function' as const,
-        function: { name: called.name ?? '', arguments: called.arguments },
-      })),
-    }),
-    ...others,
-  };
+  const { content = null, refusal = null, reasoning = null } = delta;
+  const message: ResultMessage = { role: 'assistant', content, refusal, reasoning: hideReasoning ? null : reasoning };
+  if (delta.reasoning_details && !hideReasoning) message.reasoning_details = delta.reasoning_details;
+  if (delta.tool_calls) {
+    message.tool_calls = delta.tool_calls.map(({ id = '', function: { name = '', arguments: given } }) => ({
+      id,
+      type: 'function' as const,
+      function: { name, arguments: given },
+    }));
+  }
+  if (delta.images !== undefined) message.images = delta.images;
+  if (delta.audio !== undefined) message.audio = delta.audio;
+  if (delta.annotations !== undefined) message.annotations = delta.annotations;
+  return message;
 }

@@ -1,5 +1,6 @@
 import { GatewayError } from '../errors.ts';
 import { addLive, removeLive } from '../live-list.ts';
+import type { GatewayRequest } from '../request.ts';
 import type { OpenCall, Runtime } from '../runtime.ts';
 
 /** The life of one call: the signal all its work obeys, and its place among the open ones. */
@@ -12,21 +13,40 @@ export interface CallLife {
 }
 
 /** Opens a call that ends when its client leaves or the gateway closes. */
-export function openCall(runtime: Runtime, clientSignal: AbortSignal, isStream: boolean): CallLife {
+export function openCall(
+  runtime: Runtime,
+  { signal, abort }: Pick<GatewayRequest, 'signal' | 'abort'>,
+  isStream: boolean,
+): CallLife {
+  return abort === undefined
+    ? openForwarded(runtime, signal, isStream)
+    : openOnSignal(runtime, { signal, interrupt: abort }, isStream);
+}
+
+/** For a host whose signal is its own: another one fires with it, and for other reasons. */
+function openForwarded(runtime: Runtime, clientSignal: AbortSignal, isStream: boolean): CallLife {
   const work = new AbortController();
-  const interrupt = (error: GatewayError): void => work.abort(error);
   const onClientGone = (): void =>
-    interrupt(new GatewayError('client_closed_request', 'The client closed the request'));
+    work.abort(new GatewayError('client_closed_request', 'The client closed the request'));
   if (clientSignal.aborted) onClientGone();
   else clientSignal.addEventListener('abort', onClientGone, { once: true });
-  const open: OpenCall = { place: -1, isStream, interrupt };
-  addLive(runtime.openCalls, open);
+  const interrupt = (error: GatewayError): void => work.abort(error);
+  const life = openOnSignal(runtime, { signal: work.signal, interrupt }, isStream);
   return {
-    signal: work.signal,
-    interrupt,
+    ...life,
     end() {
-      removeLive(runtime.openCalls, open);
+      life.end();
       clientSignal.removeEventListener('abort', onClientGone);
     },
   };
+}
+
+function openOnSignal(
+  runtime: Runtime,
+  { signal, interrupt }: Pick<CallLife, 'signal' | 'interrupt'>,
+  isStream: boolean,
+): CallLife {
+  const open: OpenCall = { place: -1, isStream, interrupt };
+  addLive(runtime.openCalls, open);
+  return { signal, interrupt, end: () => removeLive(runtime.openCalls, open) };
 }

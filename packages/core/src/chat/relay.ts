@@ -1,5 +1,6 @@
 import type { GenerationObserver } from '../generations/observe-generation.ts';
 import type { AnswerGuardOptions } from '../guardrails/guard-answer.ts';
+import type { GatewayRequest } from '../request.ts';
 import type { RoutePlan } from '../routing/plan-route.ts';
 import type { RoutingReport } from '../routing/routing-metadata.ts';
 import type { Runtime } from '../runtime.ts';
@@ -21,8 +22,8 @@ export interface ChatRelay {
   readonly guard: AnswerGuardOptions | null;
   /** Null when the request goes to every endpoint as it is. */
   readonly fit: FitRequest | null;
-  /** Fires when the client has gone away. */
-  readonly clientSignal: AbortSignal;
+  /** The request, for as long as its client is there. */
+  readonly client: Pick<GatewayRequest, 'signal' | 'abort'>;
   /** Unix seconds, for the answer. */
   readonly created: number;
   /** The caller asked for an answer without its reasoning. */

@@ -134,7 +134,8 @@ async function begin(endpoint: Endpoint, startedAt: number, options: AttemptsOpt
       timeouts: runtime.timeouts,
     };
     if (!call.stream && options.guard === null && endpoint.provider.chatWhole !== undefined) {
-      const whole = await raceAbort(endpoint.provider.chatWhole(call), call.signal);
+      const whole = await endpoint.provider.chatWhole(call);
+      call.signal.throwIfAborted();
       return { endpoint, startedAt, first: [whole], rest: NOTHING_MORE };
     }
     const chunks = endpoint.provider.chat?.(call);
@@ -150,6 +151,8 @@ async function begin(endpoint: Endpoint, startedAt: number, options: AttemptsOpt
   }
 }
 
+const doNothing = (): void => undefined;
+
 interface AttemptLife {
   readonly signal: AbortSignal;
   /** A token has come: the limit on the first one is over. */
@@ -160,7 +163,7 @@ interface AttemptLife {
 
 /** A streamed attempt can end before its call does, by the limit on its first token. An unstreamed one shares its call's fate. */
 function openAttempt(endpoint: Endpoint, { runtime, request, signal }: AttemptsOptions): AttemptLife {
-  if (request.stream !== true) return { signal, onBegun: () => undefined, abandon: () => undefined };
+  if (request.stream !== true) return { signal, onBegun: doNothing, abandon: doNothing };
   const attempt = new AbortController();
   const onAbort = (): void => attempt.abort(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });

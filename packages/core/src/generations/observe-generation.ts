@@ -199,21 +199,20 @@ function withToolUse(usage: Usage, steps: readonly ToolStep[]): Usage {
  * of null, and over details without their first count (seen in the AI SDK's provider, 3.1).
  */
 function withCost(usage: Usage, cost: Cost | null, endpoint: Endpoint | undefined): Usage {
-  const { prompt_tokens_details: prompt, completion_tokens_details: completion, ...counts } = usage;
-  return {
-    ...counts,
-    ...(prompt?.cached_tokens !== undefined && { prompt_tokens_details: prompt }),
-    ...(completion?.reasoning_tokens !== undefined && { completion_tokens_details: completion }),
-    is_byok: endpoint?.provider.byok ?? false,
-    ...(cost !== null && {
-      cost: cost.usd,
-      cost_details: {
-        upstream_inference_cost: null,
-        upstream_inference_prompt_cost: cost.promptUsd,
-        upstream_inference_completions_cost: cost.completionUsd,
-      },
-    }),
-  };
+  const told: Usage = { ...usage };
+  const { prompt_tokens_details: prompt, completion_tokens_details: completion } = usage;
+  if (prompt !== undefined && prompt.cached_tokens === undefined) delete told.prompt_tokens_details;
+  if (completion !== undefined && completion.reasoning_tokens === undefined) delete told.completion_tokens_details;
+  told.is_byok = endpoint?.provider.byok ?? false;
+  if (cost !== null) {
+    told.cost = cost.usd;
+    told.cost_details = {
+      upstream_inference_cost: null,
+      upstream_inference_prompt_cost: cost.promptUsd,
+      upstream_inference_completions_cost: cost.completionUsd,
+    };
+  }
+  return told;
 }
 
 interface GenerationFacts {
@@ -244,7 +243,7 @@ function toGeneration(facts: GenerationFacts): Generation {
   const referer = header('http-referer') ?? header('referer');
   const images = countParts(request.messages, 'image_url');
   const isUnused = usage === undefined;
-  return {
+  const generation: Generation = {
     id: call.id,
     request_id: call.id,
     upstream_id: answer.upstreamId ?? null,
@@ -292,10 +291,11 @@ function toGeneration(facts: GenerationFacts): Generation {
     provider_responses: attempts.map(toProviderResponse),
     cost_known: isUnused || cost !== null,
     usage_estimated: usage?.estimated ?? false,
-    ...(call.pipeline.length > 0 && { pipeline: call.pipeline }),
-    ...(request.trace != null && { trace: toStoredTrace(request.trace) }),
-    ...(call.region !== null && { called_region: call.region }),
   };
+  if (call.pipeline.length > 0) generation.pipeline = call.pipeline;
+  if (request.trace != null) generation.trace = toStoredTrace(request.trace);
+  if (call.region !== null) generation.called_region = call.region;
+  return generation;
 }
 
 function finishReasonOf(outcome: Outcome, answer: AnswerAccumulator): string | null {

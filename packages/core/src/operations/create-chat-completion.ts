@@ -96,7 +96,7 @@ export async function createChatCompletion(context: RequestContext): Promise<Gat
     }),
     guard: toAnswerGuard(policy, request.messages, guarded.stages),
     fit: createFit(request, route.endpoints, pipeline),
-    clientSignal: context.request.signal,
+    client: context.request,
     created: Math.floor(runtime.platform.now() / 1000),
     hideReasoning: request.reasoning?.exclude === true || request.include_reasoning === false,
     headers: context.responseHeaders,

@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors.ts';
 import type { ChatChunk } from '../schemas/chat-chunk.ts';
 import { iterateOne, openLate } from '../streaming/open-late.ts';
-import { readText } from '../streaming/read-text.ts';
+import { readErrorText, readText } from '../streaming/read-text.ts';
 import type { Transport, TransportResponse } from '../transport.ts';
 import { createAnthropicAnswerReader } from './anthropic/anthropic-answer-reader.ts';
 import { readAnthropicError } from './anthropic/read-anthropic-error.ts';
@@ -33,8 +33,6 @@ export interface AnthropicProviderSettings {
 
 /** The version of the wire that this file speaks. */
 const WIRE_VERSION = '2023-06-01';
-/** No error body worth reading is longer; a proxy's page may be. */
-const MAX_ERROR_BYTES = 64 * 1024;
 const LIST_TIMEOUT_MS = 10_000;
 /** The most that one page of the model list may hold, and more models than there are. */
 const LIST_LIMIT = 1000;
@@ -52,7 +50,7 @@ export function createAnthropicProvider(settings: AnthropicProviderSettings): Pr
   const chatHeaders = { ...headers, 'content-type': 'application/json' };
 
   const fail = async (response: TransportResponse): Promise<GatewayError> => {
-    const text = await readText(response.body, MAX_ERROR_BYTES).catch(() => '');
+    const text = await readErrorText(response.body);
     return toUpstreamError({
       providerName: name,
       secrets,

@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors.ts';
 import type { ChatChunk } from '../schemas/chat-chunk.ts';
 import { iterateOne, openLate } from '../streaming/open-late.ts';
-import { readText } from '../streaming/read-text.ts';
+import { readErrorText, readText } from '../streaming/read-text.ts';
 import type { Transport, TransportResponse } from '../transport.ts';
 import { toCallLimits } from './call-limits.ts';
 import { createGoogleAnswerReader } from './google/google-answer-reader.ts';
@@ -40,8 +40,6 @@ export interface GoogleProviderSettings {
   readonly discoverModels?: boolean | undefined;
 }
 
-/** No error body worth reading is longer; a proxy's page may be. */
-const MAX_ERROR_BYTES = 64 * 1024;
 const LIST_TIMEOUT_MS = 10_000;
 /** The most that one page of the list may hold; far more than there are. */
 const LIST_PAGE_SIZE = 1000;
@@ -58,7 +56,7 @@ export function createGoogleProvider(settings: GoogleProviderSettings): Provider
   const chatHeaders = { ...headers, 'content-type': 'application/json' };
 
   const fail = async (response: TransportResponse): Promise<GatewayError> => {
-    const text = await readText(response.body, MAX_ERROR_BYTES).catch(() => '');
+    const text = await readErrorText(response.body);
     const facts = readGoogleError(findGoogleError(parseJson(text)), response.status);
     const named = readRetryAfterSeconds(response.headers, Date.parse(response.headers['date'] ?? ''));
     return toUpstreamError({

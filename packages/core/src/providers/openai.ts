@@ -1,8 +1,9 @@
 import { GatewayError } from '../errors.ts';
 import type { ChatChunk } from '../schemas/chat-chunk.ts';
 import { iterateOne, openLate } from '../streaming/open-late.ts';
-import { readText } from '../streaming/read-text.ts';
-import type { Transport, TransportResponse } from '../transport.ts';
+import { readErrorText, readText, toText } from '../streaming/read-text.ts';
+import { sendWhole } from './send-whole.ts';
+import type { Transport, TransportRequest, TransportResponse } from '../transport.ts';
 import { toCallLimits } from './call-limits.ts';
 import { createOpenAiAnswerReader, type OpenAiAnswerReader } from './openai/openai-answer-reader.ts';
 import { COMMON_DIALECT, type OpenAiDialect } from './openai/openai-dialect.ts';
@@ -38,10 +39,10 @@ export interface OpenAiProviderSettings {
   readonly listsModels?: boolean | undefined;
 }
 
+type AnswerHead = Pick<TransportResponse, 'status' | 'headers'>;
+
 const MODEL_PLACE = '{model}';
 
-/** No error body worth reading is longer; a proxy's page may be. */
-const MAX_ERROR_BYTES = 64 * 1024;
 const LIST_TIMEOUT_MS = 10_000;
 
 /** Creates a provider that speaks OpenAI's chat completions wire, as most hosts and local servers do. */
@@ -62,32 +63,29 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
   };
   const chatHeaders = { ...headers, 'content-type': 'application/json' };
 
-  const fail = async (response: TransportResponse): Promise<GatewayError> => {
-    const text = await readText(response.body, MAX_ERROR_BYTES).catch(() => '');
-    return toUpstreamError({
+  const toError = ({ status, headers: answered }: AnswerHead, text: string): GatewayError =>
+    toUpstreamError({
       providerName: name,
       secrets,
-      retryAfterSeconds: readRetryAfterSeconds(response.headers, Date.parse(response.headers['date'] ?? '')),
+      retryAfterSeconds: readRetryAfterSeconds(answered, Date.parse(answered['date'] ?? '')),
       ...readErrorBody(text),
-      status: response.status,
+      status,
     });
+  const refuseWebPage = (head: AnswerHead): void => {
+    if (!typeOf(head).startsWith('text/html')) return;
+    throw new GatewayError('provider_unavailable', `${name} returned a web page instead of an answer`);
   };
 
-  const ask = async (call: ChatCall): Promise<TransportResponse> => {
+  const toRequest = (call: ChatCall): TransportRequest => {
     const body = toOpenAiRequest(call, dialect);
     call.onUpstreamBody?.(toShownBody(body, secrets));
-    const response = await settings.transport.send({
+    return {
       method: 'POST',
       url: isAddressPerModel ? chatUrl.replace(MODEL_PLACE, encodeURIComponent(call.providerModel)) : chatUrl,
       headers: chatHeaders,
       body: JSON.stringify(body),
       ...toCallLimits(call),
-    });
-    if (response.status !== 200) throw await fail(response);
-    if (typeOf(response).startsWith('text/html')) {
-      throw new GatewayError('provider_unavailable', `${name} returned a web page instead of an answer`);
-    }
-    return response;
+    };
   };
 
   const createReader = ({ generationId }: ChatCall): OpenAiAnswerReader =>
@@ -99,13 +97,17 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
     });
 
   const chatWhole = async (call: ChatCall): Promise<ChatChunk> => {
-    const response = await ask(call);
-    return createReader(call).readWhole(await readText(response.body));
+    const answer = await sendWhole(settings.transport, toRequest(call));
+    if (answer.status !== 200) throw toError(answer, toText(answer.bytes));
+    refuseWebPage(answer);
+    return createReader(call).readWhole(toText(answer.bytes));
   };
 
   const openAnswer = async (call: ChatCall): Promise<AsyncIterable<readonly ChatChunk[]>> => {
     if (!call.stream) return iterateOne([await chatWhole(call)]);
-    const response = await ask(call);
+    const response = await settings.transport.send(toRequest(call));
+    if (response.status !== 200) throw toError(response, await readErrorText(response.body));
+    refuseWebPage(response);
     const reader = createReader(call);
     // A server that ignores `stream` answers whole all the same; that is an answer, too.
     if (typeOf(response).startsWith('application/json')) {
@@ -126,7 +128,7 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
       idleTimeoutMs: LIST_TIMEOUT_MS,
       totalTimeoutMs: LIST_TIMEOUT_MS,
     });
-    if (response.status !== 200) throw await fail(response);
+    if (response.status !== 200) throw toError(response, await readErrorText(response.body));
     return readModelList(await readText(response.body), name);
   };
 
@@ -153,6 +155,6 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
   };
 }
 
-function typeOf({ headers }: TransportResponse): string {
+function typeOf({ headers }: AnswerHead): string {
   return headers['content-type']?.toLowerCase() ?? '';
 }

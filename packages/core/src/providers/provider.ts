@@ -81,7 +81,10 @@ export interface Provider {
    * Deltas are in order and well formed: tool calls with a unique rising index, id and name once.
    */
   chat?(call: ChatCall): AsyncIterable<readonly ChatChunk[]>;
-  /** The same without `stream`, for less: the one chunk, or why there is none. Where it is absent, `chat` is asked. */
+  /**
+   * The same without `stream`, for less: the one chunk, or why there is none. Where it is absent, `chat` is asked. It
+   * has to reject as soon as the call's signal fires: nobody stands between it and the caller.
+   */
   chatWhole?(call: ChatCall): Promise<ChatChunk>;
   /** Starts, looks at and fetches videos. */
   readonly video?: VideoProvider | undefined;

@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors.ts';
 import { readRetryAfterSeconds } from '../schemas/read-retry-after.ts';
-import { readText } from '../streaming/read-text.ts';
+import { readErrorText, readText } from '../streaming/read-text.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../transport.ts';
 import { readErrorBody } from './openai/read-openai-error.ts';
 import { toPublicMessage, toUpstreamError, type UpstreamErrorFacts } from './upstream-error.ts';
@@ -64,7 +64,6 @@ export interface VideoCalls {
 
 /** Enough for the largest job object seen; a page of an upstream's list is larger than any of them. */
 const MAX_JSON_BYTES = 8 * 1024 * 1024;
-const MAX_ERROR_BYTES = 64 * 1024;
 const MAX_REDIRECTS = 3;
 const OK: ReadonlySet<number> = new Set([200, 201, 202]);
 const CONTENT: ReadonlySet<number> = new Set([200, 206, 416]);
@@ -82,7 +81,7 @@ export function createVideoCalls(
   const toOwnUrl = (url: string): string => (query === '' ? url : `${url}${url.includes('?') ? '&' : '?'}${query}`);
 
   const fail = async (response: TransportResponse): Promise<GatewayError> => {
-    const facts = readError(await readText(response.body, MAX_ERROR_BYTES).catch(() => ''), response.status);
+    const facts = readError(await readErrorText(response.body), response.status);
     return toUpstreamError({
       ...facts,
       providerName: name,

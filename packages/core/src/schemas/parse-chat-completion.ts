@@ -5,6 +5,8 @@ type Schema = typeof chatCompletionRequestSchema;
 
 /** Clients send few different sets of fields; whoever sends thousands on purpose gets the whole schema. */
 const MAX_SCHEMAS = 200;
+/** More than there are; whoever sends more of them is not narrowed down by their names. */
+const MAX_FIELDS = 100;
 const schemasByFields = new Map<string, Schema>();
 
 /**
@@ -18,11 +20,13 @@ export function parseChatCompletion(value: unknown): ChatCompletionRequest {
 }
 
 function schemaFor(value: object): Schema {
-  const fields = Object.keys(value).filter((field) => Object.hasOwn(chatCompletionRequestSchema.shape, field));
-  const key = fields.join();
+  const sent = Object.keys(value);
+  if (sent.length > MAX_FIELDS) return chatCompletionRequestSchema;
+  const key = sent.join();
   const known = schemasByFields.get(key);
   if (known !== undefined) return known;
   if (schemasByFields.size >= MAX_SCHEMAS) return chatCompletionRequestSchema;
+  const fields = sent.filter((field) => Object.hasOwn(chatCompletionRequestSchema.shape, field));
   // What is required stays, so that its absence is an issue.
   const mask = Object.fromEntries(['messages', ...fields].map((field) => [field, true]));
   const narrowed = chatCompletionRequestSchema.pick(mask as { messages: true }) as unknown as Schema;

@@ -1,13 +1,35 @@
 const utf8 = new TextDecoder();
+/** No error body worth reading is longer; a proxy's page may be. */
+const MAX_ERROR_BYTES = 64 * 1024;
 
 /**
  * Reads a body to its end as UTF-8. Above `maxBytes` it stops and returns what it has, which suits error pages; whole
  * answers are limited by the transport.
  */
-export async function readText(
+export async function readText(body: AsyncIterable<Uint8Array>, maxBytes?: number): Promise<string> {
+  return toText(await readBytes(body, maxBytes));
+}
+
+/** What came with an error, as far as it is worth reading; empty when it broke off. */
+export async function readErrorText(body: AsyncIterable<Uint8Array>): Promise<string> {
+  return toText(await readErrorBytes(body));
+}
+
+/** The same in bytes. */
+export function readErrorBytes(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  return readBytes(body, MAX_ERROR_BYTES).catch(() => new Uint8Array());
+}
+
+/** UTF-8 as text. One decoder for all is cheaper than one for each. */
+export function toText(bytes: Uint8Array): string {
+  return utf8.decode(bytes);
+}
+
+/** The same as `readText`, in bytes. */
+export async function readBytes(
   body: AsyncIterable<Uint8Array>,
   maxBytes: number = Number.POSITIVE_INFINITY,
-): Promise<string> {
+): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let total = 0;
   for await (const bytes of body) {
@@ -15,13 +37,13 @@ export async function readText(
     pieces.push(bytes);
     if (total > maxBytes) break;
   }
-  // Most answers come in one piece, and one decoder for all is cheaper than one for each.
-  if (pieces.length === 1) return utf8.decode(pieces[0]);
+  // Most answers come in one piece.
+  if (pieces.length === 1) return pieces[0] as Uint8Array;
   const whole = new Uint8Array(total);
   let at = 0;
   for (const piece of pieces) {
     whole.set(piece, at);
     at += piece.byteLength;
   }
-  return utf8.decode(whole);
+  return whole;
 }

@@ -20,8 +20,8 @@ export interface GuardOptions {
 export interface RequestGuard {
   /** Throws what a request deserves that must not be looked at any closer. */
   check(request: IncomingMessage): void;
-  /** CORS headers for a request from an allowed origin; empty for all others. */
-  corsHeaders(request: IncomingMessage): Record<string, string>;
+  /** CORS headers for a request from an allowed origin; undefined for all others. */
+  corsHeaders(request: IncomingMessage): Record<string, string> | undefined;
 }
 
 /** Node reads on to 1,000 headers and then drops the rest without a word; nobody honest sends a tenth of that. */
@@ -68,9 +68,9 @@ export function createRequestGuard(options: GuardOptions): RequestGuard {
         );
       }
     },
-    corsHeaders(request): Record<string, string> {
+    corsHeaders(request) {
       const { origin } = request.headers;
-      if (origin === undefined || !origins.has(origin.toLowerCase())) return {};
+      if (origin === undefined || !origins.has(origin.toLowerCase())) return undefined;
       return {
         'access-control-allow-origin': origin,
         'access-control-expose-headers':

@@ -125,7 +125,8 @@ export async function listen(gateway: Gateway, options: ListenOptions): Promise<
       const { status, headers, body } = answer;
       return answerEarly(request, response, { status, headers: { ...headers, ...cors }, body }, write.wheel);
     }
-    await writeResponse(response, answer, { ...write, headers: cors });
+    const written = writeResponse(response, answer, cors === undefined ? write : { ...write, headers: cors });
+    if (written !== undefined) await written;
   };
 
   const serveSafely = (request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): void => {

@@ -28,7 +28,9 @@ export function toGatewayRequest(
 ): GatewayRequest {
   const client = new AbortController();
   response.on('close', () => {
-    if (!response.writableFinished) client.abort();
+    if (!response.writableFinished) {
+      client.abort(new GatewayError('client_closed_request', 'The client closed the request'));
+    }
   });
   const url = request.url ?? '/';
   const queryAt = url.indexOf('?');
@@ -47,6 +49,7 @@ export function toGatewayRequest(
     },
     json: options.json,
     signal: client.signal,
+    abort: (reason) => client.abort(reason),
     // Not a getter: an accessor in a literal gives every such object a hidden class of its own, which costs more to
     // collect than all the rest of a request.
     baseUrl: options.originOf(request) + mountPath,

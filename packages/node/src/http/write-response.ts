@@ -15,14 +15,30 @@ export interface WriteOptions {
 const SLICE_BYTES = 256 * 1024;
 
 /**
- * Writes the core's answer to Node's response and ends it. Resolves when the connection has taken everything or the
- * client has gone; never reads ahead of a slow client by more than Node's own buffer.
+ * Writes the core's answer to Node's response and ends it. Resolves, or returns without a promise, when the connection
+ * has taken everything or the client has gone; never reads ahead of a slow client by more than Node's own buffer.
  */
-export async function writeResponse(
+export function writeResponse(
   response: ServerResponse,
   answer: GatewayResponse,
   options: WriteOptions,
-): Promise<void> {
+): Promise<void> | undefined {
+  const { body } = answer;
+  if (typeof body !== 'string' || body.length > SLICE_BYTES || response.destroyed || response.headersSent) {
+    return writeOther(response, answer, options);
+  }
+  response.writeHead(answer.status, {
+    ...answer.headers,
+    ...options.headers,
+    'content-length': Buffer.byteLength(body),
+  });
+  // A text leaves in one system call with its headers, bytes in another of their own.
+  response.end(body);
+  return untilSent(response, options);
+}
+
+/** Anything but a short text for somebody who is there. */
+async function writeOther(response: ServerResponse, answer: GatewayResponse, options: WriteOptions): Promise<void> {
   const { body } = answer;
   const headers: Record<string, string | number> = { ...answer.headers, ...options.headers };
   // Somebody else has answered, or nobody is left to: what the core has begun must be ended all the same.
@@ -32,15 +48,13 @@ export async function writeResponse(
   }
   if (isStream(body)) {
     response.writeHead(answer.status, headers);
-    await writeStream(response, body, options);
-    return;
+    return writeStream(response, body, options);
   }
   if (body !== null) headers['content-length'] = Buffer.byteLength(body);
   response.writeHead(answer.status, headers);
   if (body !== null && body.length > SLICE_BYTES) return writeStream(response, slice(Buffer.from(body)), options);
-  // A text leaves in one system call with its headers, bytes in another of their own.
   response.end(body ?? undefined);
-  await sent(response, options);
+  await untilSent(response, options);
 }
 
 async function* slice(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
@@ -72,14 +86,14 @@ async function writeStream(
     if (response.destroyed) await iterator.return?.();
     else {
       response.end();
-      await sent(response, options);
+      await untilSent(response, options);
     }
   }
 }
 
-/** Resolves when an answer that has been ended has left whole. Nearly always it has already. */
-async function sent(response: ServerResponse, options: WriteOptions): Promise<void> {
-  if ((response.socket?.writableLength ?? 0) > 0) await untilRead(response, 'finish', options);
+/** Resolves when an answer that has been ended has left whole. Nearly always it has already: then there is no promise. */
+function untilSent(response: ServerResponse, options: WriteOptions): Promise<void> | undefined {
+  return (response.socket?.writableLength ?? 0) > 0 ? untilRead(response, 'finish', options) : undefined;
 }
 
 /** Resolves when the client has read on, or has gone. One that reads nothing for too long is cut off. */

@@ -30,9 +30,11 @@ export interface GenerationIndex {
   has(id: string): boolean;
   /** A generation that has been written. */
   find(id: string): Entry | undefined;
-  /** Takes the id for a generation that is about to be written; `add` or `release` follows. */
+  /** Takes the id for a generation that is about to be written; `settle` or `release` follows. */
   reserve(entry: Entry): void;
   release(entry: Entry): void;
+  /** Adds one that was reserved as the newest. */
+  settle(entry: Entry): void;
   /** Adds a generation as the newest. */
   add(entry: Entry): void;
   /** Puts a later version in place. */
@@ -65,6 +67,15 @@ export function createGenerationIndex(): GenerationIndex {
     return facts;
   };
 
+  const settle = (entry: Entry): void => {
+    entry.position = order.length;
+    order.push(entry);
+    spending.add(spendingOf(entry));
+    const facts = segments.get(entry.segment) ?? addSegment(entry.segment);
+    facts.records += 1;
+    if (entry.content !== null) facts.contentBytes += entry.content.length + 1;
+  };
+
   return {
     get size() {
       return order.length;
@@ -75,14 +86,10 @@ export function createGenerationIndex(): GenerationIndex {
     find,
     reserve: (entry) => void byId.set(entry.id, entry),
     release: (entry) => void byId.delete(entry.id),
+    settle,
     add(entry) {
       byId.set(entry.id, entry);
-      entry.position = order.length;
-      order.push(entry);
-      spending.add(spendingOf(entry));
-      const facts = addSegment(entry.segment);
-      facts.records += 1;
-      if (entry.content !== null) facts.contentBytes += entry.content.length + 1;
+      settle(entry);
     },
     replace(entry, version) {
       spending.subtract(spendingOf(entry));

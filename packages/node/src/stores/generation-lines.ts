@@ -34,10 +34,10 @@ interface RecordHead {
   readonly principalId: string;
   readonly costNanoUsd: number;
   /** When the generation began; absent in lines of former versions. */
-  readonly day?: string;
-  readonly isByok?: boolean;
-  readonly workspaceId?: string;
-  readonly userId?: string;
+  readonly day?: string | undefined;
+  readonly isByok?: boolean | undefined;
+  readonly workspaceId?: string | undefined;
+  readonly userId?: string | undefined;
 }
 
 /** A metadata line as read. `generation` is the JSON text still, parsed when somebody asks for the record. */
@@ -67,15 +67,17 @@ export function segmentLine(): string {
 /** The part of a metadata line that costs: the record itself, as JSON text. Throws for what JSON cannot hold. */
 export function recordText(record: GenerationRecord, generationText = JSON.stringify(record.generation)): string {
   const { generation, principalId, userId, costNanoUsd } = record;
-  const { workspace_id: workspaceId } = generation;
   if (!Number.isSafeInteger(costNanoUsd)) throw new TypeError(`costNanoUsd must be a safe integer, got ${costNanoUsd}`);
-  return (
-    `"id":${JSON.stringify(generation.id)},"principalId":${JSON.stringify(principalId)},` +
-    `"costNanoUsd":${costNanoUsd},"day":${JSON.stringify(dayOfGeneration(generation))}` +
-    `${generation.is_byok ? ',"isByok":true' : ''}` +
-    `${workspaceId === null ? '' : `,"workspaceId":${JSON.stringify(workspaceId)}`}` +
-    `${userId === undefined ? '' : `,"userId":${JSON.stringify(userId)}`}${HEAD_END}${generationText.slice(1)}}`
-  );
+  const head: RecordHead = {
+    id: generation.id,
+    principalId,
+    costNanoUsd,
+    day: dayOfGeneration(generation),
+    isByok: generation.is_byok ? true : undefined,
+    workspaceId: generation.workspace_id ?? undefined,
+    userId,
+  };
+  return `${JSON.stringify(head).slice(1, -1)}${HEAD_END}${generationText.slice(1)}}`;
 }
 
 /** The day in UTC on which a generation began. */

@@ -117,7 +117,7 @@ function commit(index: GenerationIndex, operations: readonly Operation[]): void 
   for (const operation of operations) {
     switch (operation.type) {
       case 'add':
-        index.add(operation.entry);
+        index.settle(operation.entry);
         break;
       case 'replace': {
         const { record, entry } = operation;

@@ -2,8 +2,6 @@ import { TransportError } from '@model-gateway/core';
 
 /** Above this much unread data the sender is paused. */
 const PAUSE_ABOVE_BYTES = 64 * 1024;
-/** How long a reader that has all it wants leaves upstream to end the message, so that the connection can be reused. */
-const LINGER_MS = 1000;
 
 export interface BodyQueueOptions {
   readonly maxBytes: number;
@@ -13,8 +11,10 @@ export interface BodyQueueOptions {
   onTaken(): void;
   onPause(): void;
   onResume(): void;
-  /** The reader wants no more. With a grace, upstream may still end the message properly within that time. */
-  onAbandon(reason: Error, graceMs: number): void;
+  /** The reader wants no more. */
+  onEnough(reason: Error): void;
+  /** More has come than is allowed, or than somebody wants. */
+  onTooMuch(reason: Error): void;
 }
 
 /** Pushed by a socket, read by one reader. */
@@ -83,11 +83,11 @@ export function createBodyQueue(options: BodyQueueOptions): BodyQueue {
   return {
     push(bytes) {
       if (isEnded) return;
-      if (isAbandoned) return options.onAbandon(new Error('data after the end of the answer'), 0);
+      if (isAbandoned) return options.onTooMuch(new Error('data after the end of the answer'));
       totalBytes += bytes.byteLength;
       if (totalBytes > options.maxBytes) {
         const error = new TransportError('the answer is larger than allowed', { phase: 'body', requestSent: true });
-        return options.onAbandon(error, 0);
+        return options.onTooMuch(error);
       }
       if (pieces.length === 0 && waiting === undefined) options.onUnread();
       pieces.push(bytes);
@@ -110,7 +110,7 @@ export function createBodyQueue(options: BodyQueueOptions): BodyQueue {
           isAbandoned = true;
           pieces = [];
           if (!isEnded) {
-            options.onAbandon(new Error('the reader wants no more'), LINGER_MS);
+            options.onEnough(new Error('the reader wants no more'));
             if (isPaused) {
               isPaused = false;
               options.onResume();

@@ -22,6 +22,14 @@ export function decodeBody(
   return encoding === undefined || encoding === 'identity' ? body : decode(body, encoding, maxBytes);
 }
 
+/** The same for a body that has come whole. */
+export async function decodeWhole(body: Uint8Array, encoding: string, maxBytes: number): Promise<Uint8Array> {
+  if (encoding === 'identity') return body;
+  const pieces: Uint8Array[] = [];
+  for await (const piece of decode(Readable.from([body]), encoding, maxBytes)) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
 async function* decode(
   body: AsyncIterable<Uint8Array>,
   encoding: string,

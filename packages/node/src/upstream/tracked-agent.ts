@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-import { Agent, buildConnector, Client, type Dispatcher, Pool } from 'undici';
+import { buildConnector, Client, type Dispatcher, Pool } from 'undici';
 
 export interface TrackedAgentOptions {
   /** Limit on look-up, connection and TLS handshake together. */
@@ -24,8 +24,12 @@ export interface TrackedHandler extends Dispatcher.DispatchHandler {
   onConnection(connection: Connection): void;
 }
 
+export interface TrackedCall extends Dispatcher.DispatchOptions {
+  readonly origin: string;
+}
+
 export interface TrackedAgent {
-  dispatch(options: Dispatcher.DispatchOptions, handler: TrackedHandler): void;
+  dispatch(call: TrackedCall, handler: TrackedHandler): void;
   /** Waits for calls under way, then closes all connections. */
   close(): Promise<void>;
 }
@@ -61,17 +65,26 @@ export function createTrackedAgent({ connectTimeoutMs, keepAliveMs }: TrackedAge
     return client;
   };
 
-  const agent = new Agent({
+  const options: Pool.Options = {
     allowH2: false,
     headersTimeout: 0,
     bodyTimeout: 0,
     pipelining: 1,
     keepAliveTimeout: keepAliveMs,
     keepAliveMaxTimeout: keepAliveMs,
-    factory: (origin, options) => new Pool(origin, { ...(options as Pool.Options), factory: createClient }),
-  });
+    factory: createClient,
+  };
+  // Not undici's own agent, which does the same and more: origins come from the configuration, and stay few.
+  const pools = new Map<string, Pool>();
+  const openPool = (origin: string): Pool => {
+    const pool = new Pool(origin, options);
+    pools.set(origin, pool);
+    return pool;
+  };
   return {
-    dispatch: (options, handler) => void agent.dispatch(options, handler),
-    close: () => agent.close(),
+    dispatch: (call, handler) => void (pools.get(call.origin) ?? openPool(call.origin)).dispatch(call, handler),
+    async close() {
+      await Promise.all([...pools.values()].map((pool) => pool.close()));
+    },
   };
 }

@@ -1,0 +1,38 @@
+import type { TransportResponse } from '@model-gateway/core';
+
+import { createBodyQueue } from './body-queue.ts';
+import { decodeBody } from './decode-body.ts';
+import type { AnswerSink, UpstreamExchange } from './upstream-exchange.ts';
+
+export interface StreamSinkOptions {
+  /** Largest decoded answer. */
+  readonly maxBytes: number;
+  readonly resolve: (response: TransportResponse) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Hands on an answer as soon as it has begun, its body as it is read. */
+export function createStreamSink({ maxBytes, resolve, reject }: StreamSinkOptions): AnswerSink {
+  let exchange: UpstreamExchange | undefined;
+  const body = createBodyQueue({
+    maxBytes,
+    onUnread: () => exchange?.setAwaited(false),
+    onTaken: () => exchange?.setAwaited(true),
+    onPause: () => exchange?.pause(),
+    onResume: () => exchange?.resume(),
+    onEnough: (reason) => exchange?.leave(reason),
+    onTooMuch: (reason) => exchange?.giveUp(reason),
+  });
+  return {
+    begin(begun, status, headers) {
+      exchange = begun;
+      resolve({ status, headers, body: decodeBody(body.iterable, headers['content-encoding'], maxBytes) });
+    },
+    push: (_, bytes) => body.push(bytes),
+    end(error) {
+      // Without effect once the answer has begun: then its reader gets the error.
+      if (error !== undefined) reject(error);
+      body.end(error);
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+
+import type { TransportRequest } from '@model-gateway/core';
+import { afterEach, expect, test } from 'vitest';
+
+import { createUndiciTransport, type UndiciTransport } from './undici-transport.ts';
+
+let server: Server | undefined;
+let transport: UndiciTransport | undefined;
+
+afterEach(async () => {
+  await transport?.close();
+  server?.closeAllConnections();
+  server?.close();
+});
+
+/** Asks a real server for a whole answer. */
+async function ask(listener: RequestListener, options: Partial<TransportRequest> = {}) {
+  server = createServer(listener);
+  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
+  transport = createUndiciTransport();
+  return transport.sendWhole({
+    method: 'POST',
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    headers: {},
+    body: 'question',
+    signal: new AbortController().signal,
+    headersTimeoutMs: 5000,
+    idleTimeoutMs: 5000,
+    totalTimeoutMs: 5000,
+    ...options,
+  });
+}
+
+test('a whole answer comes with its status, its headers and all of its bytes, however it was cut', async () => {
+  const { status, headers, bytes } = await ask((_, response) => {
+    response.setHeader('X-Kind', ['a', 'b']);
+    response.write('first ');
+    setImmediate(() => response.end('second'));
+  });
+  expect(status).toBe(200);
+  expect(headers['x-kind']).toBe('a, b');
+  expect(Buffer.from(bytes).toString()).toBe('first second');
+});
+
+test('a compressed whole answer is decoded, and limited by what it decodes to', async () => {
+  const listener: RequestListener = (_, response) => {
+    response.setHeader('content-encoding', 'gzip');
+    response.end(gzipSync('x'.repeat(5000)));
+  };
+  expect((await ask(listener)).bytes).toHaveLength(5000);
+  await transport?.close();
+  server?.close();
+  await expect(ask(listener, { maxBodyBytes: 4999 })).rejects.toMatchObject({ phase: 'body' });
+});
+
+test('a whole answer above the limit is refused, and its connection closed', async () => {
+  let isClosed: Promise<void> | undefined;
+  const answer = ask(
+    (request, response) => {
+      isClosed = new Promise((resolve) => request.socket.once('close', () => resolve()));
+      response.write('x'.repeat(11));
+    },
+    { maxBodyBytes: 10 },
+  );
+  await expect(answer).rejects.toMatchObject({ name: 'TransportError', phase: 'body' });
+  await isClosed;
+});
+
+test('of an error that never ends, its beginning is enough', async () => {
+  const { status, bytes } = await ask((_, response) => {
+    response.statusCode = 503;
+    const more = (): void => void (response.destroyed || response.write('<p>down</p>'.repeat(1000), () => more()));
+    more();
+  });
+  expect(status).toBe(503);
+  expect(Buffer.from(bytes).toString('utf8', 0, 11)).toBe('<p>down</p>');
+  expect(bytes.byteLength).toBeLessThanOrEqual(64 * 1024);
+});
+
+test('an error whose text breaks off is that error still; an answer that breaks off is none', async () => {
+  const breakOff =
+    (status: number): RequestListener =>
+    (_, response) => {
+      response.writeHead(status, { 'content-length': 100 });
+      response.write('half', () => response.destroy());
+    };
+  expect(await ask(breakOff(429))).toMatchObject({ status: 429, bytes: Buffer.from('half') });
+  await transport?.close();
+  server?.close();
+  await expect(ask(breakOff(200))).rejects.toMatchObject({ name: 'TransportError', phase: 'body' });
+});
+
+test('an abort ends a whole call with its reason and closes the connection', async () => {
+  const work = new AbortController();
+  const reason = new Error('enough');
+  let isClosed: Promise<void> | undefined;
+  const answer = ask(
+    (request, response) => {
+      isClosed = new Promise((resolve) => request.socket.once('close', () => resolve()));
+      response.write('half', () => work.abort(reason));
+    },
+    { signal: work.signal },
+  );
+  await expect(answer).rejects.toBe(reason);
+  await isClosed;
+});

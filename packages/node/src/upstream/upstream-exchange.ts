@@ -1,0 +1,200 @@
+import {
+  type Limit,
+  type Platform,
+  type TimerWheel,
+  TransportError,
+  type TransportPhase,
+  type TransportRequest,
+} from '@model-gateway/core';
+import type { Dispatcher } from 'undici';
+
+import { mayRetryOnFreshConnection, toTransportError } from './to-transport-error.ts';
+import type { Connection, TrackedAgent, TrackedHandler } from './tracked-agent.ts';
+
+/** Where an answer goes as it arrives. */
+export interface AnswerSink {
+  /** Header names are lower-case. */
+  begin(exchange: UpstreamExchange, status: number, headers: Record<string, string>): void;
+  push(exchange: UpstreamExchange, bytes: Uint8Array): void;
+  /** Called once, whether or not an answer has begun: with an error, or without one when the message was complete. */
+  end(error: Error | undefined): void;
+}
+
+/** What all exchanges of a transport share. */
+export interface ExchangeHost {
+  readonly platform: Pick<Platform, 'monotonicNow'>;
+  readonly wheel: TimerWheel;
+  readonly reusingAgent: TrackedAgent;
+  readonly freshAgent: TrackedAgent;
+  readonly connectTimeoutMs: number;
+  /** Where undici has to send it. */
+  readonly targetOf: (url: string) => { readonly origin: string; readonly path: string };
+}
+
+/** How long a reader that has all it wants leaves upstream to end the message, so that the connection can be reused. */
+const LINGER_MS = 1000;
+
+/**
+ * One request to an upstream and its answer, with every time limit, at most one more try, and exactly one end.
+ *
+ * A class, and undici's handler, the abort listener and the time limit in one object: as closures they were the most
+ * that a call allocates anywhere.
+ */
+export class UpstreamExchange implements TrackedHandler, Limit {
+  place = -1;
+  dueAt = 0;
+  private readonly host: ExchangeHost;
+  private readonly request: TransportRequest;
+  private readonly sink: AnswerSink;
+  private readonly totalAt: number;
+  private phase: TransportPhase = 'connect';
+  private controller: Dispatcher.DispatchController | undefined = undefined;
+  private connection: Connection | undefined = undefined;
+  private wasReused = false;
+  private hasAnswerBegun = false;
+  private isRetry = false;
+  private isOver = false;
+
+  constructor(host: ExchangeHost, request: TransportRequest, sink: AnswerSink) {
+    this.host = host;
+    this.request = request;
+    this.sink = sink;
+    this.totalAt = host.platform.monotonicNow() + request.totalTimeoutMs;
+  }
+
+  /** Sends the request. Everything that comes of it goes to the sink. */
+  start(): void {
+    const { signal } = this.request;
+    if (signal.aborted) return this.handleEvent();
+    signal.addEventListener('abort', this);
+    this.dispatchTo(this.host.reusingAgent);
+  }
+
+  /** The reader is the slow side now, or no longer; upstream's silence counts only while somebody waits for it. */
+  setAwaited(isAwaited: boolean): void {
+    this.limitTo(isAwaited ? this.request.idleTimeoutMs : Number.POSITIVE_INFINITY);
+  }
+
+  pause(): void {
+    this.controller?.pause();
+  }
+
+  resume(): void {
+    this.controller?.resume();
+  }
+
+  /** The reader has all it wants. Upstream may still end the message properly for a while. */
+  leave(reason: Error): void {
+    if (this.request.signal.aborted) this.giveUp(reason);
+    else this.limitTo(LINGER_MS);
+  }
+
+  /** Ends the exchange at once, and its connection with it. */
+  giveUp(reason: Error): void {
+    if (this.isOver) return;
+    this.end(reason);
+    if (this.controller !== undefined) this.controller.abort(reason);
+    // What is being opened is for this call alone.
+    else if (this.connection?.isOpening === true) this.connection.socket?.destroy(reason);
+  }
+
+  /** The signal was aborted. */
+  handleEvent(): void {
+    const { reason } = this.request.signal;
+    this.giveUp(reason instanceof Error ? reason : new Error('aborted'));
+  }
+
+  onExpire(): void {
+    const { phase } = this;
+    const limit = phase === 'connect' ? 'connect' : phase === 'headers' ? 'header' : 'idle or total';
+    const requestSent = phase !== 'connect';
+    this.giveUp(new TransportError(`the ${limit} time limit ran out`, { phase, requestSent, timedOut: true }));
+  }
+
+  onConnection(given: Connection): void {
+    this.connection = given;
+  }
+
+  onRequestStart(started: Dispatcher.DispatchController): void {
+    // A call that was given up while it waited for its connection must not be sent any more.
+    if (this.isOver) return started.abort(new Error('the call was given up before it was sent'));
+    this.controller = started;
+    this.wasReused = (this.connection?.answers ?? 0) > 0;
+    this.phase = 'headers';
+    this.limitTo(this.request.headersTimeoutMs);
+  }
+
+  onResponseStarted(): void {
+    this.hasAnswerBegun = true;
+  }
+
+  onResponseStart(
+    _: Dispatcher.DispatchController,
+    status: number,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+  ): void {
+    if (status < 200 || this.isOver) return;
+    this.phase = 'body';
+    this.limitTo(this.request.idleTimeoutMs);
+    this.sink.begin(this, status, flattenHeaders(headers));
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, bytes: Uint8Array): void {
+    if (!this.isOver) this.sink.push(this, bytes);
+  }
+
+  onResponseEnd(): void {
+    if (this.connection !== undefined) retire(this.connection);
+    this.end(undefined);
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    if (this.isOver) return;
+    const isStale = this.wasReused && !this.hasAnswerBegun;
+    if (this.isRetry || !mayRetryOnFreshConnection(error, isStale))
+      return this.end(toTransportError(error, this.phase));
+    this.isRetry = true;
+    this.dispatchTo(this.host.freshAgent);
+  }
+
+  private dispatchTo(agent: TrackedAgent): void {
+    const { url, method, headers, body } = this.request;
+    const { origin, path } = this.host.targetOf(url);
+    this.phase = 'connect';
+    this.controller = undefined;
+    this.connection = undefined;
+    this.wasReused = false;
+    this.limitTo(this.host.connectTimeoutMs);
+    agent.dispatch({ origin, path, method, headers, body: body ?? null }, this);
+  }
+
+  private limitTo(limitMs: number): void {
+    if (this.isOver) return;
+    const { platform, wheel } = this.host;
+    wheel.set(this, Math.min(platform.monotonicNow() + limitMs, this.totalAt));
+  }
+
+  /** Exactly once: with an error, or without one when the message was complete. */
+  private end(error: Error | undefined): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.host.wheel.clear(this);
+    this.request.signal.removeEventListener('abort', this);
+    this.sink.end(error);
+  }
+}
+
+/** Notes the end of an answer. One that came before all of its request was sent leaves the next one no way through. */
+function retire(connection: Connection): void {
+  connection.answers += 1;
+  if (connection.socket !== undefined && connection.socket.writableLength > 0) connection.socket.destroy();
+}
+
+function flattenHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+  const flat: Record<string, string> = {};
+  for (const name in headers) {
+    const value = headers[name];
+    if (value !== undefined) flat[name] = typeof value === 'string' ? value : value.join(', ');
+  }
+  return flat;
+}

@@ -1,0 +1,43 @@
+import { TransportError, type WholeResponse } from '@model-gateway/core';
+
+import type { AnswerSink, UpstreamExchange } from './upstream-exchange.ts';
+
+/** Nobody reads more of an error; a proxy's page may be longer. */
+const MAX_ERROR_BYTES = 64 * 1024;
+
+/** Gathers an answer and hands it on when it is complete. A class for the same reason as the exchange. */
+export class WholeSink implements AnswerSink {
+  private readonly maxBytes: number;
+  private readonly resolve: (response: WholeResponse) => void;
+  private readonly reject: (error: Error) => void;
+  private status = 0;
+  private headers: Record<string, string> = {};
+  private readonly pieces: Uint8Array[] = [];
+  private length = 0;
+
+  constructor(maxBytes: number, resolve: (response: WholeResponse) => void, reject: (error: Error) => void) {
+    this.maxBytes = maxBytes;
+    this.resolve = resolve;
+    this.reject = reject;
+  }
+
+  begin(_: UpstreamExchange, status: number, headers: Record<string, string>): void {
+    this.status = status;
+    this.headers = headers;
+  }
+
+  push(exchange: UpstreamExchange, bytes: Uint8Array): void {
+    this.length += bytes.byteLength;
+    const isError = this.status !== 200;
+    if (this.length <= (isError ? MAX_ERROR_BYTES : this.maxBytes)) return void this.pieces.push(bytes);
+    if (isError) this.end(undefined);
+    exchange.giveUp(new TransportError('the answer is larger than allowed', { phase: 'body', requestSent: true }));
+  }
+
+  end(error: Error | undefined): void {
+    const { status, headers, pieces } = this;
+    // An error whose text was cut short is that error still.
+    if (error !== undefined && (status === 0 || status === 200)) return this.reject(error);
+    this.resolve({ status, headers, bytes: pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces) });
+  }
+}
