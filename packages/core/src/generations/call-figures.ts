@@ -40,11 +40,11 @@ const FIRST_TOKEN_BOUNDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /** Creates empty sums. */
 export function createCallFigures(): CallFigures {
-  const byKind = new Map<string, ProviderFigures>();
+  const kinds: ProviderFigures[] = [];
   const figuresOf = (providerName: string, apiType: ProviderFigures['apiType']): ProviderFigures => {
-    const kind = `${apiType} ${providerName}`;
-    let figures = byKind.get(kind);
-    if (figures === undefined) byKind.set(kind, (figures = createFigures(providerName, apiType)));
+    for (const known of kinds) if (known.providerName === providerName && known.apiType === apiType) return known;
+    const figures = createFigures(providerName, apiType);
+    kinds.push(figures);
     return figures;
   };
   return {
@@ -57,7 +57,7 @@ export function createCallFigures(): CallFigures {
         else asked.attemptsFailed += 1;
       }
     },
-    list: () => byKind.values(),
+    list: () => kinds,
   };
 }
 

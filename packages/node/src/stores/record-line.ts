@@ -8,6 +8,8 @@ const FRAME = '{"crc32":"xxxxxxxx","record":';
 const FRAME_BYTES = FRAME.length;
 const SUM_AT = FRAME.indexOf('x');
 const LINE_START = FRAME.slice(0, SUM_AT);
+const FRAME_TEMPLATE = Buffer.from(FRAME, 'latin1');
+const HEX_CODES = Buffer.from('0123456789abcdef', 'latin1');
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const CLOSING_BRACE = 0x7d;
@@ -53,7 +55,8 @@ export function createLineBuffer(): LineBuffer {
       reserve(most + OVERHEAD_BYTES);
       const recordAt = length + FRAME_BYTES;
       const recordEnd = recordAt + bytes.write(recordJson, recordAt, 'utf8');
-      bytes.write(frame(crc32(bytes.subarray(recordAt, recordEnd))), length, 'latin1');
+      FRAME_TEMPLATE.copy(bytes, length);
+      writeSum(bytes, length + SUM_AT, crc32(bytes.subarray(recordAt, recordEnd)));
       bytes[recordEnd] = CLOSING_BRACE;
       bytes[recordEnd + 1] = NEWLINE;
       const lineBytes = recordEnd + 2 - length;
@@ -70,7 +73,9 @@ export function createLineBuffer(): LineBuffer {
 /** Frames one record, given as JSON text or as its bytes, as a line of its own, newline included. */
 export function toLine(record: string | Uint8Array): Buffer {
   const body = typeof record === 'string' ? Buffer.from(record) : record;
-  return Buffer.concat([Buffer.from(frame(crc32(body)), 'latin1'), body, Buffer.from('}\n')]);
+  const line = Buffer.concat([FRAME_TEMPLATE, body, Buffer.from('}\n')]);
+  writeSum(line, SUM_AT, crc32(body));
+  return line;
 }
 
 /**
@@ -133,6 +138,7 @@ export function isWholeLines(bytes: Buffer): boolean {
   return true;
 }
 
-function frame(sum: number): string {
-  return `${LINE_START}${sum.toString(16).padStart(8, '0')}","record":`;
+/** Writes a sum as eight hexadecimal digits. */
+function writeSum(bytes: Buffer, at: number, sum: number): void {
+  for (let i = 0; i < 8; i += 1) bytes[at + i] = HEX_CODES[(sum >>> (28 - 4 * i)) & 15] as number;
 }
