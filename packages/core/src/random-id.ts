@@ -3,11 +3,16 @@ import type { Platform } from './platform.ts';
 const HEX_DIGITS = '0123456789abcdef';
 const HEX_CODES = Array.from(HEX_DIGITS, (digit) => digit.charCodeAt(0));
 
+/** Used again for every id. */
+const codes: number[] = Array.from({ length: 32 }, () => 0);
+
 /** 128 random bits in lower-case hex, which cannot be guessed. */
 export function createRandomId(platform: Pick<Platform, 'randomBytes'>): string {
-  const codes: number[] = [];
-  for (const byte of platform.randomBytes(16)) {
-    codes.push(HEX_CODES[byte >> 4] as number, HEX_CODES[byte & 15] as number);
+  const bytes = platform.randomBytes(16);
+  for (let i = 0; i < 16; i += 1) {
+    const byte = bytes[i] as number;
+    codes[i * 2] = HEX_CODES[byte >> 4] as number;
+    codes[i * 2 + 1] = HEX_CODES[byte & 15] as number;
   }
   // Not added up piece by piece: that makes a tree of strings, which its first use as a key has to flatten.
   return String.fromCharCode(...codes);

@@ -9,7 +9,6 @@ import {
 
 import { createNodePlatform } from '../node-platform.ts';
 import { createStreamSink } from './create-stream-sink.ts';
-import { decodeWhole } from './decode-body.ts';
 import { createTrackedAgent } from './tracked-agent.ts';
 import { type ExchangeHost, UpstreamExchange } from './upstream-exchange.ts';
 import { WholeSink } from './whole-sink.ts';
@@ -66,14 +65,11 @@ export function createUndiciTransport(options: UndiciTransportOptions = {}): Und
       new UpstreamExchange(host, request, sink).start();
     });
 
-  const sendWhole = async (request: TransportRequest): Promise<WholeResponse> => {
-    const maxBytes = request.maxBodyBytes ?? maxBodyBytes;
-    const answer = await new Promise<WholeResponse>((resolve, reject) => {
-      new UpstreamExchange(host, request, new WholeSink(maxBytes, resolve, reject)).start();
+  const sendWhole = (request: TransportRequest): Promise<WholeResponse> =>
+    new Promise((resolve, reject) => {
+      const sink = new WholeSink(request.maxBodyBytes ?? maxBodyBytes, resolve, reject);
+      new UpstreamExchange(host, request, sink).start();
     });
-    const encoding = answer.headers['content-encoding'];
-    return encoding === undefined ? answer : { ...answer, bytes: await decodeWhole(answer.bytes, encoding, maxBytes) };
-  };
 
   return {
     send,

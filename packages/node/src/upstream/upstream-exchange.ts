@@ -190,7 +190,11 @@ function retire(connection: Connection): void {
   if (connection.socket !== undefined && connection.socket.writableLength > 0) connection.socket.destroy();
 }
 
+/** As they are, where no header came twice, which is nearly always. */
 function flattenHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+  let isFlat = true;
+  for (const name in headers) if (typeof headers[name] !== 'string') isFlat = false;
+  if (isFlat) return headers as Record<string, string>;
   const flat: Record<string, string> = {};
   for (const name in headers) {
     const value = headers[name];

@@ -1,21 +1,26 @@
 import { TransportError, type WholeResponse } from '@model-gateway/core';
 
+import { decodeWhole } from './decode-body.ts';
 import type { AnswerSink, UpstreamExchange } from './upstream-exchange.ts';
 
 /** Nobody reads more of an error; a proxy's page may be longer. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
-/** Gathers an answer and hands it on when it is complete. A class for the same reason as the exchange. */
+/** Gathers an answer and hands it on, decoded, when it is complete. A class for the same reason as the exchange. */
 export class WholeSink implements AnswerSink {
   private readonly maxBytes: number;
-  private readonly resolve: (response: WholeResponse) => void;
+  private readonly resolve: (response: WholeResponse | Promise<WholeResponse>) => void;
   private readonly reject: (error: Error) => void;
   private status = 0;
   private headers: Record<string, string> = {};
   private readonly pieces: Uint8Array[] = [];
   private length = 0;
 
-  constructor(maxBytes: number, resolve: (response: WholeResponse) => void, reject: (error: Error) => void) {
+  constructor(
+    maxBytes: number,
+    resolve: (response: WholeResponse | Promise<WholeResponse>) => void,
+    reject: (error: Error) => void,
+  ) {
     this.maxBytes = maxBytes;
     this.resolve = resolve;
     this.reject = reject;
@@ -38,6 +43,9 @@ export class WholeSink implements AnswerSink {
     const { status, headers, pieces } = this;
     // An error whose text was cut short is that error still.
     if (error !== undefined && (status === 0 || status === 200)) return this.reject(error);
-    this.resolve({ status, headers, bytes: pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces) });
+    const bytes = pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces);
+    const encoding = headers['content-encoding'];
+    if (encoding === undefined) return this.resolve({ status, headers, bytes });
+    this.resolve(decodeWhole(bytes, encoding, this.maxBytes).then((decoded) => ({ status, headers, bytes: decoded })));
   }
 }

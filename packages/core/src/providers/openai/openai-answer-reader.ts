@@ -4,7 +4,7 @@ import { createToolCallDeltas, type ToolCallDeltas, type UpstreamToolCall } from
 import { toUpstreamError } from '../upstream-error.ts';
 import { readErrorFields } from './read-openai-error.ts';
 import { readOpenAiUsage } from './read-openai-usage.ts';
-import { createTextEventTemplate } from './text-event-template.ts';
+import { createTextEventTemplate, type TextEventTemplate } from './text-event-template.ts';
 import { createThinkTagSplitter, type ThinkTagSplitter } from './think-tags.ts';
 import { addReasoning, isRecord, listOf, toDelta, type UpstreamMessage } from './to-delta.ts';
 
@@ -77,15 +77,18 @@ export interface OpenAiAnswerReaderOptions {
 
 /** Creates the reader of one answer on the OpenAI wire. */
 export function createOpenAiAnswerReader(options: OpenAiAnswerReaderOptions): OpenAiAnswerReader {
-  const template = createTextEventTemplate();
-  const toolCalls = new Map<number, ToolCallDeltas>();
+  // Made when they are needed: most whole answers need none of them.
+  let template: TextEventTemplate | undefined;
+  let toolCalls: Map<number, ToolCallDeltas> | undefined;
+  let splitters: Map<number, ThinkTagSplitter> | undefined;
   const toolCallsOf = (index: number): ToolCallDeltas => {
+    toolCalls ??= new Map();
     const known = toolCalls.get(index) ?? createToolCallDeltas(options.makeId);
     toolCalls.set(index, known);
     return known;
   };
-  const splitters = new Map<number, ThinkTagSplitter>();
   const splitThinking = (index: number, delta: ChatDelta, isFinished: boolean): void => {
+    splitters ??= new Map();
     const splitter = splitters.get(index) ?? createThinkTagSplitter();
     splitters.set(index, splitter);
     const { reasoning, content } = splitter.push(delta.content ?? '');
@@ -104,7 +107,7 @@ export function createOpenAiAnswerReader(options: OpenAiAnswerReaderOptions): Op
     if (choice.error) throw toErrorOfEvent(choice.error, options);
     if (options.hasThinkTags === true && (delta.content || isFinished)) splitThinking(index, delta, isFinished);
     const pieces = listOf<UpstreamToolCall>(message?.tool_calls);
-    if (pieces !== undefined || (isFinished && toolCalls.has(index))) {
+    if (pieces !== undefined || (isFinished && toolCalls?.has(index) === true)) {
       const calls = toolCallsOf(index);
       const deltas = calls.push(pieces ?? []);
       if (isFinished) deltas.push(...calls.flush());
@@ -115,7 +118,7 @@ export function createOpenAiAnswerReader(options: OpenAiAnswerReaderOptions): Op
     return {
       index,
       delta,
-      finish_reason: isFinished ? toFinishReason(native, toolCalls.get(index)?.count() ?? 0) : null,
+      finish_reason: isFinished ? toFinishReason(native, toolCalls?.get(index)?.count() ?? 0) : null,
       native_finish_reason: native,
       ...(logprobs !== undefined && { logprobs }),
     };
@@ -147,6 +150,7 @@ export function createOpenAiAnswerReader(options: OpenAiAnswerReaderOptions): Op
 
   return {
     readEvent(data) {
+      template ??= createTextEventTemplate();
       const text = template.match(data);
       if (text === '') return undefined;
       if (text !== undefined) {
