@@ -10,17 +10,34 @@ const suite = (name: string) => ({
   test: { name, include: [`test/${name}/**/*.test.ts`] },
 });
 
-/** In one process after the other: each opens windows on the one display. */
+/**
+ * Its files share their modules, as those of `core`, `node` and the rest keep no state: to load them anew for each file
+ * takes twice as long as all the tests do.
+ */
+const sharing = <Test extends object>({ extends: inherited, test }: { extends: true; test: Test }) => ({
+  extends: inherited,
+  test: { ...test, isolate: false },
+});
+
+/** Tests beside the code. The UI's modules do keep state, as a page does. */
+const unitSuite = (name: string, packagesPattern: string) => ({
+  extends: true as const,
+  test: { name, include: [`packages/${packagesPattern}/src/**/*.test.ts`] },
+});
+
+/** After the others, one file after the other: each starts an app or a browser that keeps the machine busy. */
+const ALONE = { maxWorkers: 1, sequence: { groupOrder: 1 } };
+
+/** Opens windows on the one display. */
 const desktopSuite = () => {
   const { extends: inherited, test } = suite('desktop');
-  const globalSetup = './test/desktop/prepare.ts';
-  return { extends: inherited, test: { ...test, globalSetup, maxWorkers: 1, sequence: { groupOrder: 1 } } };
+  return { extends: inherited, test: { ...test, ...ALONE, globalSetup: './test/desktop/prepare.ts' } };
 };
 
 /** In a browser, which is installed where there is none and that may be done. */
 const e2eSuite = () => {
   const { extends: inherited, test } = suite('e2e');
-  return { extends: inherited, test: { ...test, globalSetup: './test/e2e/prepare.ts' } };
+  return { extends: inherited, test: { ...test, ...ALONE, globalSetup: './test/e2e/prepare.ts' } };
 };
 
 export default defineConfig({
@@ -33,12 +50,19 @@ export default defineConfig({
   },
   test: {
     passWithNoTests: true,
+    // Vitest's own default leaves one CPU unused, which on a small machine is half of it.
+    maxWorkers: '100%',
+    // Many tests start a server or two, and the processes of other files share the CPUs with them.
+    testTimeout: 15_000,
+    // Tests start some hundred processes of a few programs: the second start need not compile them again.
+    env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/compiled', import.meta.url)) },
     reporters: ['default', createClosingLineReporter()],
     projects: [
-      { extends: true, test: { name: 'unit', include: ['packages/*/src/**/*.test.ts'] } },
-      suite('contract'),
-      suite('conformance'),
-      suite('faults'),
+      sharing(unitSuite('unit', '!(ui)')),
+      unitSuite('ui', 'ui'),
+      sharing(suite('contract')),
+      sharing(suite('conformance')),
+      sharing(suite('faults')),
       e2eSuite(),
       desktopSuite(),
     ],

@@ -1,36 +1,33 @@
 import { parseArgs } from 'node:util';
 
+/** The tables of RESULTS.md, and the parts whose figures stand in each. */
+export const TABLES = {
+  gateway: ['whole', 'streamed', 'first-token', 'open-streams', 'paused-readers', 'start-up', 'cache-hits', 'guarded'],
+  comparison: ['portkey'],
+  interfaces: ['ui', 'desktop'],
+} as const;
+export type Table = keyof typeof TABLES;
+
 /** The parts that can be run on their own. */
-export const PARTS = [
-  'whole',
-  'streamed',
-  'first-token',
-  'open-streams',
-  'paused-readers',
-  'start-up',
-  'cache-hits',
-  'guarded',
-  'portkey',
-  'ui',
-  'desktop',
-] as const;
-export type Part = (typeof PARTS)[number];
+export type Part = (typeof TABLES)[Table][number];
+const PARTS: readonly Part[] = [...TABLES.gateway, ...TABLES.comparison, ...TABLES.interfaces];
 
 /** What the command line asks for. */
 export interface BenchOptions {
   readonly parts: readonly Part[];
   readonly isQuick: boolean;
   readonly isFull: boolean;
-  readonly isRecorded: boolean;
+  /** The tables that the figures are written into. */
+  readonly recorded: readonly Table[];
 }
 
 /** What `--help` prints. */
 export const HELP = `Usage: npm run bench -- [flags]
 
-  --quick        under a minute; the figures are rougher, and the larger store is left out
+  --quick        a few minutes; the figures are rougher, and the larger stores are left out
   --full         adds what takes memory by the gigabyte: 1,000 paused readers
   --record       writes the figures into bench/RESULTS.md
-  --only PART    one part alone, may be repeated: ${PARTS.join(', ')}
+  --only PARTS   some alone, with commas between them: ${PARTS.join(', ')}
 `;
 
 /** Reads the flags; undefined when help is asked for. Throws with one clear line when they make no sense. */
@@ -46,11 +43,21 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions | undef
     },
   });
   if (values.help) return undefined;
-  if (values.record && (values.quick || values.only.length > 0)) {
-    throw new Error('--record needs the whole bench: leave out --quick and --only');
+  const parts = values.only.length === 0 ? PARTS : values.only.flatMap((names) => names.split(',').map(toPart));
+  if (values.record && values.quick) throw new Error('--record needs figures that last: leave out --quick');
+  const recorded = values.record ? toTables(parts) : [];
+  return { parts, isQuick: values.quick, isFull: values.full, recorded };
+}
+
+/** A table is written as a whole, or it would hold figures of several days. */
+function toTables(parts: readonly Part[]): Table[] {
+  const names = Object.keys(TABLES) as Table[];
+  const begun = names.filter((name) => TABLES[name].some((part) => parts.includes(part)));
+  for (const name of begun) {
+    const missing = TABLES[name].filter((part) => !parts.includes(part));
+    if (missing.length > 0) throw new Error(`--record writes whole tables: add ${missing.join(',')} to --only`);
   }
-  const parts = values.only.length === 0 ? PARTS : values.only.map(toPart);
-  return { parts, isQuick: values.quick, isFull: values.full, isRecorded: values.record };
+  return begun;
 }
 
 function toPart(name: string): Part {

@@ -31,6 +31,10 @@ export const UI_BODY_PAINT_MS: Budget = { limit: 500 };
 /** Eight streams of 200 tokens a second in view: share of a main thread. */
 export const UI_STREAM_BUSY: Budget = { limit: 0.4 };
 export const UI_STREAM_FRAME_MS: Budget = { limit: 33 };
+/** Streams in a window that nobody sees. */
+export const UI_HIDDEN_LAYOUTS: Budget = { limit: 0 };
+/** What an open page costs the gateway's callers. */
+export const UI_ADDED_MS: Budget = { limit: 5 };
 /** A first visit. */
 export const UI_FIRST_PAINT_MS: Budget = { limit: 500 };
 export const UI_INTERACTIVE_MS: Budget = { limit: 1000 };

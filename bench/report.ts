@@ -3,8 +3,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { Figure } from './figure.ts';
 
 const TITLES = ['', 'gateway', 'bare proxy', 'result', 'budget', ''];
-const BEGIN = '<!-- figures: written by npm run bench -- --record -->';
-const END = '<!-- end of figures -->';
 
 /** A run, with what one must know to read its figures. */
 export interface Report {
@@ -17,10 +15,17 @@ function toCells({ subject, gateway, proxy, result, budget, isMet }: Figure): st
   return [subject, gateway, proxy, result, budget, isMet === null ? '' : isMet ? 'met' : 'not met'];
 }
 
+/** The titles and a row for each figure, without the columns that none of them fills. */
+function toRows(figures: readonly Figure[]): string[][] {
+  const rows = figures.map(toCells);
+  const isFilled = TITLES.map((_, column) => rows.some((row) => row[column] !== ''));
+  return [TITLES, ...rows].map((row) => row.filter((_, column) => isFilled[column]));
+}
+
 /** The figures as a table for a terminal. */
 export function toTextTable(figures: readonly Figure[]): string {
-  const rows = [TITLES, ...figures.map(toCells)];
-  const widths = TITLES.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const rows = toRows(figures);
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const toLine = (row: readonly string[]): string =>
     row
       .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
@@ -28,20 +33,21 @@ export function toTextTable(figures: readonly Figure[]): string {
   return rows.map((row) => toLine(row).trimEnd()).join('\n');
 }
 
-/** Puts a report in the place of the one that stands in a Markdown file. Throws when that has no such place. */
-export function recordReport(path: string, report: Report): void {
+/** Puts a report in the place of the one of that name in a Markdown file. Throws when that has no such place. */
+export function recordReport(path: string, name: string, report: Report): void {
   const before = readFileSync(path, 'utf8');
-  const [begin, end] = [before.indexOf(BEGIN), before.indexOf(END)];
-  if (begin === -1 || end < begin) throw new Error(`${path} has no place for figures: ${BEGIN} … ${END}`);
-  writeFileSync(path, `${before.slice(0, begin + BEGIN.length)}\n\n${toMarkdown(report)}\n${before.slice(end)}`);
+  const beginMark = `<!-- figures of the ${name}: written by npm run bench -- --record -->`;
+  const endMark = `<!-- end of the figures of the ${name} -->`;
+  const [begin, end] = [before.indexOf(beginMark), before.indexOf(endMark)];
+  if (begin === -1 || end < begin) throw new Error(`${path} has no place for figures: ${beginMark} … ${endMark}`);
+  writeFileSync(path, `${before.slice(0, begin + beginMark.length)}\n\n${toMarkdown(report)}\n${before.slice(end)}`);
 }
 
 function toMarkdown({ figures, facts }: Report): string {
   const toRow = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-  const table = [
-    toRow(TITLES),
-    toRow(['---', '---:', '---:', '---:', '---:', '---']),
-    ...figures.map((f) => toRow(toCells(f))),
-  ];
+  const [titles = [], ...rows] = toRows(figures);
+  // What is measured and whether a budget is met are words, everything between them is figures.
+  const rule = titles.map((_, column) => (column === 0 || column === titles.length - 1 ? '---' : '---:'));
+  const table = [titles, rule, ...rows].map(toRow);
   return [...facts.map(([name, value]) => `- ${name}: ${value}`), '', ...table, ''].join('\n');
 }

@@ -1,7 +1,7 @@
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
-import { type BenchOptions, HELP, parseBenchOptions, type Part } from './bench-options.ts';
+import { type BenchOptions, HELP, parseBenchOptions, type Part, TABLES } from './bench-options.ts';
 import { cleanUpOnExit } from './children.ts';
 import { compareLoad } from './compare-load.ts';
 import { measureCacheHits } from './cache-hits.ts';
@@ -34,7 +34,7 @@ const MEASUREMENTS: Readonly<Record<Part, (stage: Stage, plan: Plan) => Promise<
   desktop: measureDesktop,
 };
 
-async function run({ parts, isQuick, isFull, isRecorded }: BenchOptions): Promise<void> {
+async function run({ parts, isQuick, isFull, recorded }: BenchOptions): Promise<void> {
   const plan: Plan = { ...(isQuick ? QUICK : THOROUGH), isFull, progress: (line) => console.log(`  ${line}`) };
   const machine = describeMachine();
   const loadBefore = currentLoad().toFixed(1);
@@ -43,13 +43,13 @@ async function run({ parts, isQuick, isFull, isRecorded }: BenchOptions): Promis
   const startedAt = performance.now();
   const othersShare = watchOthers();
   const stage = await setStage();
-  const figures: Figure[] = [];
+  const figures = new Map<Part, readonly Figure[]>();
   const failed: Part[] = [];
   for (const part of parts) {
     const partStartedAt = performance.now();
     console.log(part);
     try {
-      figures.push(...(await MEASUREMENTS[part](stage, plan)));
+      figures.set(part, await MEASUREMENTS[part](stage, plan));
     } catch (error) {
       // The other parts have their own processes, and minutes of their figures are worth keeping.
       console.error(error);
@@ -58,22 +58,25 @@ async function run({ parts, isQuick, isFull, isRecorded }: BenchOptions): Promis
     plan.progress(`took ${toSeconds(performance.now() - partStartedAt)}`);
   }
   const others = `${(othersShare() * 100).toFixed(0)} % of the CPU time went to other programs`;
-  console.log(`\n${toTextTable(figures)}\n\n${toSeconds(performance.now() - startedAt)}; ${others}`);
+  console.log(
+    `\n${toTextTable([...figures.values()].flat())}\n\n${toSeconds(performance.now() - startedAt)}; ${others}`,
+  );
   if (failed.length > 0) throw new Error(`No figures of ${failed.join(', ')}: see above`);
 
-  if (!isRecorded) return;
-  const report: Report = {
-    figures,
-    facts: [
-      ['Date', new Date().toISOString().slice(0, 10)],
-      ['Command', `\`npm run bench -- ${process.argv.slice(2).join(' ')}\``],
-      ['Node.js', process.version],
-      ['Machine', machine],
-      ['Beside it', `load average ${loadBefore} before the run; ${others} during it`],
-    ],
-  };
-  recordReport(RESULTS_FILE, report);
-  console.log(`Recorded in ${RESULTS_FILE}`);
+  const facts: Report['facts'] = [
+    ['Date', new Date().toISOString().slice(0, 10)],
+    ['Command', `\`npm run bench -- ${process.argv.slice(2).join(' ')}\``],
+    ['Node.js', process.version],
+    ['Machine', machine],
+    ['Beside it', `load average ${loadBefore} before the run; ${others} during it`],
+  ];
+  for (const table of recorded) {
+    const ofTable = TABLES[table].flatMap((part) => figures.get(part) ?? []);
+    // Where all of its parts were skipped, what was measured elsewhere still holds.
+    if (ofTable.length === 0) continue;
+    recordReport(RESULTS_FILE, table, { figures: ofTable, facts });
+    console.log(`Recorded the figures of the ${table} in ${RESULTS_FILE}`);
+  }
 }
 
 function toSeconds(milliseconds: number): string {

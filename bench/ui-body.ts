@@ -12,7 +12,7 @@ const BODIES = [
 ] as const;
 /** What messages are shown in. */
 const MESSAGE = 'article';
-const TABS = ['Request', 'Response', 'Raw', 'Conversation'];
+const COUNT_TABS = "document.querySelectorAll('[role=tab]').length";
 const SETTLE_MS = 1000;
 
 interface Opened {
@@ -56,8 +56,9 @@ async function openOnce(ui: UiStage, id: string): Promise<Opened> {
     const paintMs = await page.evaluate<number>(toOpenAndSee(`#/generations/${id}`, MESSAGE));
     await page.waitForTimeout(SETTLE_MS);
     const openTaskMs = await longest();
-    for (const name of TABS) {
-      await page.getByRole('tab', { name }).click();
+    // Once around, by the key for the next tab: to look for a tab would be a long task of the driver's.
+    for (let left = await page.evaluate<number>(COUNT_TABS); left > 0; left -= 1) {
+      await page.keyboard.press(']');
       await page.waitForTimeout(SETTLE_MS / 2);
     }
     return { paintMs, openTaskMs, tabTaskMs: await longest() };

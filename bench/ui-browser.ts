@@ -1,11 +1,17 @@
 import process from 'node:process';
 
-import { type Browser, type CDPSession, chromium, type Page } from 'playwright-core';
+import type { BrowserContext, CDPSession, Page } from 'playwright-core';
 
-import { findChromium } from '../test/e2e/find-chromium.ts';
 import { BENCH_KEY, BENCH_MANAGEMENT_KEY } from './bench-request.ts';
 
-const FLAGS = ['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'];
+/** What the browser is started with. As root Chromium cannot use its own sandbox. */
+export const CHROMIUM_FLAGS = [
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+];
 
 /** A page of the UI, signed in, and the browser's own view of it. */
 export interface MeasuredPage {
@@ -21,18 +27,8 @@ export interface MainThread {
   readonly layoutMs: number;
 }
 
-/** Starts a browser without a window; undefined when there is none. */
-export async function startBrowser(): Promise<Browser | undefined> {
-  const executablePath = findChromium();
-  if (executablePath === undefined) return undefined;
-  // As root Chromium cannot use its own sandbox.
-  const flags = process.getuid?.() === 0 ? ['--no-sandbox', ...FLAGS] : FLAGS;
-  return chromium.launch({ executablePath, args: flags });
-}
-
-/** Opens a tab of its own that is signed in; the caller leads it to a screen. */
-export async function openMeasuredPage(browser: Browser, url: string): Promise<MeasuredPage> {
-  const context = await browser.newContext({ viewport: { width: 1360, height: 850 } });
+/** Opens a tab that is signed in; the caller leads it to a screen. */
+export async function openMeasuredPage(context: BrowserContext, url: string): Promise<MeasuredPage> {
   await context.request.post(`${url}/admin/v1/session`, { data: { key: BENCH_MANAGEMENT_KEY } });
   await context.addInitScript(`sessionStorage.setItem('model-gateway.playground-key', '${BENCH_KEY}')`);
   const page = await context.newPage();

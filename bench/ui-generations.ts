@@ -19,16 +19,17 @@ export const LARGE = {
   manyMessages: 'gen-bench-large-messages',
 } as const;
 
-/** Fills a data directory with calls of every kind, no two rows of them alike, and the large ones of today. */
+/** Fills a data directory with so many calls of every kind, no two rows of them alike; the last two are the large ones. */
 export async function storeUiGenerations(dir: string, count: number): Promise<void> {
   const startMs = Date.now() - DAYS * DAY_MS;
   let nowMs = startMs;
   const store = await createJsonFileStore({ dir, now: () => nowMs });
   const append = (index: number): Promise<void> =>
     store.generations.append(toVaried(index, startMs + (index / count) * DAYS * DAY_MS), toContent(`${index}`));
-  for (let first = 0; first < count; first += AT_ONCE) {
+  const small = count - Object.keys(LARGE).length;
+  for (let first = 0; first < small; first += AT_ONCE) {
     nowMs = startMs + (first / count) * DAYS * DAY_MS;
-    const batch = Array.from({ length: Math.min(AT_ONCE, count - first) }, (_, i) => append(first + i));
+    const batch = Array.from({ length: Math.min(AT_ONCE, small - first) }, (_, i) => append(first + i));
     await Promise.all(batch);
   }
   const generation = { created_at: new Date(nowMs).toISOString(), generation_time: 90_000 };

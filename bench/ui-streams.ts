@@ -1,16 +1,17 @@
+import type { Page } from 'playwright-core';
+
 import { UI_STREAM_BUSY, UI_STREAM_FRAME_MS } from './budgets.ts';
-import { type Figure, formatCount, formatMilliseconds, formatPercent, toFigure } from './figure.ts';
+import { type Figure, formatMilliseconds, formatPercent, toFigure } from './figure.ts';
 import type { Plan } from './plan.ts';
 import { percentile } from './statistics.ts';
-import { type MeasuredPage, readLayouts, readMainThread } from './ui-browser.ts';
+import { type MeasuredPage, readMainThread } from './ui-browser.ts';
 import { toWatch } from './ui-probes.ts';
 import type { UiStage } from './ui-stage.ts';
 import { SWIFT } from './upstream-script.ts';
 
 const WINDOWS = 2;
 /** As many as the playground shows. */
-const COLUMNS = 4;
-const HIDDEN_MS = 2000;
+export const COLUMNS = 4;
 
 /**
  * Measures what streams in view cost: two windows of the playground with four columns each, because one has no more. Their
@@ -19,7 +20,7 @@ const HIDDEN_MS = 2000;
 export async function measureStreams(ui: UiStage, plan: Plan): Promise<Figure[]> {
   const windows = await Promise.all(Array.from({ length: WINDOWS }, () => ui.open()));
   try {
-    await Promise.all(windows.map((each) => startStreams(ui, each)));
+    await Promise.all(windows.map((each) => startStreams(ui.url, each.page)));
     const watched = await Promise.all(windows.map((each) => watch(each, plan.ui.streamMs)));
     const busy = watched.reduce((sum, each) => sum + each.busy, 0);
     const perSecond = watched.reduce((sum, each) => sum + each.tokensPerSecond, 0) / (WINDOWS * COLUMNS);
@@ -41,14 +42,14 @@ export async function measureStreams(ui: UiStage, plan: Plan): Promise<Figure[]>
         format: formatMilliseconds,
         budget: UI_STREAM_FRAME_MS,
       }),
-      ...(await measureHidden(windows)),
     ];
   } finally {
     await Promise.all(windows.map(({ close }) => close()));
   }
 }
 
-async function startStreams({ url }: UiStage, { page }: MeasuredPage): Promise<void> {
+/** Sends one message to as many models as the playground shows, and waits until all of them answer. */
+export async function startStreams(url: string, page: Page): Promise<void> {
   const models = Array.from({ length: COLUMNS }, () => `bench/${SWIFT.name}`).join(',');
   await page.goto(`${url}/ui/#/playground?models=${models}`);
   await page.getByLabel('Message 1', { exact: true }).fill('Tell a long story');
@@ -76,20 +77,4 @@ async function watch({ page, cdp }: MeasuredPage, durationMs: number): Promise<W
   const after = await readMainThread(cdp);
   const tokens = (await countTokens()) - tokensBefore;
   return { busy: (after.taskMs - before.taskMs) / elapsedMs, gaps, tokensPerSecond: (tokens / elapsedMs) * 1000 };
-}
-
-/** Counts how often a window that nobody sees is laid out while its streams go on. */
-async function measureHidden(windows: readonly MeasuredPage[]): Promise<Figure[]> {
-  const [measured] = windows;
-  if (measured === undefined) return [];
-  const { page, cdp } = measured;
-  const { windowId } = await cdp.send('Browser.getWindowForTarget');
-  await cdp.send('Browser.setWindowBounds', { windowId, bounds: { windowState: 'minimized' } });
-  await page.waitForTimeout(500);
-  if (!(await page.evaluate<boolean>('document.hidden'))) return [];
-  const before = await readLayouts(cdp);
-  await page.waitForTimeout(HIDDEN_MS);
-  const layouts = (await readLayouts(cdp)) - before;
-  const subject = `UI, a hidden window of ${COLUMNS} streams: layouts in ${HIDDEN_MS / 1000} s`;
-  return [toFigure(subject, { gateway: '', value: layouts, format: formatCount, budget: { limit: 0 } })];
 }

@@ -1,7 +1,9 @@
 import type { Figure } from './figure.ts';
 import type { Plan } from './plan.ts';
 import type { Stage } from './start-targets.ts';
+import { measureBeside } from './ui-beside.ts';
 import { measureBody } from './ui-body.ts';
+import { measureHidden } from './ui-hidden.ts';
 import { measureList } from './ui-list.ts';
 import { measureBundle, measureOpening } from './ui-opening.ts';
 import { setUiStage } from './ui-stage.ts';
@@ -21,6 +23,8 @@ export async function measureUi(stage: Stage, plan: Plan): Promise<Figure[]> {
       ...(await measureList(ui, plan)),
       ...(await measureBody(ui, plan)),
       ...(await measureStreams(ui, plan)),
+      ...(await measureHidden(ui)),
+      ...(await measureBeside(stage, ui, plan)),
     ];
   } finally {
     await ui.close();

@@ -7,6 +7,7 @@ import { _electron, type ElectronApplication, type Page } from 'playwright-core'
 import { inject, onTestFinished } from 'vitest';
 
 import type { DesktopBridge, DesktopInfo } from '../../desktop/src/shared/desktop-bridge.ts';
+import type { TrayWatcher } from './tray-watcher.ts';
 
 declare global {
   interface Window {
@@ -29,6 +30,12 @@ export interface LaunchOptions {
   readonly executable?: string;
   readonly userDir?: string;
   readonly port?: number;
+  /** What the system would tell Chromium, as switches. */
+  readonly switches?: readonly string[];
+  /** Whoever shows its tray item. */
+  readonly tray?: TrayWatcher;
+  /** Who is told how to end it. Default: the test. */
+  readonly atEnd?: AtEnd;
   /** A configuration file of the user's. */
   readonly config?: object;
 }
@@ -48,10 +55,12 @@ export function packagedApp() {
   return stage;
 }
 
-export function createUserDir(): string {
+type AtEnd = (end: () => void | Promise<void>) => void;
+
+export function createUserDir(atEnd: AtEnd = onTestFinished): string {
   const dir = mkdtempSync(join(tmpdir(), 'gateway-desktop-'));
   // The app's last processes may still be writing when it has been killed.
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
+  atEnd(() => rmSync(dir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
   return dir;
 }
 
@@ -69,23 +78,31 @@ export interface HiddenApp {
   readonly exited: Promise<number | null>;
 }
 
-/** Starts the app with a folder and a port of its own, without a window. It ends with the test. */
+/** Starts the app with a folder and a port of its own, without a window. */
 export async function launchHidden(options: LaunchOptions = {}, flags = ['--hidden']): Promise<HiddenApp> {
-  const { userDir = createUserDir(), port, config, executable = packagedApp().executable } = options;
+  const {
+    atEnd = onTestFinished,
+    userDir = createUserDir(atEnd),
+    port,
+    config,
+    tray,
+    switches = [],
+    executable = packagedApp().executable,
+  } = options;
   const write = (name: string, content: object): void =>
     writeFileSync(join(userDir, name), JSON.stringify(content), { mode: 0o600 });
   if (port !== undefined) write('settings.json', { settings: { port } });
   if (config !== undefined) write('config.json', config);
   const app = await _electron.launch({
     executablePath: executable,
-    args: [...FLAGS, `--user-data-dir=${userDir}`, ...flags],
-    env: appEnv(userDir),
+    args: [...FLAGS, `--user-data-dir=${userDir}`, ...switches, ...flags],
+    env: { ...appEnv(userDir), ...(tray !== undefined && { DBUS_SESSION_BUS_ADDRESS: tray.bus }) },
     timeout: 40_000,
   });
   // Kept, because the driver forgets it when the app ends.
   const child = app.process();
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  onTestFinished(async () => {
+  atEnd(async () => {
     child.kill('SIGKILL');
     await exited;
   });

@@ -1,91 +1,138 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { createUserDir, launchAgain, launchApp, skipped } from './desktop-app.ts';
+import { answerDialogs, askedOf } from './answer-dialogs.ts';
+import { createUserDir, type DesktopApp, launchAgain, launchApp, skipped } from './desktop-app.ts';
 import { freePort } from '../support/free-port.ts';
 import { watchTray } from './tray-watcher.ts';
 
 const DEMO_KEY = 'sk-gw-v1-demo';
+/** Its answer is short, and comes at the pace of a reader. */
+const QUESTION = 'Write a haiku about the sea.';
 
 const chat = (url: string, stream = false): Promise<Response> =>
   fetch(`${url}/api/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${DEMO_KEY}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'demo/chat', stream, messages: [{ role: 'user', content: 'Hello' }] }),
+    body: JSON.stringify({ model: 'demo/chat', stream, messages: [{ role: 'user', content: QUESTION }] }),
   });
 
 describe.skipIf(skipped !== undefined)(
   `the desktop app${skipped === undefined ? '' : `, skipped: ${skipped}`}`,
   { timeout: 60_000 },
   () => {
-    test('serves clients on localhost and shows their generations without a port of its own', async () => {
-      const { page, until } = await launchApp({ port: await freePort() });
-      const { state } = await until(({ state: { phase, port } }) => phase === 'listening' && port !== 8855);
-      const answered = await chat(state.url ?? '', true);
-      expect(await answered.text()).toContain('data: [DONE]');
-      const id = answered.headers.get('x-generation-id') ?? '';
-      const seen = await page.evaluate(async (asked) => (await fetch(`/api/v1/generation?id=${asked}`)).json(), id);
-      expect(seen).toMatchObject({ data: { id, model: 'demo/chat', streamed: true, finish_reason: 'stop' } });
-    });
+    describe('just installed', () => {
+      const ends: (() => void | Promise<void>)[] = [];
+      let shared: DesktopApp;
+      beforeAll(async () => {
+        shared = await launchApp({ port: await freePort(), atEnd: (end) => ends.push(end) });
+      });
+      afterAll(async () => {
+        for (const end of ends.toReversed()) await end();
+      });
 
-    test('streams an answer to its window piece by piece', async () => {
-      const { page, until } = await launchApp({ port: await freePort() });
-      await until(({ state }) => state.phase === 'listening');
-      const pieces = await page.evaluate(async () => {
-        const body = JSON.stringify({
-          model: 'demo/chat',
-          stream: true,
-          messages: [{ role: 'user', content: 'Hello' }],
+      test('serves clients on localhost and shows their generations without a port of its own', async () => {
+        const { page, until } = shared;
+        const { state } = await until(({ state: { phase, port } }) => phase === 'listening' && port !== 8855);
+        const answered = await chat(state.url ?? '', true);
+        expect(await answered.text()).toContain('data: [DONE]');
+        const id = answered.headers.get('x-generation-id') ?? '';
+        const seen = await page.evaluate(async (asked) => (await fetch(`/api/v1/generation?id=${asked}`)).json(), id);
+        expect(seen).toMatchObject({ data: { id, model: 'demo/chat', streamed: true, finish_reason: 'stop' } });
+      });
+
+      test('streams an answer to its window piece by piece', async () => {
+        const { page, until } = shared;
+        await until(({ state }) => state.phase === 'listening');
+        const pieces = await page.evaluate(async (content) => {
+          const body = JSON.stringify({
+            model: 'demo/chat',
+            stream: true,
+            messages: [{ role: 'user', content }],
+          });
+          const headers = { 'content-type': 'application/json' };
+          const response = await fetch('/api/v1/chat/completions', { method: 'POST', headers, body });
+          const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+          const read: string[] = [];
+          for (let next = await reader?.read(); next?.done === false; next = await reader?.read())
+            read.push(next.value);
+          return read;
+        }, QUESTION);
+        expect(pieces.length).toBeGreaterThan(5);
+        expect(pieces.join('')).toMatch(/data: \[DONE\]\n\n$/);
+      });
+
+      test('streams an answer in the playground, and has it in the list of generations', async () => {
+        const { page, until } = shared;
+        await until(({ state }) => state.phase === 'listening');
+        await page.goto('app://gateway/#/playground?models=demo/chat');
+        await page.getByRole('textbox', { name: 'Message 1' }).fill(QUESTION);
+        await page.keyboard.press('Control+Enter');
+        await page.getByRole('status').getByText('done').waitFor();
+        await page.getByRole('navigation').getByRole('link', { name: 'Generations' }).click();
+        await page.getByRole('main').getByText('demo/chat').first().waitFor();
+      });
+
+      test('starts at login only when asked to', async () => {
+        const { page, userDir } = shared;
+        const file = join(userDir, 'xdg/autostart/model-gateway.desktop');
+        expect(existsSync(file)).toBe(false);
+        await page.evaluate(() => window.desktop.changeSettings({ startAtLogin: true, startHidden: true }));
+        expect(readFileSync(file, 'utf8')).toMatch(/^Exec=".*model-gateway-desktop" --hidden$/m);
+        await page.evaluate(() => window.desktop.changeSettings({ startAtLogin: false }));
+        expect(existsSync(file)).toBe(false);
+      });
+
+      test('gives its page neither Node nor anything but what the bridge offers', async () => {
+        const { app, page } = shared;
+        const found = await page.evaluate(async () => {
+          const script = document.createElement('script');
+          let inline = 'refused';
+          try {
+            script.textContent = 'window.ran = true';
+            document.body.append(script);
+            if ('ran' in window) inline = 'ran';
+          } catch {
+            // Trusted Types refuse even the assignment.
+          }
+          const elsewhere = await fetch('http://127.0.0.1:1/').then(String, () => 'refused');
+          const opened = window.open('https://example.com/') === null ? 'refused' : 'opened';
+          const permission = await navigator.permissions.query({ name: 'geolocation' }).then(({ state }) => state);
+          return { inline, elsewhere, opened, permission, require: typeof require, process: typeof process };
         });
-        const headers = { 'content-type': 'application/json' };
-        const response = await fetch('/api/v1/chat/completions', { method: 'POST', headers, body });
-        const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-        const read: string[] = [];
-        for (let next = await reader?.read(); next?.done === false; next = await reader?.read()) read.push(next.value);
-        return read;
+        expect(found).toEqual({
+          inline: 'refused',
+          elsewhere: 'refused',
+          opened: 'refused',
+          permission: 'denied',
+          require: 'undefined',
+          process: 'undefined',
+        });
+        await expect(
+          page.evaluate(() => window.desktop.changeSettings(JSON.parse('{"port":"x","exec":"rm"}'))),
+        ).rejects.toThrow(/changeSettings: /);
+        const linked = await page.evaluate(async () =>
+          Promise.all(
+            ['https://evil.example/', 'http://openrouter.ai/', 'file:///etc/passwd', 'javascript:alert(1)', 'x'].map(
+              async (link) => (await window.desktop.openLink(link)).done,
+            ),
+          ),
+        );
+        expect(linked).toEqual([false, false, false, false, false]);
+        await page.evaluate(() => location.assign('https://example.com/'));
+        const windows = await app.evaluate(({ BrowserWindow }) =>
+          BrowserWindow.getAllWindows().map(({ webContents }) => webContents.getURL()),
+        );
+        expect(windows).toEqual([expect.stringMatching(/^app:\/\/gateway\//)]);
       });
-      expect(pieces.length).toBeGreaterThan(5);
-      expect(pieces.join('')).toMatch(/data: \[DONE\]\n\n$/);
     });
 
-    test('gives its page neither Node nor anything but what the bridge offers', async () => {
-      const { app, page } = await launchApp({ port: await freePort() });
-      const found = await page.evaluate(async () => {
-        const script = document.createElement('script');
-        let inline = 'refused';
-        try {
-          script.textContent = 'window.ran = true';
-          document.body.append(script);
-          if ('ran' in window) inline = 'ran';
-        } catch {
-          // Trusted Types refuse even the assignment.
-        }
-        const elsewhere = await fetch('http://127.0.0.1:1/').then(String, () => 'refused');
-        const opened = window.open('https://example.com/') === null ? 'refused' : 'opened';
-        const permission = await navigator.permissions.query({ name: 'geolocation' }).then(({ state }) => state);
-        return { inline, elsewhere, opened, permission, require: typeof require, process: typeof process };
-      });
-      expect(found).toEqual({
-        inline: 'refused',
-        elsewhere: 'refused',
-        opened: 'refused',
-        permission: 'denied',
-        require: 'undefined',
-        process: 'undefined',
-      });
-      await expect(
-        page.evaluate(() => window.desktop.changeSettings(JSON.parse('{"port":"x","exec":"rm"}'))),
-      ).rejects.toThrow(/changeSettings: /);
-      const windows = await app.evaluate(({ BrowserWindow }) =>
-        BrowserWindow.getAllWindows().map(({ webContents }) => webContents.getURL()),
-      );
-      expect(windows).toEqual([expect.stringMatching(/^app:\/\/gateway\//)]);
-    });
-
-    test('a second start brings the window of the first to the front, and ends', async () => {
-      const { app, userDir } = await launchApp({ port: await freePort() });
+    test('a second start opens the window of the first, which asks before it leaves none to be seen', async () => {
+      const launched = await launchApp({ port: await freePort() });
+      const { app, userDir } = launched;
+      await answerDialogs(launched, 'Go on');
       await app.evaluate(
         ({ BrowserWindow }) =>
           new Promise<void>((resolve) => {
@@ -95,6 +142,13 @@ describe.skipIf(skipped !== undefined)(
           }),
       );
       expect(await app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length)).toBe(0);
+      // Its page's process is gone, too, with all its memory.
+      const pages = (): Promise<number> =>
+        app.evaluate(({ app: { getAppMetrics } }) => getAppMetrics().filter(({ type }) => type === 'Tab').length);
+      await expect.poll(pages).toBe(0);
+      await expect
+        .poll(() => askedOf(launched))
+        .toEqual(['Shall the gateway go on without its window? [Go on | Quit]']);
       const opened = app.waitForEvent('window');
       expect(await launchAgain(userDir)).toBe(0);
       await opened;
@@ -104,7 +158,7 @@ describe.skipIf(skipped !== undefined)(
     test('its tray item is there, shows the port, and quits', async () => {
       const tray = await watchTray();
       const port = await freePort();
-      const { app, until } = await launchApp({ port });
+      const { app, until } = await launchApp({ tray, port });
       const exited = new Promise((resolve) => app.process().once('exit', resolve));
       await until(({ state }) => state.phase === 'listening' && state.port === port);
       await tray.until((labels) => labels.includes(`Running on 127.0.0.1:${port} (demo)`));
@@ -113,16 +167,6 @@ describe.skipIf(skipped !== undefined)(
       );
       await tray.click('Quit');
       expect(await exited).toBe(0);
-    });
-
-    test('starts at login only when asked to', async () => {
-      const { page, userDir } = await launchApp({ port: await freePort() });
-      const file = join(userDir, 'xdg/autostart/model-gateway.desktop');
-      expect(existsSync(file)).toBe(false);
-      await page.evaluate(() => window.desktop.changeSettings({ startAtLogin: true, startHidden: true }));
-      expect(readFileSync(file, 'utf8')).toMatch(/^Exec=".*model-gateway-desktop" --hidden$/m);
-      await page.evaluate(() => window.desktop.changeSettings({ startAtLogin: false }));
-      expect(existsSync(file)).toBe(false);
     });
 
     test('keeps a provider key sealed, uses it, and says honestly how it is kept', async () => {

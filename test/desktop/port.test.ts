@@ -29,26 +29,34 @@ describe.skipIf(skipped !== undefined)(
     test('says in its window who holds it, offers another, and stays by the one that is set', async () => {
       const port = await freePort();
       const release = await holdPort(port);
-      const { page, until } = await launchApp({ port });
-      const { state } = await until((info) => info.state.phase === 'not-listening');
+      const { app, page, until, info } = await launchApp({ port });
+      const { state } = await until((found) => found.state.phase === 'not-listening');
       expect(state).toMatchObject({ kind: 'taken', port, message: expect.stringContaining(`PID ${process.pid}`) });
       // The window works all the same.
       expect(await page.evaluate(async () => (await fetch('/api/v1/models')).status)).toBe(200);
       const banner = page.getByRole('alert').filter({ hasText: `at port ${port}` });
       await banner.getByRole('button', { name: `Use ${state.freePort} this time` }).click();
-      const { state: elsewhere, settings } = await until((info) => info.state.phase === 'listening');
+      const { state: elsewhere, settings } = await until((found) => found.state.phase === 'listening');
       expect(elsewhere.port).toBe(state.freePort);
       expect(settings.port).toBe(port);
-      expect(await healthOf(state.freePort ?? 0)).toMatchObject({ status: 'ok' });
       await release();
+      await page.evaluate(() => {
+        const changed = new Promise<void>((resolve) => window.desktop.onChange(() => resolve()));
+        Object.assign(window, { changed });
+      });
+      await app.evaluate(({ powerMonitor }) => powerMonitor.emit('resume'));
+      await page.evaluate(() => (window as unknown as { changed: Promise<void> }).changed);
+      // Neither a sleep nor a port that is free again makes it move.
+      expect(await healthOf(state.freePort ?? 0)).toMatchObject({ status: 'ok' });
+      expect((await info()).state.port).toBe(state.freePort);
       await page.evaluate(() => window.desktop.retryPort(null));
-      expect((await until((info) => info.state.port === port)).state.phase).toBe('listening');
+      expect((await until((found) => found.state.port === port)).state.phase).toBe('listening');
     });
 
     test('is asked about in a dialog while no window is open, once, and tried again after sleep', async () => {
       const tray = await watchTray();
       const port = await freePort();
-      const launched = await launchHidden({ port });
+      const launched = await launchHidden({ tray, port });
       await tray.until((labels) => labels.includes(`Running on 127.0.0.1:${port} (demo)`));
       await answerDialogs(launched, 'Later');
       await tray.click('Pause accepting requests');
@@ -74,7 +82,7 @@ describe.skipIf(skipped !== undefined)(
     test('opens its window, with the port to be set, where that is chosen in the dialog', async () => {
       const tray = await watchTray();
       const port = await freePort();
-      const launched = await launchHidden({ port });
+      const launched = await launchHidden({ tray, port });
       await tray.until((labels) => labels.includes(`Running on 127.0.0.1:${port} (demo)`));
       await answerDialogs(launched, 'Change port…');
       await tray.click('Pause accepting requests');

@@ -60,6 +60,27 @@ describe.skipIf(skipped !== undefined)(
       expect(readdirSync(userDir)).toContainEqual(expect.stringMatching(/^settings\.json\.corrupt-\d+$/));
     });
 
+    test('are exported without a key, and imported again', async () => {
+      const port = await freePort();
+      const { app, page, userDir, info } = await launchApp({ port });
+      const file = join(createUserDir(), 'exported.json');
+      await app.evaluate(({ dialog }, path) => {
+        dialog.showSaveDialog = () => Promise.resolve({ canceled: false, filePath: path });
+        dialog.showOpenDialog = () => Promise.resolve({ canceled: false, filePaths: [path] });
+      }, file);
+      await page.evaluate(() => window.desktop.saveProviderKey('OPENAI_API_KEY', 'sk-canary-of-the-export-test'));
+      expect(await page.evaluate(() => window.desktop.exportSettings())).toMatchObject({ done: true });
+      const { sealedKeys } = JSON.parse(readFileSync(join(userDir, 'settings.json'), 'utf8'));
+      const exported = readFileSync(file, 'utf8');
+      expect(JSON.parse(exported)).toEqual({ settings: { ...DEFAULT_SETTINGS, port } });
+      expect(exported).not.toContain(sealedKeys.OPENAI_API_KEY);
+      writeFileSync(file, JSON.stringify({ settings: { closeToTray: false } }));
+      expect(await page.evaluate(() => window.desktop.importSettings())).toMatchObject({ done: true });
+      expect((await info()).settings).toMatchObject({ port, closeToTray: false });
+      writeFileSync(file, JSON.stringify({ settings: { port: 'x' } }));
+      expect(await page.evaluate(() => window.desktop.importSettings())).toMatchObject({ done: false });
+    });
+
     test('deletes everything that was recorded once that is confirmed', async () => {
       const launched = await launchApp({ port: await freePort() });
       const { page, userDir, until } = launched;

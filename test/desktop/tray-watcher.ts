@@ -1,12 +1,14 @@
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { createRequire } from 'node:module';
 
 import { onTestFinished } from 'vitest';
 
-import { appEnv } from './desktop-app.ts';
-
 /** The part of a desktop that shows tray items: it hears of them over the session bus, and clicks in their menus. */
 export interface TrayWatcher {
+  /** The session bus that the app has to be on. */
+  readonly bus: string;
   labels(): Promise<string[]>;
   /** Resolves once the menu's labels are so; throws when they do not become so. */
   until(holds: (labels: readonly string[]) => boolean): Promise<void>;
@@ -35,11 +37,15 @@ const ITEM_PATH = '/StatusNotifierItem';
 const MENU = 'com.canonical.dbusmenu';
 const UNTIL_MS = 20_000;
 
-/** Stands in for a desktop's panel (specification of StatusNotifierItem). It ends with the test. */
+/**
+ * Stands in for a desktop's panel (specification of StatusNotifierItem), on a bus of its own: there is one panel a bus,
+ * and other tests go on meanwhile. It ends with the test.
+ */
 export async function watchTray(): Promise<TrayWatcher> {
   // Installed beside the test runtime, and without types.
   const dbus = createRequire(new URL('./runtime/package.json', import.meta.url))('dbus-next');
-  const bus = dbus.sessionBus({ busAddress: appEnv('')['DBUS_SESSION_BUS_ADDRESS'] });
+  const busAddress = await startBus();
+  const bus = dbus.sessionBus({ busAddress });
   onTestFinished(() => bus.disconnect());
   let tellRegistered: (name: string) => void;
   const registered = new Promise<string>((resolve) => (tellRegistered = resolve));
@@ -97,6 +103,7 @@ export async function watchTray(): Promise<TrayWatcher> {
     return entry;
   };
   return {
+    bus: busAddress,
     labels,
     async until(holds) {
       const giveUpAt = performance.now() + UNTIL_MS;
@@ -124,6 +131,15 @@ export async function watchTray(): Promise<TrayWatcher> {
         .digest('hex');
     },
   };
+}
+
+async function startBus(): Promise<string> {
+  const daemon = spawn('dbus-daemon', ['--session', '--nofork', '--print-address'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  onTestFinished(() => void daemon.kill());
+  const [line] = (await once(daemon.stdout, 'data')) as [Buffer];
+  return line.toString().trim();
 }
 
 const labelOf = ({ value: [, properties] }: MenuEntry): string => properties.label?.value ?? '';

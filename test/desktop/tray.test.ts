@@ -33,7 +33,7 @@ describe.skipIf(skipped !== undefined)(
     test('tells the calls of the day, and the latest errors, which open', async () => {
       const tray = await watchTray();
       const port = await freePort();
-      const { app } = await launchHidden({ port });
+      const { app } = await launchHidden({ tray, port });
       await tray.until((labels) => labels.includes(`Running on 127.0.0.1:${port} (demo)`));
       await tray.until((labels) => labels.includes('0 active · 0 today · $0.00'));
       expect(await tray.submenu('Recent errors')).toEqual(['(None)']);
@@ -52,7 +52,7 @@ describe.skipIf(skipped !== undefined)(
     test('pauses and goes on, with an icon of another shape meanwhile', async () => {
       const tray = await watchTray();
       const port = await freePort();
-      await launchHidden({ port });
+      await launchHidden({ tray, port });
       await tray.until((labels) => labels.includes(`Running on 127.0.0.1:${port} (demo)`));
       const running = await tray.icon();
       await tray.click('Pause accepting requests');
@@ -68,7 +68,7 @@ describe.skipIf(skipped !== undefined)(
     test('has modes: what was recorded is replayed, and nobody is asked', async () => {
       const tray = await watchTray();
       const [port, upstream] = [await freePort(), await startUpstream()];
-      const { userDir } = await launchHidden({ port, config: toScriptedConfig(upstream) });
+      const { userDir } = await launchHidden({ tray, port, config: toScriptedConfig(upstream) });
       const ask = async (): Promise<string> => (await call(port, { key: TEST_KEY, model: 'test/text' })).text();
       const contentOf = (body: string): unknown => JSON.parse(body).choices[0].message.content;
       await tray.until((labels) => labels.includes(`Running on 127.0.0.1:${port}`));
@@ -90,7 +90,7 @@ describe.skipIf(skipped !== undefined)(
     test('asks before it quits while calls are under way, and quits when they are done', async () => {
       const tray = await watchTray();
       const [port, upstream] = [await freePort(), await startUpstream()];
-      const launched = await launchHidden({ port, config: toScriptedConfig(upstream) });
+      const launched = await launchHidden({ tray, port, config: toScriptedConfig(upstream) });
       await tray.until((labels) => labels.includes(`Running on 127.0.0.1:${port}`));
       const held = await call(port, { key: TEST_KEY, model: 'test/held', stream: true });
       await answerDialogs(launched, 'Cancel');
@@ -110,7 +110,7 @@ describe.skipIf(skipped !== undefined)(
     test('cuts calls off where it is told to quit now', async () => {
       const tray = await watchTray();
       const [port, upstream] = [await freePort(), await startUpstream()];
-      const launched = await launchHidden({ port, config: toScriptedConfig(upstream) });
+      const launched = await launchHidden({ tray, port, config: toScriptedConfig(upstream) });
       await tray.until((labels) => labels.includes(`Running on 127.0.0.1:${port}`));
       const held = await call(port, { key: TEST_KEY, model: 'test/held', stream: true });
       await answerDialogs(launched, 'Quit now');
@@ -123,7 +123,7 @@ describe.skipIf(skipped !== undefined)(
     test('leads to the settings in the window that is open', async () => {
       const tray = await watchTray();
       const port = await freePort();
-      const { page } = await launchApp({ port });
+      const { page } = await launchApp({ tray, port });
       await tray.until((labels) => labels.includes(`Running on 127.0.0.1:${port} (demo)`));
       await tray.click('Settings…');
       await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();

@@ -75,8 +75,9 @@ const idOfMiss = async (prompt: string): Promise<string> => {
 async function lookAt({ page, problems, check, screenshot }: UiPage, name: string): Promise<void> {
   for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme });
-    await screenshot(`${name}-${colorScheme}`);
+    await page.locator(`:root[data-theme=${colorScheme}]`).waitFor();
     expect(await check()).toEqual([]);
+    await screenshot(`${name}-${colorScheme}`);
   }
   await page.setViewportSize({ width: 320, height: 700 });
   await screenshot(`${name}-narrow`);
@@ -109,7 +110,7 @@ describe.skipIf(skipped !== undefined)(`the web UI of fixtures${note}`, { timeou
     ['fixtures', () => '#/fixtures'],
     ['fixture', () => `#/fixtures?open=${CASE}`],
     ['fixtures-none', () => '#/fixtures?q=nothing-has-this-name'],
-    ['fixture-gone', () => '#/fixtures?set=acme/chat-completions&use=unused'],
+    ['fixtures-unused', () => '#/fixtures?set=acme/chat-completions&use=unused'],
     ['misses', () => '#/fixtures?view=misses'],
     ['miss', async () => `#/fixtures?view=misses&open=${await idOfMiss('Tell me two jokes')}`],
     ['misses-none', () => '#/fixtures?view=misses&q=nothing-has-this-name'],
@@ -123,7 +124,7 @@ describe.skipIf(skipped !== undefined)(`the web UI of fixtures${note}`, { timeou
     const mode = page.getByRole('region', { name: 'Mode' });
     await mode.getByText('Fixtures answer all calls.').waitFor();
     await mode.getByText(dir).waitFor();
-    await page.getByRole('row', { name: /synthetic-joke.*stream, 6 chunks.*1×/ }).waitFor();
+    await page.getByRole('row', { name: /synthetic-joke.*6 chunks.*1×/ }).waitFor();
     await page.getByRole('button', { name: 'acme/chat-completions 3' }).click();
     await page.getByLabel('Use').selectOption('Not used yet');
     await page.getByRole('row', { name: /synthetic-joke/ }).waitFor({ state: 'detached' });
@@ -231,29 +232,41 @@ describe.skipIf(skipped !== undefined)(`the web UI of fixtures${note}`, { timeou
   });
 });
 
+/** A gateway whose provider answers "Lisbon." to everything. */
+async function launchLive(fixtures?: string) {
+  const upstream: Server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(completion('Lisbon.')));
+    });
+  });
+  await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
+  const { port } = upstream.address() as AddressInfo;
+  const managementKey = `${LIVE_KEY}-management`;
+  const config = {
+    auth: {
+      bootstrapKeys: [
+        { key: LIVE_KEY, kind: 'api', name: 'dev' },
+        { key: managementKey, kind: 'management', name: 'admin' },
+      ],
+    },
+    providers: [{ slug: 'here', wire: 'openai', baseUrl: `http://127.0.0.1:${port}/v1` }],
+    models: [{ id: 'acme/chat', endpoints: [{ provider: 'here', providerModel: 'm' }] }],
+  };
+  ui = await launchUi({ config, managementKey, ...(fixtures !== undefined && { fixtures }) });
+  return upstream;
+}
+
+async function askLive(content: string): Promise<string> {
+  const body = { model: 'acme/chat', messages: [{ role: 'user', content }] };
+  const response = await ui.call('/api/v1/chat/completions', { key: LIVE_KEY, body });
+  return ((await response.json()) as { id: string }).id;
+}
+
 describe.skipIf(skipped !== undefined)(`the web UI without fixtures${note}`, { timeout: 60_000 }, () => {
   let upstream: Server;
   beforeAll(async () => {
     dir = mkdtempSync(join(tmpdir(), 'e2e-fixtures-'));
-    upstream = createServer((request, response) => {
-      request.resume().on('end', () => {
-        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(completion('Lisbon.')));
-      });
-    });
-    await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
-    const { port } = upstream.address() as AddressInfo;
-    const managementKey = `${LIVE_KEY}-management`;
-    const config = {
-      auth: {
-        bootstrapKeys: [
-          { key: LIVE_KEY, kind: 'api', name: 'dev' },
-          { key: managementKey, kind: 'management', name: 'admin' },
-        ],
-      },
-      providers: [{ slug: 'here', wire: 'openai', baseUrl: `http://127.0.0.1:${port}/v1` }],
-      models: [{ id: 'acme/chat', endpoints: [{ provider: 'here', providerModel: 'm' }] }],
-    };
-    ui = await launchUi({ config, managementKey });
+    upstream = await launchLive();
   }, 60_000);
   afterAll(async () => {
     await ui?.close();
@@ -269,9 +282,7 @@ describe.skipIf(skipped !== undefined)(`the web UI without fixtures${note}`, { t
   });
 
   test('downloads what is saved as an archive that tar unpacks', async () => {
-    const body = { model: 'acme/chat', messages: [{ role: 'user', content: 'The capital of Portugal?' }] };
-    const response = await ui.call('/api/v1/chat/completions', { key: LIVE_KEY, body });
-    const { id } = (await response.json()) as { id: string };
+    const id = await askLive('The capital of Portugal?');
     const { page, problems } = await ui.open(`#/generations/${id}`);
     await page.getByRole('button', { name: 'More' }).click();
     const downloading = page.waitForEvent('download');
@@ -285,5 +296,36 @@ describe.skipIf(skipped !== undefined)(`the web UI without fixtures${note}`, { t
     expect(readFileSync(join(folder, 'response.json'), 'utf8')).toContain('Lisbon.');
     await page.getByText(/^To put it into .* tar -xf/).waitFor();
     expect(problems).toEqual([]);
+  });
+});
+
+describe.skipIf(skipped !== undefined)(`the web UI while fixtures are recorded${note}`, { timeout: 60_000 }, () => {
+  let upstream: Server;
+  beforeAll(async () => {
+    dir = mkdtempSync(join(tmpdir(), 'e2e-fixtures-'));
+    upstream = await launchLive(dir);
+  }, 60_000);
+  afterAll(async () => {
+    await ui?.close();
+    upstream?.close();
+    rmSync(dir, { recursive: true, force: true });
+  });
+
+  test('shows each as soon as it is there, and that nothing is missed', async () => {
+    const opened = await ui.open('#/fixtures', { reducedMotion: 'reduce' });
+    const { page } = opened;
+    await page.getByText('No fixture is there yet').waitFor();
+    expect(await opened.check()).toEqual([]);
+    await askLive('The capital of Portugal?');
+    await page.getByRole('row', { name: /the-capital-of-portugal/ }).click();
+    await page.getByRole('tab', { name: 'About' }).click();
+    await page.getByText('nothing that a key or header had in it').waitFor();
+    await page.getByRole('region', { name: 'Mode' }).getByText('All calls go to the providers').waitFor();
+    await lookAt(opened, 'fixtures-recorded');
+    await page.setViewportSize({ width: 1360, height: 850 });
+    await page.getByRole('button', { name: 'Close the panel' }).click();
+    await page.getByRole('radio', { name: 'Misses' }).click();
+    await page.getByText('Requests are missed only in a replay').waitFor();
+    expect(opened.problems).toEqual([]);
   });
 });

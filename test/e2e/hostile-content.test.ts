@@ -153,7 +153,8 @@ describe.skipIf(skipped !== undefined)(
 
     test('does nothing in the playground, neither while it comes nor when it is whole', async () => {
       const { page, problems } = await ui.open('#/playground?models=acme/echo,acme/error', { initScript: WALK });
-      await page.getByRole('button', { name: /^Make a key/ }).click();
+      await page.getByLabel('Or use one you have').fill(API_KEY);
+      await page.getByRole('button', { name: 'Use it' }).click();
       await page.getByRole('textbox', { name: 'Message 1' }).fill(HOSTILE_NAMES.join('\n\n'));
       await page.keyboard.press('Control+Enter');
       await page.getByRole('status').getByText('done').waitFor();
@@ -165,7 +166,9 @@ describe.skipIf(skipped !== undefined)(
     test('does nothing to a spreadsheet, nor to who reads an export', async () => {
       await Promise.all(HOSTILE_NAMES.map((name, at) => send('acme/echo', name, at)));
       const csv = await (await ui.call('/admin/v1/generations/export?format=csv')).text();
-      const fields = [...csv.matchAll(/(?:^|,|\r\n)(?:"((?:[^"]|"")*)"|([^",\r\n]*))/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+      const fields = [...csv.matchAll(/(?:^|,|\r\n)(?:"((?:[^"]|"")*)"|([^",\r\n]*))/g)].map(
+        ([, quoted, plain]) => quoted ?? plain ?? '',
+      );
       expect(fields.length).toBeGreaterThan(HOSTILE_NAMES.length * 20);
       expect(fields.filter((field) => /^[=+@\t\r-]/.test(field))).toEqual([]);
       const ndjson = await (await ui.call('/admin/v1/generations/export?format=ndjson&content=true')).text();

@@ -29,6 +29,9 @@ const FLAGS = [
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
 ];
 
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'];
+const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
+
 const executablePath = findChromium();
 
 /** Why these tests cannot run here; undefined where they can. */
@@ -54,6 +57,8 @@ interface OpenOptions extends BrowserContextOptions {
   readonly managementKey?: string;
   /** Runs in every document of the page before its own scripts. */
   readonly initScript?: string;
+  /** Left open after the test, for the next. */
+  readonly isKept?: boolean;
 }
 
 export interface UiPage {
@@ -61,15 +66,15 @@ export interface UiPage {
   /** Violations of the content security policy, errors of scripts and of the console, requests that left the machine. */
   readonly problems: string[];
   readonly go: (hash: string) => Promise<void>;
-  /** What axe finds, in a line each. */
-  readonly check: () => Promise<string[]>;
+  /** What axe finds, in a line each; of colours alone, where all else was looked at in the other theme. */
+  readonly check: (options?: { readonly ofColours: boolean }) => Promise<string[]>;
   readonly screenshot: (name: string) => Promise<void>;
 }
 
 interface LaunchOptions {
   /** A configuration instead of demo mode. Its keys must not be those of the demo. */
   readonly config?: object;
-  /** A directory of fixtures that answer instead of the demo's. */
+  /** A directory of fixtures that answer instead of the demo's; with a configuration, one to record in. */
   readonly fixtures?: string;
   readonly managementKey?: string;
 }
@@ -103,9 +108,9 @@ async function startGateway(
 ): Promise<{ child: ChildProcess; url: string }> {
   const file = join(dataDir, 'gateway.json');
   if (config !== undefined) writeFileSync(file, JSON.stringify(config));
-  const own = fixtures === undefined ? ['--demo'] : ['--fixtures', fixtures];
-  const source = config === undefined ? own : ['--config', file];
-  const args = [BIN, 'serve', ...source, '--port', '0', '--data-dir', dataDir, '--log-level', 'error'];
+  const place = fixtures === undefined ? [] : [config === undefined ? '--fixtures' : '--record', fixtures];
+  const source = config !== undefined ? ['--config', file] : fixtures === undefined ? ['--demo'] : [];
+  const args = [BIN, 'serve', ...source, ...place, '--port', '0', '--data-dir', dataDir, '--log-level', 'error'];
   const child = spawn(process.execPath, args, { cwd: dataDir, env: {}, stdio: ['ignore', 'pipe', 'pipe'] });
   let errors = '';
   child.stderr.on('data', (data) => (errors += String(data)));
@@ -117,18 +122,19 @@ async function startGateway(
 }
 
 async function openPage(browser: Browser, url: string, hash: string, options: OpenOptions = {}): Promise<UiPage> {
-  const { isSignedIn = true, managementKey = MANAGEMENT_KEY, initScript = '', ...contextOptions } = options;
+  const { isSignedIn = true, managementKey = MANAGEMENT_KEY, initScript = '', isKept, ...contextOptions } = options;
   const context = await browser.newContext({ viewport: { width: 1360, height: 850 }, ...contextOptions });
   if (isSignedIn) await context.request.post(`${url}/admin/v1/session`, { data: { key: managementKey } });
   await context.addInitScript(
     "addEventListener('securitypolicyviolation', (event) => console.error('CSP', event.violatedDirective, event.blockedURI))",
   );
   await context.addInitScript(initScript);
-  onTestFinished(() => context.close());
+  if (isKept !== true) onTestFinished(() => context.close());
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') problems.push(`console: ${message.text()}`);
+    const isProblem = message.type() === 'error' || message.type() === 'warning';
+    if (isProblem) problems.push(`console: ${message.text()} ${message.location().url.replace(url, '')}`);
   });
   page.on('pageerror', (error) => problems.push(`script: ${error.message}`));
   page.on('dialog', (dialog) => {
@@ -149,6 +155,9 @@ async function openPage(browser: Browser, url: string, hash: string, options: Op
       .waitFor({ state: 'detached' });
   };
   const go: UiPage['go'] = async (next) => {
+    // Away first, or the same document would go on and the screen before be taken for this one. (A query of the document
+    // would become part of the screen's.)
+    await page.goto('about:blank');
     await page.goto(`${url}/ui/${next}`);
     await settle();
   };
@@ -157,10 +166,10 @@ async function openPage(browser: Browser, url: string, hash: string, options: Op
     page,
     problems,
     go,
-    async check() {
-      const { violations } = await new AxeBuilder({ page })
-        .withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'])
-        .analyze();
+    async check({ ofColours } = { ofColours: false }) {
+      // There are no frames, for which it would otherwise open a page of its own every time.
+      const axe = new AxeBuilder({ page }).setLegacyMode();
+      const { violations } = await (ofColours ? axe.withRules(COLOUR_RULES) : axe.withTags(TAGS)).analyze();
       return violations.flatMap(({ id, nodes }) =>
         nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary ?? ''}`),
       );

@@ -14,10 +14,10 @@ async function chat(content: string, more: object = {}): Promise<string> {
 }
 
 async function expectNoFindings({ page, check }: UiPage): Promise<void> {
-  for (const colorScheme of ['dark', 'light'] as const) {
-    await page.emulateMedia({ colorScheme });
-    expect(await check()).toEqual([]);
-  }
+  await page.emulateMedia({ colorScheme: 'dark' });
+  expect(await check()).toEqual([]);
+  await page.emulateMedia({ colorScheme: 'light' });
+  expect(await check({ ofColours: true })).toEqual([]);
 }
 
 /** What cannot be scrolled to, is covered, or is cut off at the side; a list that is too low to be read. */
@@ -112,8 +112,14 @@ describe.skipIf(skipped !== undefined)(
       await page.getByRole('grid').focus();
       await page.keyboard.press('p');
       await page.getByRole('status').getByText('1 pinned').waitFor();
-      await page.getByRole('button', { name: 'Undo' }).first().click();
+      // By keys alone: to the messages, and on to what undoes it.
+      await page.keyboard.press('F8');
+      const isAtUndo = "document.activeElement?.textContent === 'Undo'";
+      for (let step = 0; step < 6 && !(await page.evaluate(isAtUndo)); step += 1) await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
       await page.getByRole('status').getByText('2 pinned').waitFor();
+      // Everything else would be exported with them.
+      expect(await page.getByRole('button', { name: 'Export' }).count()).toBe(0);
       expect(problems).toEqual([]);
     });
 
@@ -126,7 +132,8 @@ describe.skipIf(skipped !== undefined)(
       await page.locator('option', { hasText: 'ok (2)' }).waitFor({ state: 'attached' });
       // Of its own kind nothing is left out.
       await page.locator('option', { hasText: 'demo/reasoner (1)' }).waitFor({ state: 'attached' });
-      await page.locator('option', { hasText: 'Demo (3)' }).waitFor({ state: 'attached' });
+      await page.getByLabel('Provider').locator('option', { hasText: 'Demo (3)' }).waitFor({ state: 'attached' });
+      await page.getByLabel('Key').locator('option', { hasText: 'demo (3)' }).waitFor({ state: 'attached' });
       expect(await page.getByRole('grid').getAttribute('aria-rowcount')).toBe('4');
       expect(await page.getByRole('row').last().getAttribute('aria-rowindex')).toBe('4');
       expect(problems).toEqual([]);
@@ -184,6 +191,34 @@ describe.skipIf(skipped !== undefined)(
       await page.keyboard.press('g');
       await page.keyboard.press('k');
       await page.getByRole('heading', { name: 'Keys', exact: true }).waitFor();
+      expect(problems).toEqual([]);
+    });
+
+    test('compares two calls by mouse, and narrows the time without dragging', async () => {
+      const opened = await ui.open(`#/generations?open=${ids.first}`);
+      const { page, problems } = opened;
+      await page.getByRole('button', { name: 'Select to compare' }).click();
+      await page.getByRole('button', { name: '1 selected to compare: clear' }).waitFor();
+      await page.getByRole('row', { name: /demo\/reasoner/ }).click();
+      await page.getByRole('button', { name: 'Compare with the selected one' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Compare two generations' });
+      await dialog.getByText(ids.third).first().waitFor();
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+      // The keys of a row hold for the open one, wherever the focus is.
+      await page.getByRole('tab', { name: 'Usage' }).click();
+      await page.keyboard.press('x');
+      await page.getByRole('button', { name: 'Not to be compared' }).waitFor();
+
+      await opened.go('#/generations');
+      await page.getByRole('button', { name: 'Show table' }).click();
+      await expectNoFindings(opened);
+      await page.getByRole('region', { name: 'Requests by time, as a table' }).getByRole('button').first().click();
+      await expect.poll(() => page.url()).toMatch(/from=.+&to=/);
+      await page
+        .getByRole('status')
+        .getByText(/^[1-4] found$/)
+        .waitFor();
       expect(problems).toEqual([]);
     });
 

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { API_KEY, launchUi, skipped, type Ui } from './launch-ui.ts';
+import { examine } from './examine.ts';
+import { API_KEY, launchUi, skipped, type Ui, type UiPage } from './launch-ui.ts';
 
 let ui: Ui;
+/** One for all of them. */
+let screens: UiPage | undefined;
 const ids = { job: '', destination: '' };
 
 const SCREENS: readonly (readonly [string, () => string])[] = [
@@ -67,16 +70,9 @@ describe.skipIf(skipped !== undefined)(
       'shows %s without a fault, dark, light and narrow, so that everybody can use it',
       async (name, hash) => {
         // Without motion, or a colour is looked at while it changes.
-        const { page, problems, check, screenshot } = await ui.open(hash(), { reducedMotion: 'reduce' });
-        for (const colorScheme of ['dark', 'light'] as const) {
-          await page.emulateMedia({ colorScheme });
-          await screenshot(`${name}-${colorScheme}`);
-          expect(await check()).toEqual([]);
-        }
-        await page.setViewportSize({ width: 320, height: 700 });
-        await screenshot(`${name}-narrow`);
-        expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);
-        expect(problems).toEqual([]);
+        screens ??= await ui.open('#/', { reducedMotion: 'reduce', isKept: true });
+        await screens.go(hash());
+        expect(await examine(screens, name)).toEqual([]);
       },
     );
 

@@ -55,7 +55,8 @@ const toFilm = (films: ReadonlyMap<string, string>, id: string): object => ({
 });
 
 function answerChat({ model, stream = false, messages = [] }: EchoRequest, response: ServerResponse): void {
-  const text = String(messages.at(-1)?.content ?? '');
+  const said = messages.at(-1)?.content;
+  const text = typeof said === 'string' ? said : JSON.stringify(said);
   if (model === 'error') {
     return sendJson(response, { error: { message: text, type: text, code: text, param: text } }, 400);
   }

@@ -6,6 +6,7 @@ import { createJsonFileStore } from '@model-gateway/node';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { createBroadcastOptions } from '../support/broadcast-options.ts';
+import { cpuMs } from '../support/cpu-ms.ts';
 import { type FaultGateway, type FaultGatewayOptions, startFaultGateway } from '../support/fault-gateway.ts';
 import {
   answerWell,
@@ -95,12 +96,12 @@ test.each(HOSTILE.map((pattern) => [pattern.slice(0, 40), pattern] as const))(
     }
     expect(created.status).toBe(201);
     await setup.patch(filters);
-    const startedAt = performance.now();
+    const startedAt = cpuMs();
     const asked = setup.askGuarded(says(`${'a'.repeat(100_000)}!`));
     const health = await fetch(`${setup.listener.url}/health`);
     expect([health.status, (await asked).status]).toEqual([200, 200]);
     // V8's own engine would take until the end of the world.
-    expect(performance.now() - startedAt).toBeLessThan(2000);
+    expect(cpuMs() - startedAt).toBeLessThan(2000);
   },
 );
 

@@ -17,7 +17,7 @@ const SIZE = { width: 1180, height: 780, minWidth: 480, minHeight: 420 };
  * Creates the holder of the app's only window. Closing the window destroys it, and its memory is given back; `preload`
  * is the file that offers the bridge.
  */
-export function createAppWindow(preload: string, file: SettingsFile, onClosed: () => void): AppWindow {
+export function createAppWindow(preload: string, file: SettingsFile, onClosed: () => Promise<void>): AppWindow {
   let window: BrowserWindow | null = null;
 
   const open = (place: string): void => {
@@ -38,7 +38,7 @@ export function createAppWindow(preload: string, file: SettingsFile, onClosed: (
     });
     opened.on('closed', () => {
       window = null;
-      onClosed();
+      void onClosed();
     });
     void opened.loadURL(toUrl(place));
   };
@@ -67,6 +67,9 @@ const toUrl = (place: string): string => `${APP_ORIGIN}/#/${place}`;
 
 /** Forbids every page of the app to go elsewhere, to open windows, or to use what the browser can do beside showing. */
 export function restrictPages(): void {
+  // Else Chromium fetches a dictionary from its maker at every first start.
+  session.defaultSession.setSpellCheckerLanguages([]);
+  session.defaultSession.setSpellCheckerEnabled(false);
   session.defaultSession.setPermissionRequestHandler((_contents, _permission, decide) => decide(false));
   session.defaultSession.setPermissionCheckHandler(
     (_contents, permission) => permission === 'clipboard-sanitized-write',

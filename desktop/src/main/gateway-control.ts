@@ -11,8 +11,10 @@ import type { SettingsFile } from './settings-file.ts';
 export interface GatewayControl {
   /** Starts it, or starts it anew: with other keys, another configuration, other data. */
   start(): Promise<void>;
-  /** Listens where the settings say, or this once at another port. */
+  /** Listens where the settings say, or this time at another port. */
   listen(port?: number): void;
+  /** The same as the last time: after a pause or a sleep nobody looks for the gateway elsewhere. */
+  listenAgain(): void;
   /** Does work on the data while nothing else uses it. */
   atRest(work: () => Promise<void>): Promise<void>;
 }
@@ -46,13 +48,17 @@ export function createGatewayControl({ gateway, paths, file, keys }: GatewayPart
       place: place(),
     });
   };
+  let chosenPort: number | undefined;
+  const listen = (port?: number): void => {
+    chosenPort = port;
+    // What could not even start has nothing that could listen.
+    if (gateway.state.phase === 'failed') void start();
+    else gateway.listen(place(port));
+  };
   return {
     start,
-    listen(port) {
-      // What could not even start has nothing that could listen.
-      if (gateway.state.phase === 'failed') void start();
-      else gateway.listen(place(port));
-    },
+    listen,
+    listenAgain: () => listen(chosenPort),
     async atRest(work) {
       await gateway.stop();
       try {

@@ -18,6 +18,7 @@ import { createQuitter } from './quit.ts';
 import { createSettingsChanger } from './settings-changer.ts';
 import { openSettingsFile } from './settings-file.ts';
 import { createAppTray } from './tray.ts';
+import { createTrayHostAsker } from './tray-host.ts';
 
 /** Puts the app together: window and tray over the gateway's process. To be run once Electron is ready. */
 async function run(): Promise<void> {
@@ -30,8 +31,10 @@ async function run(): Promise<void> {
   serveAppScheme(paths.ui, createGatewayFetch(gateway));
 
   const quitter = createQuitter(gateway);
-  const window = createAppWindow(paths.preload, file, () => {
-    if (!file.settings.closeToTray) void quitter.quit();
+  const askAboutTray = createTrayHostAsker();
+  const window = createAppWindow(paths.preload, file, async () => {
+    if (quitter.isQuitting) return;
+    if (!file.settings.closeToTray || (await askAboutTray()) === 'quit') await quitter.quit();
   });
   const obstacleTo = (mode: Mode): string | null => modeObstacle(mode, { state: gateway.state, paths });
   const showState = (): void => {
@@ -51,7 +54,7 @@ async function run(): Promise<void> {
     setPaused(isPaused) {
       quitter.stay();
       if (isPaused) gateway.pause();
-      else control.listen();
+      else control.listenAgain();
     },
     retryPort: (port) => control.listen(port),
     changeSettings: (changes) => void changeSettings(changes),
@@ -72,7 +75,7 @@ async function run(): Promise<void> {
   app.on('activate', () => window.show());
   // A machine that wakes up may be in another network, or have lost its socket.
   powerMonitor.on('resume', () => {
-    if (gateway.state.phase === 'listening' || gateway.state.phase === 'not-listening') control.listen();
+    if (gateway.state.phase === 'listening' || gateway.state.phase === 'not-listening') control.listenAgain();
   });
   stopBeforeQuitting(async () => {
     await gateway.stop(quitter);

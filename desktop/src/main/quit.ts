@@ -7,6 +7,8 @@ export interface Quitter {
   quit(): Promise<void>;
   /** No longer waits for calls to end. */
   stay(): void;
+  /** Whether the app is on its way out. */
+  readonly isQuitting: boolean;
   /** Whether what is still under way is to be cut off. */
   readonly isNow: boolean;
 }
@@ -15,7 +17,9 @@ export function createQuitter(
   gateway: Pick<GatewayProcess, 'readFigures' | 'figures' | 'pause' | 'onChange'>,
 ): Quitter {
   let isWaiting = false;
+  let isQuitting = false;
   let isNow = false;
+  app.on('before-quit', () => (isQuitting = true));
   gateway.onChange(() => {
     if (isWaiting && gateway.figures.openCalls === 0) app.quit();
   });
@@ -38,6 +42,9 @@ export function createQuitter(
     },
     stay() {
       isWaiting = false;
+    },
+    get isQuitting() {
+      return isQuitting;
     },
     get isNow() {
       return isNow;

@@ -97,7 +97,7 @@ export function observeGeneration(call: ObservedCall): GenerationObserver {
   const answer = createAnswerAccumulator({
     maxLength: isContentStored ? logging.maxContentBytes : 0,
     // A whole answer comes at once, and is written down at once.
-    openScratch: isStream ? platform.openScratch : undefined,
+    openScratch: isContentStored && isStream ? platform.openScratch : undefined,
   });
   const isTimed = isContentStored && isStream;
   const timeline = isTimed ? recordTimeline(platform, startedMonotonic) : null;

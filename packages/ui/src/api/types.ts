@@ -151,6 +151,8 @@ export interface GenerationList {
   readonly data: readonly GenerationRow[];
   /** Null at the end. A page may be short, even empty, before that. */
   readonly next_cursor: string | null;
+  /** Of the keys in `data`, by their hashes; those of the configuration are in no other list. */
+  readonly key_names: Readonly<Record<string, string>>;
   readonly total_estimate?: number;
   /** With a text alone: how many records were looked at for this page, and when the oldest of them began. */
   readonly searched?: { readonly records: number; readonly back_to: string | null };

@@ -38,7 +38,9 @@ test.each(CASES)('finds the same lines of %j one by one', (text, lines) => {
 
 test('loses nothing of a long text', () => {
   const text = 'x'.repeat(1_000_001);
-  expect(linesOf(indexWhole(text, 120)).join('')).toBe(text);
+  const lines = linesOf(indexWhole(text, 120));
+  expect(lines.join('')).toBe(text);
+  expect(lines.every(({ length }) => length > 0 && length <= 120)).toBe(true);
 });
 
 test('stops at as many lines as may be shown', () => {

@@ -3,6 +3,7 @@ import { Search } from 'lucide-react';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 
 import { keysQuery } from '../../api/queries.ts';
+import type { FacetValue, Key } from '../../api/types.ts';
 import { Button } from '../../parts/button.tsx';
 import { useShortcut } from '../../shell/shortcuts.ts';
 import { FacetSelect } from './facet-select.tsx';
@@ -22,8 +23,15 @@ const NO_OPTIONS = [] as const;
 /** What a line of the filter box does not say, it takes away; of the time it says nothing. */
 const { from: _from, to: _to, range: _range, ...NO_WORDS } = NO_FILTERS;
 
+interface FilterBarProps {
+  readonly search: GenerationSearch;
+  /** By their hashes, as far as they are known beside the list of keys. */
+  readonly keyNames: Readonly<Record<string, string>>;
+  readonly onChange: ChangeSearch;
+}
+
 /** The line that filters, with the commonest filters beside it. */
-export function FilterBar({ search, onChange }: { search: GenerationSearch; onChange: ChangeSearch }) {
+export function FilterBar({ search, keyNames, onChange }: FilterBarProps) {
   const input = useRef<HTMLInputElement>(null);
   const shown = toFilterText(search);
   const [text, setText] = useState(shown);
@@ -123,7 +131,7 @@ export function FilterBar({ search, onChange }: { search: GenerationSearch; onCh
           className="max-w-40"
           value={search.key}
           counts={facets?.key}
-          options={keys.map(({ hash, name }) => [hash, name])}
+          options={toKeyOptions(keys, keyNames, facets?.key)}
           onChange={(key) => onChange({ key })}
         />
         {hasGenerationFilters(search) && (
@@ -137,4 +145,15 @@ export function FilterBar({ search, onChange }: { search: GenerationSearch; onCh
       </p>
     </form>
   );
+}
+
+/** The keys by name, then those that called and have none, by the beginning of their hashes. */
+function toKeyOptions(
+  keys: readonly Pick<Key, 'hash' | 'name'>[],
+  names: FilterBarProps['keyNames'],
+  counts: readonly FacetValue[] = [],
+): (readonly [string, string])[] {
+  const named = new Map([...Object.entries(names), ...keys.map(({ hash, name }) => [hash, name] as const)]);
+  const nameless = counts.filter(({ value }) => !named.has(value));
+  return [...named, ...nameless.map(({ value }) => [value, `${value.slice(0, 8)}…`] as const)];
 }

@@ -1,4 +1,5 @@
 import { SidePanel } from '../../parts/side-panel.tsx';
+import { CompareButton } from './compare-button.tsx';
 import { GenerationActions } from './generation-actions.tsx';
 import { GenerationTabs } from './generation-tabs.tsx';
 import { PinButton } from './pin-button.tsx';
@@ -7,10 +8,13 @@ interface GenerationDetailProps {
   readonly id: string;
   readonly onClose: () => void;
   readonly onCopyId: () => void;
+  /** Ids that are selected, at most two. */
+  readonly compared: readonly string[];
+  readonly onCompare: () => void;
 }
 
 /** A generation beside the list. */
-export function GenerationDetail({ id, onClose, onCopyId }: GenerationDetailProps) {
+export function GenerationDetail({ id, onClose, onCopyId, compared, onCompare }: GenerationDetailProps) {
   return (
     <SidePanel
       label={`Generation ${id}`}
@@ -30,6 +34,7 @@ export function GenerationDetail({ id, onClose, onCopyId }: GenerationDetailProp
       actions={
         <>
           <PinButton id={id} />
+          <CompareButton id={id} compared={compared} onToggle={onCompare} />
           <GenerationActions id={id} isPanel />
         </>
       }

@@ -26,7 +26,7 @@ import { NewRowsBar } from './new-rows-bar.tsx';
 import { PinnedNote } from './pinned-note.tsx';
 import { SearchBar } from './search-bar.tsx';
 import { useGenerations } from './use-generations.ts';
-import { useRowKeys } from './use-row-keys.ts';
+import { toSelection, useRowKeys } from './use-row-keys.ts';
 import { ViewsMenu } from './views-menu.tsx';
 import { WhyNothing } from './why-nothing.tsx';
 
@@ -49,7 +49,8 @@ export function GenerationsScreen() {
     [change, search.open],
   );
   useStepKeys(rows, search.open, open);
-  const onKey = useRowKeys(search.compare, change);
+  const opened = rows.find(({ id }) => id === search.open);
+  const onKey = useRowKeys({ compare: search.compare, opened, change });
   const { data: facets } = useQuery({ ...facetsQuery(search), enabled: hasGenerationFilters(search) });
   const columns = useMemo(() => markPins(pins), [pins]);
   const compared = search.compare?.split(',') ?? [];
@@ -84,9 +85,18 @@ export function GenerationsScreen() {
             </Button>
             <ViewsMenu search={search} />
             <ColumnsMenu columns={GENERATION_COLUMNS} />
-            <ExportMenu search={search} />
+            {compared.length === 1 && (
+              <Button look="quiet" onClick={() => change({ compare: undefined })}>
+                1 selected to compare: clear
+              </Button>
+            )}
+            {!isPinned && <ExportMenu search={search} />}
           </ScreenHeader>
-          <FilterBar search={search} onChange={(next) => change({ pinned: undefined, ...next })} />
+          <FilterBar
+            search={search}
+            keyNames={list.keyNames}
+            onChange={(next) => change({ pinned: undefined, ...next })}
+          />
         </div>
         {!isPinned && <Histogram search={search} onSpan={(from, to) => change({ from, to, range: undefined })} />}
         {isSearching && (
@@ -142,6 +152,8 @@ export function GenerationsScreen() {
           id={search.open}
           onClose={() => change({ open: undefined })}
           onCopyId={() => void copyText(search.open ?? '', 'Copied the id')}
+          compared={compared}
+          onCompare={() => change({ compare: toSelection(search.compare, search.open ?? '') })}
         />
       )}
       {compared.length === 2 && (

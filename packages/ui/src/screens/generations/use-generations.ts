@@ -29,7 +29,7 @@ export function useGenerations(search: GenerationSearch, isLive: boolean, isAtTo
   const list = useInfiniteQuery({
     queryKey: key,
     queryFn: async ({ pageParam, signal }): Promise<ListPage> => {
-      if (pinnedIds === '') return { data: [], next_cursor: null };
+      if (pinnedIds === '') return { data: [], next_cursor: null, key_names: {} };
       const query =
         pinnedIds === undefined
           ? { ...toGenerationQuery(filters, Date.now()), limit: PAGE_ROWS, cursor: pageParam }
@@ -108,6 +108,11 @@ export function useGenerations(search: GenerationSearch, isLive: boolean, isAtTo
   const pages = list.data?.pages;
   const rows = useMemo(() => pages?.flatMap(({ data }) => data) ?? [], [pages]);
   const searched = useMemo(() => addUpSearch(pages ?? []), [pages]);
+  const keyNames = useMemo(
+    (): Readonly<Record<string, string>> =>
+      Object.fromEntries((pages ?? []).flatMap((page) => Object.entries(page.key_names))),
+    [pages],
+  );
   const total = pages?.[0]?.total_estimate;
   return {
     ...list,
@@ -117,6 +122,7 @@ export function useGenerations(search: GenerationSearch, isLive: boolean, isAtTo
     isStale,
     feed,
     searched,
+    keyNames,
     isStopped,
     showWaiting,
     refresh,

@@ -11,20 +11,20 @@ import type { ChangeSearch } from './filter-bar.tsx';
 import { togglePin } from './pins.ts';
 import { toCurl } from './to-curl.ts';
 
-const GROUP = 'On a row of the list';
-const nothing = (): undefined => undefined;
+const GROUP = 'On a row of the list, or the open one';
+
+interface RowKeys {
+  readonly compare: string | undefined;
+  /** Beside the list, where the keys do the same wherever the focus is. */
+  readonly opened: ListRow | undefined;
+  readonly change: ChangeSearch;
+}
 
 /** What keys do to the row at the cursor of the list; true when one did something. */
-export function useRowKeys(compare: string | undefined, change: ChangeSearch): (key: string, row: ListRow) => boolean {
+export function useRowKeys({ compare, opened, change }: RowKeys): (key: string, row: ListRow) => boolean {
   const navigate = useNavigate();
-  // Listed for the help only: the table itself takes these keys, because it knows the row.
-  useShortcut({ keys: 'x', label: 'Select; two are compared', group: GROUP }, nothing);
-  useShortcut({ keys: 'p', label: 'Pin, or unpin', group: GROUP }, nothing);
-  useShortcut({ keys: 'c', label: 'Copy the id', group: GROUP }, nothing);
-  useShortcut({ keys: 'Shift+C', label: 'Copy as curl', group: GROUP }, nothing);
-  useShortcut({ keys: 'r', label: 'Send again from the playground', group: GROUP }, nothing);
-  return useCallback(
-    (key, row) => {
+  const onKey = useCallback(
+    (key: string, row: ListRow): boolean => {
       switch (key) {
         case 'x':
           change({ compare: toSelection(compare, row.id) });
@@ -51,9 +51,18 @@ export function useRowKeys(compare: string | undefined, change: ChangeSearch): (
     },
     [compare, change, navigate],
   );
+  // The table itself takes these keys while it has the focus, because it knows the row.
+  const onOpened = (key: string) => () => void (opened !== undefined && onKey(key, opened));
+  useShortcut({ keys: 'x', label: 'Select; two are compared', group: GROUP }, onOpened('x'));
+  useShortcut({ keys: 'p', label: 'Pin, or unpin', group: GROUP }, onOpened('p'));
+  useShortcut({ keys: 'c', label: 'Copy the id', group: GROUP }, onOpened('c'));
+  useShortcut({ keys: 'Shift+C', label: 'Copy as curl', group: GROUP }, onOpened('C'));
+  useShortcut({ keys: 'r', label: 'Send again from the playground', group: GROUP }, onOpened('r'));
+  return onKey;
 }
 
-function toSelection(compare: string | undefined, id: string): string | undefined {
+/** The ids with this one among them, or without it where it was; of two others the first makes room. */
+export function toSelection(compare: string | undefined, id: string): string | undefined {
   const ids = compare?.split(',') ?? [];
   const next = ids.includes(id) ? ids.filter((other) => other !== id) : [...ids.slice(-1), id];
   return next.length === 0 ? undefined : next.join(',');

@@ -40,6 +40,8 @@ export function ModelFilters({ search, onChange }: { search: ModelSearch; onChan
     search.supported_parameters,
     search.context,
     search.max_price,
+    search.max_output_price,
+    search.zdr,
     search.providers,
     search.model_authors,
   ].filter(Boolean).length;
@@ -137,6 +139,12 @@ function MoreFilters({ search, onChange }: { search: ModelSearch; onChange: Chan
             value={search.max_price}
             onChange={(value) => onChange({ max_price: value })}
           />
+          <Figure
+            label="Output price at most"
+            placeholder="$ per M"
+            value={search.max_output_price}
+            onChange={(value) => onChange({ max_output_price: value })}
+          />
         </div>
         <div className="flex gap-2">
           <Pick
@@ -152,6 +160,11 @@ function MoreFilters({ search, onChange }: { search: ModelSearch; onChange: Chan
             onChange={(value) => onChange({ model_authors: value })}
           />
         </div>
+        <Checkbox
+          label="Served by somebody who keeps nothing (ZDR)"
+          checked={search.zdr === 'true'}
+          onChange={(event) => onChange({ zdr: event.target.checked ? 'true' : undefined })}
+        />
       </div>
     </div>
   );

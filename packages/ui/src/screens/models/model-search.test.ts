@@ -4,7 +4,16 @@ import { hasModelFilters, splitWords, toggleWord, toModelQuery, toModelSearch } 
 
 test('reads the filters of an address and leaves out what makes no sense', () => {
   expect(
-    toModelSearch({ q: 'chat', context: 'long', max_price: '-1', sort: 'newest', unknown: 'x', open: 'a/b' }),
+    toModelSearch({
+      q: 'chat',
+      context: 'long',
+      max_price: '-1',
+      max_output_price: 'x',
+      zdr: 'maybe',
+      sort: 'newest',
+      unknown: 'x',
+      open: 'a/b',
+    }),
   ).toEqual({
     q: 'chat',
     sort: 'newest',

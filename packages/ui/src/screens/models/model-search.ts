@@ -6,6 +6,9 @@ export interface ModelSearch {
   readonly supported_parameters?: string;
   readonly context?: string;
   readonly max_price?: string;
+  readonly max_output_price?: string;
+  /** `true` shows what endpoints serve that keep nothing. */
+  readonly zdr?: string;
   readonly providers?: string;
   readonly model_authors?: string;
   readonly sort?: string;
@@ -24,11 +27,13 @@ const FILTERS = [
   'supported_parameters',
   'context',
   'max_price',
+  'max_output_price',
+  'zdr',
   'providers',
   'model_authors',
   'sort',
 ] as const satisfies readonly (keyof ModelSearch)[];
-const NUMBERS: ReadonlySet<string> = new Set(['context', 'max_price']);
+const NUMBERS: ReadonlySet<string> = new Set(['context', 'max_price', 'max_output_price']);
 export const MAX_COMPARED = 4;
 
 /** Reads the filters of an address; what makes no sense is left out. */
@@ -38,6 +43,7 @@ export function toModelSearch(search: Record<string, unknown>): ModelSearch {
     const value = search[name];
     if (typeof value !== 'string' || value === '') continue;
     if (NUMBERS.has(name) && !(Number(value) >= 0)) continue;
+    if (name === 'zdr' && value !== 'true') continue;
     found[name] = value;
   }
   return found;

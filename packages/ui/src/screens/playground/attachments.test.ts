@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import {
   type Attachment,
   findFileProblem,
+  fromContentPart,
   findUnsupported,
   MAX_BYTES,
   toAttachment,
@@ -26,6 +27,25 @@ test('sends images, files and audio as the API spells them', () => {
     { type: 'image_url', image_url: { url: 'data:image/jpeg;base64,DDDD' } },
     { type: 'input_audio', input_audio: { data: 'EEEE', format: 'wav' } },
   ]);
+});
+
+test('takes over what stored parts carried, and nothing of texts and addresses', () => {
+  const attached = [
+    toAttachment(file('attached.png'), 'AAAA'),
+    toAttachment(file('b.pdf', 2), 'BBB='),
+    toAttachment(file('attached.mp3'), 'CCCC'),
+  ];
+  expect(attached.map(toContentPart).map(fromContentPart)).toEqual(attached);
+  const others = [
+    { type: 'text', text: 'A' },
+    { type: 'image_url', image_url: { url: 'https://a.example/a.png' } },
+    { type: 'image_url', image_url: {} },
+    { type: 'input_audio', input_audio: { data: 'CCCC', format: 'odd' } },
+    { type: 'file', file: { file_data: 'data:text/html;base64,AAAA' } },
+    null,
+    'odd',
+  ];
+  expect(others.map(fromContentPart)).toEqual(others.map(() => undefined));
 });
 
 test('says before anything is read what is too large or of another kind', () => {

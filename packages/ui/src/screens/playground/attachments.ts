@@ -90,6 +90,25 @@ export function toContentPart({ name, kind, url }: Attachment): Readonly<Record<
   }
 }
 
+/** What a stored part carried, where it holds the bytes; undefined for texts and for addresses. */
+export function fromContentPart(part: unknown): Attachment | undefined {
+  const { image_url: image, file, input_audio: audio } = (part ?? {}) as StoredPart;
+  const type = audio === undefined ? undefined : TYPES[audio.format ?? '']?.[1];
+  const url = image?.url ?? file?.file_data ?? (type && `data:${type};base64,${audio?.data}`);
+  const [, given, base64] = /^data:([\w/+.-]+);base64,(.*)$/s.exec(url ?? '') ?? [];
+  const ending = findEnding({ name: file?.filename ?? '', type: given ?? '' });
+  if (base64 === undefined || ending === undefined) return undefined;
+  const size = Math.floor((base64.replace(/=+$/, '').length * 3) / 4);
+  return toAttachment({ name: file?.filename ?? `attached.${ending}`, type: given ?? '', size }, base64);
+}
+
+/** Somebody else has written it: any of it may be missing. */
+interface StoredPart {
+  readonly image_url?: { readonly url?: string };
+  readonly file?: { readonly filename?: string; readonly file_data?: string };
+  readonly input_audio?: { readonly data?: string; readonly format?: string };
+}
+
 interface ModelInputs {
   readonly id: string;
   readonly architecture: { readonly input_modalities: readonly string[] };

@@ -57,6 +57,14 @@ test.each([
   expect(toRequestBody(draft)).toBe(problem);
 });
 
+test('takes over what the last message of the user carried', () => {
+  const attached = [{ name: 'a.pdf', kind: 'file' as const, url: 'data:application/pdf;base64,AAAA', bytes: 3 }];
+  const sent = toRequestBody({ ...asked, attached }) as { messages: unknown[] };
+  const draft = toDraft([...sent.messages, { role: 'assistant', content: 'Done' }]);
+  expect(draft).toMatchObject({ attached, messages: [{ content: 'Hi' }, { content: 'Done' }] });
+  expect(toDraft([...sent.messages, { role: 'user', content: 'And now?' }]).attached).toEqual([]);
+});
+
 test('takes over the text of stored messages', () => {
   const draft = toDraft([
     { role: 'system', content: 'A' },

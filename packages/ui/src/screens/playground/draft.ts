@@ -1,4 +1,4 @@
-import { type Attachment, toContentPart } from './attachments.ts';
+import { type Attachment, fromContentPart, toContentPart } from './attachments.ts';
 
 /** What is about to be sent, but for the models. */
 export interface Draft {
@@ -55,14 +55,16 @@ function withAttached(message: Draft['messages'][number], attached: Draft['attac
   return { role: message.role, content: [{ type: 'text', text: message.content }, ...attached.map(toContentPart)] };
 }
 
-/** A draft of stored messages; parts that are no text are left out. */
+/** A draft of stored messages, with what the last one of the user carried. Other parts that are no text are left out. */
 export function toDraft(messages: readonly unknown[]): Draft {
   const read = messages.filter(isMessage).map(({ role, content }) => ({ role, content: toText(content) }));
   const system = read.filter(({ role }) => role === 'system' || role === 'developer').map(({ content }) => content);
   const rest = read.filter(({ role }) => role === 'user' || role === 'assistant');
+  const lastAsked = messages.filter(isMessage).findLast(({ role }) => role === 'user')?.content;
   return {
     ...EMPTY_DRAFT,
     system: system.join('\n\n'),
+    attached: Array.isArray(lastAsked) ? lastAsked.flatMap((part) => fromContentPart(part) ?? []) : [],
     messages:
       rest.length === 0
         ? EMPTY_DRAFT.messages

@@ -74,6 +74,10 @@ function Bench({ apiKey, firstModel }: { apiKey: string | undefined; firstModel:
   return (
     <div
       {...attaching.handlers}
+      // Also from the field in which one has just pressed Ctrl Enter.
+      onKeyDown={({ key }) => {
+        if (key === 'Escape') stopAll();
+      }}
       className={classNames(
         'flex min-h-0 flex-1 flex-col gap-3 p-4',
         attaching.isOver && 'outline-2 -outline-offset-4 outline-accent outline-dashed',

@@ -1,20 +1,31 @@
 import { memo } from 'react';
 
 import { showControls } from '../../parts/show-controls.ts';
-import { toStreamPieces } from './to-stream-pieces.ts';
+import { toStreamBlocks, toStreamSpans } from './to-stream-pieces.ts';
 
-/** Text that is still coming. What is there already is left alone: only the last piece is laid out with every frame. */
+// Blocks and spans are only ever added, so that their places tell them apart.
+
+/** Text that is still coming. What is there already is left alone: only its last words are worked out with every frame. */
 export function StreamedText({ text }: { text: string }) {
   return (
     <div className="text-sm break-words whitespace-pre-wrap">
-      {toStreamPieces(text).map((piece, at) => (
-        // Pieces are only ever added.
-        <Piece key={at} text={piece} />
+      {toStreamBlocks(text).map((block, at) => (
+        <Block key={at} text={block} />
       ))}
     </div>
   );
 }
 
-const Piece = memo(function Piece({ text }: { text: string }) {
-  return <div>{showControls(text)}</div>;
+const Block = memo(function Block({ text }: { text: string }) {
+  return (
+    <div>
+      {toStreamSpans(text).map((span, at) => (
+        <Span key={at} text={span} />
+      ))}
+    </div>
+  );
+});
+
+const Span = memo(function Span({ text }: { text: string }) {
+  return <span>{showControls(text)}</span>;
 });

@@ -1,19 +1,34 @@
-const MIN_CHARACTERS = 400;
+const MIN_BLOCK_CHARACTERS = 400;
+const MIN_SPAN_CHARACTERS = 200;
 
 /**
  * Cuts a text that grows at line ends, each piece but the last a block of its own without its line end. However much is
  * added, the pieces before the last stay the same.
  */
-export function toStreamPieces(text: string): string[] {
-  const pieces: string[] = [];
+export function toStreamBlocks(text: string): string[] {
+  const blocks: string[] = [];
   let start = 0;
   for (;;) {
-    const end = text.indexOf('\n', start + MIN_CHARACTERS);
+    const end = text.indexOf('\n', start + MIN_BLOCK_CHARACTERS);
     // A line end that nothing follows would be a block without height.
     if (end === -1 || end === text.length - 1) break;
-    pieces.push(text.slice(start, end));
+    blocks.push(text.slice(start, end));
     start = end + 1;
   }
-  pieces.push(text.slice(start));
-  return pieces;
+  blocks.push(text.slice(start));
+  return blocks;
+}
+
+/** Cuts a block after spaces, in the same way: so far the browser has shaped its characters, and need not do so again. */
+export function toStreamSpans(block: string): string[] {
+  const spans: string[] = [];
+  let start = 0;
+  for (;;) {
+    const space = block.indexOf(' ', start + MIN_SPAN_CHARACTERS);
+    if (space === -1) break;
+    spans.push(block.slice(start, space + 1));
+    start = space + 1;
+  }
+  spans.push(block.slice(start));
+  return spans;
 }

@@ -1,0 +1,45 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+import { dialog } from 'electron';
+
+const IS_THERE_A_HOST = [
+  '--session',
+  '--print-reply',
+  '--dest=org.freedesktop.DBus',
+  '/org/freedesktop/DBus',
+  'org.freedesktop.DBus.NameHasOwner',
+  'string:org.kde.StatusNotifierWatcher',
+];
+
+/** Creates what asks, once, whether to go on without a window where no tray would show that the app is there. */
+export function createTrayHostAsker(): () => Promise<'go-on' | 'quit'> {
+  let isKnown = false;
+  return async () => {
+    if (isKnown || (await hasTrayHost())) return 'go-on';
+    const { response } = await dialog.showMessageBox({
+      type: 'question',
+      message: 'Shall the gateway go on without its window?',
+      detail: 'This desktop seems to have no tray that would show it. Starting the app again opens the window.',
+      buttons: ['Go on', 'Quit'],
+      defaultId: 0,
+      cancelId: 0,
+    });
+    isKnown = true;
+    return response === 0 ? 'go-on' : 'quit';
+  };
+}
+
+/**
+ * Whether anything shows tray items. On Linux that is a part of the desktop which not every one has; it is asked for on
+ * the session bus (specification of StatusNotifierItem). True where that cannot be found out.
+ */
+async function hasTrayHost(): Promise<boolean> {
+  if (process.platform !== 'linux') return true;
+  try {
+    const { stdout } = await promisify(execFile)('dbus-send', IS_THERE_A_HOST, { timeout: 2000 });
+    return !stdout.includes('boolean false');
+  } catch {
+    return true;
+  }
+}

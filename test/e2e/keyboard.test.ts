@@ -1,0 +1,244 @@
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { API_KEY, launchUi, skipped, type Ui, type UiPage } from './launch-ui.ts';
+
+const SOURCE = fileURLToPath(new URL('../../packages/ui/src/', import.meta.url));
+const DEMO = fileURLToPath(new URL('../../fixtures/demo', import.meta.url));
+
+const ids = { first: '', second: '', fixture: 'demo/chat-completions/synthetic-greeting', miss: '' };
+
+/** Every shortcut that the sources register, by file and keys: `generation-tabs ]`. */
+function findShortcuts(): string[] {
+  const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.tsx'));
+  const hooks = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    /use-[\w-]+\.ts$/.test(file),
+  );
+  return [...files, ...hooks].flatMap((file) =>
+    [...readFileSync(join(SOURCE, file), 'utf8').matchAll(/useShortcut\(\s*\{\s*keys: ['`](.+?)['`],/g)].map(
+      ([, keys]) => `${basename(file, extname(file))} ${keys}`,
+    ),
+  );
+}
+
+/** The screens as the rail names them, with the keys that lead there. */
+const PLACES = [
+  ...readFileSync(join(SOURCE, 'shell/navigation.ts'), 'utf8').matchAll(
+    /path: '(.+?)', label: '(\w+)', letter: '(\w)'(?:, digit: '(\d)')?/g,
+  ),
+].map(([, path = '', label = '', letter = '', digit]) => ({ path, label, letter, digit }));
+
+/** Presses a key and tells what the open tab is then. */
+async function openTab(page: Page, key: string): Promise<string | null> {
+  await page.keyboard.press(key);
+  return page.getByRole('tab', { selected: true }).textContent();
+}
+
+const hashOf = (page: Page): string => new URL(page.url()).hash;
+
+const toFilter = async (page: Page): Promise<void> => {
+  await page.keyboard.press('/');
+  expect(await page.evaluate('document.activeElement.type')).toBe('search');
+};
+
+const toOtherTab = async (page: Page): Promise<void> => {
+  const before = await page.getByRole('tab', { selected: true }).textContent();
+  const after = await openTab(page, ']');
+  expect(after).not.toBe(before);
+  expect(await openTab(page, '[')).toBe(before);
+};
+
+const onRow =
+  (key: string, toast: string) =>
+  async (page: Page): Promise<void> => {
+    await page.getByRole('grid').focus();
+    await page.keyboard.press(key);
+    await page.getByText(toast).first().waitFor();
+  };
+
+const goEverywhere = async (
+  page: Page,
+  press: (place: (typeof PLACES)[number]) => readonly string[],
+): Promise<void> => {
+  // From another screen also to the first.
+  for (const place of [...PLACES.slice(1), ...PLACES.slice(0, 1)]) {
+    const keys = press(place);
+    for (const key of keys) await page.keyboard.press(key);
+    if (keys.length > 0) await page.getByRole('heading', { level: 1, name: place.label, exact: true }).waitFor();
+  }
+};
+
+/** What each does, from a screen where it does something. */
+const WALKS: Readonly<Record<string, readonly [hash: () => string, walk: (page: Page) => Promise<void>]>> = {
+  'layout mod+k': [
+    () => '#/',
+    async (page) => {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('dialog', { name: 'Search and commands' }).waitFor();
+    },
+  ],
+  'layout ?': [
+    () => '#/',
+    async (page) => {
+      await page.keyboard.press('?');
+      await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    },
+  ],
+  'layout g ${letter}': [() => '#/', (page) => goEverywhere(page, ({ letter }) => ['g', letter])],
+  'layout mod+${digit}': [
+    () => '#/',
+    (page) => goEverywhere(page, ({ digit }) => (digit === undefined ? [] : [`Control+${digit}`])),
+  ],
+  'side-panel Escape': [
+    () => '#/models?open=demo/chat',
+    async (page) => {
+      await page.keyboard.press('Escape');
+      await page.getByRole('region', { name: 'Model demo/chat' }).waitFor({ state: 'detached' });
+    },
+  ],
+  'providers-screen /': [() => '#/providers', toFilter],
+  'fixtures-screen /': [() => '#/fixtures', toFilter],
+  'filter-bar /': [() => '#/generations', toFilter],
+  'model-filters /': [() => '#/models', toFilter],
+  'case-panel ]': [() => `#/fixtures?open=${ids.fixture}`, toOtherTab],
+  'case-panel [': [() => `#/fixtures?open=${ids.fixture}`, toOtherTab],
+  'miss-panel ]': [() => `#/fixtures?view=misses&open=${ids.miss}`, toOtherTab],
+  'miss-panel [': [() => `#/fixtures?view=misses&open=${ids.miss}`, toOtherTab],
+  'generation-tabs ]': [() => `#/generations/${ids.first}`, toOtherTab],
+  'generation-tabs [': [() => `#/generations?open=${ids.first}`, toOtherTab],
+  'generation-page Escape': [
+    () => `#/generations/${ids.first}`,
+    async (page) => {
+      await page.keyboard.press('Escape');
+      await page.getByRole('region', { name: `Generation ${ids.first}` }).waitFor();
+    },
+  ],
+  'generations-screen j': [
+    () => `#/generations?open=${ids.second}`,
+    async (page) => {
+      await page.getByRole('row').nth(1).waitFor();
+      await page.keyboard.press('j');
+      await expect.poll(() => hashOf(page)).toContain(ids.first);
+    },
+  ],
+  'generations-screen k': [
+    () => `#/generations?open=${ids.first}`,
+    async (page) => {
+      await page.getByRole('row').nth(1).waitFor();
+      await page.keyboard.press('k');
+      await expect.poll(() => hashOf(page)).toContain(ids.second);
+    },
+  ],
+  'use-row-keys x': [() => '#/generations', onRow('x', 'Selected; press x on another to compare')],
+  'use-row-keys p': [() => '#/generations', onRow('p', 'Pinned')],
+  'use-row-keys c': [() => '#/generations', onRow('c', 'Copied the id')],
+  'use-row-keys Shift+C': [() => '#/generations', onRow('Shift+C', 'Copied as curl')],
+  'use-row-keys r': [
+    () => '#/generations',
+    async (page) => {
+      await page.getByRole('grid').focus();
+      await page.keyboard.press('r');
+      await page.getByRole('heading', { level: 1, name: 'Playground' }).waitFor();
+    },
+  ],
+  'playground-screen mod+Enter': [
+    () => '#/playground?models=demo/chat',
+    async (page) => {
+      await page.getByRole('textbox', { name: 'Message 1' }).focus();
+      await page.keyboard.type('Hello!');
+      await page.keyboard.press('Control+Enter');
+      await page.getByRole('status').getByText('done').waitFor();
+    },
+  ],
+  'playground-screen Escape': [
+    () => '#/playground?models=demo/chat',
+    async (page) => {
+      // Nobody answers.
+      await page.route('**/chat/completions', () => undefined);
+      await page.getByRole('textbox', { name: 'Message 1' }).focus();
+      await page.keyboard.type('Hello!');
+      await page.keyboard.press('Control+Enter');
+      await page.getByText('Waiting for the first token…').waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('status').getByText('stopped').waitFor();
+      await page.unrouteAll({ behavior: 'ignoreErrors' });
+    },
+  ],
+};
+
+/** What has the focus, and whether one sees that it has. */
+const FOCUSED = `(() => {
+  const element = document.activeElement;
+  if (element === null || element === document.body) return null;
+  const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(element);
+  const name = element.tagName + ' ' + (element.getAttribute('aria-label') ?? element.textContent ?? '').slice(0, 40);
+  const place = [...document.querySelectorAll('*')].indexOf(element);
+  return { name, place, isSeen: (outlineStyle !== 'none' && outlineWidth !== '0px') || boxShadow !== 'none' };
+})()`;
+
+describe.skipIf(skipped !== undefined)(
+  `the web UI by keyboard alone${skipped === undefined ? '' : `, skipped: ${skipped}`}`,
+  { timeout: 60_000 },
+  () => {
+    let ui: Ui;
+    let opened: UiPage;
+    let fixtures: string;
+
+    const chat = async (content: string): Promise<string> => {
+      const body = { model: 'demo/chat', messages: [{ role: 'user', content }] };
+      const response = await ui.call('/api/v1/chat/completions', { key: API_KEY, body });
+      await response.text();
+      return response.headers.get('x-generation-id') ?? '';
+    };
+
+    beforeAll(async () => {
+      fixtures = mkdtempSync(join(tmpdir(), 'gateway-keys-'));
+      // Without the answer to everything else, so that something can be missed.
+      cpSync(DEMO, join(fixtures, 'demo'), { recursive: true, filter: (from) => !from.endsWith('-fallback') });
+      ui = await launchUi({ fixtures });
+      ids.first = await chat('Hello!');
+      ids.second = await chat('Hello!');
+      await chat('Nothing was recorded for this');
+      const misses = await (await ui.call('/admin/v1/fixtures/misses')).json();
+      ids.miss = (misses as { data: { id: string }[] }).data[0]?.id ?? '';
+      opened = await ui.open('#/', { isKept: true });
+    }, 60_000);
+    afterAll(async () => {
+      await ui?.close();
+      rmSync(fixtures, { recursive: true, force: true });
+    });
+
+    test('has a walk for every shortcut that is registered', () => {
+      expect(findShortcuts().toSorted()).toEqual(Object.keys(WALKS).toSorted());
+      expect(PLACES.length).toBeGreaterThan(9);
+    });
+
+    test.each(Object.entries(WALKS))('does what it lists: %s', async (_name, [hash, walk]) => {
+      await opened.go(hash());
+      await walk(opened.page);
+      expect(opened.problems.splice(0)).toEqual([]);
+    });
+
+    test.each(PLACES)('reaches all of $label, shows where it is, and is held nowhere', async ({ path }) => {
+      const { page, go, problems } = opened;
+      await go(`#${path}`);
+      const seen: number[] = [];
+      for (;;) {
+        await page.keyboard.press('Tab');
+        const focused = await page.evaluate<{ name: string; place: number; isSeen: boolean } | null>(FOCUSED);
+        // After the last the focus leaves the page.
+        if (focused === null || focused.place === seen[0]) break;
+        expect(focused).toMatchObject({ isSeen: true });
+        expect(seen, `${focused.name} again`).not.toContain(focused.place);
+        seen.push(focused.place);
+      }
+      expect(seen.length).toBeGreaterThan(PLACES.length);
+      expect(problems.splice(0)).toEqual([]);
+    });
+  },
+);
