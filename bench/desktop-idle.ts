@@ -96,7 +96,10 @@ async function startApp(stage: DesktopStage, ...flags: string[]): Promise<Runnin
   const startedAt = performance.now();
   const child = keepChild(spawn(stage.executable, args, { env, stdio: 'ignore' }));
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  await isInTray;
+  const ended = exited.then(() => {
+    throw new Error('the app has ended before it was in the tray');
+  });
+  await Promise.race([isInTray, ended]);
   const trayMs = performance.now() - startedAt;
   return {
     pid: child.pid ?? 0,

@@ -1,8 +1,8 @@
-import type { ChildProcess } from 'node:child_process';
 import process from 'node:process';
 
 import { packageApp } from '../test/desktop/package-app.ts';
-import { findObstacle, startTelling } from '../test/desktop/prepare.ts';
+import { findObstacle } from '../test/desktop/prepare.ts';
+import { startBus, startTelling } from '../test/desktop/start-telling.ts';
 import { keepChild } from './children.ts';
 import type { Plan } from './plan.ts';
 
@@ -22,13 +22,16 @@ export async function setDesktopStage(plan: Plan): Promise<DesktopStage | string
   if (obstacle !== undefined) return obstacle;
   plan.progress('packaging the app, unless that was done before');
   const { executable } = await packageApp();
-  const children: ChildProcess[] = [];
   const screen = ['-displayfd', '3', '-screen', '0', '1280x900x24', '-nolisten', 'tcp'];
-  const display = await startTelling(children, 'Xvfb', screen, 3);
-  const busAddress = await startTelling(children, 'dbus-daemon', ['--session', '--nofork', '--print-address'], 1);
-  children.forEach(keepChild);
+  const [display, bus] = [await startTelling('Xvfb', screen, 3), await startBus()];
+  for (const { child } of [display, bus]) keepChild(child);
+  const busAddress = bus.line;
   const { PATH = '', HOME = '' } = process.env;
-  return { executable, busAddress, env: { PATH, HOME, DISPLAY: `:${display}`, DBUS_SESSION_BUS_ADDRESS: busAddress } };
+  return {
+    executable,
+    busAddress,
+    env: { PATH, HOME, DISPLAY: `:${display.line}`, DBUS_SESSION_BUS_ADDRESS: busAddress },
+  };
 }
 
 /** What the app is started with over a folder of its own. */

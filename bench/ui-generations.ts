@@ -32,6 +32,7 @@ export async function storeUiGenerations(dir: string, count: number): Promise<vo
     const batch = Array.from({ length: Math.min(AT_ONCE, small - first) }, (_, i) => append(first + i));
     await Promise.all(batch);
   }
+  nowMs = Date.now();
   const generation = { created_at: new Date(nowMs).toISOString(), generation_time: 90_000 };
   await store.generations.append(toRecord(LARGE.oneText, { generation }), toLargeContent([toText(MESSAGES)]));
   const messages = Array.from({ length: MESSAGES }, (_, at) => toText(1, at));

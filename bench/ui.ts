@@ -23,7 +23,7 @@ export async function measureUi(stage: Stage, plan: Plan): Promise<Figure[]> {
       ...(await measureList(ui, plan)),
       ...(await measureBody(ui, plan)),
       ...(await measureStreams(ui, plan)),
-      ...(await measureHidden(ui)),
+      ...(await measureHidden(ui, plan)),
       ...(await measureBeside(stage, ui, plan)),
     ];
   } finally {

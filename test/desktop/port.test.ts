@@ -49,6 +49,8 @@ describe.skipIf(skipped !== undefined)(
       // Neither a sleep nor a port that is free again makes it move.
       expect(await healthOf(state.freePort ?? 0)).toMatchObject({ status: 'ok' });
       expect((await info()).state.port).toBe(state.freePort);
+      await page.evaluate(() => window.desktop.saveProviderKey('OPENAI_API_KEY', 'sk-of-the-port-test'));
+      expect((await until((found) => found.state.isDemo === false)).state.port).toBe(state.freePort);
       await page.evaluate(() => window.desktop.retryPort(null));
       expect((await until((found) => found.state.port === port)).state.phase).toBe('listening');
     });

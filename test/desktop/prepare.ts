@@ -1,10 +1,11 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
 import type { TestProject } from 'vitest/node';
 
 import { installPackages } from '../support/install-packages.ts';
 import { makePackages, packageApp, type PackagedApp } from './package-app.ts';
+import { startBus, startTelling } from './start-telling.ts';
 
 /** What the tests run: a packaged app, a display and a session bus; or why they cannot. */
 export type DesktopStage =
@@ -40,18 +41,12 @@ export async function setup(project: TestProject): Promise<(() => void) | void> 
   }
   const packaged = await packageApp();
   const packages = await makePackagesIfWanted();
-  const children: ChildProcess[] = [];
-  const display = await startTelling(
-    children,
-    'Xvfb',
-    ['-displayfd', '3', '-screen', '0', '1280x900x24', '-nolisten', 'tcp'],
-    3,
-  );
-  const bus = await startTelling(children, 'dbus-daemon', ['--session', '--nofork', '--print-address'], 1);
-  const env = { DISPLAY: `:${display}`, DBUS_SESSION_BUS_ADDRESS: bus };
+  const display = await startTelling('Xvfb', ['-displayfd', '3', '-screen', '0', '1280x900x24', '-nolisten', 'tcp'], 3);
+  const bus = await startBus();
+  const env = { DISPLAY: `:${display.line}`, DBUS_SESSION_BUS_ADDRESS: bus.line };
   project.provide('desktop', { ...packaged, packages, env });
   return () => {
-    for (const child of children) child.kill();
+    for (const { child } of [display, bus]) child.kill();
   };
 }
 
@@ -80,20 +75,4 @@ function missingLibraries(): string[] {
   return Object.entries(LIBRARIES)
     .filter(([library]) => !libraries.includes(library))
     .map(([, name]) => name);
-}
-
-/** Starts a program that says one line on this descriptor once it is ready. */
-export async function startTelling(
-  children: ChildProcess[],
-  command: string,
-  words: string[],
-  descriptor: 1 | 3,
-): Promise<string> {
-  const child = spawn(command, words, { stdio: ['ignore', 'pipe', 'ignore', 'pipe'] });
-  children.push(child);
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('exit', (code) => reject(new Error(`${command} ended with ${code}`)));
-    child.stdio[descriptor]?.once('data', (line: Buffer) => resolve(line.toString().trim()));
-  });
 }

@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { createRequire } from 'node:module';
 
 import { onTestFinished } from 'vitest';
+
+import { startBus } from './start-telling.ts';
 
 /** The part of a desktop that shows tray items: it hears of them over the session bus, and clicks in their menus. */
 export interface TrayWatcher {
@@ -44,7 +44,8 @@ const UNTIL_MS = 20_000;
 export async function watchTray(): Promise<TrayWatcher> {
   // Installed beside the test runtime, and without types.
   const dbus = createRequire(new URL('./runtime/package.json', import.meta.url))('dbus-next');
-  const busAddress = await startBus();
+  const { child, line: busAddress } = await startBus();
+  onTestFinished(() => void child.kill());
   const bus = dbus.sessionBus({ busAddress });
   onTestFinished(() => bus.disconnect());
   let tellRegistered: (name: string) => void;
@@ -131,15 +132,6 @@ export async function watchTray(): Promise<TrayWatcher> {
         .digest('hex');
     },
   };
-}
-
-async function startBus(): Promise<string> {
-  const daemon = spawn('dbus-daemon', ['--session', '--nofork', '--print-address'], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  onTestFinished(() => void daemon.kill());
-  const [line] = (await once(daemon.stdout, 'data')) as [Buffer];
-  return line.toString().trim();
 }
 
 const labelOf = ({ value: [, properties] }: MenuEntry): string => properties.label?.value ?? '';

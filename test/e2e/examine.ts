@@ -5,7 +5,6 @@ import type { UiPage } from './launch-ui.ts';
  * a line each: findings of axe, what does not fit, and what has gone wrong in the page.
  */
 export async function examine({ page, problems, check, screenshot }: UiPage, name: string): Promise<string[]> {
-  await page.setViewportSize({ width: 1360, height: 850 });
   await page.emulateMedia({ colorScheme: 'dark' });
   await screenshot(`${name}-dark`);
   const findings = await check();
@@ -15,6 +14,7 @@ export async function examine({ page, problems, check, screenshot }: UiPage, nam
   await page.setViewportSize({ width: 320, height: 700 });
   await screenshot(`${name}-narrow`);
   const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+  await page.setViewportSize({ width: 1360, height: 850 });
   if (width > 320) findings.push(`${name} is ${width} pixels wide where there are 320`);
   return [...findings, ...problems.splice(0)];
 }

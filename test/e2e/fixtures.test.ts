@@ -319,7 +319,7 @@ describe.skipIf(skipped !== undefined)(`the web UI while fixtures are recorded${
     await askLive('The capital of Portugal?');
     await page.getByRole('row', { name: /the-capital-of-portugal/ }).click();
     await page.getByRole('tab', { name: 'About' }).click();
-    await page.getByText('nothing that a key or header had in it').waitFor();
+    await page.getByText('nothing: no key and no header’s value was in it').waitFor();
     await page.getByRole('region', { name: 'Mode' }).getByText('All calls go to the providers').waitFor();
     await lookAt(opened, 'fixtures-recorded');
     await page.setViewportSize({ width: 1360, height: 850 });

@@ -118,6 +118,12 @@ describe.skipIf(skipped !== undefined)(
       for (let step = 0; step < 6 && !(await page.evaluate(isAtUndo)); step += 1) await page.keyboard.press('Tab');
       await page.keyboard.press('Enter');
       await page.getByRole('status').getByText('2 pinned').waitFor();
+      // What another tab pins is not lost with the next change here.
+      const other = await page.context().newPage();
+      await other.goto(`${ui.url}/ui/#/generations`);
+      await other.getByRole('row').nth(3).click();
+      await other.getByRole('button', { name: 'Pin', exact: true }).click();
+      await page.getByRole('status').getByText('3 pinned').waitFor();
       // Everything else would be exported with them.
       expect(await page.getByRole('button', { name: 'Export' }).count()).toBe(0);
       expect(problems).toEqual([]);
@@ -198,7 +204,7 @@ describe.skipIf(skipped !== undefined)(
       const opened = await ui.open(`#/generations?open=${ids.first}`);
       const { page, problems } = opened;
       await page.getByRole('button', { name: 'Select to compare' }).click();
-      await page.getByRole('button', { name: '1 selected to compare: clear' }).waitFor();
+      await page.getByRole('button', { name: 'Clear 1 selected' }).waitFor();
       await page.getByRole('row', { name: /demo\/reasoner/ }).click();
       await page.getByRole('button', { name: 'Compare with the selected one' }).click();
       const dialog = page.getByRole('dialog', { name: 'Compare two generations' });
@@ -219,6 +225,19 @@ describe.skipIf(skipped !== undefined)(
         .getByRole('status')
         .getByText(/^[1-4] found$/)
         .waitFor();
+      expect(problems).toEqual([]);
+    });
+
+    test('has what ended while another screen was open', async () => {
+      const { page, problems } = await ui.open('#/generations?model=demo/reasoner');
+      await page.getByRole('status').getByText('1 found').waitFor();
+      await page.keyboard.press('g');
+      await page.keyboard.press('m');
+      await page.getByRole('heading', { name: 'Models' }).waitFor();
+      await chat('Hello!', { model: 'demo/reasoner' });
+      await page.goBack();
+      await page.getByRole('status').getByText('2 found').waitFor();
+      expect(await page.getByRole('row').count()).toBe(3);
       expect(problems).toEqual([]);
     });
 

@@ -31,6 +31,10 @@ async function startUpstream(): Promise<number> {
       if (request.url === '/hook') {
         receiver.bodies.push(body);
         response.writeHead(receiver.status).end();
+      } else if (body.includes('"leaky"')) {
+        // As some do: with the key that was refused.
+        const message = `Incorrect API key provided: ${request.headers.authorization ?? ''}`;
+        response.writeHead(401, { 'content-type': 'application/json' }).end(JSON.stringify({ error: { message } }));
       } else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(ANSWER));
     });
   });
@@ -65,7 +69,10 @@ describe.skipIf(skipped !== undefined)(
           { slug: 'here', wire: 'openai', baseUrl: `http://127.0.0.1:${port}/v1`, apiKey: 'CANARY-provider-key' },
           { slug: 'gone', wire: 'openai', baseUrl: `http://127.0.0.1:${closed}/v1` },
         ],
-        models: [{ id: 'acme/chat', endpoints: [{ provider: 'here', providerModel: 'm' }] }],
+        models: [
+          { id: 'acme/chat', endpoints: [{ provider: 'here', providerModel: 'm' }] },
+          { id: 'acme/leaky', endpoints: [{ provider: 'here', providerModel: 'leaky' }] },
+        ],
       };
       ui = await launchUi({ config, managementKey: MANAGEMENT_KEY });
       const hook = { type: 'webhook', name: 'Traces', config: { url: `http://127.0.0.1:${port}/hook` } };
@@ -103,6 +110,52 @@ describe.skipIf(skipped !== undefined)(
       await page.getByRole('button', { name: 'Send 1 again' }).click();
       await page.getByText('Nothing is left over').waitFor();
       expect(receiver.bodies.at(-1)).toContain('The capital of Portugal?');
+      expect(problems).toEqual([]);
+    });
+
+    test('shows its secrets nowhere: not in a screen, a list, a detail or an export', async () => {
+      const made = await ui.call('/api/v1/keys', { body: { name: 'Planted' } });
+      const { key: planted } = (await made.json()) as { key: string };
+      const ids = await Promise.all(
+        ['acme/chat', 'acme/leaky'].map(async (model) => {
+          const body = { model, messages: [{ role: 'user', content: 'Hello' }] };
+          const answer = await ui.call('/api/v1/chat/completions', { key: planted, body });
+          await answer.text();
+          return answer.headers.get('x-generation-id') ?? '';
+        }),
+      );
+      const paths = [
+        ...ids.flatMap((id) => [`/api/v1/generation?id=${id}`, `/api/v1/generation/content?id=${id}`]),
+        ...['keys', 'providers', 'guardrails', 'observability/destinations', 'models'].map((name) => `/api/v1/${name}`),
+        ...['generations', 'providers', 'settings', 'session'].map((name) => `/admin/v1/${name}`),
+        '/admin/v1/generations/export?format=csv',
+        '/admin/v1/generations/export?format=ndjson&content=true',
+        '/metrics',
+        '/health',
+        '/openapi.json',
+      ];
+      const shown = new Map<string, string>();
+      for (const path of paths) {
+        const answer = await ui.call(path);
+        expect([path, answer.status]).toEqual([path, 200]);
+        shown.set(path, await answer.text());
+      }
+      const { page, go, problems } = await ui.open('#/');
+      const hashes = ['', 'models', 'generations', 'playground', 'videos', 'guardrails', 'keys', 'destinations'];
+      const details = ids.flatMap((id) => [`generations/${id}`, `generations?open=${id}`]);
+      for (const hash of [...hashes, 'providers', 'providers?open=here', 'fixtures', 'settings', ...details]) {
+        await go(`#/${hash}`);
+        shown.set(hash, await page.content());
+      }
+      shown.set(
+        'storage',
+        await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])'),
+      );
+      const secrets = ['CANARY', API_KEY, MANAGEMENT_KEY, planted];
+      const found = [...shown].flatMap(([where, text]) =>
+        secrets.filter((secret) => text.includes(secret)).map((secret) => `${where}: ${secret}`),
+      );
+      expect(found).toEqual([]);
       expect(problems).toEqual([]);
     });
   },

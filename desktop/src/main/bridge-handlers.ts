@@ -65,6 +65,7 @@ export function createBridgeHandlers(parts: BridgeParts): BridgeHandlers {
 
 function toInfo({ paths, file, keys, gateway }: BridgeParts): DesktopInfo {
   const { settings } = file;
+  const port = gateway.state.phase === 'listening' ? gateway.state.port : settings.port;
   return {
     version: app.getVersion(),
     platform: process.platform,
@@ -74,7 +75,7 @@ function toInfo({ paths, file, keys, gateway }: BridgeParts): DesktopInfo {
     secretStorage: keys.storage,
     providerKeys: keys.names(),
     networkUrls: settings.shareOnNetwork
-      ? listNetworkAddresses().map((address) => `http://${address}:${settings.port}/api/v1`)
+      ? listNetworkAddresses().map((address) => `http://${address}:${port}/api/v1`)
       : [],
   };
 }

@@ -27,7 +27,10 @@ export interface GatewayParts {
 }
 
 export function createGatewayControl({ gateway, paths, file, keys }: GatewayParts): GatewayControl {
-  const place = (port = file.settings.port): Place => {
+  /** Where it listens this time; undefined for where the settings say. */
+  let chosenPort: number | undefined;
+  const place = (): Place => {
+    const port = chosenPort ?? file.settings.port;
     const isShared = file.settings.shareOnNetwork;
     return {
       host: isShared ? '0.0.0.0' : '127.0.0.1',
@@ -48,12 +51,11 @@ export function createGatewayControl({ gateway, paths, file, keys }: GatewayPart
       place: place(),
     });
   };
-  let chosenPort: number | undefined;
   const listen = (port?: number): void => {
     chosenPort = port;
     // What could not even start has nothing that could listen.
     if (gateway.state.phase === 'failed') void start();
-    else gateway.listen(place(port));
+    else gateway.listen(place());
   };
   return {
     start,

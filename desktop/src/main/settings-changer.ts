@@ -35,8 +35,9 @@ export function createSettingsChanger({ file, control, obstacleTo, onChanged }: 
     if (now.startAtLogin !== before.startAtLogin || now.startHidden !== before.startHidden) {
       setStartAtLogin(now.startAtLogin, now.startHidden);
     }
+    if (now.port !== before.port) control.listen();
+    else if (now.shareOnNetwork !== before.shareOnNetwork) control.listenAgain();
     if (now.mode !== before.mode) void control.start();
-    else if (now.port !== before.port || now.shareOnNetwork !== before.shareOnNetwork) control.listen();
     if (now.lookForUpdates && !before.lookForUpdates) void lookForUpdates();
     onChanged();
     return { done: true, message: '' };

@@ -80,7 +80,7 @@ export async function compose(options: CompositionOptions): Promise<Composition>
     replayDir: demoFixturesDir,
     savesThere: options.savesFixtures ?? false,
     record,
-    secrets: demoFixturesDir === null ? listSecrets(config) : [],
+    secrets: listSecrets(config),
   });
   const { recordUpstream, replay } = fixtures;
   const sources: Sources =

@@ -28,7 +28,7 @@ export async function openFixtures(options: FixtureUseOptions): Promise<FixtureU
   const { config, replayDir, savesThere, record, secrets } = options;
   if (replayDir !== null) {
     const { openReplay } = await import('@model-gateway/fixtures');
-    const { library, wrap, ...replay } = openReplay({ dir: replayDir, saves: savesThere });
+    const { library, wrap, ...replay } = openReplay({ dir: replayDir, saves: savesThere, secrets });
     return { library, wrap, replay };
   }
   if (record !== null) {

@@ -1,14 +1,15 @@
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+const minute = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' });
 const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
 const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
-/** `10:42:03` today, `Nov 20 10:42:03` on other days. */
+/** `10:42:03` today, `Nov 20 10:42` on other days. */
 export function formatMoment(iso: string, now = new Date()): string {
   const date = new Date(iso);
   if (Number.isNaN(date.getTime())) return iso;
-  const time = clock.format(date);
-  return date.toDateString() === now.toDateString() ? time : `${day.format(date)} ${time}`;
+  if (date.toDateString() === now.toDateString()) return clock.format(date);
+  return `${day.format(date)} ${minute.format(date)}`;
 }
 
 /** In the local zone, for tooltips and details. */

@@ -1,6 +1,8 @@
 import { DropdownMenu } from 'radix-ui';
 import type { ReactNode } from 'react';
 
+import { MenuPortal } from './menu-portal.tsx';
+
 interface MenuItem {
   readonly label: string;
   readonly icon?: ReactNode;
@@ -14,7 +16,7 @@ export function Menu({ trigger, items }: { trigger: ReactNode; items: readonly M
   return (
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
+      <MenuPortal>
         <DropdownMenu.Content align="end" sideOffset={4} className="card z-40 min-w-44 p-1 shadow-xl">
           {items.map(({ label, icon, isDangerous, isDisabled, onSelect }) => (
             <DropdownMenu.Item
@@ -28,7 +30,7 @@ export function Menu({ trigger, items }: { trigger: ReactNode; items: readonly M
             </DropdownMenu.Item>
           ))}
         </DropdownMenu.Content>
-      </DropdownMenu.Portal>
+      </MenuPortal>
     </DropdownMenu.Root>
   );
 }

@@ -42,10 +42,12 @@ export function SidePanel({ title, label, onClose, actions, children }: SidePane
       onKeyDown={onKeyDown}
       className="fixed inset-0 z-30 flex flex-col border-line bg-surface outline-none lg:static lg:z-auto lg:w-[min(46%,44rem)] lg:shrink-0 lg:border-l"
     >
-      <header className="flex flex-wrap items-center gap-2 border-b border-line px-4 py-2.5">
-        <div className="min-w-0 flex-1 basis-40">{title}</div>
+      <header className="flex flex-wrap items-center gap-2 border-b border-line px-4 py-2.5 sm:flex-nowrap">
+        <div className="min-w-24 flex-1">{title}</div>
         {actions !== undefined && (
-          <div className="order-3 flex w-full flex-wrap items-center gap-2 sm:order-2 sm:w-auto">{actions}</div>
+          <div className="order-3 flex w-full flex-wrap items-center gap-1 sm:order-2 sm:w-auto sm:justify-end">
+            {actions}
+          </div>
         )}
         <div className="order-2 sm:order-3">
           <Button look="quiet" aria-label="Close the panel" icon={<X size={16} aria-hidden />} onClick={onClose} />

@@ -43,10 +43,25 @@ export const getPreferences = (): Preferences => current;
 
 export function setPreferences(change: Partial<Preferences>): void {
   current = { ...current, ...change };
-  localStorage.setItem(STORAGE_KEY, JSON.stringify(current));
+  try {
+    localStorage.setItem(STORAGE_KEY, JSON.stringify(current));
+  } catch {
+    // Full, or forbidden: then they hold for as long as the page does.
+  }
+  tell();
+}
+
+function tell(): void {
   applyTheme();
   for (const listener of listeners) listener();
 }
+
+// Another tab has changed them: what it has saved or pinned would be lost with the next change here.
+globalThis.addEventListener?.('storage', ({ key }) => {
+  if (key !== STORAGE_KEY) return;
+  current = read();
+  tell();
+});
 
 /** The preferences, kept up to date. */
 export function usePreferences(): Preferences {
@@ -73,7 +88,9 @@ export function applyTheme(): void {
 function read(): Preferences {
   try {
     const kept = JSON.parse(globalThis.localStorage?.getItem(STORAGE_KEY) ?? '{}') as Partial<Preferences>;
-    return { ...DEFAULTS, ...kept };
+    const read = { ...DEFAULTS, ...kept };
+    const areLists = [read.hiddenColumns, read.views, read.pins].every(Array.isArray);
+    return areLists ? read : DEFAULTS;
   } catch {
     return DEFAULTS;
   }

@@ -2,6 +2,7 @@ import { Columns3 } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 
 import { Button } from '../../parts/button.tsx';
+import { MenuPortal } from '../../parts/menu-portal.tsx';
 import type { Column } from '../../parts/virtual-table.tsx';
 import { setPreferences, usePreferences } from '../../shell/preferences.ts';
 
@@ -14,7 +15,7 @@ export function ColumnsMenu({ columns }: { columns: readonly Pick<Column<unknown
       <DropdownMenu.Trigger asChild>
         <Button icon={<Columns3 size={15} aria-hidden />}>Columns</Button>
       </DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
+      <MenuPortal>
         <DropdownMenu.Content
           align="end"
           sideOffset={4}
@@ -37,7 +38,7 @@ export function ColumnsMenu({ columns }: { columns: readonly Pick<Column<unknown
             Compact rows
           </Item>
         </DropdownMenu.Content>
-      </DropdownMenu.Portal>
+      </MenuPortal>
     </DropdownMenu.Root>
   );
 }

@@ -87,7 +87,7 @@ export function GenerationsScreen() {
             <ColumnsMenu columns={GENERATION_COLUMNS} />
             {compared.length === 1 && (
               <Button look="quiet" onClick={() => change({ compare: undefined })}>
-                1 selected to compare: clear
+                Clear 1 selected
               </Button>
             )}
             {!isPinned && <ExportMenu search={search} />}

@@ -30,9 +30,8 @@ export function useFeed(isOn: boolean, onEnded: (rows: readonly ListRow[]) => vo
         stop?.();
         stop = undefined;
       } else if (stop === undefined) {
-        if (wasOn) latest.current.onLost();
+        stop = follow(latest, setState, wasOn);
         wasOn = true;
-        stop = follow(latest, setState);
       }
     };
     sync();
@@ -50,8 +49,9 @@ interface Callbacks {
   readonly current: { onEnded: (rows: readonly ListRow[]) => void; onLost: () => void };
 }
 
-function follow(latest: Callbacks, setState: (state: FeedState) => void): () => void {
+function follow(latest: Callbacks, setState: (state: FeedState) => void, hasMissed: boolean): () => void {
   const abort = new AbortController();
+  let mayHaveMissed = hasMissed;
   let batch: ListRow[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
   const flush = (): void => {
@@ -65,6 +65,9 @@ function follow(latest: Callbacks, setState: (state: FeedState) => void): () => 
     try {
       const { body } = await openApi('/admin/v1/generations/feed', { signal: abort.signal });
       setState('on');
+      // Only now is everything told that ends from now on.
+      if (mayHaveMissed) latest.current.onLost();
+      mayHaveMissed = false;
       if (body === null) return;
       for await (const { event, data } of readEventStream(body)) {
         if (event === 'reset') latest.current.onLost();
@@ -79,7 +82,7 @@ function follow(latest: Callbacks, setState: (state: FeedState) => void): () => 
     setState('connecting');
     timer = setTimeout(() => {
       timer = undefined;
-      latest.current.onLost();
+      mayHaveMissed = true;
       void connect();
     }, RETRY_MS);
   };

@@ -3,6 +3,7 @@ import { DropdownMenu } from 'radix-ui';
 import { useState } from 'react';
 
 import { Button } from '../../parts/button.tsx';
+import { MenuPortal } from '../../parts/menu-portal.tsx';
 import { usePreferences } from '../../shell/preferences.ts';
 import type { GenerationSearch } from './generation-search.ts';
 import { ManageViews } from './manage-views.tsx';
@@ -27,7 +28,7 @@ export function ViewsMenu({ search }: { search: GenerationSearch }) {
             <span className="max-w-36 truncate">{current?.name ?? 'Views'}</span>
           </Button>
         </DropdownMenu.Trigger>
-        <DropdownMenu.Portal>
+        <MenuPortal>
           <DropdownMenu.Content
             align="end"
             sideOffset={4}
@@ -56,7 +57,7 @@ export function ViewsMenu({ search }: { search: GenerationSearch }) {
               Rename or delete views…
             </DropdownMenu.Item>
           </DropdownMenu.Content>
-        </DropdownMenu.Portal>
+        </MenuPortal>
       </DropdownMenu.Root>
       {open === 'save' && <SaveView search={search} onClose={() => setOpen(null)} />}
       {open === 'manage' && <ManageViews onClose={() => setOpen(null)} />}

@@ -133,6 +133,8 @@ function MoreFilters({ search, onChange }: { search: ModelSearch; onChange: Chan
             value={search.context}
             onChange={(value) => onChange({ context: value })}
           />
+        </div>
+        <div className="flex gap-2">
           <Figure
             label="Input price at most"
             placeholder="$ per M"
@@ -161,7 +163,7 @@ function MoreFilters({ search, onChange }: { search: ModelSearch; onChange: Chan
           />
         </div>
         <Checkbox
-          label="Served by somebody who keeps nothing (ZDR)"
+          label="Prompts kept by nobody (ZDR)"
           checked={search.zdr === 'true'}
           onChange={(event) => onChange({ zdr: event.target.checked ? 'true' : undefined })}
         />

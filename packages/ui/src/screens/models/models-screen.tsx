@@ -192,7 +192,7 @@ function useColumns(compare: string | undefined, update: (change: { compare: str
       {
         id: 'abilities',
         header: 'Can',
-        width: 'minmax(110px,1fr)',
+        width: 'minmax(160px,1fr)',
         cell: ({ supported_parameters: parameters }) => (
           <span className="flex gap-1">
             {parameters.includes('tools') && <Badge>tools</Badge>}

@@ -16,6 +16,7 @@ import { useSaveFixture } from '../fixtures/use-save-fixture.ts';
 import type { Run, RunState } from './create-run.ts';
 import type { ChatRequest } from './stream-chat.ts';
 import { StreamedText } from './streamed-text.tsx';
+import { useFollowEnd } from './use-follow-end.ts';
 
 interface AnswerColumnProps {
   readonly run: Run;
@@ -43,6 +44,7 @@ export function AnswerColumn({ run, readSent, model, onModel, onRemove }: Answer
   const state = useSyncExternalStore(run.subscribe, run.getState);
   const [isRaw, setIsRaw] = useState(false);
   const isRunning = state.status === 'waiting' || state.status === 'streaming';
+  const followed = useFollowEnd(state.text, isRunning);
   return (
     <section aria-label={`Answer of ${model}`} className="card flex min-h-0 min-w-0 flex-col">
       <header className="flex items-center gap-1 border-b border-line p-2">
@@ -66,7 +68,7 @@ export function AnswerColumn({ run, readSent, model, onModel, onRemove }: Answer
           />
         )}
       </header>
-      <div className="scroll-thin flex min-h-0 flex-1 flex-col gap-2 overflow-y-auto p-3">
+      <div {...followed} className="scroll-thin flex min-h-0 flex-1 flex-col gap-2 overflow-y-auto p-3">
         {state.status === 'idle' && <p className="m-auto text-sm text-ink-faint">Nothing sent yet</p>}
         {state.status === 'waiting' && (
           <p className="m-auto animate-pulse text-sm text-ink-faint">Waiting for the first token…</p>

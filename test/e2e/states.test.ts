@@ -1,0 +1,141 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { examine } from './examine.ts';
+import { API_KEY, launchUi, skipped, type Ui, type UiPage } from './launch-ui.ts';
+
+const OWN_KEY = 'sk-gw-v1-states-0123456789abcdef0123456789abcdef';
+const note = skipped === undefined ? '' : `, skipped: ${skipped}`;
+
+/** Every route, with its parts that have data of their own. */
+const ROUTES = [
+  '',
+  'models',
+  'generations',
+  'playground',
+  'videos',
+  'videos?view=webhooks',
+  'guardrails',
+  'keys',
+  'destinations',
+  'providers',
+  'fixtures',
+  'settings',
+];
+
+const toName = (route: string): string => (route === '' ? 'overview' : route.replaceAll(/\W/g, '-'));
+
+describe.skipIf(skipped !== undefined)(`the web UI where there is nothing${note}`, { timeout: 60_000 }, () => {
+  let ui: Ui;
+  let opened: UiPage | undefined;
+  beforeAll(async () => {
+    const bootstrapKeys = [{ key: OWN_KEY, kind: 'management', name: 'admin' }];
+    ui = await launchUi({ config: { auth: { bootstrapKeys } }, managementKey: OWN_KEY });
+  }, 60_000);
+  afterAll(() => ui?.close(), 60_000);
+
+  test.each(ROUTES)('says so, and what to do: /%s', async (route) => {
+    opened ??= await ui.open('#/', { reducedMotion: 'reduce', isKept: true });
+    await opened.go(`#/${route}`);
+    expect(await examine(opened, `empty-${toName(route)}`)).toEqual([]);
+  });
+});
+
+/** What opens over a screen, and how. */
+const DIALOGS: readonly (readonly [name: string, hash: () => string, open: (page: Page) => Promise<void>])[] = [
+  ['palette', () => '#/', (page) => page.keyboard.press('Control+k')],
+  ['shortcuts', () => '#/', (page) => page.keyboard.press('?')],
+  ['snippets', () => '#/', (page) => page.getByRole('button', { name: 'Copy address or snippet' }).click()],
+  ['key-new', () => '#/keys', (page) => page.getByRole('button', { name: 'New key' }).click()],
+  ['key-menu', () => '#/keys', (page) => page.getByRole('button', { name: 'Actions for Tests' }).click()],
+  [
+    'key-delete',
+    () => '#/keys',
+    async (page) => {
+      await page.getByRole('button', { name: 'Actions for Tests' }).click();
+      await page.getByRole('menuitem', { name: 'Delete…' }).click();
+    },
+  ],
+  [
+    'guardrail-new',
+    () => '#/guardrails',
+    (page) => page.getByRole('button', { name: 'New guardrail' }).first().click(),
+  ],
+  [
+    'destination-new',
+    () => '#/destinations',
+    (page) => page.getByRole('button', { name: 'New destination' }).first().click(),
+  ],
+  ['video-new', () => '#/videos', (page) => page.getByRole('button', { name: 'New video' }).first().click()],
+  ['columns', () => '#/generations', (page) => page.getByRole('button', { name: 'Columns' }).click()],
+  ['export', () => '#/generations', (page) => page.getByRole('button', { name: 'Export' }).click()],
+  [
+    'generation-delete',
+    () => `#/generations/${generation}`,
+    async (page) => {
+      await page.getByRole('button', { name: 'More' }).click();
+      await page.getByRole('menuitem', { name: 'Delete prompt and answer…' }).click();
+    },
+  ],
+  [
+    'link',
+    () => `#/generations/${generation}`,
+    (page) => page.getByRole('button', { name: 'the terms' }).first().click(),
+  ],
+  ['models-compared', () => '#/models?compare=demo/chat,demo/reasoner', (page) => page.getByRole('dialog').waitFor()],
+];
+
+let generation = '';
+
+describe.skipIf(skipped !== undefined)(`what opens over a screen${note}`, { timeout: 60_000 }, () => {
+  let ui: Ui;
+  let opened: UiPage;
+  beforeAll(async () => {
+    ui = await launchUi();
+    const messages = [{ role: 'user', content: 'Read [the terms](https://example.com/terms).' }];
+    const sent = await ui.call('/api/v1/chat/completions', { key: API_KEY, body: { model: 'demo/chat', messages } });
+    generation = sent.headers.get('x-generation-id') ?? '';
+    await ui.call('/api/v1/keys', { body: { name: 'Tests' } });
+    opened = await ui.open('#/', { reducedMotion: 'reduce', isKept: true });
+  }, 60_000);
+  afterAll(() => ui?.close(), 60_000);
+
+  test.each(DIALOGS)('can be used by everybody: %s', async (name, hash, open) => {
+    await opened.go(hash());
+    await open(opened.page);
+    await opened.page.locator('dialog[open], [role=menu]').first().waitFor();
+    expect(await examine(opened, `over-${name}`)).toEqual([]);
+  });
+});
+
+describe.skipIf(skipped !== undefined)(`the web UI of a gateway that fails${note}`, { timeout: 60_000 }, () => {
+  let ui: Ui;
+  let opened: UiPage | undefined;
+  beforeAll(async () => {
+    ui = await launchUi();
+  }, 60_000);
+  afterAll(() => ui?.close(), 60_000);
+
+  const FAILURE = {
+    error: { code: 500, message: 'The store cannot be read', metadata: { error_type: 'internal_error' } },
+  };
+
+  test.each([...ROUTES, 'generations/gen-1', 'generations?open=gen-1', 'models?open=demo/chat'])(
+    'says what is wrong, what to do, and what to report: /%s',
+    async (route) => {
+      opened ??= await ui.open('#/', { reducedMotion: 'reduce', isKept: true });
+      const { page, problems, go } = opened;
+      await page.route(/\/(api|admin)\/v1\/(?!session)/, (intercepted) =>
+        intercepted.fulfill({ status: 500, json: FAILURE }),
+      );
+      await go(`#/${route}`);
+      // The forms of the playground need nothing; what a call answers there is tested with it.
+      const alert = page.getByRole('alert').first();
+      await alert.getByText('The store cannot be read').waitFor();
+      await alert.getByRole('button', { name: 'Copy report' }).waitFor();
+      expect(problems.splice(0).filter((problem) => !problem.includes('status of 500'))).toEqual([]);
+      const findings = await examine(opened, `failed-${toName(route)}`);
+      expect(findings.filter((problem) => !problem.includes('status of 500'))).toEqual([]);
+    },
+  );
+});
