@@ -8,6 +8,7 @@ import { createCatalog } from './catalog/catalog.ts';
 import { createResponseCache } from './chat/response-cache.ts';
 import { createCallFigures } from './generations/call-figures.ts';
 import { createGenerationFeed } from './generations/generation-feed.ts';
+import { createOneAtATime } from './generations/one-at-a-time.ts';
 import { createPolicyOf } from './guardrails/policy-of.ts';
 import { DEFAULT_TIMEOUTS, type GatewayOptions, type Logger } from './options.ts';
 import { createWebPlatform } from './platform.ts';
@@ -114,6 +115,7 @@ export function createRuntime(options: GatewayOptions, closing: AbortSignal): Ru
     broadcast: options.broadcast,
     logger,
     generationFeed,
+    longAnswers: createOneAtATime(platform),
     instanceId: createRandomId(platform),
     closing,
     openCalls: [],

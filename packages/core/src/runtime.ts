@@ -13,6 +13,7 @@ import type { GatewayError } from './errors.ts';
 import type { FixtureLibrary } from './fixture-library.ts';
 import type { CallFigures } from './generations/call-figures.ts';
 import type { GenerationFeed } from './generations/generation-feed.ts';
+import type { OneAtATime } from './generations/one-at-a-time.ts';
 import type { PolicyOf } from './guardrails/policy-of.ts';
 import type { LiveItem } from './live-list.ts';
 import type { AccountOptions, Logger, MemberDirectory, ProviderChecks, Timeouts } from './options.ts';
@@ -82,6 +83,8 @@ export interface Runtime {
   readonly logger: Logger;
   /** What this process has recorded of late. */
   readonly generationFeed: GenerationFeed;
+  /** Settles long streamed answers. */
+  readonly longAnswers: OneAtATime;
   /** Random text that tells this gateway from every other. */
   readonly instanceId: string;
   /** Fires when the gateway begins to close. */

@@ -1,5 +1,6 @@
 import { GatewayError, toErrorBody } from '../errors.ts';
 import type { Outcome, SettledGeneration } from '../generations/observe-generation.ts';
+import type { AnswerAccumulator } from '../generations/answer-accumulator.ts';
 import { recordGeneration } from '../generations/record-generation.ts';
 import type { GatewayResponse } from '../response.ts';
 import { withReport } from '../routing/routing-metadata.ts';
@@ -36,6 +37,12 @@ export function answerStream(relay: ChatRelay): Promise<GatewayResponse> {
     });
   });
 }
+
+/** Settling an answer of this many characters takes milliseconds, and several times its length of memory. */
+const LONG_ANSWER_LENGTH = 512 * 1024;
+
+const isLong = ({ packedTextLength, packedReasoningLength }: AnswerAccumulator): boolean =>
+  packedTextLength + packedReasoningLength >= LONG_ANSWER_LENGTH;
 
 interface HeadListener {
   /** The status is 200 from now on. Called once at most. */
@@ -159,12 +166,18 @@ function createRelayStream(relay: ChatRelay, head: HeadListener): AsyncIterable<
     isEnding = true;
     keepAlive.clear();
     life.signal.removeEventListener('abort', onInterrupted);
-    const settled = observer.settle(outcome);
-    if (answer !== undefined && !life.signal.aborted) noteOutcome(runtime, answer, outcome, settled.usage);
-    recordGeneration(runtime, settled, outcome).then(
-      () => finish(outcome, settled),
-      (error: unknown) => finish({ status: 'failed', error: toCallError(error, '') }, undefined),
-    );
+    const wasAborted = life.signal.aborted;
+    const settle = (): Promise<void> => {
+      const settled = observer.settle(outcome);
+      if (answer !== undefined && !wasAborted) noteOutcome(runtime, answer, outcome, settled.usage);
+      return recordGeneration(runtime, settled, outcome).then(
+        () => finish(outcome, settled),
+        (error: unknown) => finish({ status: 'failed', error: toCallError(error, '') }, undefined),
+      );
+    };
+    // A thousand readers of long answers that leave together would otherwise fill the memory and hold up everybody.
+    if (isLong(observer.answer)) runtime.longAnswers.run(settle);
+    else void settle();
     if (outcome.status !== 'completed') letGoOfUpstream();
   };
 

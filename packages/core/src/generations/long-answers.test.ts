@@ -80,3 +80,25 @@ test('records a call without its content when what was put aside cannot be read 
     record: { generation: { tokens_completion: TEXT.length / 4 } },
   });
 });
+
+test('settles very long answers one after the other, short ones at once', async () => {
+  const veryLong = [...Array.from({ length: 8 }, () => toDelta(PIECE)), STOP, 'data: [DONE]\n\n'];
+  const core = createCoreGateway(createReplayTransport({ pieces: veryLong }));
+  const open = core.store.holdAppends();
+  const streams = [streamText(core), streamText(core)];
+  await core.platform.advance(0);
+  expect(core.store.appendCalls()).toBe(1);
+  open();
+  await core.platform.advance(0);
+  const texts = await Promise.all(streams);
+  expect(texts.map(({ length }) => length)).toEqual([PIECE.length * 8, PIECE.length * 8]);
+  expect(core.store.appended).toHaveLength(2);
+
+  const short = createCoreGateway(createReplayTransport({ pieces: [toDelta('short'), STOP, 'data: [DONE]\n\n'] }));
+  const openShort = short.store.holdAppends();
+  const shortStreams = [streamText(short), streamText(short)];
+  await short.platform.advance(0);
+  expect(short.store.appendCalls()).toBe(2);
+  openShort();
+  await Promise.all(shortStreams);
+});
