@@ -10,15 +10,15 @@ export interface OneAtATime {
 export function createOneAtATime({ setTimer }: Pick<Platform, 'setTimer'>): OneAtATime {
   const waiting: (() => Promise<void>)[] = [];
   let isBusy = false;
-  const next = (): void => {
+  const begin = (): void => {
     const work = waiting.shift();
     isBusy = work !== undefined;
-    if (work !== undefined) void work().then(() => setTimer(next, 0));
+    if (work !== undefined) void work().then(() => setTimer(begin, 0));
   };
   return {
     run(work) {
       waiting.push(work);
-      if (!isBusy) next();
+      if (!isBusy) begin();
     },
   };
 }
