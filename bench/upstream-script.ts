@@ -9,14 +9,23 @@ export interface UpstreamScript {
   readonly intervalMs: number;
   /** Characters of text in each event; null for a token's few. */
   readonly chunkChars: number | null;
+  /** Tokens in a paragraph; absent where the text is all one. */
+  readonly paragraph?: number;
 }
 
 /** Answers of the size that chat models give, as fast as they are taken. */
 export const BURST: UpstreamScript = { name: 'burst', chunks: 200, burst: 10, intervalMs: 0, chunkChars: null };
 /** Fifty tokens a second, for a second. */
 export const TRICKLE: UpstreamScript = { name: 'trickle', chunks: 50, burst: 1, intervalMs: 20, chunkChars: null };
-/** Two hundred tokens a second, for ten seconds. */
-export const SWIFT: UpstreamScript = { name: 'swift', chunks: 2000, burst: 1, intervalMs: 5, chunkChars: null };
+/** Two hundred tokens a second, for ten seconds, in paragraphs as a story has. */
+export const SWIFT: UpstreamScript = {
+  name: 'swift',
+  chunks: 2000,
+  burst: 1,
+  intervalMs: 5,
+  chunkChars: null,
+  paragraph: 60,
+};
 /** One token a second, for longer than any measurement. */
 export const OPEN: UpstreamScript = { name: 'open', chunks: 600, burst: 1, intervalMs: 1000, chunkChars: null };
 /** 100 MB as fast as they are taken. */
@@ -36,8 +45,10 @@ function toFlood(megabytes: number): UpstreamScript {
 }
 
 /** The text of one event. */
-export function textOfChunk({ chunkChars }: UpstreamScript, index: number): string {
-  return chunkChars === null ? `tok${index} ` : 'lorem ip'.repeat(chunkChars / 8);
+export function textOfChunk({ chunkChars, paragraph }: UpstreamScript, index: number): string {
+  if (chunkChars !== null) return 'lorem ip'.repeat(chunkChars / 8);
+  const isLast = paragraph !== undefined && (index + 1) % paragraph === 0;
+  return `tok${index}${isLast ? '\n\n' : ' '}`;
 }
 
 /** The whole text of a streamed answer. */

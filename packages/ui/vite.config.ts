@@ -1,8 +1,6 @@
-import { fileURLToPath } from 'node:url';
-
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
 
 /** The gateway that `vite` and `vite preview` stand in front of. */
 const target = process.env['GATEWAY_URL'] ?? 'http://127.0.0.1:8855';
@@ -14,17 +12,24 @@ const proxy = Object.fromEntries(
   ]),
 );
 
-// Markdown's reader of names such as &nbsp;. Its form for browsers sets innerHTML, which the content security policy
-// refuses; this one has a table.
-const characterNames = fileURLToPath(
-  new URL('../../node_modules/decode-named-character-reference/index.js', import.meta.url),
-);
+/**
+ * Markdown's reader of names such as &nbsp; has a form for browsers, which sets innerHTML: the content security policy
+ * refuses that. Its other form has a table.
+ */
+const readNamesByTable: Plugin = {
+  name: 'read-names-by-table',
+  enforce: 'pre',
+  async resolveId(id, importer) {
+    if (id !== 'decode-named-character-reference') return null;
+    const found = await this.resolve(id, importer, { skipSelf: true });
+    return found && { ...found, id: found.id.replace(/index\.dom\.js$/, 'index.js') };
+  },
+};
 
 export default defineConfig({
   // Relative, because one bundle is served at /ui/ and at the root of the desktop's own scheme.
   base: './',
-  plugins: [react(), tailwindcss()],
-  resolve: { alias: { 'decode-named-character-reference': characterNames } },
+  plugins: [react(), tailwindcss(), readNamesByTable],
   build: {
     target: 'es2023',
     // The polyfill is for browsers older than the target.

@@ -82,7 +82,11 @@ const DIALOGS: readonly (readonly [name: string, hash: () => string, open: (page
     () => `#/generations/${generation}`,
     (page) => page.getByRole('button', { name: 'the terms' }).first().click(),
   ],
-  ['models-compared', () => '#/models?compare=demo/chat,demo/reasoner', (page) => page.getByRole('dialog').waitFor()],
+  [
+    'models-compared',
+    () => '#/models?compare=demo/chat,demo/reasoner',
+    (page) => page.getByRole('button', { name: 'Compare' }).click(),
+  ],
 ];
 
 let generation = '';

@@ -45,7 +45,7 @@ export function Dialog({ title, onClose, children, width = 'narrow', actions }: 
     >
       <div className="flex max-h-[88dvh] flex-col">
         <header className="flex items-center gap-3 border-b border-line px-5 py-3">
-          <h2 id={titleId} className="min-w-0 flex-1 truncate text-base font-semibold">
+          <h2 id={titleId} className="min-w-0 flex-1 text-base font-semibold break-words">
             {title}
           </h2>
           <Button look="quiet" aria-label="Close" icon={<X size={16} aria-hidden />} onClick={onClose} />

@@ -64,7 +64,11 @@ export function GenerationsScreen() {
         <div className="flex flex-col gap-3 border-b border-line px-4 py-3">
           <ScreenHeader
             title="Generations"
-            note={<span role="status">{list.isLoading ? 'Loading…' : toFound(rows.length, total, search)}</span>}
+            note={
+              <span role="status">
+                {list.isLoading ? 'Loading…' : error === null && toFound(rows.length, total, search)}
+              </span>
+            }
           >
             <Checkbox
               label={

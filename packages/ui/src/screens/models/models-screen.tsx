@@ -53,7 +53,7 @@ export function ModelsScreen() {
             note={
               <span role="status">
                 {data === undefined
-                  ? 'Loading…'
+                  ? error === null && 'Loading…'
                   : `${data.total_count} ${data.total_count === 1 ? 'model' : 'models'}${hasModelFilters(search) ? ' match' : ''}`}
               </span>
             }

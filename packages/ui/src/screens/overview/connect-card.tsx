@@ -17,10 +17,10 @@ export function ConnectCard() {
     <section className="card min-w-0 p-4">
       <div className="mb-2 flex flex-wrap items-center justify-between gap-2">
         <h2 className="text-sm font-semibold">Connect a tool</h2>
-        <div className="flex gap-2">
+        <div className="flex min-w-0 gap-2">
           <select
             aria-label="Tool"
-            className="field w-auto"
+            className="field w-auto min-w-0"
             value={label}
             onChange={(event) => setLabel(event.target.value)}
           >

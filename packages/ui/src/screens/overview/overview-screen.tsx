@@ -45,15 +45,21 @@ export function OverviewScreen() {
           First steps
         </Button>
       </ScreenHeader>
-      {recent.error !== null && <ErrorPanel error={recent.error} onRetry={() => void recent.refetch()} />}
+      {recent.error !== null && (
+        <ErrorPanel
+          error={recent.error}
+          title="The latest calls could not be loaded"
+          onRetry={() => void recent.refetch()}
+        />
+      )}
       <div className="grid gap-4 lg:grid-cols-3">
         <StatusCard />
         <LastDayCard />
-        <Attention rows={rows} />
+        {recent.data !== undefined && <Attention rows={rows} />}
       </div>
       <CostCard />
       <div className="grid items-start gap-4 lg:grid-cols-2">
-        <RecentCard rows={rows} />
+        {recent.data !== undefined && <RecentCard rows={rows} />}
         <ConnectCard />
       </div>
     </div>

@@ -21,7 +21,7 @@ export function KeyCard() {
     }
   };
   return (
-    <div className="m-auto flex max-w-lg flex-col gap-4 p-6">
+    <div className="m-auto flex w-full max-w-lg flex-col gap-4 p-4 sm:p-6">
       <ScreenHeader title="Playground" />
       <div className="card flex flex-col gap-4 p-5">
         <h2 className="font-semibold">The playground needs an API key</h2>
@@ -30,7 +30,7 @@ export function KeyCard() {
           and limits hold for them.
         </p>
         {state.error !== undefined && <ErrorPanel error={state.error} />}
-        <Button look="primary" isBusy={state.isBusy} onClick={() => void create()}>
+        <Button look="primary" className="whitespace-normal!" isBusy={state.isBusy} onClick={() => void create()}>
           Make a key named “Playground”, limited to ${LIMIT_USD}
         </Button>
         <form

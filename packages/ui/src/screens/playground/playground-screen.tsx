@@ -6,6 +6,7 @@ import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { modelsQuery } from '../../api/queries.ts';
 import { Button } from '../../parts/button.tsx';
 import { classNames } from '../../parts/class-names.ts';
+import { ErrorPanel } from '../../parts/error-panel.tsx';
 import { Loading, ScreenHeader } from '../../parts/states.tsx';
 import { showToast } from '../../parts/toast-store.ts';
 import { useShortcut } from '../../shell/shortcuts.ts';
@@ -16,18 +17,27 @@ import { findUnsupported } from './attachments.ts';
 import { createRun, type Run } from './create-run.ts';
 import { type Draft, EMPTY_DRAFT, toDraft, toRequestBody } from './draft.ts';
 import { DraftEditor } from './draft-editor.tsx';
+import { drawTogether } from './draw-together.ts';
 import { KeyCard } from './key-card.tsx';
 import { setPlaygroundKey, usePlaygroundCaller } from './playground-key.ts';
 import { type ChatRequest, streamChat } from './stream-chat.ts';
 import { useAttaching } from './use-attaching.ts';
 
 const MAX_COLUMNS = 4;
-const newRun = (): Run => createRun(requestAnimationFrame, () => performance.now());
+const newRun = (): Run => createRun(drawTogether, () => performance.now());
 
 /** One prompt to up to four models at once. Every answer is an ordinary generation. */
 export function PlaygroundScreen() {
   const caller = usePlaygroundCaller();
-  const { data: models } = useQuery(modelsQuery);
+  const { data: models, error, refetch } = useQuery(modelsQuery);
+  if (models === undefined && error !== null) {
+    return (
+      <div className="flex flex-col gap-3 p-4">
+        <ScreenHeader title="Playground" />
+        <ErrorPanel error={error} title="The models could not be loaded" onRetry={() => void refetch()} />
+      </div>
+    );
+  }
   if (caller === null) return <KeyCard />;
   if (models === undefined) return <Loading what="models" />;
   return <Bench key={caller.key} apiKey={caller.key} firstModel={models[0]?.id ?? ''} />;

@@ -70,7 +70,11 @@ function AboutCard() {
           ['Signed in as', toSessionText(session)],
         ]}
       />
-      <CopyButton text={report} label="Copy a report without secrets" className="self-start" />
+      <CopyButton
+        text={report}
+        label="Copy a report without secrets"
+        className="max-w-full self-start whitespace-normal!"
+      />
     </section>
   );
 }

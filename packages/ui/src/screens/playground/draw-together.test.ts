@@ -1,0 +1,36 @@
+import { beforeEach, expect, test, vi } from 'vitest';
+
+import { drawTogether } from './draw-together.ts';
+
+let asked: (() => void)[] = [];
+const passFrame = (): void => asked.splice(0).forEach((callback) => callback());
+
+beforeEach(() => {
+  asked = [];
+  vi.stubGlobal('requestAnimationFrame', (callback: () => void) => asked.push(callback));
+  return () => vi.unstubAllGlobals();
+});
+
+test('calls all that wait back in one frame, the second, and each of them once', () => {
+  const drawn: string[] = [];
+  drawTogether(() => drawn.push('a'));
+  passFrame();
+  drawTogether(() => drawn.push('b'));
+  expect([drawn, asked.length]).toEqual([[], 1]);
+  passFrame();
+  expect(drawn).toEqual(['a', 'b']);
+  passFrame();
+  expect(drawn).toEqual(['a', 'b']);
+});
+
+test('starts anew with whoever comes while the others are called back', () => {
+  const drawn: string[] = [];
+  drawTogether(() => {
+    drawn.push('a');
+    drawTogether(() => drawn.push('b'));
+  });
+  for (let frames = 0; frames < 3; frames += 1) passFrame();
+  expect(drawn).toEqual(['a']);
+  passFrame();
+  expect(drawn).toEqual(['a', 'b']);
+});
