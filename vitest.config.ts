@@ -25,19 +25,18 @@ const unitSuite = (name: string, packagesPattern: string) => ({
   test: { name, include: [`packages/${packagesPattern}/src/**/*.test.ts`] },
 });
 
-/** After the others, one file after the other: each starts an app or a browser that keeps the machine busy. */
-const ALONE = { maxWorkers: 1, sequence: { groupOrder: 1 } };
-
-/** Opens windows on the one display. */
-const desktopSuite = () => {
-  const { extends: inherited, test } = suite('desktop');
-  return { extends: inherited, test: { ...test, ...ALONE, globalSetup: './test/desktop/prepare.ts' } };
-};
-
-/** In a browser, which is installed where there is none and that may be done. */
+/** In browsers, which keep the machine busy: after the others. One is installed where there is none and that may be done. */
 const e2eSuite = () => {
   const { extends: inherited, test } = suite('e2e');
-  return { extends: inherited, test: { ...test, ...ALONE, globalSetup: './test/e2e/prepare.ts' } };
+  const order = { maxWorkers: 2, sequence: { groupOrder: 1 } };
+  return { extends: inherited, test: { ...test, ...order, globalSetup: './test/e2e/prepare.ts' } };
+};
+
+/** Opens windows on the one display: last, and one file after the other. */
+const desktopSuite = () => {
+  const { extends: inherited, test } = suite('desktop');
+  const order = { maxWorkers: 1, sequence: { groupOrder: 2 } };
+  return { extends: inherited, test: { ...test, ...order, globalSetup: './test/desktop/prepare.ts' } };
 };
 
 export default defineConfig({

@@ -28,7 +28,7 @@ export async function examine(opened: UiPage, name: string): Promise<string[]> {
 }
 
 /** As the system says it; the page follows with its next frames. */
-async function setTheme({ page }: UiPage, colorScheme: 'dark' | 'light'): Promise<void> {
+export async function setTheme({ page }: UiPage, colorScheme: 'dark' | 'light'): Promise<void> {
   await page.emulateMedia({ colorScheme });
   await page.evaluate(
     'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))',

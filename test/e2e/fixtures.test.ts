@@ -7,6 +7,7 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { setTheme } from './examine.ts';
 import { API_KEY, launchUi, skipped, type Ui, type UiPage } from './launch-ui.ts';
 
 const LIVE_KEY = 'sk-gw-v1-e2e-0123456789abcdef0123456789abcdef';
@@ -72,10 +73,10 @@ const idOfMiss = async (prompt: string): Promise<string> => {
 };
 
 /** Looks at a screen as everybody may see it. */
-async function lookAt({ page, problems, check, screenshot }: UiPage, name: string): Promise<void> {
+async function lookAt(opened: UiPage, name: string): Promise<void> {
+  const { page, problems, check, screenshot } = opened;
   for (const colorScheme of ['dark', 'light'] as const) {
-    await page.emulateMedia({ colorScheme });
-    await page.locator(`:root[data-theme=${colorScheme}]`).waitFor();
+    await setTheme(opened, colorScheme);
     expect(await check()).toEqual([]);
     await screenshot(`${name}-${colorScheme}`);
   }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { setTheme } from './examine.ts';
 import { API_KEY, launchUi, skipped, type Ui, type UiPage } from './launch-ui.ts';
 
 let ui: Ui;
@@ -13,10 +14,11 @@ async function chat(content: string, more: object = {}): Promise<string> {
   return response.headers.get('x-generation-id') ?? '';
 }
 
-async function expectNoFindings({ page, check }: UiPage): Promise<void> {
-  await page.emulateMedia({ colorScheme: 'dark' });
+async function expectNoFindings(opened: UiPage): Promise<void> {
+  const { check } = opened;
+  await setTheme(opened, 'dark');
   expect(await check()).toEqual([]);
-  await page.emulateMedia({ colorScheme: 'light' });
+  await setTheme(opened, 'light');
   expect(await check({ ofColours: true })).toEqual([]);
 }
 

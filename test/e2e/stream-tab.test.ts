@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { setTheme } from './examine.ts';
 import { launchUi, skipped, type Ui, type UiPage } from './launch-ui.ts';
 
 const API_KEY = 'sk-gw-v1-e2e-0123456789abcdef0123456789abcdef';
@@ -105,7 +106,7 @@ describe.skipIf(skipped !== undefined)(
       const { slider, text, table } = partsOf(opened);
       await table.waitFor();
       for (const colorScheme of ['dark', 'light'] as const) {
-        await page.emulateMedia({ colorScheme });
+        await setTheme(opened, colorScheme);
         await screenshot(`stream-${colorScheme}`);
         expect(await check()).toEqual([]);
       }
