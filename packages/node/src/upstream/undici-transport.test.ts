@@ -93,6 +93,14 @@ test('an error whose text breaks off is that error still; an answer that breaks 
   await expect(ask(breakOff(200))).rejects.toMatchObject({ name: 'TransportError', phase: 'body' });
 });
 
+test('an error whose text cannot be decoded is that error still', async () => {
+  const answer = await ask((_, response) => {
+    response.writeHead(429, { 'content-encoding': 'gzip', 'retry-after': '7' });
+    response.end('no gzip');
+  });
+  expect(answer).toMatchObject({ status: 429, headers: { 'retry-after': '7' } });
+});
+
 test('an abort ends a whole call with its reason and closes the connection', async () => {
   const work = new AbortController();
   const reason = new Error('enough');

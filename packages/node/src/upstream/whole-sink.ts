@@ -46,6 +46,8 @@ export class WholeSink implements AnswerSink {
     const bytes = pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces);
     const encoding = headers['content-encoding'];
     if (encoding === undefined) return this.resolve({ status, headers, bytes });
-    this.resolve(decodeWhole(bytes, encoding, this.maxBytes).then((decoded) => ({ status, headers, bytes: decoded })));
+    const decoding = decodeWhole(bytes, encoding, this.maxBytes);
+    const decoded = status === 200 ? decoding : decoding.catch(() => new Uint8Array());
+    this.resolve(decoded.then((whole) => ({ status, headers, bytes: whole })));
   }
 }
