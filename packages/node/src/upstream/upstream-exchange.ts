@@ -37,8 +37,8 @@ const LINGER_MS = 1000;
 /**
  * One request to an upstream and its answer, with every time limit, at most one more try, and exactly one end.
  *
- * A class, and undici's handler, the abort listener and the time limit in one object: as closures they were the most
- * that a call allocates anywhere.
+ * A class, and undici's handler and the time limit in one object: as closures they were the most that a call allocates
+ * anywhere.
  */
 export class UpstreamExchange implements TrackedHandler, Limit {
   place = -1;
@@ -48,6 +48,7 @@ export class UpstreamExchange implements TrackedHandler, Limit {
   private readonly sink: AnswerSink;
   private readonly totalAt: number;
   private phase: TransportPhase = 'connect';
+  private onAbort: (() => void) | undefined = undefined;
   private controller: Dispatcher.DispatchController | undefined = undefined;
   private connection: Connection | undefined = undefined;
   private wasReused = false;
@@ -65,8 +66,13 @@ export class UpstreamExchange implements TrackedHandler, Limit {
   /** Sends the request. Everything that comes of it goes to the sink. */
   start(): void {
     const { signal } = this.request;
-    if (signal.aborted) return this.handleEvent();
-    signal.addEventListener('abort', this);
+    if (signal.aborted) return this.giveUpWith(signal.reason);
+    // Not `handleEvent`, and not assigned where it is written: V8 makes a function literal that is assigned to a
+    // property an old object, as Node does around `handleEvent`. It would hold this call, and all it holds, until the
+    // next full collection.
+    const onAbort = (): void => this.giveUpWith(signal.reason);
+    this.onAbort = onAbort;
+    signal.addEventListener('abort', onAbort);
     this.dispatchTo(this.host.reusingAgent);
   }
 
@@ -96,12 +102,6 @@ export class UpstreamExchange implements TrackedHandler, Limit {
     if (this.controller !== undefined) this.controller.abort(reason);
     // What is being opened is for this call alone.
     else if (this.connection?.isOpening === true) this.connection.socket?.destroy(reason);
-  }
-
-  /** The signal was aborted. */
-  handleEvent(): void {
-    const { reason } = this.request.signal;
-    this.giveUp(reason instanceof Error ? reason : new Error('aborted'));
   }
 
   onExpire(): void {
@@ -157,6 +157,10 @@ export class UpstreamExchange implements TrackedHandler, Limit {
     this.dispatchTo(this.host.freshAgent);
   }
 
+  private giveUpWith(reason: unknown): void {
+    this.giveUp(reason instanceof Error ? reason : new Error('aborted'));
+  }
+
   private dispatchTo(agent: TrackedAgent): void {
     const { url, method, headers, body } = this.request;
     const { origin, path } = this.host.targetOf(url);
@@ -179,7 +183,7 @@ export class UpstreamExchange implements TrackedHandler, Limit {
     if (this.isOver) return;
     this.isOver = true;
     this.host.wheel.clear(this);
-    this.request.signal.removeEventListener('abort', this);
+    if (this.onAbort !== undefined) this.request.signal.removeEventListener('abort', this.onAbort);
     this.sink.end(error);
   }
 }
