@@ -92,7 +92,7 @@ async function drop<Operation>(options: RetentionOptions<Operation>, carried: Ca
     spentNanoUsd: toCarriedSums(spending.entries()),
   };
   // The sums are on the disk before what they were made of is gone: a crash in between only leaves files to remove.
-  await addMetadata(journal.batch(), carriedLine(next), options.carryOperation);
+  await addMetadata(journal.batch(), options.carryOperation, carriedLine(next));
   await journal.sync();
   await removeDroppedFiles(options, next);
   options.logger?.info('Old generations were dropped', {

@@ -1,5 +1,6 @@
 import { type GenerationFacts, type GenerationRecord, toGenerationFacts } from '@model-gateway/core';
-import { type ContentReference, parseGeneration } from './generation-lines.ts';
+import type { ContentReference } from './generation-lines.ts';
+import { parseGenerationText } from './generation-text.ts';
 import type { SegmentName } from './segment-name.ts';
 
 /** One generation in memory. */
@@ -16,7 +17,7 @@ export interface Entry {
   isByok: boolean;
   /** Only of one that was changed since the start: parsing all of them would double the time to start. */
   record: GenerationRecord | undefined;
-  /** JSON text of the generation, while there is no `record`. */
+  /** The generation as `toGenerationText` writes it, while there is no `record`. */
   text: Buffer | undefined;
   /** Undefined until a filter looks at it. */
   facts: GenerationFacts | undefined;
@@ -32,10 +33,11 @@ export type EntryVersion = Pick<
 >;
 
 /** The record of an entry. Parsed anew each time: whoever goes through all of them must not leave all of them behind. */
-export function recordOfEntry({ id, record, text, principalId, userId, costNanoUsd }: Entry): GenerationRecord {
+export function recordOfEntry(entry: Entry): GenerationRecord {
+  const { record, text, principalId, userId, costNanoUsd } = entry;
   if (record !== undefined) return record;
-  if (text === undefined) throw new Error(`Generation ${id} has neither a record nor its text`);
-  const generation = parseGeneration(text);
+  if (text === undefined) throw new Error(`Generation ${entry.id} has neither a record nor its text`);
+  const generation = parseGenerationText(text, entry);
   return { generation, principalId, ...(userId !== undefined && { userId }), costNanoUsd };
 }
 

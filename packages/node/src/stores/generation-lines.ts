@@ -1,5 +1,6 @@
 import type { Generation, GenerationContent, GenerationRecord, SpendingEntry } from '@model-gateway/core';
 import { FORMAT_VERSION } from './config-file.ts';
+import { toGenerationText } from './generation-text.ts';
 import type { SegmentName } from './segment-name.ts';
 
 /** Where a content line stands. */
@@ -56,7 +57,7 @@ export type MetadataLine =
 // Unescaped quotes: this cannot occur inside a string of the head, so its first occurrence ends the head.
 const HEAD_END = ',"generation":{';
 
-// What `recordText` begins with. A content reference before it has no member of this name.
+// What `recordHead` begins with. A content reference before it has no member of this name.
 const TEXT_START = '"id":';
 
 /** The first line of every metadata file. */
@@ -64,8 +65,8 @@ export function segmentLine(): string {
   return JSON.stringify({ type: 'segment', version: FORMAT_VERSION });
 }
 
-/** The part of a metadata line that costs: the record itself, as JSON text. Throws for what JSON cannot hold. */
-export function recordText(record: GenerationRecord, generationText = JSON.stringify(record.generation)): string {
+/** What stands before the JSON text of a generation in its line; a brace follows it. Throws for what JSON cannot hold. */
+export function recordHead(record: GenerationRecord): string {
   const { generation, principalId, userId, costNanoUsd } = record;
   if (!Number.isSafeInteger(costNanoUsd)) throw new TypeError(`costNanoUsd must be a safe integer, got ${costNanoUsd}`);
   const head: RecordHead = {
@@ -77,12 +78,16 @@ export function recordText(record: GenerationRecord, generationText = JSON.strin
     workspaceId: generation.workspace_id ?? undefined,
     userId,
   };
-  return `${JSON.stringify(head).slice(1, -1)}${HEAD_END}${generationText.slice(1)}}`;
+  return `${JSON.stringify(head).slice(1, -1)}${HEAD_END.slice(0, -1)}`;
 }
+
+/** The day of the generation before: nearly always that of the next one, too, and one text for all that are kept. */
+let lastDay = '-';
 
 /** The day in UTC on which a generation began. */
 export function dayOfGeneration({ created_at: createdAt }: Pick<Generation, 'created_at'>): string {
-  return createdAt.slice(0, 10);
+  if (!createdAt.startsWith(lastDay)) lastDay = createdAt.slice(0, 10);
+  return lastDay;
 }
 
 /** Sums as they are kept when what they are made of is dropped. */
@@ -109,7 +114,7 @@ export function fromCarriedSum(sum: CarriedSum): SpendingEntry {
   };
 }
 
-/** The line of a new generation. What is needed at start stands in front, apart from `generation`. */
+/** The line of a new generation, or its beginning. What is needed at start stands in front, apart from `generation`. */
 export function generationLine(text: string, content: ContentReference | null): string {
   if (content === null) return `{"type":"generation","content":null,${text}`;
   const { file, offset, length } = content;
@@ -123,8 +128,8 @@ export function withContent(record: Buffer, content: ContentReference | null): s
 }
 
 /** The line of a later version. It names the segment of the first, with which it goes when that is dropped. */
-export function updateLine(text: string, segment: SegmentName): string {
-  return `{"type":"update","segment":"${segment}",${text}`;
+export function updateLine(record: GenerationRecord, segment: SegmentName): string {
+  return `{"type":"update","segment":"${segment}",${recordHead(record)}${toGenerationText(record.generation)}}`;
 }
 
 /** The line after which a generation has no content any more. */
@@ -142,9 +147,12 @@ export function carriedLine(carried: CarriedForward): string {
   return JSON.stringify({ type: 'carried', ...carried });
 }
 
-/** A content line names its generation, so that a wrong offset can never show one caller what another wrote. */
-export function contentLine(id: string, content: GenerationContent): string {
-  return `{"id":${JSON.stringify(id)},"content":${JSON.stringify(content)}}`;
+/**
+ * What stands before the JSON text of a content in its line; a brace follows it. A line names its generation, so that a
+ * wrong offset can never show one caller what another wrote.
+ */
+export function contentHead(id: string): string {
+  return `{"id":${JSON.stringify(id)},"content":`;
 }
 
 /** Reads a metadata record whose checksum was right. Undefined for a type that a newer program has written. */
@@ -168,11 +176,6 @@ export function parseMetadata(record: Buffer): MetadataLine | undefined {
     default:
       return undefined;
   }
-}
-
-/** Parses the JSON text of a generation whose checksum was right. */
-export function parseGeneration(text: Buffer): Generation {
-  return JSON.parse(text.toString()) as Generation;
 }
 
 /** Reads a content record whose checksum was right; undefined when it does not name a generation. */

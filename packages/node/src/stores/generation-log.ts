@@ -8,18 +8,20 @@ import type { GenerationIndex } from './generation-index.ts';
 import {
   type CarriedForward,
   contentDeletedLine,
-  contentLine,
+  contentHead,
   dayOfGeneration,
   generationLine,
-  recordText,
+  recordHead,
   updateLine,
 } from './generation-lines.ts';
+import { toGenerationText } from './generation-text.ts';
 import { addContent, addMetadata, type Journal, openJournal } from './journal.ts';
 import { currentContentFile, loadGenerations, type LoadOptions } from './load-generations.ts';
 import type { OpenSegmentsOptions } from './open-segments.ts';
 import { type RetentionLimits, segmentLimits } from './retention.ts';
 import type { SegmentStart } from './segment.ts';
 import { settleLostContent } from './settle-lost-content.ts';
+import { createTextPile, type TextPile } from './text-pile.ts';
 import { compareSegments, isThrough, nextSegment, type SegmentName } from './segment-name.ts';
 
 /** What the log needs. `logsPath` exists and belongs to this process. */
@@ -73,7 +75,7 @@ export async function openGenerationLog(options: GenerationLogOptions): Promise<
   await settleLostContent({ ...options, reader, journal, toOperation }, beyondEnd);
 
   return {
-    repository: createRepository({ index, reader, journal }),
+    repository: createRepository({ index, reader, journal, texts: createTextPile() }),
     loaded,
     async close() {
       retention.stop();
@@ -141,6 +143,7 @@ interface Parts {
   readonly index: GenerationIndex;
   readonly reader: ContentReader;
   readonly journal: Journal<Operation>;
+  readonly texts: TextPile;
 }
 
 function createRepository(parts: Parts): GenerationRepository {
@@ -157,8 +160,7 @@ function createRepository(parts: Parts): GenerationRepository {
     async update(record) {
       const entry = index.find(record.generation.id);
       if (entry === undefined) return false;
-      const text = recordText(record);
-      await addMetadata(journal.batch(), updateLine(text, entry.segment), { type: 'replace', entry, record });
+      await addMetadata(journal.batch(), { type: 'replace', entry, record }, updateLine(record, entry.segment));
       return true;
     },
     get(id) {
@@ -172,7 +174,7 @@ function createRepository(parts: Parts): GenerationRepository {
     async deleteContent(id) {
       const entry = index.find(id);
       if (entry === undefined || entry.content === null) return false;
-      await addMetadata(journal.batch(), contentDeletedLine(id), { type: 'delete-content', entry });
+      await addMetadata(journal.batch(), { type: 'delete-content', entry }, contentDeletedLine(id));
       return true;
     },
     page: (query) => index.page(query),
@@ -201,26 +203,30 @@ function headOf({
   };
 }
 
-function append({ index, journal }: Parts, record: GenerationRecord, content: GenerationContent | null): Promise<void> {
+function append(
+  { index, journal, texts }: Parts,
+  record: GenerationRecord,
+  content: GenerationContent | null,
+): Promise<void> {
   const { id } = record.generation;
   if (index.has(id)) throw new Error(`A generation with the id ${id} exists already`);
   // Everything that can throw comes before anything is added to the batch.
-  const generationText = JSON.stringify(record.generation);
-  const text = recordText(record, generationText);
-  const contentText = content === null ? null : contentLine(id, content);
+  const generationText = toGenerationText(record.generation);
+  const head = recordHead(record);
+  const contentText = content === null ? null : JSON.stringify(content);
   const batch = journal.batch();
   const entry: Entry = {
     id,
     segment: batch.segment.name,
     ...headOf(record),
+    record: undefined,
     // Bytes outside of the heap instead of the object: nearly no record is ever asked for, and moving and marking all of
     // them would be the garbage collector's main occupation.
-    record: undefined,
-    text: Buffer.from(generationText),
+    text: texts.keep(generationText),
     facts: undefined,
-    content: contentText === null ? null : addContent(batch, contentText),
+    content: contentText === null ? null : addContent(batch, contentHead(id), contentText, '}'),
     position: -1,
   };
   index.reserve(entry);
-  return addMetadata(batch, generationLine(text, entry.content), { type: 'add', entry });
+  return addMetadata(batch, { type: 'add', entry }, generationLine(head, entry.content), generationText, '}');
 }

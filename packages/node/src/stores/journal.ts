@@ -90,20 +90,30 @@ export async function openJournal<Operation>(
   };
 }
 
-/** Adds a content line to the batch and tells where it will stand. */
-export function addContent<Operation>(batch: Batch<Operation>, recordJson: string): ContentReference {
+/** Adds a content line, in pieces as a line buffer takes them, to the batch and tells where it will stand. */
+export function addContent<Operation>(
+  batch: Batch<Operation>,
+  recordJson: string,
+  more?: string,
+  end?: string,
+): ContentReference {
   const offset = batch.contentStart + batch.content.length;
-  const lineBytes = batch.content.add(recordJson);
+  const lineBytes = batch.content.add(recordJson, more, end);
   return { file: batch.segment.contentFile, offset, length: lineBytes - 1 };
 }
 
-/** Adds a metadata line and its meaning to the batch. Resolves when the batch is with the operating system. */
+/**
+ * Adds a metadata line, in pieces as a line buffer takes them, and its meaning to the batch. Resolves when the batch is
+ * with the operating system.
+ */
 export function addMetadata<Operation>(
   batch: Batch<Operation>,
-  recordJson: string,
   operation: Operation,
+  recordJson: string,
+  more?: string,
+  end?: string,
 ): Promise<void> {
-  batch.metadata.add(recordJson);
+  batch.metadata.add(recordJson, more, end);
   batch.operations.push(operation);
   batch.segment.lines += 1;
   return batch.done;

@@ -28,6 +28,17 @@ test('a buffer holds the same bytes as single lines, however long they are', () 
   expect(buffer.length).toBe(0);
 });
 
+test('a record given in pieces makes the same line as in one', () => {
+  const whole = createLineBuffer();
+  const pieces = createLineBuffer();
+  const text = JSON.stringify('🎬é'.repeat(100_000));
+  whole.add(`{"text":${text}}`);
+  whole.add('{"a":1}');
+  const lengths = [pieces.add('{"text":', text, '}'), pieces.add('{"a":', '1}')];
+  expect(lengths.reduce((sum, length) => sum + length)).toBe(whole.length);
+  expect(Buffer.compare(pieces.bytes.subarray(0, pieces.length), whole.bytes.subarray(0, whole.length))).toBe(0);
+});
+
 test('a line of which any byte was changed gives no other record', () => {
   const line = withoutNewline(toLine('{"amount":100,"to":"me"}'));
   for (let at = 0; at < line.length; at += 1) {

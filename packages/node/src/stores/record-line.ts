@@ -25,8 +25,11 @@ const GENEROUS_LENGTH = 256 * 1024;
 export interface LineBuffer {
   readonly length: number;
   readonly bytes: Uint8Array;
-  /** Adds a record given as JSON text; returns the bytes of its line, newline included. */
-  add(recordJson: string): number;
+  /**
+   * Adds a record given as JSON text, in one piece or several: joining long texts would copy them first. Returns the
+   * bytes of its line, newline included.
+   */
+  add(recordJson: string, more?: string, end?: string): number;
   clear(): void;
 }
 
@@ -49,12 +52,12 @@ export function createLineBuffer(): LineBuffer {
     get bytes() {
       return bytes;
     },
-    add(recordJson) {
-      // Three bytes a code unit is the most UTF-8 can take; counting exactly only pays for long texts.
-      const most = recordJson.length > GENEROUS_LENGTH ? Buffer.byteLength(recordJson) : recordJson.length * 3;
-      reserve(most + OVERHEAD_BYTES);
+    add(recordJson, more = '', end = '') {
+      reserve(mostBytes(recordJson) + mostBytes(more) + mostBytes(end) + OVERHEAD_BYTES);
       const recordAt = length + FRAME_BYTES;
-      const recordEnd = recordAt + bytes.write(recordJson, recordAt, 'utf8');
+      let recordEnd = recordAt + bytes.write(recordJson, recordAt, 'utf8');
+      if (more !== '') recordEnd += bytes.write(more, recordEnd, 'utf8');
+      if (end !== '') recordEnd += bytes.write(end, recordEnd, 'utf8');
       FRAME_TEMPLATE.copy(bytes, length);
       writeSum(bytes, length + SUM_AT, crc32(bytes.subarray(recordAt, recordEnd)));
       bytes[recordEnd] = CLOSING_BRACE;
@@ -68,6 +71,11 @@ export function createLineBuffer(): LineBuffer {
       if (bytes.length > KEPT_CAPACITY_BYTES) bytes = Buffer.allocUnsafeSlow(FIRST_CAPACITY_BYTES);
     },
   };
+}
+
+/** Three bytes a code unit is the most UTF-8 can take; counting exactly only pays for long texts. */
+function mostBytes(text: string): number {
+  return text.length > GENEROUS_LENGTH ? Buffer.byteLength(text) : text.length * 3;
 }
 
 /** Frames one record, given as JSON text or as its bytes, as a line of its own, newline included. */

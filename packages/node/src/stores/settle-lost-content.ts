@@ -36,6 +36,6 @@ export async function settleLostContent<Operation>(
   logger?.warn('Content that was being written in a crash is lost', { generations: lost.length, files: [...files] });
   // A disk that takes nothing now is no reason not to open: then the next start reports it again.
   await Promise.allSettled(
-    lost.map((entry) => addMetadata(journal.batch(), contentLostLine(entry.id), toOperation(entry))),
+    lost.map((entry) => addMetadata(journal.batch(), toOperation(entry), contentLostLine(entry.id))),
   );
 }

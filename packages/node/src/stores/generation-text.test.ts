@@ -1,0 +1,106 @@
+import type { Generation } from '@model-gateway/core';
+import { expect, test } from 'vitest';
+import { parseGenerationText, toGenerationText } from './generation-text.ts';
+
+const head = { id: 'gen-1', workspaceId: 'workspace-1' };
+
+/** Says something else than usual wherever it can. */
+const unusual: Generation = {
+  id: 'gen-1',
+  request_id: 'request-1',
+  upstream_id: 'upstream-1',
+  session_id: 'session-1',
+  created_at: '2026-11-21T10:00:00.000Z',
+  model: 'author/model',
+  router: 'auto',
+  provider_name: 'Provider',
+  api_type: 'video',
+  origin: 'https://example.com',
+  http_referer: 'https://example.com',
+  app_id: 7,
+  user_agent: 'agent',
+  external_user: 'Grüße 🎬',
+  preset_id: 'preset',
+  workspace_id: 'workspace-1',
+  data_region: 'eu',
+  is_byok: true,
+  streamed: true,
+  cancelled: true,
+  finish_reason: 'stop',
+  native_finish_reason: 'end',
+  service_tier: 'flex',
+  tokens_prompt: 1,
+  tokens_completion: 2,
+  native_tokens_prompt: 3,
+  native_tokens_completion: 4,
+  native_tokens_reasoning: 5,
+  native_tokens_cached: 6,
+  native_tokens_completion_images: 7,
+  num_media_prompt: 8,
+  num_media_completion: 9,
+  num_input_audio_prompt: 10,
+  num_search_results: 11,
+  num_fetches: 12,
+  web_search_engine: 'exa',
+  total_cost: 0.1,
+  usage: 0.2,
+  upstream_inference_cost: 0.3,
+  cache_discount: 0.4,
+  latency: 13,
+  moderation_latency: 14,
+  generation_time: 15,
+  response_cache_source_id: 'gen-0',
+  provider_responses: [{ endpoint_id: 'a', status: 200 }],
+  cost_known: false,
+  pipeline: [{ type: 'guardrail', name: 'one' }],
+  trace: { step: 1 },
+  called_region: 'eu',
+  feedback: [{ category: 'other', comment: null, created_at: '2026-11-21T11:00:00.000Z' }],
+  usage_estimated: true,
+};
+
+const NOTHINGS = [null, 0, '', false] as const;
+
+const roundTrip = (generation: Generation): Generation =>
+  parseGenerationText(Buffer.from(toGenerationText(generation)), {
+    ...head,
+    workspaceId: generation.workspace_id ?? undefined,
+  });
+
+test('a generation that says something everywhere comes back whole', () => {
+  expect(roundTrip(unusual)).toEqual(unusual);
+});
+
+test('every way of saying nothing comes back as it was said, in every member', () => {
+  for (const member of Object.keys(unusual) as (keyof Generation)[]) {
+    if (member === 'id' || member === 'workspace_id') continue;
+    for (const nothing of NOTHINGS) {
+      const generation = { ...unusual, [member]: nothing };
+      expect(roundTrip(generation), `${member} ${JSON.stringify(nothing)}`).toEqual(generation);
+    }
+  }
+  expect(roundTrip({ ...unusual, workspace_id: null }).workspace_id).toBeNull();
+});
+
+test('what is absent stays absent', () => {
+  const { pipeline: _, trace: __, called_region: ___, feedback: ____, ...plain } = unusual;
+  expect(Object.keys(roundTrip(plain)).toSorted()).toEqual(Object.keys(plain).toSorted());
+});
+
+test('what is usual takes no room', () => {
+  const text = toGenerationText({
+    ...unusual,
+    request_id: 'gen-1',
+    session_id: null,
+    streamed: false,
+    cost_known: true,
+  });
+  for (const member of ['id', 'request_id', 'workspace_id', 'session_id', 'streamed', 'cost_known']) {
+    expect(JSON.parse(text)).not.toHaveProperty(member);
+  }
+});
+
+test('a text that says everything, as former versions wrote it, is read as it stands', () => {
+  const former = { ...unusual, session_id: null, streamed: false };
+  expect(parseGenerationText(Buffer.from(JSON.stringify(former)), head)).toEqual(former);
+});
