@@ -1,8 +1,8 @@
 import { createSpendingBook } from '@model-gateway/core';
 import { errorReason } from './file-system.ts';
 import type { GenerationIndex } from './generation-index.ts';
-import { type CarriedForward, carriedLine, fromCarriedSum, toCarriedSums } from './generation-lines.ts';
-import { addMetadata, type Journal } from './journal.ts';
+import { type CarriedForward, fromCarriedSum, toCarriedSums } from './generation-lines.ts';
+import { addOperation, type Journal } from './journal.ts';
 import { type LoadOptions, removeDroppedFiles } from './load-generations.ts';
 import { planRetention, type RetentionLimits } from './retention.ts';
 import { compareSegments } from './segment-name.ts';
@@ -15,8 +15,8 @@ export interface RetentionOptions<Operation> extends LoadOptions {
   readonly journal: Journal<Operation>;
   /** As found at start. */
   readonly carried: CarriedForward;
-  /** What the journal is to call the line that keeps the sums. */
-  readonly carryOperation: Operation;
+  /** What keeps the sums in the journal. */
+  readonly toOperation: (carried: CarriedForward) => Operation;
 }
 
 /** Keeps the limits while the store is open. */
@@ -92,7 +92,7 @@ async function drop<Operation>(options: RetentionOptions<Operation>, carried: Ca
     spentNanoUsd: toCarriedSums(spending.entries()),
   };
   // The sums are on the disk before what they were made of is gone: a crash in between only leaves files to remove.
-  await addMetadata(journal.batch(), options.carryOperation, carriedLine(next));
+  await addOperation(journal.batch(), options.toOperation(next));
   await journal.sync();
   await removeDroppedFiles(options, next);
   options.logger?.info('Old generations were dropped', {

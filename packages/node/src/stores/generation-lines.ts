@@ -132,14 +132,9 @@ export function updateLine(record: GenerationRecord, segment: SegmentName): stri
   return `{"type":"update","segment":"${segment}",${recordHead(record)}${toGenerationText(record.generation)}}`;
 }
 
-/** The line after which a generation has no content any more. */
-export function contentDeletedLine(id: string): string {
-  return JSON.stringify({ type: 'content-deleted', id });
-}
-
-/** The line after which it is settled that a generation's content was lost, with nothing left to remove from the disk. */
-export function contentLostLine(id: string): string {
-  return JSON.stringify({ type: 'content-deleted', id, isLost: true });
+/** The line after which a generation has no content any more; `isLost` when nothing is left to remove from the disk. */
+export function contentDeletedLine(id: string, isLost: boolean): string {
+  return JSON.stringify({ type: 'content-deleted', id, isLost: isLost ? true : undefined });
 }
 
 /** The line that keeps sums and limits when files are dropped. */

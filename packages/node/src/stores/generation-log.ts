@@ -7,6 +7,7 @@ import { type Entry, type EntryVersion, recordOfEntry } from './generation-entry
 import type { GenerationIndex } from './generation-index.ts';
 import {
   type CarriedForward,
+  carriedLine,
   contentDeletedLine,
   contentHead,
   dayOfGeneration,
@@ -15,7 +16,14 @@ import {
   updateLine,
 } from './generation-lines.ts';
 import { toGenerationText } from './generation-text.ts';
-import { addContent, addMetadata, type Journal, openJournal } from './journal.ts';
+import {
+  addOperation,
+  type BatchLines,
+  type Journal,
+  type JournalOptions,
+  openJournal,
+  putContent,
+} from './journal.ts';
 import { currentContentFile, loadGenerations, type LoadOptions } from './load-generations.ts';
 import type { OpenSegmentsOptions } from './open-segments.ts';
 import { type RetentionLimits, segmentLimits } from './retention.ts';
@@ -39,12 +47,17 @@ export interface GenerationLog {
   close(): Promise<void>;
 }
 
-/** What a line in the journal means for the index, once it is written. */
+/** What is written to the journal, and done to the index once it has been. */
 type Operation =
-  | { readonly type: 'add'; readonly entry: Entry }
+  | {
+      readonly type: 'add';
+      readonly entry: Entry;
+      readonly record: GenerationRecord;
+      readonly content: GenerationContent | null;
+    }
   | { readonly type: 'replace'; readonly entry: Entry; readonly record: GenerationRecord }
-  | { readonly type: 'delete-content'; readonly entry: Entry }
-  | { readonly type: 'carry' };
+  | { readonly type: 'delete-content'; readonly entry: Entry; readonly isLost: boolean }
+  | { readonly type: 'carry'; readonly carried: CarriedForward };
 
 /** Opens the generations of a directory: reads and repairs, compacts, drops what is too old or too much. */
 export async function openGenerationLog(options: GenerationLogOptions): Promise<GenerationLog> {
@@ -56,8 +69,9 @@ export async function openGenerationLog(options: GenerationLogOptions): Promise<
   const journal = await openJournal<Operation>(await chooseStart(options, index, carried), {
     ...options,
     segmentLimits: segmentLimits(options.limits),
-    commit: (operations) => commit(index, operations),
-    discard: (operations) => discard(index, operations),
+    encode: createEncoder(),
+    commit: (operation) => commit(index, operation),
+    discard: (operation) => discard(index, operation),
     rolled: () => void index.addSegment(journal.active.name),
     // Retiring needs a batch to have been written, and there is none before retention has begun below.
     retired: () => retention.look(),
@@ -68,14 +82,14 @@ export async function openGenerationLog(options: GenerationLogOptions): Promise<
     index,
     journal,
     carried,
-    carryOperation: { type: 'carry' },
+    toOperation: (next) => ({ type: 'carry', carried: next }),
   });
   await retention.settled();
-  const toOperation = (entry: Entry): Operation => ({ type: 'delete-content', entry });
+  const toOperation = (entry: Entry): Operation => ({ type: 'delete-content', entry, isLost: true });
   await settleLostContent({ ...options, reader, journal, toOperation }, beyondEnd);
 
   return {
-    repository: createRepository({ index, reader, journal, texts: createTextPile() }),
+    repository: createRepository({ index, reader, journal }),
     loaded,
     async close() {
       retention.stop();
@@ -115,42 +129,68 @@ async function chooseStart(
   return { name, contentFile: await currentContentFile(options, name), lines };
 }
 
-function commit(index: GenerationIndex, operations: readonly Operation[]): void {
-  for (const operation of operations) {
+function createEncoder(): JournalOptions<Operation>['encode'] {
+  const texts = createTextPile();
+  return (operation, lines) => {
     switch (operation.type) {
       case 'add':
-        index.settle(operation.entry);
-        break;
-      case 'replace': {
-        const { record, entry } = operation;
-        index.replace(entry, { ...headOf(record), record, text: undefined, facts: undefined });
-        break;
-      }
+        return putGeneration(operation, lines, texts);
+      case 'replace':
+        return void lines.metadata.add(updateLine(operation.record, operation.entry.segment));
       case 'delete-content':
-        operation.entry.content = null;
-        break;
+        return void lines.metadata.add(contentDeletedLine(operation.entry.id, operation.isLost));
       case 'carry':
-        break;
+        return void lines.metadata.add(carriedLine(operation.carried));
     }
+  };
+}
+
+function putGeneration(
+  { entry, record, content }: Operation & { readonly type: 'add' },
+  lines: BatchLines,
+  texts: TextPile,
+): void {
+  const text = toGenerationText(record.generation);
+  const head = recordHead(record);
+  const contentText = content === null ? null : JSON.stringify(content);
+  // Nothing throws from here on.
+  if (contentText !== null) entry.content = putContent(lines, contentHead(entry.id), contentText, '}');
+  lines.metadata.add(generationLine(head, entry.content), text, '}');
+  // Bytes outside of the heap instead of the object: nearly no record is ever asked for, and moving and marking all of
+  // them would be the garbage collector's main occupation.
+  entry.text = texts.keep(text);
+}
+
+function commit(index: GenerationIndex, operation: Operation): void {
+  switch (operation.type) {
+    case 'add':
+      return index.settle(operation.entry);
+    case 'replace': {
+      const { record, entry } = operation;
+      return index.replace(entry, { ...headOf(record), record, text: undefined, facts: undefined });
+    }
+    case 'delete-content':
+      operation.entry.content = null;
+      return;
+    case 'carry':
   }
 }
 
-function discard(index: GenerationIndex, operations: readonly Operation[]): void {
-  for (const operation of operations) if (operation.type === 'add') index.release(operation.entry);
+function discard(index: GenerationIndex, operation: Operation): void {
+  if (operation.type === 'add') index.release(operation.entry);
 }
 
 interface Parts {
   readonly index: GenerationIndex;
   readonly reader: ContentReader;
   readonly journal: Journal<Operation>;
-  readonly texts: TextPile;
 }
 
 function createRepository(parts: Parts): GenerationRepository {
   const { index, reader, journal } = parts;
   return {
     append(record, content) {
-      // Not an async function: all of a batch wait for one promise, and most requests pay for none of their own.
+      // Not an async function: the batch's promise is enough.
       try {
         return append(parts, record, content);
       } catch (error) {
@@ -160,7 +200,7 @@ function createRepository(parts: Parts): GenerationRepository {
     async update(record) {
       const entry = index.find(record.generation.id);
       if (entry === undefined) return false;
-      await addMetadata(journal.batch(), { type: 'replace', entry, record }, updateLine(record, entry.segment));
+      await addOperation(journal.batch(), { type: 'replace', entry, record });
       return true;
     },
     get(id) {
@@ -174,7 +214,7 @@ function createRepository(parts: Parts): GenerationRepository {
     async deleteContent(id) {
       const entry = index.find(id);
       if (entry === undefined || entry.content === null) return false;
-      await addMetadata(journal.batch(), { type: 'delete-content', entry }, contentDeletedLine(id));
+      await addOperation(journal.batch(), { type: 'delete-content', entry, isLost: false });
       return true;
     },
     page: (query) => index.page(query),
@@ -203,30 +243,20 @@ function headOf({
   };
 }
 
-function append(
-  { index, journal, texts }: Parts,
-  record: GenerationRecord,
-  content: GenerationContent | null,
-): Promise<void> {
+function append({ index, journal }: Parts, record: GenerationRecord, content: GenerationContent | null): Promise<void> {
   const { id } = record.generation;
   if (index.has(id)) throw new Error(`A generation with the id ${id} exists already`);
-  // Everything that can throw comes before anything is added to the batch.
-  const generationText = toGenerationText(record.generation);
-  const head = recordHead(record);
-  const contentText = content === null ? null : JSON.stringify(content);
   const batch = journal.batch();
   const entry: Entry = {
     id,
     segment: batch.segment.name,
     ...headOf(record),
     record: undefined,
-    // Bytes outside of the heap instead of the object: nearly no record is ever asked for, and moving and marking all of
-    // them would be the garbage collector's main occupation.
-    text: texts.keep(generationText),
+    text: undefined,
     facts: undefined,
-    content: contentText === null ? null : addContent(batch, contentHead(id), contentText, '}'),
+    content: null,
     position: -1,
   };
   index.reserve(entry);
-  return addMetadata(batch, { type: 'add', entry }, generationLine(head, entry.content), generationText, '}');
+  return addOperation(batch, { type: 'add', entry, record, content });
 }

@@ -92,21 +92,23 @@ test('a batch that is gathered while another is being written knows where it wil
   expect(place.warnings).toEqual([]);
 });
 
-test('what was gathered behind a batch that fails is refused with it, and later batches are whole', async () => {
+test('what was gathered behind a batch that fails is written all the same, and stands where it says', async () => {
   const atNextWrite = watchWrites();
   const store = await place.open();
   place.files.failNth(1, { code: 'ENOSPC', writtenBytes: 50 }, 'write');
   const second = atNextWrite(() => store.generations.append(toRecord('gen-2'), toContent('two')));
   const first = store.generations.append(toRecord('gen-1'), toContent('one'));
   const outcomes = await Promise.allSettled([first, second]);
-  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-  for (const id of ['gen-3', 'gen-2', 'gen-1']) {
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+  expect(await store.generations.getContent('gen-2')).toEqual(toContent('two'));
+  for (const id of ['gen-3', 'gen-1']) {
     await store.generations.append(toRecord(id), toContent(`again ${id}`));
     expect(await store.generations.getContent(id)).toEqual(toContent(`again ${id}`));
   }
   await store.close();
   const reopened = await place.open();
-  expect(await listIds(reopened)).toEqual(['gen-1', 'gen-2', 'gen-3']);
+  expect(await listIds(reopened)).toEqual(['gen-1', 'gen-3', 'gen-2']);
+  expect(await reopened.generations.getContent('gen-2')).toEqual(toContent('two'));
   expect(place.warnings).toEqual([]);
 });
 
@@ -185,6 +187,13 @@ test('a record that JSON cannot hold is refused without harm to others', async (
   const content = { ...toContent('x'), input: { messages: circular } };
   await expect(store.generations.append(toRecord('gen-1'), content)).rejects.toThrow(/circular/);
   await expect(store.generations.append(toRecord('gen-1', { costNanoUsd: 0.5 }), null)).rejects.toThrow(/safe integer/);
+  const together = await Promise.allSettled([
+    store.generations.append(toRecord('gen-2'), toContent('before')),
+    store.generations.append(toRecord('gen-1'), content),
+    store.generations.append(toRecord('gen-3'), toContent('behind')),
+  ]);
+  expect(together.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect(await store.generations.getContent('gen-3')).toEqual(toContent('behind'));
   await store.generations.append(toRecord('gen-1'), toContent('good'));
   expect(await store.generations.getContent('gen-1')).toEqual(toContent('good'));
 });

@@ -3,31 +3,42 @@ import { openSegments, type OpenSegments, type OpenSegmentsOptions } from './ope
 import { createLineBuffer, type LineBuffer } from './record-line.ts';
 import { type Segment, type SegmentStart, writeSegment } from './segment.ts';
 
-/** Lines that go to the files in one write each, and what they mean. They are written together or not at all. */
+/** What is gathered to go to the files in one write each. It is written together or not at all. */
 export interface Batch<Operation> {
   readonly segment: Segment;
-  readonly metadata: LineBuffer;
-  readonly content: LineBuffer;
-  /** Where the batch will begin in the content file. */
-  readonly contentStart: number;
-  readonly operations: Operation[];
-  /** One promise for all who wait for this batch. */
-  readonly done: Promise<void>;
+  readonly waiting: Waiting<Operation>[];
+}
+
+/** An operation, and who waits for it to be written. */
+interface Waiting<Operation> {
+  readonly operation: Operation;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** What a journal tells its owner; neither may throw. */
+/** Where the lines of a batch are put. */
+export interface BatchLines {
+  readonly segment: Segment;
+  readonly metadata: LineBuffer;
+  readonly content: LineBuffer;
+}
+
+/** What a journal asks and tells its owner. */
 export interface JournalOptions<Operation> extends OpenSegmentsOptions {
-  /** Called in the order of writing, before the promise resolves. */
-  readonly commit: (operations: readonly Operation[]) => void;
-  /** Called for what could not be written, before the promise rejects. */
-  readonly discard: (operations: readonly Operation[]) => void;
+  /**
+   * Puts the lines of an operation into its batch, right before that is written: many in a row take half the time that
+   * each takes on its own. An operation for which it throws is refused alone; so it throws before it puts anything.
+   */
+  readonly encode: (operation: Operation, lines: BatchLines) => void;
+  /** Called in the order of writing, before the promises resolve. Must not throw. */
+  readonly commit: (operation: Operation) => void;
+  /** Called for what could not be written, before its promise rejects. Must not throw. */
+  readonly discard: (operation: Operation) => void;
 }
 
 /**
  * An append-only log in pairs of files with group commit: while one write is under way, what arrives is gathered, and
- * goes out together as one write per file. No timer, file opening or promise per record.
+ * goes out together as one write per file. No timer or file opening per record.
  */
 export interface Journal<Operation> {
   /** The segment that is written to. */
@@ -47,10 +58,10 @@ export interface Journal<Operation> {
 interface State<Operation> {
   readonly options: JournalOptions<Operation>;
   readonly segments: OpenSegments;
-  /** Two are in use at most: one batch is written while one is gathered. */
-  readonly spareBuffers: { readonly metadata: LineBuffer; readonly content: LineBuffer }[];
+  /** Of the batch that is being written. */
+  readonly metadata: LineBuffer;
+  readonly content: LineBuffer;
   gathering: Batch<Operation> | null;
-  inFlight: Batch<Operation> | null;
   drained: Promise<void>;
   isDraining: boolean;
   isClosed: boolean;
@@ -65,9 +76,9 @@ export async function openJournal<Operation>(
   const state: State<Operation> = {
     options,
     segments,
-    spareBuffers: [],
+    metadata: createLineBuffer(),
+    content: createLineBuffer(),
     gathering: null,
-    inFlight: null,
     drained: Promise.resolve(),
     isDraining: false,
     isClosed: false,
@@ -90,48 +101,31 @@ export async function openJournal<Operation>(
   };
 }
 
-/** Adds a content line, in pieces as a line buffer takes them, to the batch and tells where it will stand. */
-export function addContent<Operation>(
-  batch: Batch<Operation>,
+/** Adds an operation to the batch. Resolves when the batch is with the operating system. */
+export function addOperation<Operation>({ segment, waiting }: Batch<Operation>, operation: Operation): Promise<void> {
+  segment.lines += 1;
+  return new Promise((resolve, reject) => {
+    waiting.push({ operation, resolve, reject });
+  });
+}
+
+/** Puts a content line, in pieces as a line buffer takes them, and tells where it will stand. */
+export function putContent(
+  { segment, content }: BatchLines,
   recordJson: string,
   more?: string,
   end?: string,
 ): ContentReference {
-  const offset = batch.contentStart + batch.content.length;
-  const lineBytes = batch.content.add(recordJson, more, end);
-  return { file: batch.segment.contentFile, offset, length: lineBytes - 1 };
-}
-
-/**
- * Adds a metadata line, in pieces as a line buffer takes them, and its meaning to the batch. Resolves when the batch is
- * with the operating system.
- */
-export function addMetadata<Operation>(
-  batch: Batch<Operation>,
-  operation: Operation,
-  recordJson: string,
-  more?: string,
-  end?: string,
-): Promise<void> {
-  batch.metadata.add(recordJson, more, end);
-  batch.operations.push(operation);
-  batch.segment.lines += 1;
-  return batch.done;
+  const offset = segment.content.end + content.length;
+  const lineBytes = content.add(recordJson, more, end);
+  return { file: segment.contentFile, offset, length: lineBytes - 1 };
 }
 
 function beginBatch<Operation>(state: State<Operation>): Batch<Operation> {
   if (state.isClosed) throw new Error('The store is closed');
   state.segments.rollIfDue();
-  const segment = state.segments.active;
-  const before = state.inFlight?.segment === segment ? state.inFlight.content.length : 0;
-  const batch: Batch<Operation> = {
-    ...(state.spareBuffers.pop() ?? { metadata: createLineBuffer(), content: createLineBuffer() }),
-    ...createSettler(),
-    segment,
-    contentStart: segment.content.end + before,
-    operations: [],
-  };
-  segment.openBatches += 1;
+  const batch: Batch<Operation> = { segment: state.segments.active, waiting: [] };
+  batch.segment.openBatches += 1;
   state.gathering = batch;
   if (!state.isDraining) {
     state.isDraining = true;
@@ -141,58 +135,51 @@ function beginBatch<Operation>(state: State<Operation>): Batch<Operation> {
   return batch;
 }
 
-function createSettler(): Pick<Batch<unknown>, 'done' | 'resolve' | 'reject'> {
-  let resolve = (): void => undefined;
-  let reject = (_error: unknown): void => undefined;
-  const done = new Promise<void>((onResolve, onReject) => {
-    resolve = onResolve;
-    reject = onReject;
-  });
-  // Shared by many: whoever waits for it learns of the failure, and nobody else has to.
-  done.catch(() => undefined);
-  return { done, resolve, reject };
-}
-
 async function drain<Operation>(state: State<Operation>): Promise<void> {
+  const { options, segments } = state;
   while (state.gathering !== null) {
     const batch = state.gathering;
     state.gathering = null;
-    state.inFlight = batch;
+    let written: readonly Waiting<Operation>[] = batch.waiting;
     try {
-      await state.segments.repair();
-      await writeSegment(state.options.files, batch.segment, batch);
+      await segments.repair();
+      written = encode(state, batch);
+      await writeSegment(options.files, batch.segment, state);
+      for (const { operation } of written) options.commit(operation);
+      for (const { resolve } of written) resolve();
+      segments.scheduleSync();
     } catch (error) {
-      state.inFlight = null;
-      // What was gathered meanwhile counts on the positions of what has failed.
-      const next = takeGathering(state);
-      fail(state, batch, error);
-      if (next !== null) fail(state, next, error);
-      continue;
+      for (const waiting of written) refuse(options, waiting, error);
     }
-    state.inFlight = null;
-    state.options.commit(batch.operations);
-    batch.resolve();
-    state.segments.scheduleSync();
-    release(state, batch);
+    state.metadata.clear();
+    state.content.clear();
+    segments.release(batch.segment);
   }
   state.isDraining = false;
 }
 
-function takeGathering<Operation>(state: State<Operation>): Batch<Operation> | null {
-  const batch = state.gathering;
-  state.gathering = null;
-  return batch;
+/** Puts the lines of a batch into the buffers. Returns what is to be written; what cannot be is refused. */
+function encode<Operation>(
+  { options, metadata, content }: State<Operation>,
+  { segment, waiting }: Batch<Operation>,
+): readonly Waiting<Operation>[] {
+  const lines: BatchLines = { segment, metadata, content };
+  return waiting.filter((each) => {
+    try {
+      options.encode(each.operation, lines);
+      return true;
+    } catch (error) {
+      refuse(options, each, error);
+      return false;
+    }
+  });
 }
 
-function fail<Operation>(state: State<Operation>, batch: Batch<Operation>, error: unknown): void {
-  state.options.discard(batch.operations);
-  batch.reject(error);
-  release(state, batch);
-}
-
-function release<Operation>(state: State<Operation>, batch: Batch<Operation>): void {
-  batch.metadata.clear();
-  batch.content.clear();
-  state.spareBuffers.push({ metadata: batch.metadata, content: batch.content });
-  state.segments.release(batch.segment);
+function refuse<Operation>(
+  { discard }: JournalOptions<Operation>,
+  { operation, reject }: Waiting<Operation>,
+  error: unknown,
+): void {
+  discard(operation);
+  reject(error);
 }

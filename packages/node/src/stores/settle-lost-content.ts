@@ -1,15 +1,14 @@
 import type { Logger } from '@model-gateway/core';
 import type { ContentReader } from './content-reader.ts';
 import type { Entry } from './generation-entry.ts';
-import { contentLostLine } from './generation-lines.ts';
-import { addMetadata, type Journal } from './journal.ts';
+import { addOperation, type Journal } from './journal.ts';
 
 /** What settling needs. */
 export interface LostContentOptions<Operation> {
   readonly logger: Logger | undefined;
   readonly reader: ContentReader;
   readonly journal: Journal<Operation>;
-  /** What the journal is to call the line that settles an entry. */
+  /** What settles an entry in the journal. */
   readonly toOperation: (entry: Entry) => Operation;
 }
 
@@ -35,7 +34,5 @@ export async function settleLostContent<Operation>(
   if (lost.length === 0) return;
   logger?.warn('Content that was being written in a crash is lost', { generations: lost.length, files: [...files] });
   // A disk that takes nothing now is no reason not to open: then the next start reports it again.
-  await Promise.allSettled(
-    lost.map((entry) => addMetadata(journal.batch(), toOperation(entry), contentLostLine(entry.id))),
-  );
+  await Promise.allSettled(lost.map((entry) => addOperation(journal.batch(), toOperation(entry))));
 }
