@@ -89,6 +89,8 @@ describe.skipIf(skipped !== undefined)(
 
     test('asks to sign in again when the session has ended', async () => {
       const { page, problems } = await ui.open('#/keys');
+      // The last thing that the page asks for by itself: it would find out before the click.
+      await page.getByTitle('Spent today (UTC)').waitFor();
       await page.context().clearCookies();
       await page.getByRole('link', { name: 'Settings' }).click();
       await page.getByLabel('Management key').waitFor();
@@ -203,6 +205,19 @@ describe.skipIf(skipped !== undefined)(
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByRole('alert').getByText('content_filters').first().waitFor();
       expect(problems).toEqual([expect.stringContaining('400')]);
+    });
+
+    test.each([
+      ['#/', 'Overview'],
+      ['#/generations', 'Generations'],
+    ])('opens %s with four files of script at most, and without what only open calls need', async (hash, title) => {
+      const { page } = await ui.open(hash);
+      await page.getByRole('heading', { level: 1, name: title }).waitFor();
+      const loaded = await page.evaluate<string[]>(
+        `performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => name.endsWith('.js'))`,
+      );
+      expect(loaded.length).toBeLessThanOrEqual(4);
+      expect(loaded.filter((name) => name.includes('markdown'))).toEqual([]);
     });
 
     test('sends at most 250 KB of compressed script before the first screen', async () => {

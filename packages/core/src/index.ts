@@ -82,6 +82,7 @@ export type { Guardrail } from './schemas/guardrail.ts';
 export type { Member } from './schemas/member.ts';
 export type { StreamTimeline } from './schemas/stream-timeline.ts';
 export { createSpendingBook, type SpendingBook, type SpendingEntry } from './stores/spending.ts';
+export { createActivityBook, type ActivityQuery, type ActivitySum } from './stores/activity-book.ts';
 export { createFacetCount, type GenerationFacets } from './stores/generation-facets.ts';
 export {
   addToHistogram,

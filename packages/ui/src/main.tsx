@@ -4,20 +4,34 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { createRoot } from 'react-dom/client';
 
+import { recentCallsQuery } from './api/queries.ts';
 import { queryClient } from './api/query-client.ts';
+import { getSession } from './api/session.ts';
 import { resumeSession } from './api/sign-in.ts';
-import { router } from './router.tsx';
+import { loadScreen, router } from './router.tsx';
 import { followDesktop } from './shell/desktop.ts';
 import { applyTheme } from './shell/preferences.ts';
 
 applyTheme();
 const host = document.getElementById('root');
-if (host !== null) {
-  // Before the router starts, which would take the token of a link for a path.
-  await Promise.all([resumeSession(), followDesktop()]);
+if (host !== null) void start(host);
+
+// A function, because the screens' scripts import this one: they would wait for it as long as it waited for them.
+async function start(host: HTMLElement): Promise<void> {
+  // First of all, because the router would take the token of a link for a path.
+  const signedIn = resumeSession().then(askForOverview);
+  await Promise.all([signedIn, followDesktop(), loadScreen()]);
+  // With its screen there, the page is drawn once and not in steps.
+  await router.load();
   createRoot(host).render(
     <QueryClientProvider client={queryClient}>
       <RouterProvider router={router} />
     </QueryClientProvider>,
   );
+}
+
+/** Asks for what the first screen waits for while its script may still be on its way. */
+function askForOverview(): void {
+  if (getSession().type !== 'none' && router.latestLocation.pathname === '/')
+    void queryClient.prefetchQuery(recentCallsQuery);
 }

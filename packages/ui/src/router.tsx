@@ -125,6 +125,13 @@ export const router = createRouter({
   ),
 });
 
+/** Loads the script of the screen that the address leads to. One that cannot be loaded says so when it is to be shown. */
+export async function loadScreen(): Promise<void> {
+  router.updateLatestLocation();
+  const [matched] = router.getMatchedRoutes(router.latestLocation.pathname);
+  await Promise.all(matched.map(async (route) => router.loadRouteChunk(route)));
+}
+
 declare module '@tanstack/react-router' {
   interface Register {
     router: typeof router;

@@ -11,9 +11,11 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** `GET /activity`: the last 30 days and the present one so far, a row for each day, model and endpoint; newest first. */
 export async function getActivity({ request, runtime }: RequestContext): Promise<GatewayResponse> {
   const query = readQuery(activityQuerySchema, request.query);
-  const range = chooseRange(query.date, runtime.platform.now());
+  const since = dayAt(runtime.platform.now() - DAYS * DAY_MS);
+  const range = chooseRange(query.date, { first: since, last: dayAt(runtime.platform.now()) });
   const hashes = await hashesOf(query, runtime.store);
   const data = await summariseActivity(runtime, {
+    since,
     ...range,
     principalIds: hashes,
     workspaceId: query.workspace_id,
@@ -22,9 +24,9 @@ export async function getActivity({ request, runtime }: RequestContext): Promise
   return toJsonResponse(200, { data });
 }
 
-function chooseRange(date: string | undefined, nowMs: number): ActivityRange {
-  const dayAt = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
-  const [first, last] = [dayAt(nowMs - DAYS * DAY_MS), dayAt(nowMs)];
+const dayAt = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+function chooseRange(date: string | undefined, { first, last }: ActivityRange): ActivityRange {
   if (date === undefined) return { first, last };
   if (date >= first && date <= last) return { first: date, last: date };
   throw new GatewayError('invalid_request', `date: must be within the last ${DAYS} days, from ${first} to ${last}`);

@@ -1,4 +1,5 @@
 import type { GenerationContent } from '../schemas/generation.ts';
+import { createActivityBook } from './activity-book.ts';
 import { createRowRepository } from './row-repository.ts';
 import {
   addToHistogram,
@@ -108,6 +109,14 @@ function createGenerationRepository(maxGenerations: number): GenerationRepositor
       const count = createFacetCount(filter);
       for (const { record } of byId.values()) count.add(toGenerationFacts(record));
       return count.read();
+    },
+    activity({ since, principalIds }) {
+      const book = createActivityBook();
+      for (const { record } of byId.values()) {
+        const isAskedFor = record.generation.created_at.slice(0, 10) >= since;
+        if (isAskedFor && principalIds?.has(record.principalId) !== false) book.add(record);
+      }
+      return book.sums();
     },
     count: () => byId.size,
     spentNanoUsd: spending.totalNanoUsd,

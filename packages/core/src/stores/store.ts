@@ -6,10 +6,12 @@ import type { Member } from '../schemas/member.ts';
 import type { SettingsChange } from '../schemas/settings.ts';
 import type { StreamTimeline } from '../schemas/stream-timeline.ts';
 import type { VideoJob } from '../videos/video-job.ts';
+import type { ActivityQuery, ActivitySum } from './activity-book.ts';
 import type { GenerationFacets } from './generation-facets.ts';
 import type { GenerationFilter, HistogramBucket, HistogramQuery } from './generation-filter.ts';
 import type { AssignmentRecord, KeyRecord, WorkspaceRecord } from './tables.ts';
 
+export type { ActivityQuery, ActivitySum } from './activity-book.ts';
 export type { GenerationFacets } from './generation-facets.ts';
 export type { GenerationFilter, HistogramBucket, HistogramQuery } from './generation-filter.ts';
 export type { AssignmentRecord, KeyRecord, WorkspaceRecord } from './tables.ts';
@@ -124,6 +126,8 @@ export interface GenerationRepository {
   histogram(query: HistogramQuery): Awaitable<readonly HistogramBucket[]>;
   /** Counts by status, model, provider and principal what a filter chooses. Costs the same as `histogram`. */
   facets(filter: GenerationFilter): Awaitable<GenerationFacets>;
+  /** Adds up by day, model, provider, endpoint and workspace. Others get their turn meanwhile. */
+  activity(query: ActivityQuery): Awaitable<readonly ActivitySum[]>;
   /** About how many there are. */
   count(): Awaitable<number>;
   /** Sum of `costNanoUsd` over all records of one principal, those removed by retention included. */

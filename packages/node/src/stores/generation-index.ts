@@ -1,4 +1,6 @@
 import {
+  type ActivityQuery,
+  type ActivitySum,
   createSpendingBook,
   type GenerationFacets,
   type GenerationFilter,
@@ -10,6 +12,7 @@ import {
   type SpendingEntry,
 } from '@model-gateway/core';
 import { addUpGenerations, countGenerations, filterGenerations } from './filter-generations.ts';
+import { createGenerationActivity } from './generation-activity.ts';
 import { type Entry, type EntryVersion, recordOfEntry } from './generation-entry.ts';
 import { isThrough, type SegmentName } from './segment-name.ts';
 
@@ -47,6 +50,7 @@ export interface GenerationIndex {
   page(query: GenerationQuery): GenerationPage;
   histogram(query: HistogramQuery): Promise<readonly HistogramBucket[]>;
   facets(filter: GenerationFilter): Promise<GenerationFacets>;
+  activity(query: ActivityQuery): Promise<readonly ActivitySum[]>;
   entries(): Iterable<Entry>;
 }
 
@@ -56,6 +60,7 @@ export function createGenerationIndex(): GenerationIndex {
   const spending = createSpendingBook();
   const segments = new Map<SegmentName, SegmentFacts>();
   let order: Entry[] = [];
+  const activity = createGenerationActivity(() => order);
 
   const find = (id: string): Entry | undefined => {
     const entry = byId.get(id);
@@ -93,7 +98,9 @@ export function createGenerationIndex(): GenerationIndex {
     },
     replace(entry, version) {
       spending.subtract(spendingOf(entry));
+      activity.changing(entry);
       Object.assign(entry, version);
+      activity.changed(entry);
       spending.add(spendingOf(entry));
     },
     addSegment,
@@ -111,6 +118,7 @@ export function createGenerationIndex(): GenerationIndex {
         }
       }
       order = kept;
+      activity.reset();
       for (const segment of segments.keys()) if (isThrough(segment, name)) segments.delete(segment);
       return removed;
     },
@@ -121,6 +129,7 @@ export function createGenerationIndex(): GenerationIndex {
     page: (query) => pageOf(order, find, query),
     histogram: (query) => addUpGenerations(order, query),
     facets: (filter) => countGenerations(order, filter),
+    activity: activity.read,
     entries: () => order,
   };
 }

@@ -220,6 +220,7 @@ function createRepository(parts: Parts): GenerationRepository {
     page: (query) => index.page(query),
     histogram: (query) => index.histogram(query),
     facets: (filter) => index.facets(filter),
+    activity: (query) => index.activity(query),
     count: () => index.size,
     spentNanoUsd: index.spending.totalNanoUsd,
     spent: index.spending.spent,

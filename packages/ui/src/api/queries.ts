@@ -3,6 +3,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { callApi } from './call-api.ts';
 import type {
   ActivityItem,
+  GenerationList,
   Guardrail,
   Key,
   KeyAssignment,
@@ -13,6 +14,8 @@ import type {
   Provider,
   Settings,
 } from './types.ts';
+
+const RECENT = 8;
 
 /** Lists that are shown whole are asked for in pages of what the wire allows. */
 async function readAll<Row>(path: string, limit: number, signal: AbortSignal): Promise<Row[]> {
@@ -72,6 +75,24 @@ export const keyAssignmentsQuery = queryOptions({
 export const settingsQuery = queryOptions({
   queryKey: ['settings'],
   queryFn: async ({ signal }) => (await callApi<{ data: Settings }>('/admin/v1/settings', { signal })).data,
+});
+
+/** The latest calls, newest first. */
+export const recentCallsQuery = queryOptions({
+  queryKey: ['generations', 'recent'],
+  refetchInterval: 10_000,
+  queryFn: ({ signal }) => callApi<GenerationList>('/admin/v1/generations', { query: { limit: RECENT }, signal }),
+});
+
+/** What was spent today (UTC), in US dollars. */
+export const spentTodayQuery = queryOptions({
+  queryKey: ['activity', 'today'],
+  refetchInterval: 60_000,
+  queryFn: async ({ signal }) => {
+    const query = { date: new Date().toISOString().slice(0, 10) };
+    const { data } = await callApi<{ data: readonly ActivityItem[] }>('/api/v1/activity', { query, signal });
+    return data.reduce((sum, { usage }) => sum + usage, 0);
+  },
 });
 
 /** The last 30 days by day, model and endpoint. */

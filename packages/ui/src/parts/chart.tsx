@@ -3,6 +3,7 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 
 import { usePreferences } from '../shell/preferences.ts';
+import { useIsSettled } from './use-is-settled.ts';
 
 /** A series of a chart. `values` has one for each of the chart's times; null where there is none. */
 export interface Series {
@@ -45,9 +46,11 @@ export function Chart({ summary, times, series, isDaily = false, height = 180, f
     latest.current = { formatValue, onSelect };
   });
   const { theme } = usePreferences();
+  // Drawing begins with a layout of the whole page; and without times there is nothing to draw.
+  const isDrawn = useIsSettled() && times.length > 0;
   useEffect(() => {
     const element = host.current;
-    if (element === null) return;
+    if (element === null || !isDrawn) return;
     const plot = new uPlot(
       toOptions(element, { times, series, isDaily, height, ...latest.current }),
       toStack(times, series),
@@ -60,7 +63,7 @@ export function Chart({ summary, times, series, isDaily = false, height = 180, f
       plot.destroy();
     };
     // The colours are read from the theme when the chart is made.
-  }, [times, series, isDaily, height, theme]);
+  }, [isDrawn, times, series, isDaily, height, theme]);
   return <div ref={host} role="img" aria-label={summary} className="w-full overflow-hidden" style={{ height }} />;
 }
 

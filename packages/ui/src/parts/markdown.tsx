@@ -7,13 +7,10 @@ import remarkGfm from 'remark-gfm';
 import { getDesktop } from '../shell/desktop.ts';
 import { CopyButton } from './copy-button.tsx';
 import { Dialog } from './dialog.tsx';
-import { isCostlyMarkdown } from './is-costly-markdown.ts';
-import { LongText } from './long-text.tsx';
+import { isReadableMarkdown, PlainText } from './plain-text.tsx';
 import { toSafeLink } from './safe-link.ts';
 import { showControls } from './show-controls.ts';
 
-/** Above this a text is shown in lines as it is: laying out so much at once would hold up the page. */
-const MAX_CHARACTERS = 50_000;
 /** Above this it is shown as written first, and formatted when nothing else is waiting: many may come at once. */
 const MAX_FORMATTED_AT_ONCE = 1000;
 
@@ -63,7 +60,7 @@ const components: Components = {
  */
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
   const formatted = useDeferredValue(text, text.length > MAX_FORMATTED_AT_ONCE ? '' : text);
-  const isReadable = formatted === text && text.length <= MAX_CHARACTERS && !isCostlyMarkdown(text);
+  const isReadable = formatted === text && isReadableMarkdown(text);
   const read = isReadable ? readMarkdown(text) : null;
   return read === null ? <PlainText text={text} /> : <div className="prose-said text-sm break-words">{read}</div>;
 });
@@ -91,12 +88,6 @@ function readMarkdown(text: string): ReactElement | null {
   } catch {
     return null;
   }
-}
-
-/** The same text without any reading of it. */
-export function PlainText({ text }: { text: string }) {
-  if (text.length > MAX_CHARACTERS || isCostlyMarkdown(text)) return <LongText text={text} />;
-  return <div className="text-sm break-words whitespace-pre-wrap">{showControls(text)}</div>;
 }
 
 function OutsideLink({ href, children }: { href: unknown; children: ReactNode }) {

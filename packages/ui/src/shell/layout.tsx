@@ -2,6 +2,7 @@ import { Outlet, useNavigate, useRouter, useRouterState } from '@tanstack/react-
 import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
 
 import { getSession, onSessionChange } from '../api/session.ts';
+import { loadMarkdown } from '../parts/formatted-text.tsx';
 import { Toasts } from '../parts/toasts.tsx';
 import { PLACES } from './navigation.ts';
 import { PortBanner } from './port-banner.tsx';
@@ -77,6 +78,7 @@ function usePreloadedScreens(): void {
   useEffect(() => {
     const timer = setTimeout(() => {
       for (const { path } of PLACES) void router.preloadRoute({ to: path });
+      void loadMarkdown();
     }, PRELOAD_AFTER_MS);
     return () => clearTimeout(timer);
   }, [router]);

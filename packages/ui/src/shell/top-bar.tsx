@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ChevronDown, Copy, LogOut, Search } from 'lucide-react';
 
-import { activityQuery, healthQuery } from '../api/queries.ts';
+import { healthQuery, spentTodayQuery } from '../api/queries.ts';
 import { getSession } from '../api/session.ts';
 import { signOut } from '../api/sign-in.ts';
 import { formatUsd } from '../format/money.ts';
@@ -10,6 +10,7 @@ import { Badge } from '../parts/badge.tsx';
 import { Button } from '../parts/button.tsx';
 import { copyText } from '../parts/copy-button.tsx';
 import { Menu } from '../parts/menu.tsx';
+import { useIsSettled } from '../parts/use-is-settled.ts';
 import { fixtureStateQuery } from '../screens/fixtures/fixture-queries.ts';
 import { MODES } from '../screens/fixtures/mode-banner.tsx';
 import { SNIPPETS, toBaseUrl } from './base-url.ts';
@@ -89,10 +90,8 @@ function ModeBadge() {
 }
 
 function SpentToday() {
-  const { data } = useQuery(activityQuery);
-  if (data === undefined) return null;
-  const today = new Date().toISOString().slice(0, 10);
-  const usd = data.filter(({ date }) => date.startsWith(today)).reduce((sum, { usage }) => sum + usage, 0);
+  const { data: usd } = useQuery({ ...spentTodayQuery, enabled: useIsSettled() });
+  if (usd === undefined) return null;
   return (
     <span className="figures hidden text-sm text-ink-faint sm:inline" title="Spent today (UTC)">
       today <span className="font-medium text-ink">{formatUsd(usd)}</span>

@@ -5,7 +5,7 @@ import { formatUsd } from '../../format/money.ts';
 import { formatCount, formatDuration } from '../../format/quantity.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ErrorPanel } from '../../parts/error-panel.tsx';
-import { PlainText } from '../../parts/markdown.tsx';
+import { PlainText } from '../../parts/plain-text.tsx';
 import { contentQuery, generationQuery } from './generation-queries.ts';
 
 const ROWS: readonly (readonly [string, (generation: Generation) => string])[] = [

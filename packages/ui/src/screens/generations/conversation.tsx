@@ -7,7 +7,8 @@ import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { ErrorNote } from './error-note.tsx';
-import { Markdown, PlainText } from '../../parts/markdown.tsx';
+import { FormattedText } from '../../parts/formatted-text.tsx';
+import { PlainText } from '../../parts/plain-text.tsx';
 import { showControls } from '../../parts/show-controls.ts';
 import { toParts, type MessagePart } from './message-parts.ts';
 
@@ -113,7 +114,7 @@ function Message({ role, isAnswer = false, copyText, children }: MessageProps) {
 function Part({ part, isPlain }: { part: MessagePart; isPlain: boolean }) {
   switch (part.type) {
     case 'text':
-      return isPlain ? <PlainText text={part.text} /> : <Markdown text={part.text} />;
+      return isPlain ? <PlainText text={part.text} /> : <FormattedText text={part.text} />;
     case 'tool-call':
       return <ToolUse name={part.name} text={part.text} />;
     case 'media':

@@ -1,7 +1,7 @@
 import { CircleAlert } from 'lucide-react';
 
 import type { GenerationContent } from '../../api/types.ts';
-import { PlainText } from '../../parts/markdown.tsx';
+import { PlainText } from '../../parts/plain-text.tsx';
 import { showControls } from '../../parts/show-controls.ts';
 
 /** Why a call failed, and what had failed before that. */

@@ -8,7 +8,7 @@ import { Badge, type Tone } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { ErrorPanel } from '../../parts/error-panel.tsx';
 import { Field } from '../../parts/field.tsx';
-import { PlainText } from '../../parts/markdown.tsx';
+import { PlainText } from '../../parts/plain-text.tsx';
 
 export const ACTION_TONES: Readonly<Record<string, Tone>> = {
   allow: 'good',

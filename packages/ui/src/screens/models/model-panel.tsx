@@ -11,7 +11,7 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import { ErrorPanel } from '../../parts/error-panel.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { JsonTree } from '../../parts/json-tree.tsx';
-import { Markdown } from '../../parts/markdown.tsx';
+import { FormattedText } from '../../parts/formatted-text.tsx';
 import { SidePanel } from '../../parts/side-panel.tsx';
 import { EmptyState, Loading } from '../../parts/states.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
@@ -88,7 +88,7 @@ function About({ model }: { model: Model }) {
   );
   return (
     <div className="scroll-thin flex h-full flex-col gap-5 overflow-y-auto p-4">
-      {model.description !== '' && <Markdown text={model.description} />}
+      {model.description !== '' && <FormattedText text={model.description} />}
       <Facts
         facts={[
           ['Context', `${formatCount(model.context_length)} tokens`],

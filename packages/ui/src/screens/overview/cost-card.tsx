@@ -7,6 +7,7 @@ import { formatCount } from '../../format/quantity.ts';
 import { Chart } from '../../parts/chart.tsx';
 import { ErrorPanel } from '../../parts/error-panel.tsx';
 import { Choice } from '../../parts/field.tsx';
+import { useIsSettled } from '../../parts/use-is-settled.ts';
 import { toSpending } from './to-spending.ts';
 
 const formats = { usage: formatUsd, requests: formatCount };
@@ -16,7 +17,7 @@ export function CostCard() {
   const [days, setDays] = useState<'7' | '30'>('7');
   const [unit, setUnit] = useState<'usage' | 'requests'>('usage');
   const [view, setView] = useState<'chart' | 'table'>('chart');
-  const { data, error, refetch } = useQuery(activityQuery);
+  const { data, error, refetch } = useQuery({ ...activityQuery, enabled: useIsSettled() });
   const spending = useMemo(
     () => toSpending(data ?? [], { days: Number(days), unit, today: new Date() }),
     [data, days, unit],

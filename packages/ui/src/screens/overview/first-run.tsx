@@ -5,7 +5,7 @@ import { type ReactNode, useRef, useState, useSyncExternalStore } from 'react';
 import { modelsQuery, providersQuery } from '../../api/queries.ts';
 import { Button } from '../../parts/button.tsx';
 import { ErrorPanel } from '../../parts/error-panel.tsx';
-import { PlainText } from '../../parts/markdown.tsx';
+import { PlainText } from '../../parts/plain-text.tsx';
 import { createRun, type Run } from '../playground/create-run.ts';
 import { KeyCard } from '../playground/key-card.tsx';
 import { usePlaygroundCaller } from '../playground/playground-key.ts';

@@ -2,14 +2,22 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 
 import { callApi } from '../../api/call-api.ts';
-import { activityQuery, healthQuery, keysQuery, modelsQuery, providersQuery } from '../../api/queries.ts';
-import type { GenerationHistogram, GenerationList } from '../../api/types.ts';
+import {
+  activityQuery,
+  healthQuery,
+  keysQuery,
+  modelsQuery,
+  providersQuery,
+  recentCallsQuery,
+} from '../../api/queries.ts';
+import type { GenerationHistogram } from '../../api/types.ts';
 import { formatUsd } from '../../format/money.ts';
 import { formatCount, formatDuration } from '../../format/quantity.ts';
 import { Button } from '../../parts/button.tsx';
 import { ErrorPanel } from '../../parts/error-panel.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Loading, ScreenHeader } from '../../parts/states.tsx';
+import { useIsSettled } from '../../parts/use-is-settled.ts';
 import { toBaseUrl } from '../../shell/base-url.ts';
 import { setPreferences, usePreferences } from '../../shell/preferences.ts';
 import { Attention } from './attention.tsx';
@@ -19,16 +27,10 @@ import { CostCard } from './cost-card.tsx';
 import { FirstRun } from './first-run.tsx';
 import { RecentCard } from './recent-card.tsx';
 
-const RECENT = 8;
-
 /** How things stand; on the first run, what to do first. */
 export function OverviewScreen() {
   const { isIntroduced } = usePreferences();
-  const recent = useQuery({
-    queryKey: ['generations', 'recent'],
-    queryFn: ({ signal }) => callApi<GenerationList>('/admin/v1/generations', { query: { limit: RECENT }, signal }),
-    refetchInterval: 10_000,
-  });
+  const recent = useQuery(recentCallsQuery);
   if (recent.isPending) return <Loading what="the overview" />;
   const rows = recent.data?.data ?? [];
   if (!isIntroduced && recent.error === null && rows.length === 0)
@@ -120,8 +122,9 @@ function LastDayCard() {
       callApi<GenerationHistogram>('/admin/v1/generations/histogram', { query: { buckets: 24 }, signal }),
     refetchInterval: 30_000,
   });
-  const { data: activity } = useQuery(activityQuery);
-  const { data: pace } = useQuery(paceQuery);
+  const isSettled = useIsSettled();
+  const { data: activity } = useQuery({ ...activityQuery, enabled: isSettled });
+  const { data: pace } = useQuery({ ...paceQuery, enabled: isSettled });
   const sum = (name: 'requests' | 'failed' | 'cancelled' | 'cost'): number =>
     data?.data.reduce((total, bucket) => total + bucket[name], 0) ?? 0;
   const sample = pace?.calls === MAX_CALLS ? `, of the latest ${MAX_CALLS} calls` : '';

@@ -10,7 +10,8 @@ import { Badge, type Tone } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton, copyText } from '../../parts/copy-button.tsx';
 import { ErrorPanel } from '../../parts/error-panel.tsx';
-import { Markdown, PlainText } from '../../parts/markdown.tsx';
+import { FormattedText } from '../../parts/formatted-text.tsx';
+import { PlainText } from '../../parts/plain-text.tsx';
 import { toChatCurl } from '../generations/to-curl.ts';
 import { useSaveFixture } from '../fixtures/use-save-fixture.ts';
 import type { Run, RunState } from './create-run.ts';
@@ -90,7 +91,7 @@ export function AnswerColumn({ run, readSent, model, onModel, onRemove }: Answer
 /** Formatted once it is whole: doing so for every token is what makes such pages slow. */
 function AnswerText({ text, isRunning, isRaw }: { text: string; isRunning: boolean; isRaw: boolean }) {
   if (isRunning && text.length <= MAX_STREAMED_CHARACTERS) return <StreamedText text={text} />;
-  return isRunning || isRaw ? <PlainText text={text} /> : <Markdown text={text} />;
+  return isRunning || isRaw ? <PlainText text={text} /> : <FormattedText text={text} />;
 }
 
 // Its list of models is long, and does not change with every token.

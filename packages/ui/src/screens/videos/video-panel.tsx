@@ -9,7 +9,7 @@ import { formatFull } from '../../format/time.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { PlainText } from '../../parts/markdown.tsx';
+import { PlainText } from '../../parts/plain-text.tsx';
 import { showControls } from '../../parts/show-controls.ts';
 import { SidePanel } from '../../parts/side-panel.tsx';
 import { contentQuery } from '../generations/generation-queries.ts';
