@@ -1,5 +1,6 @@
 import { GatewayError, toErrorBody } from '../errors.ts';
-import type { Outcome, SettledGeneration } from '../generations/observe-generation.ts';
+import type { SettledGeneration } from '../generations/observe-generation.ts';
+import type { Outcome } from '../generations/observed-call.ts';
 import type { AnswerAccumulator } from '../generations/answer-accumulator.ts';
 import { recordGeneration } from '../generations/record-generation.ts';
 import type { GatewayResponse } from '../response.ts';

@@ -1,5 +1,6 @@
 import type { GatewayError } from '../errors.ts';
-import type { GenerationObserver, Outcome, SettledGeneration } from '../generations/observe-generation.ts';
+import type { GenerationObserver, SettledGeneration } from '../generations/observe-generation.ts';
+import type { Outcome } from '../generations/observed-call.ts';
 import { recordGeneration } from '../generations/record-generation.ts';
 import { type GatewayResponse, toJsonResponse } from '../response.ts';
 import { withReport } from '../routing/routing-metadata.ts';

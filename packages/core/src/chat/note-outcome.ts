@@ -1,4 +1,4 @@
-import type { Outcome } from '../generations/observe-generation.ts';
+import type { Outcome } from '../generations/observed-call.ts';
 import { isAnswerBlocked } from '../guardrails/verdict.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Usage } from '../schemas/chat-chunk.ts';

@@ -1,7 +1,8 @@
 import { GatewayError } from '../errors.ts';
 import type { Runtime } from '../runtime.ts';
 import type { StoredContent } from '../stores/store.ts';
-import type { Outcome, SettledGeneration } from './observe-generation.ts';
+import type { SettledGeneration } from './observe-generation.ts';
+import type { Outcome } from './observed-call.ts';
 
 /**
  * Writes a settled generation down. The last byte of an answer waits for it: what was acknowledged is never lost.

@@ -1,0 +1,105 @@
+import { DEFAULT_WORKSPACE_ID } from '../auth/api-key.ts';
+import { toStoredTrace } from '../broadcast/stored-trace.ts';
+import { headerOf } from '../request.ts';
+import type { Generation, ProviderResponse } from '../schemas/generation.ts';
+import type { AnswerAccumulator } from './answer-accumulator.ts';
+import type { Attempt, EndedCall, Outcome } from './observed-call.ts';
+import { countParts } from './spending.ts';
+
+/** What a stored header may hold; callers choose them freely. */
+const MAX_STORED_HEADER = 512;
+
+/** The record of a call, as `GET /generation` tells it (api reference 13.1). */
+export function toGeneration(ended: EndedCall): Generation {
+  const { call, answer, attempts, outcome, usage, cost } = ended;
+  const { request, context } = call;
+  const endpoint = ended.endpoint ?? attempts.at(-1)?.endpoint;
+  const header = (name: string): string | null =>
+    headerOf(context.request.headers, name)?.slice(0, MAX_STORED_HEADER) ?? null;
+  const referer = header('http-referer') ?? header('referer');
+  const images = countParts(request.messages, 'image_url');
+  const isUnused = usage === undefined;
+  const generation: Generation = {
+    id: call.id,
+    request_id: call.id,
+    upstream_id: answer.upstreamId ?? null,
+    session_id: call.sessionId,
+    created_at: new Date(ended.startedAt).toISOString(),
+    model: endpoint?.modelId ?? request.model ?? '',
+    router: call.router,
+    provider_name: endpoint?.provider.name ?? null,
+    api_type: 'completions',
+    origin: referer ?? '',
+    http_referer: referer,
+    app_id: null,
+    user_agent: header('user-agent'),
+    external_user: request.user ?? null,
+    preset_id: null,
+    workspace_id: context.principal.workspaceId ?? DEFAULT_WORKSPACE_ID,
+    data_region: call.region ?? endpoint?.region ?? 'global',
+    is_byok: endpoint?.provider.byok ?? false,
+    streamed: request.stream === true,
+    cancelled: outcome.status === 'cancelled',
+    finish_reason: finishReasonOf(outcome, answer),
+    native_finish_reason: outcome.status === 'completed' ? (answer.finish?.native ?? null) : null,
+    service_tier: answer.serviceTier ?? null,
+    tokens_prompt: usage?.prompt_tokens ?? null,
+    tokens_completion: usage?.completion_tokens ?? null,
+    native_tokens_prompt: usage?.prompt_tokens ?? null,
+    native_tokens_completion: usage?.completion_tokens ?? null,
+    native_tokens_reasoning: usage?.completion_tokens_details?.reasoning_tokens ?? null,
+    native_tokens_cached: usage?.prompt_tokens_details?.cached_tokens ?? null,
+    native_tokens_completion_images: usage?.completion_tokens_details?.image_tokens ?? null,
+    num_media_prompt: images,
+    num_media_completion: null,
+    num_input_audio_prompt: countParts(request.messages, 'input_audio'),
+    num_search_results: ended.searches?.reduce((sum, { results }) => sum + results, 0) ?? null,
+    num_fetches: ended.steps.length === 0 ? null : ended.steps.filter(({ tool }) => tool === 'web_fetch').length,
+    web_search_engine: ended.searches?.[0]?.engine ?? null,
+    total_cost: cost?.usd ?? 0,
+    usage: cost?.usd ?? 0,
+    upstream_inference_cost: answer.upstreamCostUsd ?? null,
+    cache_discount: null,
+    latency: latencyOf(attempts),
+    moderation_latency: null,
+    generation_time: Math.round(ended.durationMs),
+    response_cache_source_id: ended.replayOf,
+    provider_responses: attempts.map(toProviderResponse),
+    cost_known: isUnused || cost !== null,
+    usage_estimated: usage?.estimated ?? false,
+  };
+  if (call.pipeline.length > 0) generation.pipeline = call.pipeline;
+  if (request.trace != null) generation.trace = toStoredTrace(request.trace);
+  if (call.region !== null) generation.called_region = call.region;
+  return generation;
+}
+
+function finishReasonOf(outcome: Outcome, answer: AnswerAccumulator): string | null {
+  switch (outcome.status) {
+    case 'completed':
+      return answer.finish?.reason ?? null;
+    case 'failed':
+      return 'error';
+    case 'cancelled':
+      return null;
+  }
+}
+
+/** Time to the first chunk as the caller felt it: failed attempts before it count, further turns do not. */
+function latencyOf(attempts: readonly Attempt[]): number | null {
+  if (attempts.length === 0) return null;
+  const begun = attempts.findIndex(({ error }) => error === null);
+  const upToFirst = begun === -1 ? attempts : attempts.slice(0, begun + 1);
+  return Math.round(upToFirst.reduce((sum, { latencyMs }) => sum + latencyMs, 0));
+}
+
+function toProviderResponse({ endpoint, latencyMs, error }: Attempt): ProviderResponse {
+  return {
+    endpoint_id: `${endpoint.tag}:${endpoint.providerModel}`,
+    is_byok: endpoint.provider.byok ?? false,
+    latency: Math.round(latencyMs),
+    model_permaslug: endpoint.modelId,
+    provider_name: endpoint.provider.name,
+    status: error === null ? 200 : error.upstreamStatus,
+  };
+}
