@@ -21,7 +21,7 @@ function requestOf(body: string | Uint8Array, headers: GatewayRequest['headers']
   };
 }
 
-const read = (body: string | Uint8Array, headers?: GatewayRequest['headers']): Promise<unknown> =>
+const read = async (body: string | Uint8Array, headers?: GatewayRequest['headers']): Promise<unknown> =>
   readJsonBody(requestOf(body, headers));
 const refusal = (code: string, message: string): unknown =>
   expect.objectContaining({ code, message: expect.stringContaining(message) as string });
@@ -134,7 +134,7 @@ test('judges the depth of large and small bodies alike', async () => {
 });
 
 test('takes a body that the host has parsed, under the same rules, without reading it again', async () => {
-  const parsedBy = (json: unknown): Promise<unknown> =>
+  const parsedBy = async (json: unknown): Promise<unknown> =>
     readJsonBody({
       ...requestOf(''),
       headers: { 'content-type': 'text/odd' },

@@ -1,18 +1,23 @@
 import { GatewayError } from './errors.ts';
 import { type GatewayRequest, headerOf } from './request.ts';
+import type { Awaitable } from './stores/store.ts';
 
 const MAX_DEPTH = 64;
 /** Larger bodies are scanned for their depth before they are parsed: parsing a million brackets takes a third of a second. */
 const SCAN_ABOVE_BYTES = 16 * 1024;
 
 /**
- * Reads the body as JSON. Throws `unsupported_media_type` for a body said to be something else, and `invalid_request`
- * for broken UTF-8, broken JSON or nesting beyond 64. Keys named `__proto__` are dropped wherever they stand.
+ * Reads the body as JSON. Throws, or rejects with, `unsupported_media_type` for a body said to be something else, and
+ * `invalid_request` for broken UTF-8, broken JSON or nesting beyond 64. Keys named `__proto__` are dropped wherever they
+ * stand.
  */
-export async function readJsonBody(request: GatewayRequest): Promise<unknown> {
+export function readJsonBody(request: GatewayRequest): Awaitable<unknown> {
   if (request.json !== undefined) return toInertJson(request.json);
   refuseOtherTypes(request);
-  const bytes = await request.readBody();
+  return request.readBody().then(parseBody);
+}
+
+function parseBody(bytes: Uint8Array): unknown {
   if (bytes.byteLength === 0) throw new GatewayError('invalid_request', 'The body is empty; send a JSON object');
   if (bytes.byteLength > SCAN_ABOVE_BYTES) refuseDeepBytes(bytes);
   return toInertJson(parseJson(decodeUtf8(bytes)));

@@ -115,30 +115,30 @@ function wouldSayTheSame(endpoint: Endpoint, { endpoint: refusing, error }: Refu
 }
 
 /** Asks one endpoint and waits until it says something. */
-async function begin(endpoint: Endpoint, startedAt: number, options: AttemptsOptions): Promise<CommittedAnswer> {
-  const { runtime, fit } = options;
+function begin(endpoint: Endpoint, startedAt: number, options: AttemptsOptions): Promise<CommittedAnswer> {
+  const { runtime, fit, guard } = options;
   const fitting = fit === null ? options.request : fit(options.request, endpoint);
   const request = toTierRequest(fitting, endpoint, runtime.catalog);
+  const { provider } = endpoint;
+  if (request.stream === true || guard !== null || provider.chatWhole === undefined) {
+    return beginInPieces(endpoint, startedAt, request, options);
+  }
+  const { signal } = options;
+  return provider.chatWhole(toCall(endpoint, request, options, signal)).then((whole) => {
+    signal.throwIfAborted();
+    return { endpoint, startedAt, first: [whole], rest: NOTHING_MORE };
+  });
+}
+
+async function beginInPieces(
+  endpoint: Endpoint,
+  startedAt: number,
+  request: ChatCompletionRequest,
+  options: AttemptsOptions,
+): Promise<CommittedAnswer> {
   const attempt = openAttempt(endpoint, options);
   try {
-    const call: ChatCall = {
-      generationId: options.observer.id,
-      request,
-      providerModel: endpoint.providerModel,
-      stream: request.stream === true,
-      supportedParameters: endpoint.supportedParameters,
-      maxOutputTokens: endpoint.maxCompletionTokens,
-      isOfFamily: options.route.strategy === 'latest',
-      onUpstreamBody: options.onUpstreamBody,
-      signal: attempt.signal,
-      timeouts: runtime.timeouts,
-    };
-    if (!call.stream && options.guard === null && endpoint.provider.chatWhole !== undefined) {
-      const whole = await endpoint.provider.chatWhole(call);
-      call.signal.throwIfAborted();
-      return { endpoint, startedAt, first: [whole], rest: NOTHING_MORE };
-    }
-    const chunks = endpoint.provider.chat?.(call);
+    const chunks = endpoint.provider.chat?.(toCall(endpoint, request, options, attempt.signal));
     if (chunks === undefined) throw new GatewayError('not_found', `${endpoint.provider.name} offers no chat`);
     const answered = chunks[Symbol.asyncIterator]();
     const rest = options.guard === null ? answered : guardAnswer(answered, options.guard);
@@ -149,6 +149,26 @@ async function begin(endpoint: Endpoint, startedAt: number, options: AttemptsOpt
     attempt.abandon(error);
     throw error;
   }
+}
+
+function toCall(
+  endpoint: Endpoint,
+  request: ChatCompletionRequest,
+  options: AttemptsOptions,
+  signal: AbortSignal,
+): ChatCall {
+  return {
+    generationId: options.observer.id,
+    request,
+    providerModel: endpoint.providerModel,
+    stream: request.stream === true,
+    supportedParameters: endpoint.supportedParameters,
+    maxOutputTokens: endpoint.maxCompletionTokens,
+    isOfFamily: options.route.strategy === 'latest',
+    onUpstreamBody: options.onUpstreamBody,
+    signal,
+    timeouts: options.runtime.timeouts,
+  };
 }
 
 const doNothing = (): void => undefined;

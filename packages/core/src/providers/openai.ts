@@ -96,12 +96,12 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
       makeId: (number) => `call_${generationId.slice(-12)}_${number}`,
     });
 
-  const chatWhole = async (call: ChatCall): Promise<ChatChunk> => {
-    const answer = await sendWhole(settings.transport, toRequest(call));
-    if (answer.status !== 200) throw toError(answer, toText(answer.bytes));
-    refuseWebPage(answer);
-    return createReader(call).readWhole(toText(answer.bytes));
-  };
+  const chatWhole = (call: ChatCall): Promise<ChatChunk> =>
+    sendWhole(settings.transport, toRequest(call)).then((answer) => {
+      if (answer.status !== 200) throw toError(answer, toText(answer.bytes));
+      refuseWebPage(answer);
+      return createReader(call).readWhole(toText(answer.bytes));
+    });
 
   const openAnswer = async (call: ChatCall): Promise<AsyncIterable<readonly ChatChunk[]>> => {
     if (!call.stream) return iterateOne([await chatWhole(call)]);

@@ -1,6 +1,9 @@
 import type { Generation } from '@model-gateway/core';
 
-/** What most generations say, or do not say: left out of their text, and put back when it is read. */
+/**
+ * What most generations say, or do not say: left out of their text, and put back when it is read. So is what they say
+ * twice.
+ */
 const USUAL = {
   upstream_id: null,
   session_id: null,
@@ -18,12 +21,9 @@ const USUAL = {
   streamed: false,
   cancelled: false,
   finish_reason: null,
-  native_finish_reason: null,
   service_tier: null,
   tokens_prompt: null,
   tokens_completion: null,
-  native_tokens_prompt: null,
-  native_tokens_completion: null,
   native_tokens_reasoning: null,
   native_tokens_cached: null,
   native_tokens_completion_images: null,
@@ -34,7 +34,6 @@ const USUAL = {
   num_fetches: null,
   web_search_engine: null,
   total_cost: 0,
-  usage: 0,
   upstream_inference_cost: null,
   cache_discount: null,
   latency: null,
@@ -53,8 +52,8 @@ export interface GenerationHead {
 }
 
 /**
- * A generation as JSON text, without what its head says and what is usual: half as long, and the time that recording
- * takes goes by its length. Throws for what JSON cannot hold.
+ * A generation as JSON text, without what its head says, what is usual and what is said twice: half as long, and the
+ * time that recording takes goes by its length. Throws for what JSON cannot hold.
  */
 export function toGenerationText(generation: Generation): string {
   // Written out: a loop over the members would cost what it saves.
@@ -80,12 +79,12 @@ export function toGenerationText(generation: Generation): string {
     streamed: unless(generation.streamed, USUAL.streamed),
     cancelled: unless(generation.cancelled, USUAL.cancelled),
     finish_reason: unless(generation.finish_reason, USUAL.finish_reason),
-    native_finish_reason: unless(generation.native_finish_reason, USUAL.native_finish_reason),
+    native_finish_reason: unless(generation.native_finish_reason, generation.finish_reason),
     service_tier: unless(generation.service_tier, USUAL.service_tier),
     tokens_prompt: unless(generation.tokens_prompt, USUAL.tokens_prompt),
     tokens_completion: unless(generation.tokens_completion, USUAL.tokens_completion),
-    native_tokens_prompt: unless(generation.native_tokens_prompt, USUAL.native_tokens_prompt),
-    native_tokens_completion: unless(generation.native_tokens_completion, USUAL.native_tokens_completion),
+    native_tokens_prompt: unless(generation.native_tokens_prompt, generation.tokens_prompt),
+    native_tokens_completion: unless(generation.native_tokens_completion, generation.tokens_completion),
     native_tokens_reasoning: unless(generation.native_tokens_reasoning, USUAL.native_tokens_reasoning),
     native_tokens_cached: unless(generation.native_tokens_cached, USUAL.native_tokens_cached),
     native_tokens_completion_images: unless(
@@ -99,7 +98,7 @@ export function toGenerationText(generation: Generation): string {
     num_fetches: unless(generation.num_fetches, USUAL.num_fetches),
     web_search_engine: unless(generation.web_search_engine, USUAL.web_search_engine),
     total_cost: unless(generation.total_cost, USUAL.total_cost),
-    usage: unless(generation.usage, USUAL.usage),
+    usage: unless(generation.usage, generation.total_cost),
     upstream_inference_cost: unless(generation.upstream_inference_cost, USUAL.upstream_inference_cost),
     cache_discount: unless(generation.cache_discount, USUAL.cache_discount),
     latency: unless(generation.latency, USUAL.latency),
@@ -121,7 +120,20 @@ export function toGenerationText(generation: Generation): string {
 export function parseGenerationText(text: Buffer, { id, workspaceId }: GenerationHead): Generation {
   const said = JSON.parse(text.toString()) as Partial<Generation> & Pick<Generation, 'created_at' | 'model'>;
   const { created_at, model, ...more } = said;
-  return { id, request_id: id, created_at, model, ...USUAL, workspace_id: workspaceId ?? null, ...more };
+  const { finish_reason = null, tokens_prompt = null, tokens_completion = null, total_cost = 0 } = said;
+  return {
+    id,
+    request_id: id,
+    created_at,
+    model,
+    ...USUAL,
+    workspace_id: workspaceId ?? null,
+    native_finish_reason: finish_reason,
+    native_tokens_prompt: tokens_prompt,
+    native_tokens_completion: tokens_completion,
+    usage: total_cost,
+    ...more,
+  };
 }
 
 /** Members that are undefined are none to JSON. */
