@@ -21,7 +21,9 @@ async function start(host: HTMLElement): Promise<void> {
   // First of all, because the router would take the token of a link for a path.
   const signedIn = resumeSession().then(askForOverview);
   await Promise.all([signedIn, followDesktop(), loadScreen()]);
-  // The address may change before the page is drawn, which is when the router begins to look. It adds this again then.
+  // The address may change before the page is drawn, which is when the router begins to look; it adds the very same
+  // function, which the history keeps once. It heeds no promise.
+  // oxlint-disable-next-line typescript/no-misused-promises
   router.history.subscribe(router.load);
   // With its screen there, the page is drawn once and not in steps.
   await router.load();

@@ -190,7 +190,7 @@ function createRepository(parts: Parts): GenerationRepository {
   const { index, reader, journal } = parts;
   return {
     append(record, content) {
-      // Not an async function: the batch's promise is enough.
+      // Not an async function: the operation's promise is enough.
       try {
         return append(parts, record, content);
       } catch (error) {
