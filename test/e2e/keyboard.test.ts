@@ -42,6 +42,7 @@ async function openTab(page: Page, key: string): Promise<string | null> {
 const hashOf = (page: Page): string => new URL(page.url()).hash;
 
 const toFilter = async (page: Page): Promise<void> => {
+  await page.locator('input[type=search]').first().waitFor();
   await page.keyboard.press('/');
   expect(await page.evaluate('document.activeElement.type')).toBe('search');
 };

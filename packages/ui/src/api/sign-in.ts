@@ -16,17 +16,25 @@ interface SessionAnswer {
       };
 }
 
+/** The end of the session before, until the gateway has heard of it. */
+let ending: Promise<unknown> = Promise.resolve();
+
 /** Exchanges a management key, or the token of a one-time link, for the cookie of a session. Throws `ApiError`. */
 export async function signIn(proof: { readonly key: string } | { readonly token: string }): Promise<void> {
+  // Else the end of the one could take the cookie of the other.
+  await ending;
   take(await callApi<SessionAnswer>('/admin/v1/session', { method: 'POST', body: proof }));
 }
 
 /** Ends the session here and at the gateway, and forgets what was seen. */
 export async function signOut(): Promise<void> {
+  // What is asked for from here on would come too late.
+  void queryClient.cancelQueries();
   // Signed out here all the same when the gateway is gone: its sessions go with it.
-  await callApi('/admin/v1/session', { method: 'DELETE' }).catch(() => undefined);
+  ending = callApi('/admin/v1/session', { method: 'DELETE' }).catch(() => undefined);
   endSession();
   queryClient.clear();
+  await ending;
 }
 
 /**
