@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 
-import { usePreferences } from '../shell/preferences.ts';
+import { useIsDark } from '../shell/preferences.ts';
 import { useIsSettled } from './use-is-settled.ts';
 
 /** A series of a chart. `values` has one for each of the chart's times; null where there is none. */
@@ -45,7 +45,7 @@ export function Chart({ summary, times, series, isDaily = false, height = 180, f
   useEffect(() => {
     latest.current = { formatValue, onSelect };
   });
-  const { theme } = usePreferences();
+  const isPageDark = useIsDark();
   // Drawing begins with a layout of the whole page; and without times there is nothing to draw.
   const isDrawn = useIsSettled() && times.length > 0;
   useEffect(() => {
@@ -63,7 +63,7 @@ export function Chart({ summary, times, series, isDaily = false, height = 180, f
       plot.destroy();
     };
     // The colours are read from the theme when the chart is made.
-  }, [isDrawn, times, series, isDaily, height, theme]);
+  }, [isDrawn, times, series, isDaily, height, isPageDark]);
   return <div ref={host} role="img" aria-label={summary} className="w-full overflow-hidden" style={{ height }} />;
 }
 

@@ -80,6 +80,9 @@ prefersDark?.addEventListener('change', () => setPreferences({}));
 export const isDark = (): boolean =>
   current.theme === 'dark' || (current.theme === 'system' && prefersDark?.matches === true);
 
+/** The same, kept up to date. */
+export const useIsDark = (): boolean => useSyncExternalStore(subscribe, isDark);
+
 /** Puts the theme on the document. Called once before the first paint, and by every change. */
 export function applyTheme(): void {
   document.documentElement.dataset['theme'] = isDark() ? 'dark' : 'light';

@@ -10,6 +10,7 @@ import { Choice } from '../../parts/field.tsx';
 import { useIsSettled } from '../../parts/use-is-settled.ts';
 import { toSpending } from './to-spending.ts';
 
+const NO_TIMES: readonly number[] = [];
 const formats = { usage: formatUsd, requests: formatCount };
 
 /** What was spent a day, by model. */
@@ -23,12 +24,14 @@ export function CostCard() {
     [data, days, unit],
   );
   const format = formats[unit];
+  // Until it is known, nothing is not what was spent.
+  const total = data === undefined ? '…' : format(spending.total);
   return (
     <section className="card p-4">
       <div className="mb-3 flex flex-wrap items-center gap-x-4 gap-y-2">
         <h2 className="flex-1 text-sm font-semibold">
           {unit === 'usage' ? 'Cost' : 'Requests'} by model{' '}
-          <span className="figures font-normal text-ink-faint">{format(spending.total)} in all</span>
+          <span className="figures font-normal text-ink-faint">{total} in all</span>
         </h2>
         <Choice
           label="Figure"
@@ -63,8 +66,8 @@ export function CostCard() {
       ) : view === 'chart' ? (
         <>
           <Chart
-            summary={`${unit === 'usage' ? 'Cost' : 'Requests'} a day by model over ${days} days: ${format(spending.total)} in all. The table has the numbers.`}
-            times={spending.times}
+            summary={`${unit === 'usage' ? 'Cost' : 'Requests'} a day by model over ${days} days: ${total} in all. The table has the numbers.`}
+            times={data === undefined ? NO_TIMES : spending.times}
             series={spending.series}
             isDaily
             height={200}
