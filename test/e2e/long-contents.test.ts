@@ -42,8 +42,13 @@ describe.skipIf(skipped !== undefined)(
       await page.getByText(`${LINES.toLocaleString('en-US')} lines, shown as written`).waitFor();
       await page.getByText(/^\d+\.\d MB of prompt and answer$/).waitFor();
       expect(await page.getByText(LINE).count()).toBeLessThan(100);
-      await page.evaluate(`document.querySelector('[aria-label="A long text"]').scrollTo(0, 1e9)`);
-      await page.getByText(`${LINES - 1} ${LINE}`).waitFor();
+      // Its height is known only when all of it has been counted.
+      await expect
+        .poll(async () => {
+          await page.evaluate(`document.querySelector('[aria-label="A long text"]').scrollTo(0, 1e9)`);
+          return page.getByText(`${LINES - 1} ${LINE}`).isVisible();
+        })
+        .toBe(true);
       await screenshot('generation-long');
       expect(await check()).toEqual([]);
       const download = page.waitForEvent('download');

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { examine, setTheme } from './examine.ts';
+import { examine } from './examine.ts';
 import { API_KEY, launchUi, skipped, type Ui, type UiPage } from './launch-ui.ts';
 
 let ui: Ui;
@@ -215,15 +215,6 @@ describe.skipIf(skipped !== undefined)(
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByRole('alert').getByText('content_filters').first().waitFor();
       expect(problems).toEqual([expect.stringContaining('400')]);
-    });
-
-    test('draws its charts anew when the system turns dark', async () => {
-      const opened = await ui.open('#/');
-      await setTheme(opened, 'light');
-      const chart = opened.page.locator('.uplot').first();
-      await chart.evaluate('(element) => { element.dataset.drawn = "in light"; }');
-      await setTheme(opened, 'dark');
-      await expect.poll(() => chart.getAttribute('data-drawn')).toBeNull();
     });
 
     test('goes where the address leads to, even if it changes between loading and drawing', async () => {
