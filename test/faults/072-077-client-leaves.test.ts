@@ -49,7 +49,7 @@ test(`72: when ${STREAMS} clients leave in mid-stream, every upstream connection
     await new Promise(setImmediate);
   }
   const latencies = (await Promise.all(leaving)).toSorted((a, b) => a - b);
-  expect(latencies[Math.floor(STREAMS * 0.99)]).toBeLessThan(1000);
+  expect(latencies[Math.floor(STREAMS * 0.99)]).toBeLessThan(250);
 
   await vi.waitFor(() => expect(recorded).toHaveLength(STREAMS));
   for (const { record, content } of recorded) {
@@ -74,7 +74,7 @@ test.each<[string, (request: RawRequest) => void]>([
     const leftAt = performance.now();
     client.socket.destroy();
     await closed;
-    expect(performance.now() - leftAt).toBeLessThan(1000);
+    expect(performance.now() - leftAt).toBeLessThan(250);
     expect((await record()).record).toMatchObject({
       costNanoUsd: 0,
       generation: { cancelled: true, tokens_prompt: null },

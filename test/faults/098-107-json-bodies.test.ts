@@ -116,7 +116,7 @@ test('98: a body that is no chat request is a 400, quickly, and no upstream hear
     const { status, body, ms } = await post(text);
     expect([text, status]).toEqual([text, 400]);
     expect(JSON.parse(body)).toMatchObject({ error: { code: 400, metadata: { error_type: 'invalid_request' } } });
-    expect(ms, text).toBeLessThan(2000);
+    expect(ms, text).toBeLessThan(500);
   }
   expect(upstream.connections).toEqual([]);
 });
@@ -149,7 +149,7 @@ test.each([65, 1000, 100_000, 1_000_000])('99: a body %i levels deep is a 400, q
   for (const text of deep) {
     const { status, ms } = await post(text);
     expect(status).toBe(400);
-    expect(ms).toBeLessThan(1000);
+    expect(ms).toBeLessThan(200);
   }
 });
 
@@ -308,27 +308,30 @@ test('103: half of a surrogate pair is the same text for upstream and the store'
   expect((await record()).content?.input).toEqual({ messages: messages('a\ud800b') });
 });
 
-test('104: a million keys, a million messages and a very long text are answered without a flood', async () => {
+test('104: a million keys, a million messages and a very long text are answered quickly and without a flood', async () => {
   const { post, listener } = await start();
-  const many = isFull ? 1_000_000 : 100_000;
-  const keys = Array.from({ length: many }, (_, i) => `"k${i}":0`).join(',');
-  const bodies: readonly (readonly [string, number])[] = [
-    [chatJson(`,${keys}`), 200],
-    [`{"model":"test/model","messages":[${Array.from({ length: many }, () => '0').join(',')}]}`, 400],
-    [
-      `{"model":"test/model","messages":[${Array.from({ length: many }, () => '{"role":"user","content":5}').join(',')}]}`,
-      400,
-    ],
-    [chatJson(`,"metadata":{${keys}}`), 400],
-    [chatJson(`,"models":[${Array.from({ length: many }, () => '"x"').join(',')}]`), 400],
-    [chatJson(`,"user":"${'x'.repeat(10_000_000)}"`), 200],
+  const list = (item: string, length: number): string => Array.from({ length }, () => item).join(',');
+  const keys = (length: number): string => Array.from({ length }, (_, i) => `"k${i}":0`).join(',');
+  const of = (items: number): readonly (readonly [string, number])[] => [
+    // What nobody knows is passed over, as long as it is not too much.
+    [chatJson(`,${keys(items)}`), items > 9998 ? 400 : 200],
+    [`{"model":"test/model","messages":[${list('0', items)}]}`, 400],
+    [`{"model":"test/model","messages":[${list('{"role":"user","content":5}', items)}]}`, 400],
+    [chatJson(`,"metadata":{${keys(items)}}`), 400],
+    [chatJson(`,"models":[${list('"x"', items)}]`), 400],
   ];
+  const bodies = [
+    ...of(9998),
+    ...of(100_000),
+    ...of(1_000_000),
+    [chatJson(`,"user":"${'x'.repeat(10_000_000)}"`), 200],
+  ] as const;
   for (const [body, expected] of bodies) {
     const answer = await post(body);
-    expect(answer.status).toBe(expected);
+    expect([body.slice(0, 60), body.length, answer.status]).toEqual([body.slice(0, 60), body.length, expected]);
     // What is wrong is told in a few words, not once for each item.
     expect(answer.body.length).toBeLessThan(100_000);
-    expect(answer.ms).toBeLessThan(5000);
+    expect(answer.ms).toBeLessThan(500);
     expect((await fetch(`${listener.url}/health`)).status).toBe(200);
   }
 });

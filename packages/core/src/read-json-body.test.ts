@@ -100,8 +100,35 @@ test('refuses a million brackets without parsing them', async () => {
   await expect(read('{"a":'.repeat(1_000_000))).rejects.toEqual(refusal('invalid_request', 'nested more than'));
 });
 
-test('takes brackets within texts for texts', async () => {
-  const text = JSON.stringify({ a: '['.repeat(20_000), b: `\\"${'{'.repeat(100)}`, '[[[[': '\\' });
+test('takes a list or object of 10,000 items and refuses one more, read here or parsed by the host', async () => {
+  const list = (items: number): string => JSON.stringify({ a: [], b: Array.from({ length: items }, () => 100) });
+  const object = (items: number): string =>
+    JSON.stringify(Object.fromEntries(Array.from({ length: items }, (_, i) => [`k${i}`, i])));
+  for (const build of [list, object]) {
+    for (const items of [10_000, 10_001]) {
+      const value: unknown = JSON.parse(build(items));
+      const found = items === 10_000 ? value : refusal('invalid_request', 'a list or object of more than 10000 items');
+      const byHost = async (): Promise<unknown> => readJsonBody({ ...requestOf(''), json: value });
+      for (const reading of [read(build(items)), byHost()])
+        expect(await reading.catch((error: unknown) => error)).toEqual(found);
+    }
+  }
+});
+
+test('takes a body of 90,000 values in lists of their own and refuses one of 110,000', async () => {
+  const lists = (count: number): string =>
+    JSON.stringify(Array.from({ length: count }, () => Array.from({ length: 1000 }, () => 1)));
+  expect(await read(lists(90))).toHaveLength(90);
+  await expect(read(lists(110))).rejects.toEqual(refusal('invalid_request', 'more than 100000 values'));
+});
+
+test('takes commas and brackets within texts for texts', async () => {
+  const text = JSON.stringify({
+    a: '['.repeat(20_000),
+    c: ','.repeat(200_000),
+    b: `\\"${'{'.repeat(100)}`,
+    '[[[[': '\\',
+  });
   expect(await read(text)).toEqual(JSON.parse(text));
 });
 

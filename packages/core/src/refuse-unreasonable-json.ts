@@ -1,0 +1,66 @@
+import { GatewayError } from './errors.ts';
+
+const MAX_DEPTH = 64;
+/** Of one list or object. No conversation has as many messages, no tool as many parameters. */
+const MAX_ITEMS = 10_000;
+/** Of a whole body: a thousand messages with their tool calls are some twenty thousand. */
+const MAX_VALUES = 100_000;
+
+const tooDeep = (): GatewayError =>
+  new GatewayError('invalid_request', `The body is nested more than ${MAX_DEPTH} levels deep`);
+const tooMany = (): GatewayError =>
+  new GatewayError('invalid_request', `The body has a list or object of more than ${MAX_ITEMS} items`);
+const tooMuch = (): GatewayError => new GatewayError('invalid_request', `The body has more than ${MAX_VALUES} values`);
+
+/**
+ * Throws `invalid_request` for bytes of JSON that are nested too deep or hold too many values, before they are parsed:
+ * a million of brackets, keys or messages takes seconds to parse and check. Whether it is JSON is not looked at.
+ */
+export function refuseUnreasonableBytes(bytes: Uint8Array): void {
+  // How many commas stand directly in each of the open lists and objects.
+  const commas = new Uint32Array(MAX_DEPTH + 1);
+  let values = 0;
+  let depth = 0;
+  let isInString = false;
+  // Multi-byte characters never contain the bytes looked at.
+  for (let i = 0; i < bytes.length; i += 1) {
+    const byte = bytes[i];
+    if (isInString) {
+      if (byte === 0x5c) i += 1;
+      else if (byte === 0x22) isInString = false;
+    } else if (byte === 0x22) isInString = true;
+    else if (byte === 0x2c) {
+      const before = commas[depth] ?? 0;
+      if (before + 1 >= MAX_ITEMS) throw tooMany();
+      commas[depth] = before + 1;
+      values += 1;
+      if (values >= MAX_VALUES) throw tooMuch();
+    } else if (byte === 0x5b || byte === 0x7b) {
+      depth += 1;
+      if (depth > MAX_DEPTH) throw tooDeep();
+      commas[depth] = 0;
+    } else if ((byte === 0x5d || byte === 0x7d) && depth > 0) depth -= 1;
+  }
+}
+
+/**
+ * Walks a parsed tree and removes keys that could reach a prototype further on. Throws `invalid_request` for what is
+ * nested too deep, or has too many items in one place.
+ */
+export function toInertJson<Value>(value: Value, depth = 0): Value {
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= MAX_DEPTH) throw tooDeep();
+  if (Array.isArray(value)) {
+    if (value.length > MAX_ITEMS) throw tooMany();
+    for (const item of value) toInertJson(item, depth + 1);
+    return value;
+  }
+  let members = 0;
+  for (const key in value) {
+    members += 1;
+    if (members > MAX_ITEMS) throw tooMany();
+    if (key === '__proto__') delete value[key];
+    else toInertJson(value[key], depth + 1);
+  }
+  return value;
+}
