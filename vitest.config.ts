@@ -29,7 +29,9 @@ const unitSuite = (name: string, packagesPattern: string) => ({
 const e2eSuite = () => {
   const { extends: inherited, test } = suite('e2e');
   const order = { maxWorkers: 2, sequence: { groupOrder: 1 } };
-  return { extends: inherited, test: { ...test, ...order, globalSetup: './test/e2e/prepare.ts' } };
+  // As long as Playwright waits for what it expects of a page; Vitest's second is short for two browsers on two CPUs.
+  const waiting = { expect: { poll: { timeout: 5000 } } };
+  return { extends: inherited, test: { ...test, ...order, ...waiting, globalSetup: './test/e2e/prepare.ts' } };
 };
 
 /** Opens windows on the one display: last, and one file after the other. */

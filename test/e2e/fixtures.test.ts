@@ -209,8 +209,12 @@ describe.skipIf(skipped !== undefined)(`the web UI of fixtures${note}`, { timeou
     await go(`#/generations/${id}`);
     await page.getByRole('button', { name: 'More' }).focus();
     await page.keyboard.press('Enter');
-    await page.keyboard.press('ArrowDown');
-    await page.getByRole('menuitem', { name: 'Save as fixture' }).focus();
+    await page.getByRole('menu').waitFor();
+    const pressDown = async (): Promise<string | null> => {
+      await page.keyboard.press('ArrowDown');
+      return page.locator(':focus').textContent();
+    };
+    await expect.poll(pressDown).toContain('Save as fixture');
     await page.keyboard.press('Enter');
     await expect.poll(() => existsSync(folder)).toBe(true);
     expect(problems).toEqual([]);

@@ -31,92 +31,89 @@ export interface AnswerAccumulator {
 /** Hardly any answer is longer; one whose reader has stopped reading leaves megabytes here. */
 const PACK_ABOVE_CHARACTERS = 64 * 1024;
 
-interface Accumulated {
-  observe: AnswerAccumulator['observe'];
-  unpack: AnswerAccumulator['unpack'];
-  text: string;
-  reasoning: string;
-  packedTextLength: number;
-  packedReasoningLength: number;
-  packedWeight: number;
-  toolCalls: ToolCall[];
-  usage: Usage | undefined;
-  upstreamCostUsd: number | undefined;
-  finish: AnswerAccumulator['finish'];
-  upstreamId: string | undefined;
-  systemFingerprint: string | undefined;
-  serviceTier: string | undefined;
-}
-
 const IN_MEMORY: TextKeeping = { maxLength: Infinity };
 
 /** Creates an empty accumulator. It sees every chunk once and keeps no chunk. By default texts are kept in memory. */
 export function createAnswerAccumulator(keeping: TextKeeping = IN_MEMORY): AnswerAccumulator {
-  let packedText: PackedText | undefined;
-  let packedReasoning: PackedText | undefined;
-  const answer: Accumulated = {
-    text: '',
-    reasoning: '',
-    packedTextLength: 0,
-    packedReasoningLength: 0,
-    packedWeight: 0,
-    toolCalls: [],
-    usage: undefined,
-    upstreamCostUsd: undefined,
-    finish: undefined,
-    upstreamId: undefined,
-    systemFingerprint: undefined,
-    serviceTier: undefined,
-    observe(chunks) {
-      for (const chunk of chunks) {
-        answer.usage = chunk.usage ?? answer.usage;
-        answer.upstreamCostUsd = chunk.upstreamCostUsd ?? answer.upstreamCostUsd;
-        answer.upstreamId ??= chunk.upstreamId;
-        answer.systemFingerprint ??= chunk.systemFingerprint;
-        answer.serviceTier = chunk.serviceTier ?? answer.serviceTier;
-        for (const choice of chunk.choices) {
-          if (choice.index !== 0) continue;
-          const { delta } = choice;
-          if (delta.content) answer.text += delta.content;
-          if (delta.reasoning) answer.reasoning += delta.reasoning;
-          if (delta.refusal && !delta.content) answer.text += delta.refusal;
-          for (const call of delta.tool_calls ?? []) addToolCall(answer.toolCalls, call);
-          if (choice.finish_reason !== null) {
-            answer.finish ??= { reason: choice.finish_reason, native: choice.native_finish_reason };
-          }
+  return new Accumulator(keeping);
+}
+
+/** A class, because there is one for every call: closures would take more memory than all they know. */
+class Accumulator implements AnswerAccumulator {
+  text = '';
+  reasoning = '';
+  packedTextLength = 0;
+  packedReasoningLength = 0;
+  packedWeight = 0;
+  readonly toolCalls: ToolCall[] = [];
+  usage: Usage | undefined = undefined;
+  upstreamCostUsd: number | undefined = undefined;
+  finish: AnswerAccumulator['finish'] = undefined;
+  upstreamId: string | undefined = undefined;
+  systemFingerprint: string | undefined = undefined;
+  serviceTier: string | undefined = undefined;
+  private readonly keeping: TextKeeping;
+  private packedText: PackedText | undefined = undefined;
+  private packedReasoning: PackedText | undefined = undefined;
+
+  constructor(keeping: TextKeeping) {
+    this.keeping = keeping;
+  }
+
+  observe(chunks: readonly ChatChunk[]): void {
+    for (const chunk of chunks) {
+      this.usage = chunk.usage ?? this.usage;
+      this.upstreamCostUsd = chunk.upstreamCostUsd ?? this.upstreamCostUsd;
+      this.upstreamId ??= chunk.upstreamId;
+      this.systemFingerprint ??= chunk.systemFingerprint;
+      this.serviceTier = chunk.serviceTier ?? this.serviceTier;
+      for (const choice of chunk.choices) {
+        if (choice.index !== 0) continue;
+        const { delta } = choice;
+        if (delta.content) this.text += delta.content;
+        if (delta.reasoning) this.reasoning += delta.reasoning;
+        if (delta.refusal && !delta.content) this.text += delta.refusal;
+        for (const call of delta.tool_calls ?? []) addToolCall(this.toolCalls, call);
+        if (choice.finish_reason !== null) {
+          this.finish ??= { reason: choice.finish_reason, native: choice.native_finish_reason };
         }
       }
-      if (answer.text.length > PACK_ABOVE_CHARACTERS) {
-        packedText ??= createPackedText(keeping);
-        answer.text = packedText.append(answer.text);
-        notePacked();
-      }
-      if (answer.reasoning.length > PACK_ABOVE_CHARACTERS) {
-        packedReasoning ??= createPackedText(keeping);
-        answer.reasoning = packedReasoning.append(answer.reasoning);
-        notePacked();
-      }
-    },
-    unpack() {
-      const text = packedText?.unpack() ?? null;
-      const reasoning = packedReasoning?.unpack() ?? null;
-      if (text !== null) {
-        answer.text = text + answer.text;
-        packedText = undefined;
-      }
-      if (reasoning !== null) {
-        answer.reasoning = reasoning + answer.reasoning;
-        packedReasoning = undefined;
-      }
-      notePacked();
-    },
-  };
-  const notePacked = (): void => {
-    answer.packedTextLength = packedText?.length ?? 0;
-    answer.packedReasoningLength = packedReasoning?.length ?? 0;
-    answer.packedWeight = (packedText?.weight ?? 0) + (packedReasoning?.weight ?? 0);
-  };
-  return answer;
+    }
+    if (this.text.length > PACK_ABOVE_CHARACTERS || this.reasoning.length > PACK_ABOVE_CHARACTERS) this.pack();
+  }
+
+  unpack(): void {
+    const text = this.packedText?.unpack() ?? null;
+    const reasoning = this.packedReasoning?.unpack() ?? null;
+    if (text !== null) {
+      this.text = text + this.text;
+      this.packedText = undefined;
+    }
+    if (reasoning !== null) {
+      this.reasoning = reasoning + this.reasoning;
+      this.packedReasoning = undefined;
+    }
+    this.notePacked();
+  }
+
+  private pack(): void {
+    if (this.text.length > PACK_ABOVE_CHARACTERS) {
+      this.packedText ??= createPackedText(this.keeping);
+      this.text = this.packedText.append(this.text);
+    }
+    if (this.reasoning.length > PACK_ABOVE_CHARACTERS) {
+      this.packedReasoning ??= createPackedText(this.keeping);
+      this.reasoning = this.packedReasoning.append(this.reasoning);
+    }
+    this.notePacked();
+  }
+
+  private notePacked(): void {
+    const { packedText, packedReasoning } = this;
+    this.packedTextLength = packedText?.length ?? 0;
+    this.packedReasoningLength = packedReasoning?.length ?? 0;
+    this.packedWeight = (packedText?.weight ?? 0) + (packedReasoning?.weight ?? 0);
+  }
 }
 
 function addToolCall(calls: ToolCall[], delta: ToolCallDelta): void {

@@ -5,7 +5,7 @@ import type { GenerationRecord, StoredContent } from '../stores/store.ts';
 import { type AnswerAccumulator, createAnswerAccumulator } from './answer-accumulator.ts';
 import type { Attempt, EndedCall, ObservedCall, Outcome, WebSearch } from './observed-call.ts';
 import { type Spending, spendingOf, sumSpending, type Turn } from './spending.ts';
-import { recordTimeline, withTimeline } from './stream-timeline.ts';
+import { recordTimeline, type TimelineRecorder, withTimeline } from './stream-timeline.ts';
 import { toGeneration } from './to-generation.ts';
 import { toGenerationContent } from './to-generation-content.ts';
 import { toToldUsage } from './told-usage.ts';
@@ -49,92 +49,123 @@ export interface GenerationObserver {
 
 /** Starts to follow a call, at the moment this is called. */
 export function observeGeneration(call: ObservedCall): GenerationObserver {
-  const { platform, logging } = call.context.runtime;
-  const startedAt = platform.now();
-  const startedMonotonic = platform.monotonicNow();
-  const isContentStored = logging.inputOutput && call.region === null;
-  const isStream = call.request.stream === true;
-  const answer = createAnswerAccumulator({
-    maxLength: isContentStored ? logging.maxContentBytes : 0,
-    // A whole answer comes at once, and is written down at once.
-    openScratch: isContentStored && isStream ? platform.openScratch : undefined,
-  });
-  const isTimed = isContentStored && isStream;
-  const timeline = isTimed ? recordTimeline(platform, startedMonotonic) : null;
-  const attempts: Attempt[] = [];
-  let endpoint: Endpoint | undefined;
-  let isSettled = false;
-  let replayOf: string | null = null;
-  let turns: Turn[] | null = null;
-  let toolSteps: ToolStep[] | null = null;
-  let searches: WebSearch[] | null = null;
+  return new Observer(call);
+}
 
-  const spending = (): Spending | undefined => {
+/** A class, because there is one for every call: closures would take more memory than all they know. */
+class Observer implements GenerationObserver {
+  readonly answer: AnswerAccumulator;
+  private readonly call: ObservedCall;
+  private readonly startedAt: number;
+  private readonly startedMonotonic: number;
+  private readonly isContentStored: boolean;
+  private readonly timeline: TimelineRecorder | null;
+  private readonly asked: Attempt[] = [];
+  private answering: Endpoint | undefined = undefined;
+  private isOver = false;
+  private replayOf: string | null = null;
+  private turns: Turn[] | null = null;
+  private toolSteps: ToolStep[] | null = null;
+  private searches: WebSearch[] | null = null;
+
+  constructor(call: ObservedCall) {
+    const { platform, logging } = call.context.runtime;
+    this.call = call;
+    this.startedAt = platform.now();
+    this.startedMonotonic = platform.monotonicNow();
+    this.isContentStored = logging.inputOutput && call.region === null;
+    const isKeptAsStreamed = this.isContentStored && call.request.stream === true;
+    this.timeline = isKeptAsStreamed ? recordTimeline(platform, this.startedMonotonic) : null;
+    this.answer = createAnswerAccumulator({
+      maxLength: this.isContentStored ? logging.maxContentBytes : 0,
+      // A whole answer comes at once, and is written down at once.
+      openScratch: isKeptAsStreamed ? platform.openScratch : undefined,
+    });
+  }
+
+  get id(): string {
+    return this.call.id;
+  }
+
+  endpoint(): Endpoint | undefined {
+    return this.answering;
+  }
+
+  attempts(): readonly Attempt[] {
+    return this.asked;
+  }
+
+  isSettled(): boolean {
+    return this.isOver;
+  }
+
+  noteAttempt(attempt: Attempt): void {
+    this.asked.push(attempt);
+    if (attempt.error === null) this.answering = attempt.endpoint;
+  }
+
+  noteReplay(served: Endpoint, sourceId: string): void {
+    this.answering = served;
+    this.replayOf = sourceId;
+  }
+
+  noteTurn(turn: Turn): void {
+    (this.turns ??= []).push(turn);
+  }
+
+  noteToolStep(step: ToolStep): void {
+    (this.toolSteps ??= []).push(step);
+  }
+
+  noteSearch(search: WebSearch): void {
+    (this.searches ??= []).push(search);
+  }
+
+  spending(): Spending | undefined {
+    const { answering: endpoint, answer, call } = this;
     if (endpoint === undefined) return undefined;
-    const at = platform.now();
-    const [first = { endpoint, messages: call.request.messages, answer }, ...others] = turns ?? [];
-    return sumSpending(
-      spendingOf(first, at),
-      others.map((turn) => spendingOf(turn, at)),
-    );
-  };
+    const at = call.context.runtime.platform.now();
+    if (this.turns === null) return spendingOf({ endpoint, messages: call.request.messages, answer }, at);
+    const [first, ...others] = this.turns.map((turn) => spendingOf(turn, at));
+    return first && sumSpending(first, others);
+  }
 
-  return {
-    id: call.id,
-    answer,
-    endpoint: () => endpoint,
-    attempts: () => attempts,
-    isSettled: () => isSettled,
-    noteAttempt(attempt) {
-      attempts.push(attempt);
-      if (attempt.error === null) ({ endpoint } = attempt);
-    },
-    noteReplay(served, sourceId) {
-      endpoint = served;
-      replayOf = sourceId;
-    },
-    noteTurn: (turn) => void (turns ??= []).push(turn),
-    noteToolStep: (step) => void (toolSteps ??= []).push(step),
-    noteSearch: (search) => void (searches ??= []).push(search),
-    spending,
-    observe:
-      timeline === null
-        ? answer.observe
-        : (chunks) => {
-            answer.observe(chunks);
-            timeline.note(answer);
-          },
-    settle(outcome) {
-      isSettled = true;
-      answer.unpack();
-      const { usage, cost = null } = spending() ?? {};
-      const steps = toolSteps ?? NO_STEPS;
-      const durationMs = platform.monotonicNow() - startedMonotonic;
-      const ended: EndedCall = {
-        call,
-        answer,
-        attempts,
-        endpoint,
-        outcome,
-        usage,
-        cost,
-        startedAt,
-        durationMs,
-        replayOf,
-        steps,
-        searches,
-      };
-      const generation = toGeneration(ended);
-      const { id: principalId, userId } = call.context.principal;
-      return {
-        usage: usage && toToldUsage(usage, ended),
-        record: { generation, principalId, ...(userId !== undefined && { userId }), costNanoUsd: cost?.nanoUsd ?? 0 },
-        principal: call.context.principal,
-        content: isContentStored && isWhole(answer) ? withTimeline(toGenerationContent(ended), timeline) : null,
-        contentLength: call.bodyLength + lengthOfTexts(answer) + lengthOf(steps),
-      };
-    },
-  };
+  observe(chunks: readonly ChatChunk[]): void {
+    this.answer.observe(chunks);
+    this.timeline?.note(this.answer);
+  }
+
+  settle(outcome: Outcome): SettledGeneration {
+    const { call, answer, toolSteps, searches, timeline } = this;
+    const { principal, runtime } = call.context;
+    this.isOver = true;
+    answer.unpack();
+    const { usage, cost = null } = this.spending() ?? {};
+    const steps = toolSteps ?? NO_STEPS;
+    const ended: EndedCall = {
+      call,
+      answer,
+      attempts: this.asked,
+      endpoint: this.answering,
+      outcome,
+      usage,
+      cost,
+      startedAt: this.startedAt,
+      durationMs: runtime.platform.monotonicNow() - this.startedMonotonic,
+      replayOf: this.replayOf,
+      steps,
+      searches,
+    };
+    const generation = toGeneration(ended);
+    const { id: principalId, userId } = principal;
+    return {
+      usage: usage && toToldUsage(usage, ended),
+      record: { generation, principalId, ...(userId !== undefined && { userId }), costNanoUsd: cost?.nanoUsd ?? 0 },
+      principal,
+      content: this.isContentStored && isWhole(answer) ? withTimeline(toGenerationContent(ended), timeline) : null,
+      contentLength: call.bodyLength + lengthOfTexts(answer) + lengthOf(steps),
+    };
+  }
 }
 
 const NO_STEPS: readonly ToolStep[] = [];
