@@ -2,6 +2,7 @@ import { type GenerationFacts, type GenerationRecord, toGenerationFacts } from '
 import type { ContentReference } from './generation-lines.ts';
 import { parseGenerationText } from './generation-text.ts';
 import type { SegmentName } from './segment-name.ts';
+import { type KeptText, readKeptText } from './text-pile.ts';
 
 /** One generation in memory. */
 export interface Entry {
@@ -18,7 +19,7 @@ export interface Entry {
   /** Only of one that was changed since the start: parsing all of them would double the time to start. */
   record: GenerationRecord | undefined;
   /** The generation as `toGenerationText` writes it, while there is no `record`. */
-  text: Buffer | undefined;
+  text: KeptText | undefined;
   /** Undefined until a filter looks at it. */
   facts: GenerationFacts | undefined;
   content: ContentReference | null;
@@ -37,7 +38,7 @@ export function recordOfEntry(entry: Entry): GenerationRecord {
   const { record, text, principalId, userId, costNanoUsd } = entry;
   if (record !== undefined) return record;
   if (text === undefined) throw new Error(`Generation ${entry.id} has neither a record nor its text`);
-  const generation = parseGenerationText(text, entry);
+  const generation = parseGenerationText(readKeptText(text), entry);
   return { generation, principalId, ...(userId !== undefined && { userId }), costNanoUsd };
 }
 

@@ -117,8 +117,8 @@ export function toGenerationText(generation: Generation): string {
 }
 
 /** The generation of a text, or of one that says everything, as former versions wrote them. */
-export function parseGenerationText(text: Buffer, { id, workspaceId }: GenerationHead): Generation {
-  const said = JSON.parse(text.toString()) as Partial<Generation> & Pick<Generation, 'created_at' | 'model'>;
+export function parseGenerationText(text: string, { id, workspaceId }: GenerationHead): Generation {
+  const said = JSON.parse(text) as Partial<Generation> & Pick<Generation, 'created_at' | 'model'>;
   const { created_at, model, ...more } = said;
   const { finish_reason = null, tokens_prompt = null, tokens_completion = null, total_cost = 0 } = said;
   return {

@@ -20,6 +20,7 @@ import {
   parseLogFileName,
   type SegmentName,
 } from './segment-name.ts';
+import { toKeptText } from './text-pile.ts';
 
 /** What the logs folder held at start. */
 export interface LoadedGenerations {
@@ -139,7 +140,7 @@ function toVersion(
     day: toShared(texts, day ?? segment.slice(0, 10)),
     isByok,
     record: undefined,
-    text: generation,
+    text: toKeptText(generation),
     facts: undefined,
   };
 }
