@@ -54,11 +54,9 @@ export function planRoute(query: RouteQuery, runtime: Runtime): RoutePlan {
     askRouter: (router) => askRouter(router, query, needs, runtime),
   });
   const pools = resolved.models.map((model) => selectPool(model, query, needs, runtime));
-  const excluded = pools.flatMap((pool) => pool.excluded);
-  const merged = partitionOf(request) === 'none' ? mergePools(pools) : pools;
-  const ordered = merged.flatMap(({ endpoints, variants }) =>
-    orderEndpoints(endpoints, toOrderQuery(query, variants, endpoints, runtime)),
-  );
+  const merged = pools.length > 1 && partitionOf(request) === 'none' ? mergePools(pools) : pools;
+  const excluded = flatten(pools, (pool) => pool.excluded);
+  const ordered = flatten(merged, (pool) => orderPool(pool, query, runtime));
   return {
     requested: resolved.requested,
     strategy: resolved.strategy,
@@ -102,6 +100,12 @@ function toEndpointQuery(
     tiers: tiersOf(request, resolved.variants),
     today: expires ? new Date(platform.now()).toISOString().slice(0, 10) : undefined,
   };
+}
+
+function orderPool({ endpoints, variants }: Pool, query: RouteQuery, runtime: Runtime): readonly Endpoint[] {
+  return endpoints.length < 2
+    ? endpoints
+    : orderEndpoints(endpoints, toOrderQuery(query, variants, endpoints, runtime));
 }
 
 function toOrderQuery(
@@ -173,6 +177,12 @@ function askRouter(
   const chosen = runtime.routers[name]({ request: query.request, needs, candidates, random });
   if (chosen.length > 0) return chosen;
   throw new GatewayError('not_found', 'No models match the request and its restrictions');
+}
+
+/** What each of the pools makes, in one list; nearly always there is one pool, whose list need not be copied. */
+function flatten<Item>(pools: readonly Pool[], listOf: (pool: Pool) => readonly Item[]): readonly Item[] {
+  const [only] = pools;
+  return only !== undefined && pools.length === 1 ? listOf(only) : pools.flatMap(listOf);
 }
 
 function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): [Item[], Item[]] {

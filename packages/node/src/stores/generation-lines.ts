@@ -34,7 +34,7 @@ interface RecordHead {
   readonly id: string;
   readonly principalId: string;
   readonly costNanoUsd: number;
-  /** When the generation began; absent in lines of former versions. */
+  /** When the generation began; absent where it is the day of its segment, and in lines of former versions. */
   readonly day?: string | undefined;
   readonly isByok?: boolean | undefined;
   readonly workspaceId?: string | undefined;
@@ -65,15 +65,19 @@ export function segmentLine(): string {
   return JSON.stringify({ type: 'segment', version: FORMAT_VERSION });
 }
 
-/** What stands before the JSON text of a generation in its line; a brace follows it. Throws for what JSON cannot hold. */
-export function recordHead(record: GenerationRecord): string {
+/**
+ * What stands before the JSON text of a generation in its line; a brace follows it. The segment is the one that the line
+ * goes to, null for none that could be told from it. Throws for what JSON cannot hold.
+ */
+export function recordHead(record: GenerationRecord, segment: SegmentName | null): string {
   const { generation, principalId, userId, costNanoUsd } = record;
   if (!Number.isSafeInteger(costNanoUsd)) throw new TypeError(`costNanoUsd must be a safe integer, got ${costNanoUsd}`);
+  const day = dayOfGeneration(generation);
   const head: RecordHead = {
     id: generation.id,
     principalId,
     costNanoUsd,
-    day: dayOfGeneration(generation),
+    day: segment?.startsWith(day) === true ? undefined : day,
     isByok: generation.is_byok ? true : undefined,
     workspaceId: generation.workspace_id ?? undefined,
     userId,
@@ -129,7 +133,7 @@ export function withContent(record: Buffer, content: ContentReference | null): s
 
 /** The line of a later version. It names the segment of the first, with which it goes when that is dropped. */
 export function updateLine(record: GenerationRecord, segment: SegmentName): string {
-  return `{"type":"update","segment":"${segment}",${recordHead(record)}${toGenerationText(record.generation)}}`;
+  return `{"type":"update","segment":"${segment}",${recordHead(record, null)}${toGenerationText(record.generation)}}`;
 }
 
 /** The line after which a generation has no content any more; `isLost` when nothing is left to remove from the disk. */

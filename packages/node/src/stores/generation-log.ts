@@ -151,7 +151,7 @@ function putGeneration(
   texts: TextPile,
 ): void {
   const text = toGenerationText(record.generation);
-  const head = recordHead(record);
+  const head = recordHead(record, entry.segment);
   const contentText = content === null ? null : JSON.stringify(content);
   // Nothing throws from here on.
   if (contentText !== null) entry.content = putContent(lines, contentHead(entry.id), contentText, '}');

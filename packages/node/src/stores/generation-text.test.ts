@@ -95,6 +95,36 @@ test('what is usual, or said already, takes no room', () => {
   }
 });
 
+test('a single response that says no more than its generation takes no room but its endpoint, and comes back', () => {
+  const response = {
+    endpoint_id: 'a:one',
+    is_byok: true,
+    latency: 13,
+    model_permaslug: 'author/model',
+    provider_name: 'Provider',
+    status: 200,
+  };
+  const generation: Generation = { ...unusual, provider_responses: [response] };
+  expect(toGenerationText(generation)).not.toContain('provider_responses');
+  expect(roundTrip(generation)).toEqual(generation);
+
+  const others: NonNullable<Generation['provider_responses']> = [
+    { ...response, is_byok: false },
+    { ...response, latency: 14 },
+    { ...response, model_permaslug: 'author/other' },
+    { ...response, provider_name: 'Other' },
+    { ...response, status: 503 },
+    { ...response, id: 'call-1' },
+    { id: 'call-1', status: 200 },
+  ];
+  for (const other of others) {
+    const unlike: Generation = { ...unusual, provider_responses: [other] };
+    expect(roundTrip(unlike)).toEqual(unlike);
+  }
+  const both: Generation = { ...unusual, provider_responses: [response, response] };
+  expect(roundTrip(both)).toEqual(both);
+});
+
 test('a text that says everything, as former versions wrote it, is read as it stands', () => {
   const former = { ...unusual, session_id: null, streamed: false };
   expect(parseGenerationText(JSON.stringify(former), head)).toEqual(former);

@@ -38,12 +38,18 @@ const USUAL = {
   cache_discount: null,
   latency: null,
   moderation_latency: null,
-  generation_time: null,
   response_cache_source_id: null,
   provider_responses: null,
   cost_known: true,
   usage_estimated: false,
 } as const;
+
+type ProviderResponse = NonNullable<Generation['provider_responses']>[number];
+
+/** What texts say instead of what follows from it. */
+interface SaidOnly {
+  readonly endpoint_id?: string | undefined;
+}
 
 /** What the line of a generation says before its text begins. */
 export interface GenerationHead {
@@ -57,7 +63,8 @@ export interface GenerationHead {
  */
 export function toGenerationText(generation: Generation): string {
   // Written out: a loop over the members would cost what it saves.
-  const said: Record<keyof Generation, unknown> = {
+  const endpointId = onlyEndpointId(generation);
+  const said: Record<keyof Generation | keyof SaidOnly, unknown> = {
     id: undefined,
     request_id: unless(generation.request_id, generation.id),
     upstream_id: unless(generation.upstream_id, USUAL.upstream_id),
@@ -103,9 +110,11 @@ export function toGenerationText(generation: Generation): string {
     cache_discount: unless(generation.cache_discount, USUAL.cache_discount),
     latency: unless(generation.latency, USUAL.latency),
     moderation_latency: unless(generation.moderation_latency, USUAL.moderation_latency),
-    generation_time: unless(generation.generation_time, USUAL.generation_time),
+    generation_time: unless(generation.generation_time, generation.latency),
     response_cache_source_id: unless(generation.response_cache_source_id, USUAL.response_cache_source_id),
-    provider_responses: unless(generation.provider_responses, USUAL.provider_responses),
+    provider_responses:
+      endpointId === undefined ? unless(generation.provider_responses, USUAL.provider_responses) : undefined,
+    endpoint_id: endpointId,
     cost_known: unless(generation.cost_known, USUAL.cost_known),
     pipeline: generation.pipeline,
     trace: generation.trace,
@@ -118,10 +127,10 @@ export function toGenerationText(generation: Generation): string {
 
 /** The generation of a text, or of one that says everything, as former versions wrote them. */
 export function parseGenerationText(text: string, { id, workspaceId }: GenerationHead): Generation {
-  const said = JSON.parse(text) as Partial<Generation> & Pick<Generation, 'created_at' | 'model'>;
-  const { created_at, model, ...more } = said;
-  const { finish_reason = null, tokens_prompt = null, tokens_completion = null, total_cost = 0 } = said;
-  return {
+  const said = JSON.parse(text) as Partial<Generation> & Pick<Generation, 'created_at' | 'model'> & SaidOnly;
+  const { created_at, model, endpoint_id, ...more } = said;
+  const { finish_reason = null, tokens_prompt = null, tokens_completion = null, total_cost = 0, latency = null } = said;
+  const generation: Generation = {
     id,
     request_id: id,
     created_at,
@@ -132,7 +141,37 @@ export function parseGenerationText(text: string, { id, workspaceId }: Generatio
     native_tokens_prompt: tokens_prompt,
     native_tokens_completion: tokens_completion,
     usage: total_cost,
+    generation_time: latency,
     ...more,
+  };
+  if (endpoint_id !== undefined) generation.provider_responses = [toOnlyResponse(generation, endpoint_id)];
+  return generation;
+}
+
+/** The endpoint of a generation that asked but one, when its response says nothing that the generation does not. */
+function onlyEndpointId(generation: Generation): string | undefined {
+  const response = generation.provider_responses?.length === 1 ? generation.provider_responses[0] : undefined;
+  const isUsual =
+    response !== undefined &&
+    response.id === undefined &&
+    typeof response.endpoint_id === 'string' &&
+    response.is_byok === generation.is_byok &&
+    response.latency === generation.latency &&
+    response.model_permaslug === generation.model &&
+    response.provider_name === generation.provider_name &&
+    response.status === 200;
+  return isUsual ? response.endpoint_id : undefined;
+}
+
+/** Its members come in the order in which calls write them. */
+function toOnlyResponse(generation: Generation, endpointId: string): ProviderResponse {
+  return {
+    endpoint_id: endpointId,
+    is_byok: generation.is_byok,
+    latency: generation.latency ?? 0,
+    model_permaslug: generation.model,
+    provider_name: generation.provider_name ?? '',
+    status: 200,
   };
 }
 
