@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
 
 import type { ModelDefinition, Store } from '@model-gateway/core';
 import { DEMO_KEY, type GatewayConfig, listen, type Listener } from '@model-gateway/node';
@@ -38,6 +39,7 @@ interface Start extends StartPlan, Pick<ServeOptions, 'record' | 'fixtures'> {
  * when it cannot start.
  */
 export async function serve(options: ServeOptions): Promise<void> {
+  collectAlone();
   const plan = planStart(options, process.env, await loadBuiltInModels(options));
   const ownerToken = `sk-gw-v1-owner-${randomBytes(32).toString('hex')}`;
   const secrets = plan.demoFixturesDir === null ? listSecrets(plan.config) : [];
@@ -179,4 +181,12 @@ async function closeAll(closers: (() => Promise<void>)[]): Promise<void> {
     await close().catch((error: unknown) => failures.push(error));
   }
   if (failures.length > 0) throw failures[0];
+}
+
+/**
+ * Has minor collections done by the thread that asks for them. There is little to move, and to wake four helpers for it
+ * takes several times the CPU of the work (docs/decisions/0018-collections-without-helpers.md).
+ */
+function collectAlone(): void {
+  setFlagsFromString('--no-parallel-scavenge');
 }
