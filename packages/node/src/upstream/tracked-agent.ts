@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 
 import { buildConnector, Client, type Dispatcher, Pool } from 'undici';
+import { joinWrites } from './join-writes.ts';
 
 export interface TrackedAgentOptions {
   /** Limit on look-up, connection and TLS handshake together. */
@@ -52,8 +53,9 @@ export function createTrackedAgent({ connectTimeoutMs, keepAliveMs }: TrackedAge
       connection.socket = connector(target, (...[error, socket]) => {
         connection.isOpening = false;
         // On failure the socket is null by its types and undefined in fact.
-        if (socket) callback(null, socket);
-        else callback(error ?? new Error('no socket'), null);
+        if (!socket) return callback(error ?? new Error('no socket'), null);
+        joinWrites(socket);
+        callback(null, socket);
       }) as unknown as Socket | undefined;
     };
     const client = new Client(origin, { ...options, connect });
