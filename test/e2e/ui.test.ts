@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { examine } from './examine.ts';
+import { examine, setTheme } from './examine.ts';
 import { API_KEY, launchUi, skipped, type Ui, type UiPage } from './launch-ui.ts';
 
 let ui: Ui;
@@ -215,6 +215,23 @@ describe.skipIf(skipped !== undefined)(
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByRole('alert').getByText('content_filters').first().waitFor();
       expect(problems).toEqual([expect.stringContaining('400')]);
+    });
+
+    test('draws its charts anew when the system turns dark, and for no other reason', async () => {
+      const opened = await ui.open('#/');
+      const { page } = opened;
+      await setTheme(opened, 'light');
+      const chart = page.locator('.uplot').first();
+      await chart.waitFor();
+      // What is asked again in the background must not be what draws it.
+      await page.waitForLoadState('networkidle');
+      await page.context().setOffline(true);
+      await page.evaluate('document.querySelector(".uplot").dataset.drawn = "in light"');
+      await setTheme(opened, 'light');
+      expect(await chart.getAttribute('data-drawn')).toBe('in light');
+      await setTheme(opened, 'dark');
+      await expect.poll(() => chart.getAttribute('data-drawn')).toBeNull();
+      await page.context().setOffline(false);
     });
 
     test('goes where the address leads to, even if it changes between loading and drawing', async () => {

@@ -144,14 +144,14 @@ test(
   `36: ${isFull ? '10,000,000 tiny events and 1,000,000' : '30,000 tiny events and 100,000'} comments pass, and other requests with them`,
   async () => {
     const [comments, events] = isFull ? [1_000_000, 10_000_000] : [100_000, 30_000];
-    const piece = toTextEvent('x').repeat(1000);
+    const piece = toTextEvent('x').repeat(100);
     const upstream = await startRawUpstream(({ socket }) => {
       void (async () => {
         socket.write(STREAM_HEAD);
         const send = (bytes: string): Promise<void> =>
           new Promise((resolve) => socket.write(toHttpChunk(bytes), () => resolve()));
-        for (let sent = 0; sent < comments; sent += 10_000) await send(':\n\n'.repeat(10_000));
-        for (let sent = 0; sent < events; sent += 1000) await send(piece);
+        for (let sent = 0; sent < comments; sent += 1000) await send(':\n\n'.repeat(1000));
+        for (let sent = 0; sent < events; sent += 100) await send(piece);
         socket.write(toHttpChunk(toEvents('!')));
         socket.write(LAST_HTTP_CHUNK);
       })();
@@ -159,6 +159,19 @@ test(
     const { ask, listener } = await startFaultGateway([upstream], {
       transport: { maxBodyBytes: Number.MAX_SAFE_INTEGER },
     });
+
+    const relay = async (): Promise<void> => {
+      let received = 0;
+      let tail = '';
+      for await (const bytes of (await ask({ stream: true })).body as AsyncIterable<Uint8Array>) {
+        received += bytes.byteLength;
+        tail = (tail + Buffer.from(bytes).toString()).slice(-200);
+      }
+      expect(received).toBeGreaterThan(events * 100);
+      expect(tail).toContain('[DONE]');
+    };
+    // A stream that is over in a moment meets code that is still being compiled, and few requests to measure it by.
+    if (!isFull) await relay();
 
     let isOver = false;
     const latencies: number[] = [];
@@ -169,16 +182,9 @@ test(
         latencies.push(cpuMs() - startedAt);
       }
     })();
-    let received = 0;
-    let tail = '';
-    for await (const bytes of (await ask({ stream: true })).body as AsyncIterable<Uint8Array>) {
-      received += bytes.byteLength;
-      tail = (tail + Buffer.from(bytes).toString()).slice(-200);
-    }
+    await relay();
     isOver = true;
     await watching;
-    expect(received).toBeGreaterThan(events * 100);
-    expect(tail).toContain('[DONE]');
     const sorted = latencies.toSorted((a, b) => a - b);
     expect(sorted[Math.floor(sorted.length * 0.99)]).toBeLessThan(100);
   },
