@@ -76,6 +76,8 @@ describe.skipIf(skipped !== undefined)(
         // Without motion, or a colour is looked at while it changes.
         screens ??= await ui.open('#/', { reducedMotion: 'reduce', isKept: true });
         await screens.go(hash());
+        // The last part of it to come: what takes long is asked for when the rest is there.
+        if (name === 'overview') await screens.page.locator('.uplot').waitFor();
         expect(await examine(screens, name)).toEqual([]);
       },
     );
