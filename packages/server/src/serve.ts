@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
 
 import type { ModelDefinition, Store } from '@model-gateway/core';
 import { DEMO_KEY, type GatewayConfig, listen, type Listener } from '@model-gateway/node';
@@ -15,6 +14,7 @@ import { planStart, type StartPlan } from './plan-start.ts';
 import { describeListenError } from './port-holder.ts';
 import { stopOnSignals } from './signals.ts';
 import { StartError } from './start-error.ts';
+import { tuneV8 } from './tune-v8.ts';
 import { withUi } from './with-ui.ts';
 
 /** Beyond the drain limit: for the last bytes of answers to leave. */
@@ -39,7 +39,7 @@ interface Start extends StartPlan, Pick<ServeOptions, 'record' | 'fixtures'> {
  * when it cannot start.
  */
 export async function serve(options: ServeOptions): Promise<void> {
-  collectAlone();
+  tuneV8();
   const plan = planStart(options, process.env, await loadBuiltInModels(options));
   const ownerToken = `sk-gw-v1-owner-${randomBytes(32).toString('hex')}`;
   const secrets = plan.demoFixturesDir === null ? listSecrets(plan.config) : [];
@@ -181,12 +181,4 @@ async function closeAll(closers: (() => Promise<void>)[]): Promise<void> {
     await close().catch((error: unknown) => failures.push(error));
   }
   if (failures.length > 0) throw failures[0];
-}
-
-/**
- * Has minor collections done by the thread that asks for them. There is little to move, and to wake four helpers for it
- * takes several times the CPU of the work (docs/decisions/0018-collections-without-helpers.md).
- */
-function collectAlone(): void {
-  setFlagsFromString('--no-parallel-scavenge');
 }
