@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { type ErrorCode, GatewayError, toErrorBody, toGatewayError } from './errors.ts';
-import { headerOf } from './request.ts';
+import { firstValue } from './request.ts';
 import { toErrorResponse, toJsonResponse } from './response.ts';
 
 test.each<[ErrorCode, number, string]>([
@@ -88,8 +88,8 @@ test('answers JSON with the headers it is given', () => {
 });
 
 test('reads the first of several values of a header', () => {
-  expect(headerOf({ a: 'x' }, 'a')).toBe('x');
-  expect(headerOf({ a: ['x', 'y'] }, 'a')).toBe('x');
-  expect(headerOf({ a: [] }, 'a')).toBeUndefined();
-  expect(headerOf({}, 'a')).toBeUndefined();
+  expect(firstValue('x')).toBe('x');
+  expect(firstValue(['x', 'y'])).toBe('x');
+  expect(firstValue([])).toBeUndefined();
+  expect(firstValue(undefined)).toBeUndefined();
 });

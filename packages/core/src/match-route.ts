@@ -7,16 +7,13 @@ export interface RouteMatch {
   readonly params: Readonly<Record<string, string>>;
 }
 
-const STATIC_ROUTES = new Map<string, Route[]>();
-/** By method and path: what nearly every request needs, found in one step. */
-const STATIC_MATCHES = new Map<string, RouteMatch>();
+const NO_PARAMS: RouteMatch['params'] = {};
+/** By path: what nearly every request needs, found in one step. */
+const STATIC_ROUTES = new Map<string, RouteMatch[]>();
 const VARIABLE_ROUTES: { readonly pattern: RegExp; readonly route: Route }[] = [];
 for (const route of ROUTES) {
   if (route.path.includes('{')) VARIABLE_ROUTES.push({ pattern: toPattern(route.path), route });
-  else {
-    STATIC_ROUTES.set(route.path, [...(STATIC_ROUTES.get(route.path) ?? []), route]);
-    STATIC_MATCHES.set(`${route.method} ${route.path}`, { route, params: {} });
-  }
+  else STATIC_ROUTES.set(route.path, [...(STATIC_ROUTES.get(route.path) ?? []), { route, params: NO_PARAMS }]);
 }
 
 function toPattern(path: string): RegExp {
@@ -38,11 +35,9 @@ export function methodsOf(path: string): readonly string[] {
  */
 export function matchRoute(method: string, path: string): RouteMatch {
   const wanted = method === 'HEAD' ? 'GET' : method;
-  const exact = STATIC_MATCHES.get(`${wanted} ${path}`);
-  if (exact !== undefined) return exact;
   const candidates = findAll(path);
   const found = candidates.find(({ route }) => route.method === wanted);
-  if (found !== undefined) return { route: found.route, params: decodeParams(found.params) };
+  if (found !== undefined) return found.params === NO_PARAMS ? found : decodeParams(found);
   if (candidates.length === 0) throw new GatewayError('not_found', 'There is nothing at this path');
   throw new GatewayError('method_not_allowed', `This path answers ${methodsOf(path).join(', ')} only`);
 }
@@ -53,18 +48,20 @@ export function hasRoute(method: string, path: string, surfaces: readonly Surfac
   return findAll(path).some(({ route }) => route.method === wanted && surfaces.includes(route.surface));
 }
 
-function findAll(path: string): readonly { route: Route; params: Readonly<Record<string, string>> }[] {
+/** Parameters are not decoded yet. */
+function findAll(path: string): readonly RouteMatch[] {
   const exact = STATIC_ROUTES.get(path);
-  if (exact !== undefined) return exact.map((route) => ({ route, params: {} }));
+  if (exact !== undefined) return exact;
   return VARIABLE_ROUTES.flatMap(({ pattern, route }) => {
     const match = pattern.exec(path);
     return match === null ? [] : [{ route, params: { ...match.groups } }];
   });
 }
 
-function decodeParams(params: Readonly<Record<string, string>>): Record<string, string> {
+function decodeParams({ route, params }: RouteMatch): RouteMatch {
   try {
-    return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, decodeURIComponent(value)]));
+    const decoded = Object.entries(params).map(([name, value]) => [name, decodeURIComponent(value)] as const);
+    return { route, params: Object.fromEntries(decoded) };
   } catch (cause) {
     throw new GatewayError('invalid_request', 'The path is not properly encoded', { cause });
   }

@@ -1,6 +1,6 @@
 import { GatewayError } from './errors.ts';
 import { refuseUnreasonableBytes, toInertJson } from './refuse-unreasonable-json.ts';
-import { type GatewayRequest, headerOf } from './request.ts';
+import { type GatewayRequest, firstValue } from './request.ts';
 import type { Awaitable } from './stores/store.ts';
 
 /** Smaller bodies cannot hold more than takes a moment to parse. */
@@ -24,14 +24,14 @@ function parseBody(bytes: Uint8Array): unknown {
 }
 
 function refuseOtherTypes({ headers }: GatewayRequest): void {
-  const encoding = headerOf(headers, 'content-encoding');
+  const encoding = firstValue(headers['content-encoding']);
   if (encoding !== undefined && encoding !== 'identity') {
     throw new GatewayError(
       'unsupported_media_type',
       `Content-Encoding "${encoding.slice(0, 40)}" is not accepted; send the body uncompressed`,
     );
   }
-  const type = headerOf(headers, 'content-type');
+  const type = firstValue(headers['content-type']);
   if (type !== undefined && !/^application\/([\w.-]+\+)?json\b/i.test(type)) {
     throw new GatewayError(
       'unsupported_media_type',

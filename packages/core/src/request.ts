@@ -31,8 +31,7 @@ export interface GatewayRequest {
   readonly principal?: Principal | undefined;
 }
 
-/** The first value of a header, or undefined. */
-export function headerOf(headers: HeaderMap, name: string): string | undefined {
-  const value = headers[name];
+/** The first value of a header. Takes what was found, because to look a name up that is written there costs least. */
+export function firstValue(value: HeaderMap[string]): string | undefined {
   return typeof value === 'string' ? value : value?.[0];
 }

@@ -14,7 +14,7 @@ export interface GatewayResponse {
 
 /** A JSON answer with the given status. */
 export function toJsonResponse(status: number, body: unknown, headers: Record<string, string> = {}): GatewayResponse {
-  return { status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) };
+  return { status, headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) };
 }
 
 /** The JSON answer for an error, with `Retry-After` where it is known. */

@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors.ts';
-import { type GatewayRequest, headerOf } from '../request.ts';
+import { type GatewayRequest, firstValue } from '../request.ts';
 import type { Principal } from './principal.ts';
 import type { Session } from './sessions.ts';
 
@@ -8,7 +8,7 @@ export const LINK_PRINCIPAL: Principal = { kind: 'management', id: 'ui', name: '
 
 /** A page of another site can make a browser send its cookie, but not read the token: throws `permission_denied`. */
 export function refuseForged({ method, headers }: GatewayRequest, { csrfToken }: Session): void {
-  if (method === 'GET' || method === 'HEAD' || headerOf(headers, 'x-csrf-token') === csrfToken) return;
+  if (method === 'GET' || method === 'HEAD' || firstValue(headers['x-csrf-token']) === csrfToken) return;
   throw new GatewayError(
     'permission_denied',
     'The x-csrf-token header is missing or wrong; GET /admin/v1/session tells the one of this session',

@@ -1,7 +1,7 @@
 import { GatewayError, toGatewayError } from '../errors.ts';
 import type { BootstrapKey, GatewayOptions } from '../options.ts';
 import type { Platform } from '../platform.ts';
-import { type GatewayRequest, headerOf } from '../request.ts';
+import { type GatewayRequest, firstValue } from '../request.ts';
 import type { Awaitable, KeyRecord } from '../stores/store.ts';
 import { LINK_PRINCIPAL, refuseForged } from './authenticate-session.ts';
 import type { Principal } from './principal.ts';
@@ -66,7 +66,7 @@ async function askHost(
 }
 
 function readBearer({ headers }: GatewayRequest): string {
-  const header = headerOf(headers, 'authorization');
+  const header = firstValue(headers['authorization']);
   if (header === undefined || header === '') {
     throw new GatewayError('authentication', 'Missing Authentication header; send "Authorization: Bearer <key>"');
   }

@@ -1,6 +1,6 @@
 import type { Platform } from '../platform.ts';
 import { createRandomId } from '../random-id.ts';
-import { type GatewayRequest, headerOf } from '../request.ts';
+import { type GatewayRequest, firstValue } from '../request.ts';
 
 /** Somebody who has signed in with a browser. */
 export interface Session {
@@ -72,7 +72,7 @@ export function createSessions(platform: SessionPlatform): Sessions {
         name,
         csrfToken: createRandomId(platform),
         expiresAtMs: platform.now() + SESSION_LIFETIME_S * 1000,
-        host: headerOf(headers, 'host') ?? '',
+        host: firstValue(headers['host']) ?? '',
       };
       bySecret.set(session.secret, session);
       dropOldest(bySecret, MAX_SESSIONS);
@@ -81,7 +81,7 @@ export function createSessions(platform: SessionPlatform): Sessions {
     find(request) {
       const secret = readCookie(request);
       const session = secret === undefined ? undefined : bySecret.get(secret);
-      if (session === undefined || session.host !== (headerOf(request.headers, 'host') ?? '')) return undefined;
+      if (session === undefined || session.host !== (firstValue(request.headers['host']) ?? '')) return undefined;
       if (session.expiresAtMs <= platform.now()) {
         bySecret.delete(session.secret);
         return undefined;
@@ -114,11 +114,11 @@ function dropOldest(map: Map<string, unknown>, limit: number): void {
  * the same site to a cookie, so `SameSite` alone does not keep it out.
  */
 export function isOwnPage({ headers, baseUrl }: GatewayRequest): boolean {
-  const site = headerOf(headers, 'sec-fetch-site');
+  const site = firstValue(headers['sec-fetch-site']);
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;
-  const origin = headerOf(headers, 'origin')?.toLowerCase();
+  const origin = firstValue(headers['origin'])?.toLowerCase();
   if (origin === undefined) return true;
-  const host = headerOf(headers, 'host')?.toLowerCase();
+  const host = firstValue(headers['host'])?.toLowerCase();
   return origin === `http://${host}` || origin === `https://${host}` || origin === originOf(baseUrl);
 }
 
@@ -129,7 +129,7 @@ const originOf = (baseUrl: string): string | undefined => URL.parse(baseUrl)?.or
 
 function readCookie({ headers, baseUrl }: GatewayRequest): string | undefined {
   const start = `${cookieNameOf(baseUrl)}=`;
-  const cookies = headerOf(headers, 'cookie')?.split(';') ?? [];
+  const cookies = firstValue(headers['cookie'])?.split(';') ?? [];
   return cookies
     .map((cookie) => cookie.trim())
     .find((cookie) => cookie.startsWith(start))

@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors.ts';
-import { type HeaderMap, headerOf } from '../request.ts';
+import { type HeaderMap, firstValue } from '../request.ts';
 
 /** What a caller asks of the response cache (api reference 21). */
 export interface CacheWish {
@@ -10,19 +10,24 @@ export interface CacheWish {
   readonly families: readonly string[];
 }
 
-const FAMILIES = ['x-service-cache', 'x-openrouter-cache'] as const;
+/** Names are written out once: looked up in every request, they must be the very texts that headers are kept by. */
+const FAMILIES = ['x-service-cache', 'x-openrouter-cache'].map((family) => ({
+  family,
+  clear: `${family}-clear`,
+  ttl: `${family}-ttl`,
+}));
 const DEFAULT_TTL_SECONDS = 300;
 const MAX_TTL_SECONDS = 86_400;
 
 /** Reads the headers; null when the cache is not wanted. Throws `invalid_request` for a lifetime that is no number. */
 export function readCacheHeaders(headers: HeaderMap): CacheWish | null {
-  const families = FAMILIES.filter((family) => isTrue(headers, family) || isTrue(headers, `${family}-clear`));
-  if (families.length === 0) return null;
+  const used = FAMILIES.filter(({ family, clear }) => isTrue(headers[family]) || isTrue(headers[clear]));
+  if (used.length === 0) return null;
   return {
-    isOn: families.some((family) => isTrue(headers, family)),
-    isCleared: families.some((family) => isTrue(headers, `${family}-clear`)),
+    isOn: used.some(({ family }) => isTrue(headers[family])),
+    isCleared: used.some(({ clear }) => isTrue(headers[clear])),
     ttlSeconds: readTtl(headers),
-    families,
+    families: used.map(({ family }) => family),
   };
 }
 
@@ -43,17 +48,16 @@ export function setCacheHeaders(headers: Record<string, string>, { families }: C
   }
 }
 
-function isTrue(headers: HeaderMap, name: string): boolean {
-  return headerOf(headers, name)?.trim().toLowerCase() === 'true';
+function isTrue(value: HeaderMap[string]): boolean {
+  return firstValue(value)?.trim().toLowerCase() === 'true';
 }
 
 function readTtl(headers: HeaderMap): number {
-  for (const family of FAMILIES) {
-    const name = `${family}-ttl`;
-    const text = headerOf(headers, name)?.trim();
+  for (const { ttl } of FAMILIES) {
+    const text = firstValue(headers[ttl])?.trim();
     if (text === undefined) continue;
     if (!/^-?\d{1,12}$/.test(text)) {
-      throw new GatewayError('invalid_request', `${name}: must be a whole number of seconds, 1 to ${MAX_TTL_SECONDS}`);
+      throw new GatewayError('invalid_request', `${ttl}: must be a whole number of seconds, 1 to ${MAX_TTL_SECONDS}`);
     }
     return Math.min(Math.max(Number(text), 1), MAX_TTL_SECONDS);
   }

@@ -1,6 +1,6 @@
 import { DEFAULT_WORKSPACE_ID } from '../auth/api-key.ts';
 import { toStoredTrace } from '../broadcast/stored-trace.ts';
-import { headerOf } from '../request.ts';
+import { firstValue, type HeaderMap } from '../request.ts';
 import type { Generation, ProviderResponse } from '../schemas/generation.ts';
 import type { AnswerAccumulator } from './answer-accumulator.ts';
 import type { Attempt, EndedCall, Outcome } from './observed-call.ts';
@@ -14,9 +14,8 @@ export function toGeneration(ended: EndedCall): Generation {
   const { call, answer, attempts, outcome, usage, cost } = ended;
   const { request, context } = call;
   const endpoint = ended.endpoint ?? attempts.at(-1)?.endpoint;
-  const header = (name: string): string | null =>
-    headerOf(context.request.headers, name)?.slice(0, MAX_STORED_HEADER) ?? null;
-  const referer = header('http-referer') ?? header('referer');
+  const { headers } = context.request;
+  const referer = toStoredHeader(headers['http-referer']) ?? toStoredHeader(headers['referer']);
   const images = countParts(request.messages, 'image_url');
   const isUnused = usage === undefined;
   const generation: Generation = {
@@ -24,7 +23,7 @@ export function toGeneration(ended: EndedCall): Generation {
     request_id: call.id,
     upstream_id: answer.upstreamId ?? null,
     session_id: call.sessionId,
-    created_at: new Date(ended.startedAt).toISOString(),
+    created_at: toIsoTime(ended.startedAt),
     model: endpoint?.modelId ?? request.model ?? '',
     router: call.router,
     provider_name: endpoint?.provider.name ?? null,
@@ -32,7 +31,7 @@ export function toGeneration(ended: EndedCall): Generation {
     origin: referer ?? '',
     http_referer: referer,
     app_id: null,
-    user_agent: header('user-agent'),
+    user_agent: toStoredHeader(headers['user-agent']),
     external_user: request.user ?? null,
     preset_id: null,
     workspace_id: context.principal.workspaceId ?? DEFAULT_WORKSPACE_ID,
@@ -72,6 +71,22 @@ export function toGeneration(ended: EndedCall): Generation {
   if (request.trace != null) generation.trace = toStoredTrace(request.trace);
   if (call.region !== null) generation.called_region = call.region;
   return generation;
+}
+
+function toStoredHeader(value: HeaderMap[string]): string | null {
+  return firstValue(value)?.slice(0, MAX_STORED_HEADER) ?? null;
+}
+
+let lastMs = Number.NaN;
+let lastIsoTime = '';
+
+/** Under load, many calls begin in the same millisecond, and to write a time out takes as long as to hash a key. */
+function toIsoTime(ms: number): string {
+  if (ms !== lastMs) {
+    lastIsoTime = new Date(ms).toISOString();
+    lastMs = ms;
+  }
+  return lastIsoTime;
 }
 
 function finishReasonOf(outcome: Outcome, answer: AnswerAccumulator): string | null {

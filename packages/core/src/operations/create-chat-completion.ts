@@ -19,7 +19,7 @@ import { guardRequest } from '../guardrails/guard-request.ts';
 import { mapTexts } from '../guardrails/map-texts.ts';
 import { createGenerationId } from '../random-id.ts';
 import { readJsonBody } from '../read-json-body.ts';
-import { headerOf } from '../request.ts';
+import { firstValue } from '../request.ts';
 import type { GatewayResponse } from '../response.ts';
 import type { Narrowing } from '../routing/endpoint-filters.ts';
 import { noEndpointLeft } from '../routing/no-endpoint-left.ts';
@@ -101,7 +101,7 @@ export async function createChatCompletion(context: RequestContext): Promise<Gat
     hideReasoning: request.reasoning?.exclude === true || request.include_reasoning === false,
     headers: context.responseHeaders,
   };
-  return request.stream === true ? answerStream(relay) : answerWhole(relay);
+  return request.stream === true ? await answerStream(relay) : await answerWhole(relay);
 }
 
 /** The refusal of a request that asks to be moderated and is flagged; null at once for any other. */
@@ -117,7 +117,7 @@ function askModerator(
 
 /** The body's session wins over the header's; both have the same limit. */
 function readSessionId(request: ChatCompletionRequest, context: RequestContext): string | null {
-  const sessionId = request.session_id ?? headerOf(context.request.headers, 'x-session-id') ?? null;
+  const sessionId = request.session_id ?? firstValue(context.request.headers['x-session-id']) ?? null;
   if (sessionId !== null && sessionId.length > MAX_SESSION_ID_LENGTH) {
     throw new GatewayError('invalid_request', `x-session-id: must have at most ${MAX_SESSION_ID_LENGTH} characters`);
   }
@@ -127,5 +127,5 @@ function readSessionId(request: ChatCompletionRequest, context: RequestContext):
 /** As the client says it, which is exact; only a body sent in chunks or compressed has to be measured. */
 function bodyLengthOf({ request: { headers } }: RequestContext, { messages }: ChatCompletionRequest): number {
   const isExact = headers['content-length'] !== undefined && headers['content-encoding'] === undefined;
-  return isExact ? Number(headerOf(headers, 'content-length')) : JSON.stringify(messages).length;
+  return isExact ? Number(firstValue(headers['content-length'])) : JSON.stringify(messages).length;
 }

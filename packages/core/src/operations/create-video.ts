@@ -7,7 +7,7 @@ import { createGenerationId, createRandomId } from '../random-id.ts';
 import { guardRequest } from '../guardrails/guard-request.ts';
 import { mapVideoTexts } from '../guardrails/map-video-texts.ts';
 import { readJsonBody } from '../read-json-body.ts';
-import { headerOf } from '../request.ts';
+import { firstValue } from '../request.ts';
 import { type GatewayResponse, toJsonResponse } from '../response.ts';
 import type { Narrowing } from '../routing/endpoint-filters.ts';
 import { noEndpointLeft } from '../routing/no-endpoint-left.ts';
@@ -123,7 +123,7 @@ function toDraft(
     model: request.model,
     userId: principal.userId ?? null,
     workspaceId: principal.workspaceId ?? DEFAULT_WORKSPACE_ID,
-    sessionId: request.session_id ?? headerOf(httpRequest.headers, 'x-session-id')?.slice(0, 256) ?? null,
+    sessionId: request.session_id ?? firstValue(httpRequest.headers['x-session-id'])?.slice(0, 256) ?? null,
     user: request.user ?? null,
     status: 'pending',
     submission: 'sending',
@@ -137,7 +137,7 @@ function toDraft(
 }
 
 function readIdempotencyKey({ request }: RequestContext): string | null {
-  const key = headerOf(request.headers, 'idempotency-key');
+  const key = firstValue(request.headers['idempotency-key']);
   if (key === undefined) return null;
   if (key.length > 0 && key.length <= MAX_IDEMPOTENCY_KEY_LENGTH) return key;
   throw refuseField('idempotency-key', `must have 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} characters`);

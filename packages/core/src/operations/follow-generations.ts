@@ -1,7 +1,7 @@
 import type { RequestContext } from '../context.ts';
 import { GatewayError } from '../errors.ts';
 import { followFeed } from '../generations/follow-feed.ts';
-import { type GatewayRequest, headerOf } from '../request.ts';
+import { type GatewayRequest, firstValue } from '../request.ts';
 import type { GatewayResponse } from '../response.ts';
 import type { Runtime } from '../runtime.ts';
 
@@ -16,7 +16,7 @@ export async function followGenerations({ request, runtime }: RequestContext): P
   const body = followFeed({
     runtime,
     epoch: runtime.instanceId,
-    lastEventId: headerOf(request.headers, 'last-event-id'),
+    lastEventId: firstValue(request.headers['last-event-id']),
     isAllowed: () => isStillAllowed(request, runtime),
     signal: AbortSignal.any([request.signal, runtime.closing]),
   });

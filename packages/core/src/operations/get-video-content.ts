@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { RequestContext } from '../context.ts';
 import { GatewayError } from '../errors.ts';
 import type { VideoContent } from '../providers/video-contract.ts';
-import { headerOf } from '../request.ts';
+import { firstValue } from '../request.ts';
 import type { GatewayResponse } from '../response.ts';
 import { parseWith } from '../schemas/parse-with.ts';
 import type { VideoJob } from '../videos/video-job.ts';
@@ -65,10 +65,10 @@ function checkOutput(job: VideoJob, index: number): void {
 }
 
 function isFresh({ request: { headers } }: RequestContext, etag: string, modifiedAt: number): boolean {
-  const known = headerOf(headers, 'if-none-match');
+  const known = firstValue(headers['if-none-match']);
   if (known !== undefined)
     return known === '*' || known.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
-  const since = Date.parse(headerOf(headers, 'if-modified-since') ?? '');
+  const since = Date.parse(firstValue(headers['if-modified-since']) ?? '');
   // The header counts in whole seconds.
   return Number.isFinite(since) && Math.floor(modifiedAt / 1000) * 1000 <= since;
 }
@@ -84,7 +84,7 @@ function rangeOf(
   { request: { headers } }: RequestContext,
   stable: Readonly<Record<string, string>>,
 ): string | undefined {
-  const condition = headerOf(headers, 'if-range');
+  const condition = firstValue(headers['if-range']);
   const isOfThis = condition === undefined || condition === stable['etag'] || condition === stable['last-modified'];
-  return isOfThis ? headerOf(headers, 'range') : undefined;
+  return isOfThis ? firstValue(headers['range']) : undefined;
 }

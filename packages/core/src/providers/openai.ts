@@ -80,11 +80,11 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
     const body = toOpenAiRequest(call, dialect);
     call.onUpstreamBody?.(toShownBody(body, secrets));
     return {
+      ...toCallLimits(call),
       method: 'POST',
       url: isAddressPerModel ? chatUrl.replace(MODEL_PLACE, encodeURIComponent(call.providerModel)) : chatUrl,
       headers: chatHeaders,
       body: JSON.stringify(body),
-      ...toCallLimits(call),
     };
   };
 

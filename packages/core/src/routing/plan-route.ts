@@ -58,11 +58,11 @@ export function planRoute(query: RouteQuery, runtime: Runtime): RoutePlan {
   const excluded = flatten(pools, (pool) => pool.excluded);
   const ordered = flatten(merged, (pool) => orderPool(pool, query, runtime));
   return {
+    ...withoutFallbacks(putBrokenLast(ordered, runtime), excluded, request),
     requested: resolved.requested,
     strategy: resolved.strategy,
     region,
     models: resolved.models.map(({ model }) => model.id),
-    ...withoutFallbacks(putBrokenLast(ordered, runtime), excluded, request),
   };
 }
 
@@ -74,10 +74,10 @@ function selectPool(resolved: ResolvedModel, query: RouteQuery, needs: RequestNe
   const { request } = query;
   const { variants } = resolved;
   const selection = selectEndpoints(toEndpointQuery(resolved, query, needs, runtime));
-  if (request.service_tier !== 'flex') return { variants, ...selection };
+  if (request.service_tier !== 'flex') return { ...selection, variants };
   // Who asks for flex would rather be refused than pay more, where there is such a tier at all.
   const [flex, others] = partition(selection.endpoints, (endpoint) => tierOf(endpoint) === 'flex');
-  if (flex.length === 0) return { variants, ...selection };
+  if (flex.length === 0) return { ...selection, variants };
   const left = others.map((endpoint) => ({ endpoint, rule: 'service_tier' }));
   return { variants, endpoints: flex, excluded: [...selection.excluded, ...left] };
 }

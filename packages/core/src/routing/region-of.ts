@@ -1,4 +1,4 @@
-import { type GatewayRequest, headerOf } from '../request.ts';
+import { type GatewayRequest, firstValue } from '../request.ts';
 
 /** A region and the hosts under which only its endpoints are used. */
 export interface RegionOptions {
@@ -24,8 +24,8 @@ export function createRegionOf(regions: readonly RegionOptions[]): RegionOf {
     host === undefined ? undefined : names.get(host.trim().toLowerCase().replace(/:\d+$/, ''));
   return ({ baseUrl, headers }) =>
     find(HOST_OF_URL.exec(baseUrl)?.[1]) ??
-    find(headerOf(headers, 'host')) ??
-    headerOf(headers, 'x-forwarded-host')
+    find(firstValue(headers['host'])) ??
+    firstValue(headers['x-forwarded-host'])
       ?.split(',')
       .map(find)
       .find((name) => name !== undefined) ??

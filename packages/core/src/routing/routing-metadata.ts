@@ -1,6 +1,6 @@
 import type { Endpoint } from '../catalog/catalog.ts';
 import { GatewayError } from '../errors.ts';
-import { type HeaderMap, headerOf } from '../request.ts';
+import { type HeaderMap, firstValue } from '../request.ts';
 import type { RoutePlan } from './plan-route.ts';
 
 /** One endpoint that was asked. */
@@ -58,9 +58,9 @@ export function withReport(error: GatewayError, report: RoutingReport | null, ou
 function memberNamesOf(headers: HeaderMap): readonly string[] {
   const isEnabled = (value: string | undefined): boolean => value?.trim().toLowerCase() === 'enabled';
   const names: string[] = [];
-  if (isEnabled(headerOf(headers, 'x-service-experimental-metadata'))) names.push('service_metadata');
+  if (isEnabled(firstValue(headers['x-service-experimental-metadata']))) names.push('service_metadata');
   const compatible =
-    headerOf(headers, 'x-openrouter-metadata') ?? headerOf(headers, 'x-openrouter-experimental-metadata');
+    firstValue(headers['x-openrouter-metadata']) ?? firstValue(headers['x-openrouter-experimental-metadata']);
   if (isEnabled(compatible)) names.push('openrouter_metadata');
   return names;
 }

@@ -3,7 +3,7 @@ import { startRetention } from './apply-retention.ts';
 import { compactSegment } from './compaction.ts';
 import { type ContentReader, createContentReader } from './content-reader.ts';
 import { errorReason } from './file-system.ts';
-import { type Entry, type EntryVersion, recordOfEntry } from './generation-entry.ts';
+import { createEntry, type Entry, type EntryVersion, recordOfEntry } from './generation-entry.ts';
 import type { GenerationIndex } from './generation-index.ts';
 import {
   type CarriedForward,
@@ -167,7 +167,7 @@ function commit(index: GenerationIndex, operation: Operation): void {
       return index.settle(operation.entry);
     case 'replace': {
       const { record, entry } = operation;
-      return index.replace(entry, { ...headOf(record), record, text: undefined, facts: undefined });
+      return index.replace(entry, versionOf(record, record));
     }
     case 'delete-content':
       operation.entry.content = null;
@@ -227,13 +227,9 @@ function createRepository(parts: Parts): GenerationRepository {
   };
 }
 
-/** What the index has of a record beside its text. */
-function headOf({
-  generation,
-  principalId,
-  userId,
-  costNanoUsd,
-}: GenerationRecord): Omit<EntryVersion, 'record' | 'text' | 'facts'> {
+/** What the index has of a record; the record itself only where it is not kept as its text. */
+function versionOf(record: GenerationRecord, kept: GenerationRecord | undefined): EntryVersion {
+  const { generation, principalId, userId, costNanoUsd } = record;
   return {
     principalId,
     userId,
@@ -241,6 +237,9 @@ function headOf({
     costNanoUsd,
     day: dayOfGeneration(generation),
     isByok: generation.is_byok,
+    record: kept,
+    text: undefined,
+    facts: undefined,
   };
 }
 
@@ -248,16 +247,7 @@ function append({ index, journal }: Parts, record: GenerationRecord, content: Ge
   const { id } = record.generation;
   if (index.has(id)) throw new Error(`A generation with the id ${id} exists already`);
   const batch = journal.batch();
-  const entry: Entry = {
-    id,
-    segment: batch.segment.name,
-    ...headOf(record),
-    record: undefined,
-    text: undefined,
-    facts: undefined,
-    content: null,
-    position: -1,
-  };
+  const entry = createEntry(id, batch.segment.name, versionOf(record, undefined), null);
   index.reserve(entry);
   return addOperation(batch, { type: 'add', entry, record, content });
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { removeIfThere, syncDirectory } from './atomic-file.ts';
 import { refuseNewerVersion } from './config-file.ts';
 import { type FileSystem, OPEN } from './file-system.ts';
-import type { Entry, EntryVersion } from './generation-entry.ts';
+import { createEntry, type Entry, type EntryVersion } from './generation-entry.ts';
 import { createGenerationIndex, type GenerationIndex } from './generation-index.ts';
 import {
   type CarriedForward,
@@ -121,8 +121,7 @@ function apply(
       const entry = index.find(id);
       if (entry !== undefined) index.replace(entry, version);
       else if (line.type === 'update') loading.orphans.set(id, line);
-      else
-        index.add({ id, segment, ...version, content: checkReference(loading, line.content, segment), position: -1 });
+      else index.add(createEntry(id, segment, version, checkReference(loading, line.content, segment)));
     }
   }
 }
@@ -175,7 +174,7 @@ function adoptOrphans(loading: Loading): void {
     // Either its first version was dropped, then it goes with that segment at once; or it was lost to damage, then the
     // later one is as good, only its content is not known any more.
     const { segment } = line;
-    index.add({ id, segment, ...toVersion(loading, segment, line), content: null, position: -1 });
+    index.add(createEntry(id, segment, toVersion(loading, segment, line), null));
   }
 }
 

@@ -77,59 +77,49 @@ export interface OpenAiAnswerReaderOptions {
 
 /** Creates the reader of one answer on the OpenAI wire. */
 export function createOpenAiAnswerReader(options: OpenAiAnswerReaderOptions): OpenAiAnswerReader {
-  // Made when they are needed: most whole answers need none of them.
-  let template: TextEventTemplate | undefined;
-  let toolCalls: Map<number, ToolCallDeltas> | undefined;
-  let splitters: Map<number, ThinkTagSplitter> | undefined;
-  const toolCallsOf = (index: number): ToolCallDeltas => {
-    toolCalls ??= new Map();
-    const known = toolCalls.get(index) ?? createToolCallDeltas(options.makeId);
-    toolCalls.set(index, known);
-    return known;
-  };
-  const splitThinking = (index: number, delta: ChatDelta, isFinished: boolean): void => {
-    splitters ??= new Map();
-    const splitter = splitters.get(index) ?? createThinkTagSplitter();
-    splitters.set(index, splitter);
-    const { reasoning, content } = splitter.push(delta.content ?? '');
-    const rest = isFinished ? splitter.flush() : { reasoning: '', content: '' };
-    delete delta.content;
-    if (content + rest.content !== '') delta.content = content + rest.content;
-    addReasoning(delta, reasoning + rest.reasoning);
-  };
+  return new AnswerReader(options);
+}
 
-  const readChoice = (choice: UpstreamChoice, isWhole: boolean): ChatChunkChoice | undefined => {
-    const index = Number.isSafeInteger(choice.index) ? Math.abs(choice.index as number) : 0;
-    const message = choice.delta ?? choice.message;
-    const delta = message ? toDelta(message) : {};
-    const native = typeof choice.finish_reason === 'string' ? choice.finish_reason : null;
-    const isFinished = native !== null || isWhole;
-    if (choice.error) throw toErrorOfEvent(choice.error, options);
-    if (options.hasThinkTags === true && (delta.content || isFinished)) splitThinking(index, delta, isFinished);
-    const pieces = listOf<UpstreamToolCall>(message?.tool_calls);
-    if (pieces !== undefined || (isFinished && toolCalls?.has(index) === true)) {
-      const calls = toolCallsOf(index);
-      const deltas = calls.push(pieces ?? []);
-      if (isFinished) deltas.push(...calls.flush());
-      if (deltas.length > 0) delta.tool_calls = isWhole ? mergeWhole(deltas) : deltas;
+/** A class, because there is one for every call. What most whole answers need none of is made when it is needed. */
+class AnswerReader implements OpenAiAnswerReader {
+  private readonly options: OpenAiAnswerReaderOptions;
+  private template: TextEventTemplate | undefined = undefined;
+  private toolCalls: Map<number, ToolCallDeltas> | undefined = undefined;
+  private splitters: Map<number, ThinkTagSplitter> | undefined = undefined;
+
+  constructor(options: OpenAiAnswerReaderOptions) {
+    this.options = options;
+  }
+
+  readEvent(data: string): ChatChunk | undefined {
+    const template = (this.template ??= createTextEventTemplate());
+    const text = template.match(data);
+    if (text === '') return undefined;
+    if (text !== undefined) {
+      const delta = { content: text };
+      return { choices: [{ index: 0, delta, finish_reason: null, native_finish_reason: null }] };
     }
-    const logprobs = choice.logprobs ?? undefined;
-    if (!isFinished && logprobs === undefined && isEmpty(delta)) return undefined;
-    return {
-      index,
-      delta,
-      finish_reason: isFinished ? toFinishReason(native, toolCalls?.get(index)?.count() ?? 0) : null,
-      native_finish_reason: native,
-      ...(logprobs !== undefined && { logprobs }),
-    };
-  };
+    const chunk = this.read(parseAnswer(data, this.options.providerName), false);
+    const learnt = onlyTextOf(chunk);
+    if (learnt !== undefined) template.learn(data, learnt);
+    return chunk.choices.length === 0 && chunk.usage === undefined ? undefined : chunk;
+  }
 
-  const read = (answer: UpstreamAnswer, isWhole: boolean): ChatChunk => {
+  readWhole(text: string): ChatChunk {
+    const { providerName } = this.options;
+    const chunk = this.read(parseAnswer(text, providerName), true);
+    if (chunk.choices.length === 0) {
+      throw new GatewayError('provider_unavailable', `${providerName} returned an answer without choices`);
+    }
+    return chunk;
+  }
+
+  private read(answer: UpstreamAnswer, isWhole: boolean): ChatChunk {
     const error = answer.error ?? answer.x_groq?.error ?? (answer.object === 'error' ? answer : null);
-    if (error !== null) throw toErrorOfEvent(error, options);
+    if (error !== null) throw toErrorOfEvent(error, this.options);
     const chunk: ChatChunk = { choices: [] };
     for (const choice of answer.choices ?? []) {
-      const ours = readChoice(choice, isWhole);
+      const ours = this.readChoice(choice, isWhole);
       if (ours !== undefined) chunk.choices.push(ours);
     }
     const usage = answer.usage ?? answer.x_groq?.usage ?? answer.choices?.[0]?.usage;
@@ -146,30 +136,52 @@ export function createOpenAiAnswerReader(options: OpenAiAnswerReaderOptions): Op
       chunk.serviceTier = SERVICE_TIERS.get(answer.service_tier) ?? answer.service_tier;
     }
     return chunk;
-  };
+  }
 
-  return {
-    readEvent(data) {
-      template ??= createTextEventTemplate();
-      const text = template.match(data);
-      if (text === '') return undefined;
-      if (text !== undefined) {
-        const delta = { content: text };
-        return { choices: [{ index: 0, delta, finish_reason: null, native_finish_reason: null }] };
-      }
-      const chunk = read(parseAnswer(data, options.providerName), false);
-      const learnt = onlyTextOf(chunk);
-      if (learnt !== undefined) template.learn(data, learnt);
-      return chunk.choices.length === 0 && chunk.usage === undefined ? undefined : chunk;
-    },
-    readWhole(text) {
-      const chunk = read(parseAnswer(text, options.providerName), true);
-      if (chunk.choices.length === 0) {
-        throw new GatewayError('provider_unavailable', `${options.providerName} returned an answer without choices`);
-      }
-      return chunk;
-    },
-  };
+  private readChoice(choice: UpstreamChoice, isWhole: boolean): ChatChunkChoice | undefined {
+    const { options } = this;
+    const index = Number.isSafeInteger(choice.index) ? Math.abs(choice.index as number) : 0;
+    const message = choice.delta ?? choice.message;
+    const delta = message ? toDelta(message) : {};
+    const native = typeof choice.finish_reason === 'string' ? choice.finish_reason : null;
+    const isFinished = native !== null || isWhole;
+    if (choice.error) throw toErrorOfEvent(choice.error, options);
+    if (options.hasThinkTags === true && (delta.content || isFinished)) this.splitThinking(index, delta, isFinished);
+    const pieces = listOf<UpstreamToolCall>(message?.tool_calls);
+    if (pieces !== undefined || (isFinished && this.toolCalls?.has(index) === true)) {
+      const calls = this.toolCallsOf(index);
+      const deltas = calls.push(pieces ?? []);
+      if (isFinished) deltas.push(...calls.flush());
+      if (deltas.length > 0) delta.tool_calls = isWhole ? mergeWhole(deltas) : deltas;
+    }
+    const logprobs = choice.logprobs ?? undefined;
+    if (!isFinished && logprobs === undefined && isEmpty(delta)) return undefined;
+    return {
+      index,
+      delta,
+      finish_reason: isFinished ? toFinishReason(native, this.toolCalls?.get(index)?.count() ?? 0) : null,
+      native_finish_reason: native,
+      ...(logprobs !== undefined && { logprobs }),
+    };
+  }
+
+  private toolCallsOf(index: number): ToolCallDeltas {
+    this.toolCalls ??= new Map();
+    const known = this.toolCalls.get(index) ?? createToolCallDeltas(this.options.makeId);
+    this.toolCalls.set(index, known);
+    return known;
+  }
+
+  private splitThinking(index: number, delta: ChatDelta, isFinished: boolean): void {
+    this.splitters ??= new Map();
+    const splitter = this.splitters.get(index) ?? createThinkTagSplitter();
+    this.splitters.set(index, splitter);
+    const { reasoning, content } = splitter.push(delta.content ?? '');
+    const rest = isFinished ? splitter.flush() : { reasoning: '', content: '' };
+    delete delta.content;
+    if (content + rest.content !== '') delta.content = content + rest.content;
+    addReasoning(delta, reasoning + rest.reasoning);
+  }
 }
 
 /** The text of a chunk that adds a text and nothing else. */
