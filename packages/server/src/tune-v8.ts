@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 
 /**
  * Sets V8 up for what `serve` does: many short requests, all alike, on few processors. Called before anything else, as
- * V8 counts from the first call of a function; it reads both at run time. Only for a process that is the gateway's own.
+ * V8 counts from the first call of a function; it reads all of them at run time. Only for a process that is the gateway's own.
  */
 export function tuneV8(): void {
   // There is little to move, and to wake four helpers for it takes several times the CPU of the work
@@ -11,4 +11,6 @@ export function tuneV8(): void {
   // The path of a request is compiled for good within its first two seconds under load, not in its fourth
   // (docs/decisions/0019-compiled-early.md).
   setFlagsFromString('--invocation-count-for-turbofan=1000');
+  // The heap may double before it is marked again: what it holds, it keeps (docs/decisions/0020-fewer-collections.md).
+  setFlagsFromString('--heap-growing-percent=100');
 }
