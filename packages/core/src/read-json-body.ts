@@ -8,8 +8,8 @@ const SCAN_ABOVE_BYTES = 16 * 1024;
 
 /**
  * Reads the body as JSON. Throws, or rejects with, `unsupported_media_type` for a body said to be something else, and
- * `invalid_request` for broken UTF-8, broken JSON, and more levels or values than a request has. Keys named `__proto__` are
- * dropped wherever they stand.
+ * `invalid_request` for broken UTF-8, broken JSON, and more levels or values than a request has. Keys named `__proto__`
+ * are dropped wherever they stand.
  */
 export function readJsonBody(request: GatewayRequest): Awaitable<unknown> {
   if (request.json !== undefined) return toInertJson(request.json);

@@ -29,7 +29,6 @@ export interface OrderQuery {
  * one endpoint is drawn among the sound ones, by price or by the sticky key, and the others follow by price.
  */
 export function orderEndpoints(endpoints: readonly Endpoint[], query: OrderQuery): readonly Endpoint[] {
-  if (endpoints.length < 2) return endpoints;
   const { order } = query.preferences;
   if (order?.length) return orderAsNamed(endpoints, order);
   const ranks = new Map(endpoints.map((endpoint) => [endpoint, rankOf(endpoint, query)]));

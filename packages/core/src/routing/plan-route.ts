@@ -102,6 +102,7 @@ function toEndpointQuery(
   };
 }
 
+/** One endpoint is in order, and what the order goes by need not be gathered. */
 function orderPool({ endpoints, variants }: Pool, query: RouteQuery, runtime: Runtime): readonly Endpoint[] {
   return endpoints.length < 2
     ? endpoints

@@ -69,6 +69,23 @@ test('a reference that leads out of its day is not followed', async () => {
   expect(await store.generations.getContent('gen-1')).toBeUndefined();
 });
 
+test('a generation counts for the day on which it began, after a restart, too, whether or not its line names the day', async () => {
+  const store = await place.open();
+  const began = (createdAt: string) => ({ generation: { created_at: createdAt } });
+  await store.generations.append(toRecord('gen-1', { costNanoUsd: 1, ...began('2026-02-28T23:59:59.000Z') }), null);
+  await store.generations.append(toRecord('gen-2', { costNanoUsd: 10, ...began('2026-03-01T00:00:01.000Z') }), null);
+  await store.close();
+  const again = await place.open();
+  const since = async (day?: string) =>
+    (await again.generations.spent({ principalId: 'key-1', since: day })).creditsNanoUsd;
+  expect(await since('2026-02-28')).toBe(11);
+  expect(await since('2026-03-01')).toBe(10);
+  const lines = (await place.readLog('generations-2026-03-01.ndjson'))
+    .split('\n')
+    .filter((line) => line.includes('gen-'));
+  expect(lines.map((line) => /"day":"([^"]*)"/.exec(line)?.[1])).toEqual(['2026-02-28', undefined]);
+});
+
 test('content that was written but never acknowledged is removed', async () => {
   await (await place.open()).close();
   const path = join(place.dir, 'logs', 'content-2026-03-01.ndjson');
