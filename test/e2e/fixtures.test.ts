@@ -210,9 +210,10 @@ describe.skipIf(skipped !== undefined)(`the web UI of fixtures${note}`, { timeou
     await page.getByRole('button', { name: 'More' }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('menu').waitFor();
-    const pressDown = async (): Promise<string | null> => {
+    // Of the entry, not of the menu: that has the focus at first, and the texts of all of them.
+    const pressDown = async (): Promise<string> => {
       await page.keyboard.press('ArrowDown');
-      return page.locator(':focus').textContent();
+      return (await page.locator('[role="menuitem"]:focus').allTextContents()).join();
     };
     await expect.poll(pressDown).toContain('Save as fixture');
     await page.keyboard.press('Enter');
