@@ -31,7 +31,10 @@ export interface GatewayRequest {
   readonly principal?: Principal | undefined;
 }
 
-/** The first value of a header. Takes what was found, because to look a name up that is written there costs least. */
+/**
+ * The first value of a header, given as `headers['name']`; undefined for none. Not given the name itself: in here it
+ * would be another one every time, which makes the look-up several times as slow.
+ */
 export function firstValue(value: HeaderMap[string]): string | undefined {
   return typeof value === 'string' ? value : value?.[0];
 }

@@ -2,7 +2,8 @@ import { setFlagsFromString } from 'node:v8';
 
 /**
  * Sets V8 up for what `serve` does: many short requests, all alike, on few processors. Called before anything else, as
- * V8 counts from the first call of a function; it reads all of them at run time. Only for a process that is the gateway's own.
+ * V8 counts from the first call of a function. It reads these flags at run time; one that a later version has no more
+ * is a line on stderr, nothing else. Only for a process that is the gateway's own.
  */
 export function tuneV8(): void {
   // There is little to move, and to wake four helpers for it takes several times the CPU of the work
