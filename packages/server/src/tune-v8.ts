@@ -12,6 +12,4 @@ export function tuneV8(): void {
   // The path of a request is compiled for good within its first two seconds under load, not in its fourth
   // (docs/decisions/0019-compiled-early.md).
   setFlagsFromString('--invocation-count-for-turbofan=1000');
-  // The heap may double before it is marked again: what it holds, it keeps (docs/decisions/0020-fewer-collections.md).
-  setFlagsFromString('--heap-growing-percent=100');
 }
