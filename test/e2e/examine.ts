@@ -1,3 +1,5 @@
+import type { Page } from 'playwright-core';
+
 import type { UiPage } from './launch-ui.ts';
 
 /** The widest of what is to fit: the page, and the screen within it. Only tables and code may scroll sideways. */
@@ -20,6 +22,7 @@ export async function examine(opened: UiPage, name: string): Promise<string[]> {
   await screenshot(`${name}-light`);
   findings.push(...(await check({ ofColours: true })));
   await page.setViewportSize({ width: 320, height: 700 });
+  await untilDrawn(page);
   await screenshot(`${name}-narrow`);
   const width = await page.evaluate<number>(WIDTH);
   await page.setViewportSize({ width: 1360, height: 850 });
@@ -27,10 +30,18 @@ export async function examine(opened: UiPage, name: string): Promise<string[]> {
   return [...findings, ...problems.splice(0)];
 }
 
-/** As the system says it; the page follows with its next frames. */
+/** As the system says it. */
 export async function setTheme({ page }: UiPage, colorScheme: 'dark' | 'light'): Promise<void> {
   await page.emulateMedia({ colorScheme });
-  await page.evaluate(
-    'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))',
-  );
+  await untilDrawn(page);
+}
+
+/** The page follows a change around it with its next frames, and may take a while from one colour to the other. */
+async function untilDrawn(page: Page): Promise<void> {
+  await page.evaluate(`
+    new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))
+      .then(() => document.getAnimations().filter((animation) => animation instanceof CSSTransition))
+      .then((transitions) => Promise.allSettled(transitions.map(({ finished }) => finished)))
+      .then(() => undefined)
+  `);
 }

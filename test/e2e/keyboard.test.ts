@@ -207,7 +207,7 @@ describe.skipIf(skipped !== undefined)(
       await chat('Nothing was recorded for this');
       const misses = await (await ui.call('/admin/v1/fixtures/misses')).json();
       ids.miss = (misses as { data: { id: string }[] }).data[0]?.id ?? '';
-      opened = await ui.open('#/', { isKept: true });
+      opened = await ui.open('#/', { isKept: true, permissions: ['clipboard-write'] });
     }, 60_000);
     afterAll(async () => {
       await ui?.close();

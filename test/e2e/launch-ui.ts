@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { AxeBuilder } from '@axe-core/playwright';
 import { onTestFinished } from 'vitest';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
 import { findChromium } from './find-chromium.ts';
+import { findViolations } from './find-violations.ts';
 
 // The real command and the built bundle, so this needs a build; `npm test` makes one first.
 const BIN = fileURLToPath(new URL('../../packages/server/bin/model-gateway.js', import.meta.url));
@@ -25,12 +25,11 @@ const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // One process draws all pages of a file: to start one for each takes longer than many tests do.
+  '--renderer-process-limit=1',
   // Nothing but this machine has a name, so that no test depends on, or reaches, anything else.
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
 ];
-
-const TAGS = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'];
-const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 
 const executablePath = findChromium();
 
@@ -68,6 +67,7 @@ export interface UiPage {
   readonly go: (hash: string) => Promise<void>;
   /** What axe finds, in a line each; of colours alone, where all else was looked at in the other theme. */
   readonly check: (options?: { readonly ofColours: boolean }) => Promise<string[]>;
+  /** Kept for people to look at, so only with `TEST_FULL=1`: a picture takes as long as the look of axe at it. */
   readonly screenshot: (name: string) => Promise<void>;
 }
 
@@ -82,7 +82,10 @@ interface LaunchOptions {
 export async function launchUi({ config, fixtures, managementKey = MANAGEMENT_KEY }: LaunchOptions = {}): Promise<Ui> {
   const dataDir = mkdtempSync(join(tmpdir(), 'gateway-e2e-'));
   const { child, url } = await startGateway(dataDir, { config, fixtures });
-  const browser = await chromium.launch({ executablePath: executablePath ?? '', args: FLAGS });
+  const browser = await chromium.launch({
+    executablePath: executablePath ?? '',
+    args: [...FLAGS, ...(process.env['XF'] ?? '').split(' ').filter(Boolean)],
+  });
   mkdirSync(SCREENSHOTS, { recursive: true });
   return {
     url,
@@ -166,15 +169,9 @@ async function openPage(browser: Browser, url: string, hash: string, options: Op
     page,
     problems,
     go,
-    async check({ ofColours } = { ofColours: false }) {
-      // There are no frames, for which it would otherwise open a page of its own every time.
-      const axe = new AxeBuilder({ page }).setLegacyMode();
-      const { violations } = await (ofColours ? axe.withRules(COLOUR_RULES) : axe.withTags(TAGS)).analyze();
-      return violations.flatMap(({ id, nodes }) =>
-        nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary ?? ''}`),
-      );
-    },
+    check: (options) => findViolations(page, options),
     async screenshot(name) {
+      if (process.env['TEST_FULL'] !== '1') return;
       await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
     },
   };

@@ -1,0 +1,33 @@
+import axe, { type RunOptions } from 'axe-core';
+import type { Page } from 'playwright-core';
+
+/** What is wrong, without a list of all that is right, which is long. */
+const ALONE = { resultTypes: ['violations'] } satisfies RunOptions;
+
+/** All that concerns everybody: WCAG A and AA up to 2.2, and what is good practice. */
+const OF_ALL: RunOptions = {
+  ...ALONE,
+  runOnly: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'] },
+};
+
+const OF_COLOURS: RunOptions = {
+  ...ALONE,
+  runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] },
+};
+
+/**
+ * What axe finds in the page, a line each: the rule, the element and what would mend it. Of colours alone, where all else
+ * was looked at in the other theme.
+ */
+export async function findViolations(
+  page: Page,
+  { ofColours }: { readonly ofColours: boolean } = { ofColours: false },
+): Promise<string[]> {
+  // It is half a megabyte of script, and once in a document is enough.
+  if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(axe.source);
+  const options = JSON.stringify(ofColours ? OF_COLOURS : OF_ALL);
+  const { violations } = await page.evaluate<axe.AxeResults>(`axe.run(document, ${options})`);
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary ?? ''}`),
+  );
+}
