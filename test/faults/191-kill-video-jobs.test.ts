@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 import { verifyWebhook } from '@model-gateway/core';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, type onTestFinished, test } from 'vitest';
 
 import { script as gateway } from '../support/video-wires/gateway.ts';
 import { script as google } from '../support/video-wires/google.ts';
@@ -43,8 +43,8 @@ interface Announced {
   readonly body: string;
 }
 
-/** Takes announcements; `onCall` may keep one unanswered. */
-async function startReceiver(onCall: (body: string) => boolean) {
+/** Takes announcements until the test is over; `onCall` may keep one unanswered. */
+async function startReceiver(onCall: (body: string) => boolean, onFinished: typeof onTestFinished) {
   const announced: Announced[] = [];
   const server = createServer((request, response) => {
     void text(request).then(async (body) => {
@@ -56,7 +56,7 @@ async function startReceiver(onCall: (body: string) => boolean) {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  onTestFinished(() => {
+  onFinished(() => {
     server.close();
     server.closeAllConnections();
   });
@@ -132,9 +132,11 @@ const WIRES: readonly [string, string, VideoWireScript][] = [
   ['that has neither', 'google', google],
 ];
 
-test.each(WIRES)(
+// Side by side: most of the time they wait, for processes to start and for what is due.
+test.concurrent.for(WIRES)(
   'every job ends, once and announced, though kill -9 comes at any point, with an upstream %s',
-  async (_title, name, script) => {
+  { timeout: 120_000 + ROUNDS * 60_000 },
+  async ([, name, script], { onTestFinished }) => {
     const killed = new Set<string>();
     let server: Server | undefined;
     /** Kills for a point outside the process, once. */
@@ -152,20 +154,23 @@ test.each(WIRES)(
     const receiver = await startReceiver((body) => {
       const { data } = JSON.parse(body) as { data: { id: string } };
       return !killOutside('while-delivering', promptOf.get(data.id));
-    });
-    const config = writeTestConfig({
-      auth: { bootstrapKeys: [{ key: KEY }, { key: MANAGEMENT_KEY, kind: 'management' }] },
-      webhooks: { signingSecret: SECRET, defaultCallbackUrl: receiver.url, allowPrivateNetwork: true },
-      videos: { keepMb: 0 },
-      providers: [{ slug: 'up', apiKey: UPSTREAM_KEY, ...script.provider(upstream.origin) }],
-      models: [
-        {
-          id: 'test/film',
-          architecture: { input_modalities: ['text'], output_modalities: ['video'] },
-          endpoints: [{ provider: 'up', providerModel: script.model, pricing: { video_second: '0.1' } }],
-        },
-      ],
-    });
+    }, onTestFinished);
+    const config = writeTestConfig(
+      {
+        auth: { bootstrapKeys: [{ key: KEY }, { key: MANAGEMENT_KEY, kind: 'management' }] },
+        webhooks: { signingSecret: SECRET, defaultCallbackUrl: receiver.url, allowPrivateNetwork: true },
+        videos: { keepMb: 0 },
+        providers: [{ slug: 'up', apiKey: UPSTREAM_KEY, ...script.provider(upstream.origin) }],
+        models: [
+          {
+            id: 'test/film',
+            architecture: { input_modalities: ['text'], output_modalities: ['video'] },
+            endpoints: [{ provider: 'up', providerModel: script.model, pricing: { video_second: '0.1' } }],
+          },
+        ],
+      },
+      onTestFinished,
+    );
     const promptOf = new Map<string, string>();
     onTestFinished(() => void server?.child.kill('SIGKILL'));
 
@@ -212,5 +217,4 @@ test.each(WIRES)(
     expect(bodies.size).toBe(deliveries);
     for (const same of bodies.values()) expect(same.size).toBe(1);
   },
-  120_000 + ROUNDS * 60_000,
 );
