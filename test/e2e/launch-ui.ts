@@ -82,10 +82,7 @@ interface LaunchOptions {
 export async function launchUi({ config, fixtures, managementKey = MANAGEMENT_KEY }: LaunchOptions = {}): Promise<Ui> {
   const dataDir = mkdtempSync(join(tmpdir(), 'gateway-e2e-'));
   const { child, url } = await startGateway(dataDir, { config, fixtures });
-  const browser = await chromium.launch({
-    executablePath: executablePath ?? '',
-    args: [...FLAGS, ...(process.env['XF'] ?? '').split(' ').filter(Boolean)],
-  });
+  const browser = await chromium.launch({ executablePath: executablePath ?? '', args: FLAGS });
   mkdirSync(SCREENSHOTS, { recursive: true });
   return {
     url,
