@@ -30,7 +30,7 @@ export interface UiStage {
 /** Sets it; where that cannot be done, returns why. */
 export async function setUiStage({ upstreamPort }: Stage, plan: Plan): Promise<UiStage | string> {
   if (!existsSync(BUNDLE)) return 'the UI is not built: npm run build';
-  const executablePath = findChromium();
+  const executablePath = findChromium({ hasWindows: true });
   if (executablePath === undefined)
     return 'there is no Chromium: apt-get install chromium, or name one in CHROMIUM_PATH';
   const dataDir = join(makeTemporaryFolder(), 'data');

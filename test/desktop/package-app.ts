@@ -40,13 +40,19 @@ const PARTS = [
 
 /** Checks and packages the app as a user would get it; what was packaged from the same files before is taken again. */
 export async function packageApp(): Promise<PackagedApp> {
-  if (!existsSync(`${DESKTOP}/node_modules`)) await run(DESKTOP, 'npm', 'ci', '--no-audit', '--no-fund');
-  if (!existsSync(`${RUNTIME}/node_modules`)) await run(RUNTIME, 'npm', 'ci', '--no-audit', '--no-fund');
-  if (!existsSync(ELECTRON)) await run(RUNTIME, process.execPath, 'unpack.mjs', ELECTRON);
+  await Promise.all([install(DESKTOP), install(RUNTIME).then(unpackElectron)]);
   // Not with everything else: both need Electron's types.
   const checks = [run(DESKTOP, 'npm', 'run', 'lint'), run(DESKTOP, 'npm', 'run', 'typecheck')];
   const [fuses] = await Promise.all([packageUnlessDone(), ...checks]);
   return { executable: executableIn(`${APP}/linux-unpacked`), fuses };
+}
+
+async function install(folder: string): Promise<void> {
+  if (!existsSync(`${folder}/node_modules`)) await run(folder, 'npm', 'ci', '--no-audit', '--no-fund');
+}
+
+async function unpackElectron(): Promise<void> {
+  if (!existsSync(ELECTRON)) await run(RUNTIME, process.execPath, 'unpack.mjs', ELECTRON);
 }
 
 async function packageUnlessDone(): Promise<Fuses> {
