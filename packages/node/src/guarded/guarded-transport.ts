@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns/promises';
-import { type IncomingMessage, request as httpRequest } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { isIP, connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
@@ -12,6 +12,7 @@ import {
   type TransportResponse,
 } from '@model-gateway/core';
 
+import { request as httpRequest } from '../builtin-http.ts';
 import { createNodePlatform } from '../node-platform.ts';
 import { decodeBody } from '../upstream/decode-body.ts';
 import { toTransportError } from '../upstream/to-transport-error.ts';

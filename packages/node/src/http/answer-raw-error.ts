@@ -1,5 +1,6 @@
-import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+
+import { STATUS_CODES } from '../builtin-http.ts';
 
 /** The body of an error below the gateway's own: a fault in HTTP itself. */
 export function toRawErrorBody(status: number, message: string): string {

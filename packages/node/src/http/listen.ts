@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 import {
@@ -10,6 +10,7 @@ import {
   toErrorBody,
 } from '@model-gateway/core';
 
+import { createServer } from '../builtin-http.ts';
 import { createNodePlatform } from '../node-platform.ts';
 import { answerEarly } from './answer-early.ts';
 import { answerMalformed, answerRawError, toRawErrorBody } from './answer-raw-error.ts';
