@@ -1,9 +1,9 @@
-import { afterAll, describe, inject } from 'vitest';
+import { afterAll, describe } from 'vitest';
 
 import { stopDesktop } from '../support/desktop-conformance.ts';
-import type {} from './prepare.ts';
+import { getStage } from './get-stage.ts';
 
-const stage = inject('desktop');
+const stage = await getStage();
 const isSkipped = 'skipped' in stage;
 process.env['CLIENT_HOST'] = 'desktop';
 

@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { _electron, type ElectronApplication, type Page } from 'playwright-core';
-import { inject, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 
 import type { DesktopBridge, DesktopInfo } from '../../desktop/src/shared/desktop-bridge.ts';
+import { getStage } from './get-stage.ts';
 import type { TrayWatcher } from './tray-watcher.ts';
 
 declare global {
@@ -40,7 +41,7 @@ export interface LaunchOptions {
   readonly config?: object;
 }
 
-const stage = inject('desktop');
+const stage = await getStage();
 /** Why nothing can be run here; undefined when it can. */
 export const skipped = 'skipped' in stage ? stage.skipped : undefined;
 /** The same of the archives and the Debian package. */

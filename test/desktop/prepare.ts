@@ -1,26 +1,15 @@
-import { execFileSync } from 'node:child_process';
+import { type ChildProcess, execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 
 import type { TestProject } from 'vitest/node';
 
 import { installPackages } from '../support/install-packages.ts';
-import { makePackages, packageApp, type PackagedApp } from './package-app.ts';
+import type { DesktopStage } from './get-stage.ts';
+import { makePackages, packageApp } from './package-app.ts';
 import { startBus, startTelling } from './start-telling.ts';
-
-/** What the tests run: a packaged app, a display and a session bus; or why they cannot. */
-export type DesktopStage =
-  | (PackagedApp & {
-      readonly env: Readonly<Record<string, string>>;
-      /** The folder of the archives and the Debian package, or why they were not made. */
-      readonly packages: { readonly dir: string } | { readonly skipped: string };
-    })
-  | { readonly skipped: string };
-
-declare module 'vitest' {
-  interface ProvidedContext {
-    desktop: DesktopStage;
-  }
-}
 
 const PROGRAMS = { Xvfb: 'xvfb', 'dbus-daemon': 'dbus' };
 const PACKAGING = { '7zz': '7zip', unzip: 'unzip', 'dpkg-deb': 'dpkg' };
@@ -32,22 +21,39 @@ const LIBRARIES = {
   'libxkbcommon.so.0': 'libxkbcommon0',
 };
 
-/** Packages the app, and starts what it needs around it. */
-export async function setup(project: TestProject): Promise<(() => void) | void> {
+/**
+ * Packages the app and starts what it needs around it, while other tests run already: theirs come last. Whoever asks for
+ * the stage has the answer when it is set; a failure fails who asks.
+ */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const setting = setStage();
+  const server = createServer((_request, response) => {
+    setting.then(
+      ({ stage }) => response.end(JSON.stringify(stage)),
+      (error: unknown) => response.writeHead(500).end(error instanceof Error ? error.stack : String(error)),
+    );
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  project.provide('desktopStageUrl', `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  return async () => {
+    server.close();
+    const { children } = await setting.catch(() => ({ children: [] }));
+    for (const child of children) child.kill();
+  };
+}
+
+async function setStage(): Promise<{ readonly stage: DesktopStage; readonly children: readonly ChildProcess[] }> {
+  // What installs packages comes first, before other tests have begun: nothing goes on meanwhile.
   const reason = findObstacle();
-  if (reason !== undefined) {
-    project.provide('desktop', { skipped: reason });
-    return;
-  }
+  if (reason !== undefined) return { stage: { skipped: reason }, children: [] };
+  const skipped = findObstacleToPackages();
   const packaged = await packageApp();
-  const packages = await makePackagesIfWanted();
+  const packages = skipped === undefined ? { dir: await makePackages() } : { skipped };
   const display = await startTelling('Xvfb', ['-displayfd', '3', '-screen', '0', '1280x900x24', '-nolisten', 'tcp'], 3);
   const bus = await startBus();
   const env = { DISPLAY: `:${display.line}`, DBUS_SESSION_BUS_ADDRESS: bus.line };
-  project.provide('desktop', { ...packaged, packages, env });
-  return () => {
-    for (const { child } of [display, bus]) child.kill();
-  };
+  return { stage: { ...packaged, packages, env }, children: [display.child, bus.child] };
 }
 
 /** Why nothing can be run here, also after an attempt to install it; undefined when it can. */
@@ -56,10 +62,9 @@ export function findObstacle(): string | undefined {
   return installPackages(() => [...missingPrograms(PROGRAMS), ...missingLibraries()]);
 }
 
-async function makePackagesIfWanted(): Promise<{ readonly dir: string } | { readonly skipped: string }> {
-  if (process.env['TEST_FULL'] !== '1') return { skipped: 'takes a minute or two; TEST_FULL=1 runs it' };
-  const obstacle = installPackages(() => missingPrograms(PACKAGING));
-  return obstacle === undefined ? { dir: await makePackages() } : { skipped: obstacle };
+function findObstacleToPackages(): string | undefined {
+  if (process.env['TEST_FULL'] !== '1') return 'takes a minute or two; TEST_FULL=1 runs it';
+  return installPackages(() => missingPrograms(PACKAGING));
 }
 
 /** `wanted` has the names of their Debian packages. */

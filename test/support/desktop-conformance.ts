@@ -4,9 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { inject } from 'vitest';
-
-import type {} from '../desktop/prepare.ts';
+import { getStage } from '../desktop/get-stage.ts';
 import { createCheckedFetch } from './checked-fetch.ts';
 import { freePort } from './free-port.ts';
 import { toScriptedConfig } from './scripted-config.ts';
@@ -41,7 +39,7 @@ export async function stopDesktop(): Promise<void> {
 
 /** Starts the app as a login does, without a window and without anything attached to it. */
 async function startDesktop(): Promise<RunningDesktop> {
-  const stage = inject('desktop');
+  const stage = await getStage();
   if ('skipped' in stage) throw new Error(stage.skipped);
   const upstream = await startScriptedUpstream();
   const port = await freePort();

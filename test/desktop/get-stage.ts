@@ -1,0 +1,26 @@
+import { inject } from 'vitest';
+
+import type { PackagedApp } from './package-app.ts';
+
+/** What the tests run: a packaged app, a display and a session bus; or why they cannot. */
+export type DesktopStage =
+  | (PackagedApp & {
+      readonly env: Readonly<Record<string, string>>;
+      /** The folder of the archives and the Debian package, or why they were not made. */
+      readonly packages: { readonly dir: string } | { readonly skipped: string };
+    })
+  | { readonly skipped: string };
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Answers once the stage is set. */
+    desktopStageUrl: string;
+  }
+}
+
+/** Waits until the stage is set. Throws when that has failed. */
+export async function getStage(): Promise<DesktopStage> {
+  const answer = await fetch(inject('desktopStageUrl'));
+  if (!answer.ok) throw new Error(await answer.text());
+  return (await answer.json()) as DesktopStage;
+}
