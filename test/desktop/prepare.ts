@@ -27,6 +27,8 @@ const LIBRARIES = {
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const setting = setStage();
+  // Told to whoever asks, which may be minutes from now.
+  setting.catch(() => undefined);
   const server = createServer((_request, response) => {
     setting.then(
       ({ stage }) => response.end(JSON.stringify(stage)),
