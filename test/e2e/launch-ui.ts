@@ -67,7 +67,7 @@ export interface UiPage {
   readonly go: (hash: string) => Promise<void>;
   /** What axe finds, in a line each; of colours alone, where all else was looked at in the other theme. */
   readonly check: (options?: { readonly ofColours: boolean }) => Promise<string[]>;
-  /** Kept for people to look at, so only with `TEST_FULL=1`: a picture takes as long as the look of axe at it. */
+  /** Kept for people to look at, so only with `TEST_FULL=1`. */
   readonly screenshot: (name: string) => Promise<void>;
 }
 

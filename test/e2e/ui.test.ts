@@ -236,6 +236,19 @@ describe.skipIf(skipped !== undefined)(
       await page.context().setOffline(false);
     });
 
+    test('changes all its colours at once where less motion is wanted', async () => {
+      const opened = await ui.open(`#/generations/${ids.ok}`, { reducedMotion: 'reduce' });
+      const { page } = opened;
+      await setTheme(opened, 'light');
+      await page.evaluate(
+        `window.begun = []; addEventListener('transitionrun', (event) => begun.push(event.propertyName))`,
+      );
+      const before = await page.evaluate('getComputedStyle(document.body).color');
+      await setTheme(opened, 'dark');
+      expect(await page.evaluate('getComputedStyle(document.body).color')).not.toBe(before);
+      expect(await page.evaluate('begun')).toEqual([]);
+    });
+
     test('goes where the address leads to, even if it changes between loading and drawing', async () => {
       const { page } = await ui.open('#/', { initScript: CHANGE_BEFORE_DRAWING });
       await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor();
