@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -14,6 +14,7 @@ import { startScriptedUpstream } from '../support/scripted-upstream.ts';
 // The real command as it is installed, so this needs a build; `npm test` makes one first.
 const BIN = fileURLToPath(new URL('../../packages/server/bin/model-gateway.js', import.meta.url));
 const FIXTURES = fileURLToPath(new URL('../../fixtures', import.meta.url));
+const FIXTURES_PACKAGE = fileURLToPath(new URL('../../packages/fixtures/package.json', import.meta.url));
 
 let dir: string;
 const closers: (() => unknown)[] = [];
@@ -48,6 +49,8 @@ const ask = (api: string, apiKey: string, body: object): Promise<Response> =>
     body: JSON.stringify(body),
   });
 
+const readJson = (path: string) => JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
+
 const runToEnd = async (args: readonly string[]) =>
   promisify(execFile)(process.execPath, [BIN, ...args], { cwd: dir, env: {} }).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
@@ -69,7 +72,7 @@ test('replay answers any client, prints its address and key, and says what no re
   const messages = [{ role: 'user', content: 'Count from one to six in words.' }];
   const miss = await ask(api, apiKey, { model: 'openai/gpt-5-mini', stream: true, messages });
   expect(miss.status).toBe(404);
-  expect(output.stderr).toContain('openai/chat-completions/synthetic-stream');
+  await expect.poll(() => output.stderr).toContain('openai/chat-completions/synthetic-stream');
   expect(await stop()).toBe(0);
 });
 
@@ -97,6 +100,10 @@ test.each(['upstream', 'edge'])('serve --record writes down what is answered at 
   for (const stream of [false, true]) texts.push(await (await ask(serving.api, key, { ...request, stream })).text());
   expect(await serving.stop()).toBe(0);
   expect(readdirSync(join(dir, 'recorded'))).toEqual([place === 'edge' ? '_edge' : 'acme']);
+  const written = readdirSync(join(dir, 'recorded'), { recursive: true, encoding: 'utf8' });
+  const [meta = ''] = written.filter((name) => name.endsWith('meta.json'));
+  const { version } = readJson(FIXTURES_PACKAGE);
+  expect(readJson(join(dir, 'recorded', meta))).toMatchObject({ versions: { 'model-gateway': version } });
 
   const replaying = await start(['replay', '--dir', 'recorded', '--key', 'sk-mine']);
   const clean = (text = ''): string => (place === 'edge' ? text : text.replace(/"(id|created)":("[^"]*"|\d+)/g, ''));

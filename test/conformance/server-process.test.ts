@@ -9,6 +9,8 @@ import { promisify } from 'node:util';
 
 import { afterAll, afterEach, expect, test } from 'vitest';
 
+import { createPdf } from '../support/create-pdf.ts';
+
 // The real command as it is installed, so this needs a build; `npm test` makes one first.
 const BIN = fileURLToPath(new URL('../../packages/server/bin/model-gateway.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'server-process-'));
@@ -116,11 +118,14 @@ const answerHello: RequestListener = (_request, response) => {
   response.end(JSON.stringify({ id: 'c', object: 'chat.completion', created: 1, model: 'chat-1', choices, usage }));
 };
 
-function chat({ api }: Running, { key = API_KEY, model = 'acme/chat-1', stream = false } = {}): Promise<Response> {
+function chat(
+  { api }: Running,
+  { key = API_KEY, model = 'acme/chat-1', stream = false, more = {} } = {},
+): Promise<Response> {
   return fetch(`${api}/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model, stream, messages: [{ role: 'user', content: 'Hi' }] }),
+    body: JSON.stringify({ model, stream, messages: [{ role: 'user', content: 'Hi' }], ...more }),
   });
 }
 
@@ -201,6 +206,22 @@ test('with a config it relays to its provider, records, and finds the record aga
   const messages = lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
   expect(messages[0]).toMatch(/prompts and answers are stored/);
   for (const secret of [API_KEY, MANAGEMENT_KEY, UPSTREAM_KEY]) expect(lines.join()).not.toContain(secret);
+});
+
+test('a PDF is read by the thread that comes with the command', async () => {
+  let seen = '';
+  const upstream = await startServer((request, response) => {
+    request.on('data', (bytes) => (seen += String(bytes)));
+    request.on('end', () => answerHello(request, response));
+  });
+  const args = ['--config', writeConfig(upstream.port), '--data-dir', newPath('data')];
+  const gateway = await serve(args, { MANAGEMENT_KEY });
+  const pdf = Buffer.from(createPdf(['Oaks grow slowly'])).toString('base64');
+  const file = { filename: 'oaks.pdf', file_data: `data:application/pdf;base64,${pdf}` };
+  const messages = [{ role: 'user', content: [{ type: 'file', file }] }];
+  const plugins = [{ id: 'file-parser', pdf: { engine: 'pdf-text' } }];
+  expect((await chat(gateway, { more: { messages, plugins } })).status).toBe(200);
+  expect(seen).toContain('Oaks grow slowly');
 });
 
 test('a taken port is refused with the process that holds it', async () => {

@@ -13,7 +13,7 @@ if (major < wanted[0] || (major === wanted[0] && minor < wanted[1])) {
   );
   process.exitCode = 1;
 } else {
-  import('../dist/main.js').catch((error) => {
+  import('../bundle/main.js').catch((error) => {
     process.stderr.write(`model-gateway could not start: ${error?.stack ?? error}\n`);
     if (error?.code === 'ERR_MODULE_NOT_FOUND') {
       process.stderr.write('If this is a source checkout, run "npm run build" first.\n');

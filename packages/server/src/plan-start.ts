@@ -13,8 +13,8 @@ export interface StartPlan {
   readonly demoFixturesDir: string | null;
 }
 
-/** Laid beside the compiled files by the build. */
-const BUILT_FIXTURES = fileURLToPath(new URL('./demo-fixtures', import.meta.url));
+/** Laid there by the build, for the compiled files and the bundle. */
+const BUILT_FIXTURES = fileURLToPath(new URL('../dist/demo-fixtures', import.meta.url));
 
 const DEMO_DATA_DIR = 'data/demo';
 

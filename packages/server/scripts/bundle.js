@@ -1,0 +1,82 @@
+// Bundles the command with what it needs of this workspace: loading all of that file by file took a third of each start
+// (docs/decisions/0020-one-bundle-for-the-command.md).
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { rolldown } from 'rolldown';
+
+const at = (path) => fileURLToPath(new URL(path, import.meta.url));
+const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));
+
+const target = at('../bundle');
+const bundled = ['core', 'node', 'fixtures'].map((folder) => readJson(at(`../../${folder}/package.json`)));
+// zod's own entry loads its messages in every language, of which one is used.
+const inlined = new Set([...bundled.map(({ name }) => name), 'zod']);
+
+checkManifests();
+const build = await rolldown({
+  cwd: at('..'),
+  input: {
+    main: at('../dist/main.js'),
+    // Started by its name, beside whoever starts it.
+    'reading-worker': at('../../node/dist/web/reading-worker.js'),
+  },
+  platform: 'node',
+  external: (id) => !id.startsWith('.') && !isAbsolute(id) && !inlined.has(packageOf(id)),
+  // What one command loads late, another one needs at once.
+  checks: { ineffectiveDynamicImport: false },
+  logLevel: 'warn',
+  onLog(_level, { message }) {
+    throw new Error(message);
+  },
+});
+const { output } = await build.generate({
+  format: 'esm',
+  entryFileNames: '[name].js',
+  chunkFileNames: '[name]-[hash].js',
+});
+await build.close();
+writeFiles(new Map([...output.map(({ fileName, code }) => [fileName, code]), ['LICENSES.txt', readLicenses()]]));
+
+/** What is bundled imports the rest from where the bundle is, so that it has to be installed there. */
+function checkManifests() {
+  const command = readJson(at('../package.json'));
+  for (const { name, version, dependencies } of bundled) {
+    // Recordings name the version that stands beside the bundle.
+    if (version !== command.version) throw new Error(`${name} is ${version}, but packages/server ${command.version}`);
+    for (const [dependency, pinned] of Object.entries(dependencies)) {
+      if (inlined.has(dependency) || command.dependencies[dependency] === pinned) continue;
+      throw new Error(`packages/server has to depend on ${dependency} ${pinned}, because ${name} does`);
+    }
+  }
+}
+
+/** `@scope/name/path` and `name/path` without the path. */
+function packageOf(id) {
+  return id
+    .split('/')
+    .slice(0, id.startsWith('@') ? 2 : 1)
+    .join('/');
+}
+
+/** The terms of other people's packages that are in the bundle. */
+function readLicenses() {
+  const modules = output.flatMap(({ moduleIds }) => moduleIds);
+  const folders = new Set(modules.flatMap((path) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []));
+  const texts = [...folders].map((folder) => {
+    const { name, version } = readJson(join(folder, 'package.json'));
+    return `${name} ${version}\n\n${readFileSync(join(folder, 'LICENSE'), 'utf8')}`;
+  });
+  return texts.join('\n\n');
+}
+
+/** Leaves alone what is there already, for those who are starting from it. */
+function writeFiles(files) {
+  mkdirSync(target, { recursive: true });
+  for (const [name, text] of files) {
+    const path = join(target, name);
+    if (!existsSync(path) || readFileSync(path, 'utf8') !== text) writeFileSync(path, text);
+  }
+  for (const name of readdirSync(target)) if (!files.has(name)) rmSync(join(target, name));
+}
