@@ -230,6 +230,22 @@ describe.skipIf(skipped !== undefined)(
       expect(problems).toEqual([]);
     });
 
+    test('asks for no more than 600 bytes of a call, and of one that ends for the same', async () => {
+      const { page, problems } = await ui.open('#/generations');
+      const isAt = (path: string) => (message: { url(): string }) => new URL(message.url()).pathname === path;
+      const listed = page.waitForResponse(isAt('/admin/v1/generations'));
+      const followed = page.waitForRequest(isAt('/admin/v1/generations/feed'));
+      await page.reload();
+      const response = await listed;
+      const { data } = (await response.json()) as { data: readonly object[] };
+      expect(data.length).toBeGreaterThanOrEqual(4);
+      expect(Math.max(...data.map((row) => JSON.stringify(row).length))).toBeLessThanOrEqual(600);
+      const fieldsOf = (url: string) => new URL(url).searchParams.get('fields')?.split(',').toSorted();
+      expect(fieldsOf((await followed).url())).toEqual(fieldsOf(response.url()));
+      expect(Object.keys(data[0] ?? {}).toSorted()).toEqual(fieldsOf(response.url()));
+      expect(problems).toEqual([]);
+    });
+
     test('has what ended while another screen was open', async () => {
       const { page, problems } = await ui.open('#/generations?model=demo/reasoner');
       await page.getByRole('status').getByText('1 found').waitFor();

@@ -34,6 +34,7 @@ import {
   saveFixtureRequestSchema,
 } from './schemas/fixture-library.ts';
 import {
+  generationFeedQuerySchema,
   generationHistogramQuerySchema,
   generationHistogramSchema,
   generationExportQuerySchema,
@@ -127,6 +128,7 @@ export const LATE_SCHEMAS: Readonly<Record<string, RouteSchemas>> = {
     answer: generationHistogramSchema,
   },
   'GET /admin/v1/generations/export': { query: generationExportQuerySchema },
+  'GET /admin/v1/generations/feed': { query: generationFeedQuerySchema },
   'GET /admin/v1/generations/{id}/timeline': { answer: streamTimelineAnswerSchema },
   'DELETE /admin/v1/generations/{id}': { answer: deletedSchema },
   'GET /admin/v1/providers': { answer: providerStateListSchema },

@@ -59,6 +59,11 @@ test('describes what is loaded late by its own schemas, and nothing else', () =>
   expect(key?.responses['201']?.content?.['application/json']?.schema).toMatchObject({ required: ['data', 'key'] });
 });
 
+test('describes the query of a stream of events', () => {
+  const feed = document.paths['/admin/v1/generations/feed']?.['get'];
+  expect(feed?.parameters).toEqual([expect.objectContaining({ name: 'fields', in: 'query', required: false })]);
+});
+
 test('hands the document out without a key, the same each time', async () => {
   const { get } = createCoreGateway(createScriptedTransport());
   const first = await get('/openapi.json', null);

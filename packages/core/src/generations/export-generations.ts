@@ -10,6 +10,7 @@ const COLUMNS = [
   'status',
   'model',
   'provider_name',
+  'attempts',
   'api_type',
   'key_hash',
   'user_id',

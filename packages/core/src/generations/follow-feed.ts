@@ -1,7 +1,8 @@
 import type { Runtime } from '../runtime.ts';
+import type { RowFields } from '../schemas/generation-list.ts';
 import { toVideoAnswer } from '../videos/to-video-answer.ts';
 import type { FeedEvent } from './generation-feed.ts';
-import { toGenerationRow } from './list-generations.ts';
+import { toAskedRow } from './list-generations.ts';
 
 const encoder = new TextEncoder();
 const END: IteratorResult<Uint8Array> = { done: true, value: undefined };
@@ -17,6 +18,8 @@ export interface FollowOptions {
   readonly epoch: string;
   /** The last event that the client has seen, as it says. */
   readonly lastEventId: string | undefined;
+  /** What of a generation is told. */
+  readonly fields: RowFields;
   /** Asked before anything is told: a key may be revoked, a session ended, while somebody follows. */
   readonly isAllowed: () => Promise<boolean>;
   /** Fires when the client has left or the gateway closes. */
@@ -65,7 +68,7 @@ export function followFeed(options: FollowOptions): AsyncIterable<Uint8Array> {
 }
 
 /** Creates what hands out the events that have come since the last time, as text. */
-function createTake({ runtime, epoch, lastEventId }: FollowOptions): () => Promise<string> {
+function createTake({ runtime, epoch, lastEventId, fields }: FollowOptions): () => Promise<string> {
   const feed = runtime.generationFeed;
   const resumed = positionOf(lastEventId, epoch);
   let position = resumed ?? feed.end();
@@ -84,17 +87,17 @@ function createTake({ runtime, epoch, lastEventId }: FollowOptions): () => Promi
       const event = feed.at(position);
       if (event === undefined) break;
       position += 1;
-      text += `id: ${epoch}-${position}\n${await toEventText(event, runtime)}\n\n`;
+      text += `id: ${epoch}-${position}\n${await toEventText(event, fields, runtime)}\n\n`;
     }
     return text;
   };
 }
 
-async function toEventText(event: FeedEvent, { store }: Pick<Runtime, 'store'>): Promise<string> {
+async function toEventText(event: FeedEvent, fields: RowFields, { store }: Pick<Runtime, 'store'>): Promise<string> {
   if (event.type === 'generation') {
     const record = await store.generations.get(event.id);
     // Retention may have dropped it; its number was given out all the same.
-    return record === undefined ? 'data: {}' : `event: generation\ndata: ${JSON.stringify(toGenerationRow(record))}`;
+    return record === undefined ? 'data: {}' : `event: generation\ndata: ${JSON.stringify(toAskedRow(record, fields))}`;
   }
   const { job } = event;
   const data = { ...toVideoAnswer(job, job.baseUrl), model: job.modelId, key_hash: job.principalId };

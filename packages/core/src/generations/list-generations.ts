@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors.ts';
 import type { Runtime } from '../runtime.ts';
-import type { GenerationFilterQuery, GenerationRow } from '../schemas/generation-list.ts';
+import type { GenerationFilterQuery, GenerationRow, RowFields } from '../schemas/generation-list.ts';
 import { statusOfGeneration } from '../schemas/generation-status.ts';
 import type { GenerationFilter, GenerationPage, GenerationRecord } from '../stores/store.ts';
 import { isInContent, isInRecord } from './search-text.ts';
@@ -114,7 +114,19 @@ export async function getGenerations(
 
 /** A generation as lists, exports and the feed show it. */
 export function toGenerationRow({ generation, principalId, userId }: GenerationRecord): GenerationRow {
-  return { ...generation, status: statusOfGeneration(generation), key_hash: principalId, user_id: userId ?? null };
+  return {
+    ...generation,
+    status: statusOfGeneration(generation),
+    key_hash: principalId,
+    user_id: userId ?? null,
+    attempts: generation.provider_responses?.length ?? 0,
+  };
+}
+
+/** The same for somebody who may have asked for some of its members alone. */
+export function toAskedRow(record: GenerationRecord, fields: RowFields): Readonly<Record<string, unknown>> {
+  const row = toGenerationRow(record);
+  return fields === undefined ? row : Object.fromEntries(fields.map((name) => [name, row[name]]));
 }
 
 const NANO_PER_USD = 1e9;

@@ -25,11 +25,16 @@ const ANSWER: readonly ChatChunk[] = [
 const createAnswering = (): CoreGateway =>
   createCoreGateway(['acme', 'beta'].map((slug) => createScriptedProvider(slug, [ANSWER])));
 
-function follow({ gateway }: Pick<CoreGateway, 'gateway'>, headers = {}, signal = new AbortController().signal) {
+function follow(
+  { gateway }: Pick<CoreGateway, 'gateway'>,
+  headers = {},
+  signal = new AbortController().signal,
+  query = '',
+) {
   return gateway.handle({
     method: 'GET',
     path: '/admin/v1/generations/feed',
-    query: '',
+    query,
     headers: { authorization: `Bearer ${MANAGEMENT_KEY}`, ...headers },
     baseUrl: '',
     signal,
@@ -59,6 +64,26 @@ test('tells followers of every call that ends, and those who come back of what t
     '4 generation',
   ]);
   expect(eventsOf(await readFrames(await follow(core, { 'last-event-id': 'abc-1' })).next())).toEqual(['4 reset']);
+});
+
+test('tells followers nothing of a call but the fields that they ask for', async () => {
+  const core = createAnswering();
+  const frames = readFrames(await follow(core, {}, undefined, 'fields=model,attempts,status'));
+  await frames.next();
+  const pending = frames.next();
+  await core.chat();
+  const text = (await pending) ?? '';
+  expect(eventsOf(text)).toEqual(['1 generation']);
+  expect(/data: (.*)/.exec(text)?.[1]).toBe('{"model":"acme/chat","attempts":1,"status":"ok"}');
+  await frames.leave();
+});
+
+test.each([
+  ['fields=id,colour', 'fields.1: "colour" is not a known field'],
+  ['colour=red', 'colour: is not a known field'],
+])('refuses to be followed with %s and says where it is wrong', async (query, message) => {
+  const refused = await follow(createAnswering(), {}, undefined, query);
+  expect([refused.status, jsonOf(refused)['error']]).toEqual([400, expect.objectContaining({ message })]);
 });
 
 test('tells a follower who reads too slowly that something is lost, and keeps no queue for anybody', async () => {

@@ -4,11 +4,14 @@ import { followFeed } from '../generations/follow-feed.ts';
 import { type GatewayRequest, firstValue } from '../request.ts';
 import type { GatewayResponse } from '../response.ts';
 import type { Runtime } from '../runtime.ts';
+import { generationFeedQuerySchema } from '../schemas/generation-list.ts';
+import { readQuery } from '../schemas/page-query.ts';
 
 const MAX_FOLLOWERS = 64;
 
 /** `GET /admin/v1/generations/feed`: what ends from now on, or after the event in `Last-Event-ID`. */
 export async function followGenerations({ request, runtime }: RequestContext): Promise<GatewayResponse> {
+  const { fields } = readQuery(generationFeedQuerySchema, request.query);
   if (request.method === 'HEAD') return { status: 200, headers: HEADERS, body: null };
   if (runtime.generationFeed.followers() >= MAX_FOLLOWERS) {
     throw new GatewayError('rate_limit_exceeded', `${MAX_FOLLOWERS} follow already; close one of them`);
@@ -17,6 +20,7 @@ export async function followGenerations({ request, runtime }: RequestContext): P
     runtime,
     epoch: runtime.instanceId,
     lastEventId: firstValue(request.headers['last-event-id']),
+    fields,
     isAllowed: () => isStillAllowed(request, runtime),
     signal: AbortSignal.any([request.signal, runtime.closing]),
   });

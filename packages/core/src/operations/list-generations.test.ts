@@ -38,6 +38,35 @@ test('shows each generation with its status, its key and its member', async () =
   ]);
 });
 
+test.each(['', '&status=ok', '&text=flamingo', '&id=gen-0,gen-3'])(
+  'sends nothing of a generation but the fields that are asked for %s',
+  async (more) => {
+    const { call, ids } = await setUp();
+    const { status, body } = await call('GET', `/admin/v1/generations?fields=id,key_hash,attempts,id,trace${more}`);
+    const asked = (await ids(`?${more}`)).split(' ');
+    expect([status, asked.length > 1]).toEqual([200, true]);
+    expect(body['data']).toEqual(
+      asked.map((id) => ({ id: `gen-${id}`, key_hash: id === '2' ? 'key-2' : 'key-1', attempts: 0 })),
+    );
+    expect(body['key_names']).toEqual({});
+    expect(body['total_estimate']).toBe(more === '' ? 5 : undefined);
+  },
+);
+
+test('tells how often an endpoint was asked, in lists and in exports', async () => {
+  const admin = await setUp();
+  const generation = { provider_responses: [{ status: 503 }, { status: 200 }] };
+  await admin.store.generations.append(toRecord('gen-5', { generation, principalId: 'key-3' }), null);
+  const { body } = await admin.call('GET', '/admin/v1/generations?key=key-3,key-2');
+  expect(body['data']).toEqual([
+    expect.objectContaining({ id: 'gen-5', attempts: 2, provider_responses: generation.provider_responses }),
+    expect.objectContaining({ id: 'gen-2', attempts: 0, provider_responses: null }),
+  ]);
+  expect(JSON.parse((await exportText(admin, 'key=key-3')).text)).toMatchObject({ id: 'gen-5', attempts: 2 });
+  const [head = '', line = ''] = (await exportText(admin, 'format=csv&key=key-3')).text.split('\r\n');
+  expect(line.split(',')[head.split(',').indexOf('attempts')]).toBe('2');
+});
+
 test('names the keys of a page, those of the configuration and those that were issued', async () => {
   const { call, dataOf, platform, store } = createAdminGateway();
   const { hash } = await dataOf('POST', '/keys', { name: 'batch' });
@@ -86,6 +115,11 @@ test.each([
   ['?id=gen-1&text=flamingo', 'id'],
   ['?id=gen-1&status=ok', 'id'],
   ['?colour=red', 'colour'],
+  ['?fields=id,colour', 'fields.1: "colour" is not a known field'],
+  ['?fields=id,toString', 'fields.1: "toString" is not a known field'],
+  ['?fields=', 'fields'],
+  ['?fields=,', 'fields'],
+  ['?fields=colour&id=gen-1', 'fields.0: "colour" is not a known field'],
 ])('refuses %s and says where it is wrong', async (query, field) => {
   const { call } = await setUp();
   const { status, body } = await call('GET', `/admin/v1/generations${query}`);

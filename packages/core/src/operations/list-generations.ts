@@ -4,9 +4,9 @@ import {
   getGenerations,
   listGenerations as findGenerations,
   parseCursor,
+  toAskedRow,
   toCursor,
   toGenerationFilter,
-  toGenerationRow,
 } from '../generations/list-generations.ts';
 import { type GatewayResponse, toJsonResponse } from '../response.ts';
 import { generationListQuerySchema } from '../schemas/generation-list.ts';
@@ -14,7 +14,7 @@ import { readQuery } from '../schemas/page-query.ts';
 
 /** `GET /admin/v1/generations`: newest first, page by page. */
 export async function listGenerations({ request, runtime }: RequestContext): Promise<GatewayResponse> {
-  const { limit, cursor, text, id: ids, ...query } = readQuery(generationListQuerySchema, request.query);
+  const { limit, cursor, text, id: ids, fields, ...query } = readQuery(generationListQuerySchema, request.query);
   const isNarrowed = text !== undefined || Object.values(query).some((value) => value !== undefined);
   if (ids !== undefined && (isNarrowed || cursor !== undefined))
     throw new GatewayError('invalid_request', 'id: cannot be given together with a filter or a cursor');
@@ -24,7 +24,7 @@ export async function listGenerations({ request, runtime }: RequestContext): Pro
       ? await findGenerations({ filter: toGenerationFilter(query, runtime), text, limit, before }, runtime)
       : await getGenerations(ids, runtime);
   return toJsonResponse(200, {
-    data: records.map(toGenerationRow),
+    data: records.map((record) => toAskedRow(record, fields)),
     next_cursor: toCursor(next),
     key_names: await runtime.findKeyNames(new Set(records.map(({ principalId }) => principalId))),
     ...(!isNarrowed && ids === undefined && { total_estimate: await runtime.store.generations.count() }),

@@ -18,15 +18,42 @@ const moment = z.iso
 
 const MAX_VALUES = 50;
 
-/** One value or several, separated by commas. */
-const values = z
+const separated = z
   .string()
   .min(1, 'must not be empty')
   .max(10_000)
-  .transform((text) => text.split(',').filter((value) => value !== ''))
-  .refine((list) => list.length <= MAX_VALUES, `must be at most ${MAX_VALUES} values`);
+  .transform((text) => text.split(',').filter((value) => value !== ''));
+
+/** One value or several, separated by commas. */
+const values = separated.refine((list) => list.length <= MAX_VALUES, `must be at most ${MAX_VALUES} values`);
 
 const STATUSES = ['ok', 'failed', 'cancelled'] as const;
+
+/** A generation as lists show it: its record, and what the record leaves to others to find out. */
+export const generationRowSchema = generationSchema.extend({
+  status: z.enum(STATUSES),
+  /** Of the key that made the call; what a host's own authentication calls it, where there is one. */
+  key_hash: z.string(),
+  user_id: z.string().nullable(),
+  /** How often an endpoint was asked: how long `provider_responses` is; 0 where it is null. */
+  attempts: z.int(),
+});
+export type GenerationRow = z.infer<typeof generationRowSchema>;
+
+/** Members of a row; whoever names some is sent no others. */
+const fields = separated
+  .pipe(
+    z
+      .array(
+        z.enum(generationRowSchema.keyof().options, {
+          error: ({ input }) => `${JSON.stringify(input)} is not a known field`,
+        }),
+      )
+      .min(1, 'must not be empty'),
+  )
+  .transform((names) => [...new Set(names)])
+  .optional();
+export type RowFields = z.infer<typeof fields>;
 
 /** What lists, histograms and exports of generations are narrowed by. All of it has to hold. */
 const filterShape = {
@@ -58,7 +85,11 @@ export const generationListQuerySchema = z.strictObject({
   limit: wholeNumber.pipe(z.int().min(1).max(200)).default(50),
   /** `next_cursor` of the page before. */
   cursor: z.string().max(2000).optional(),
+  fields,
 });
+
+/** The query of `GET /admin/v1/generations/feed`. */
+export const generationFeedQuerySchema = z.strictObject({ fields });
 
 /** The query of `GET /admin/v1/generations/histogram`. */
 export const generationHistogramQuerySchema = z.strictObject({
@@ -79,18 +110,9 @@ export const generationExportQuerySchema = z.strictObject({
 
 export type GenerationFilterQuery = Omit<z.infer<typeof generationHistogramQuerySchema>, 'buckets' | 'facets'>;
 
-/** A generation as lists show it: its record, and what the record leaves to others to find out. */
-export const generationRowSchema = generationSchema.extend({
-  status: z.enum(STATUSES),
-  /** Of the key that made the call; what a host's own authentication calls it, where there is one. */
-  key_hash: z.string(),
-  user_id: z.string().nullable(),
-});
-export type GenerationRow = z.infer<typeof generationRowSchema>;
-
 export const generationListSchema = z.object({
-  /** Newest first. */
-  data: z.array(generationRowSchema),
+  /** Newest first. Whole rows, unless `fields` asks for less. */
+  data: z.array(generationRowSchema.partial()),
   /** Null at the end. A page may be short, even empty, before that. */
   next_cursor: z.string().nullable(),
   /** Of the keys in `data`, by their hashes; a key that is gone has none. */

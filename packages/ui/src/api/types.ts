@@ -145,10 +145,13 @@ export interface GenerationRow extends Generation {
   readonly status: GenerationStatus;
   readonly key_hash: string;
   readonly user_id: string | null;
+  /** How often an endpoint was asked. */
+  readonly attempts: number;
 }
 
-export interface GenerationList {
-  readonly data: readonly GenerationRow[];
+/** Rows are whole unless the query names `fields`. */
+export interface GenerationList<Row = GenerationRow> {
+  readonly data: readonly Row[];
   /** Null at the end. A page may be short, even empty, before that. */
   readonly next_cursor: string | null;
   /** Of the keys in `data`, by their hashes; those of the configuration are in no other list. */

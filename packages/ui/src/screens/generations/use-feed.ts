@@ -2,8 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 
 import { openApi } from '../../api/call-api.ts';
 import { readEventStream } from '../../api/read-event-stream.ts';
-import type { GenerationRow } from '../../api/types.ts';
-import { type ListRow, toListRow } from './list-row.ts';
+import { type ListRow, ROW_QUERY, toListRow } from './list-row.ts';
 
 /** What ends is handed on at most ten times a second, however much it is. */
 const BATCH_MS = 100;
@@ -63,7 +62,7 @@ function follow(latest: Callbacks, setState: (state: FeedState) => void, hasMiss
   const connect = async (): Promise<void> => {
     setState('connecting');
     try {
-      const { body } = await openApi('/admin/v1/generations/feed', { signal: abort.signal });
+      const { body } = await openApi('/admin/v1/generations/feed', { query: ROW_QUERY, signal: abort.signal });
       setState('on');
       // Only now is everything told that ends from now on.
       if (mayHaveMissed) latest.current.onLost();
@@ -72,7 +71,7 @@ function follow(latest: Callbacks, setState: (state: FeedState) => void, hasMiss
       for await (const { event, data } of readEventStream(body)) {
         if (event === 'reset') latest.current.onLost();
         if (event !== 'generation') continue;
-        batch.push(toListRow(JSON.parse(data) as GenerationRow));
+        batch.push(toListRow(JSON.parse(data) as ListRow));
         timer ??= setTimeout(flush, BATCH_MS);
       }
     } catch {

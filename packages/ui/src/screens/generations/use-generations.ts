@@ -2,10 +2,9 @@ import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
-import type { GenerationList } from '../../api/types.ts';
 import { usePreferences } from '../../shell/preferences.ts';
 import { type GenerationSearch, toGenerationQuery } from './generation-search.ts';
-import { type ListPage, toListRow } from './list-row.ts';
+import { type ListPage, ROW_QUERY, toListRow } from './list-row.ts';
 import { MAX_PINS } from './pins.ts';
 import { addUpSearch } from './search-progress.ts';
 import { useNewRows } from './use-new-rows.ts';
@@ -28,9 +27,9 @@ export function useGenerations(search: GenerationSearch, isLive: boolean, isAtTo
       if (pinnedIds === '') return { data: [], next_cursor: null, key_names: {} };
       const query =
         pinnedIds === undefined
-          ? { ...toGenerationQuery(filters, Date.now()), limit: PAGE_ROWS, cursor }
-          : { id: pinnedIds };
-      const page = await callApi<GenerationList>('/admin/v1/generations', { query, signal });
+          ? { ...toGenerationQuery(filters, Date.now()), ...ROW_QUERY, limit: PAGE_ROWS, cursor }
+          : { ...ROW_QUERY, id: pinnedIds };
+      const page = await callApi<ListPage>('/admin/v1/generations', { query, signal });
       return { ...page, data: page.data.map(toListRow) };
     },
     [filters, pinnedIds],
