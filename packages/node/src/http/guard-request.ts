@@ -26,15 +26,16 @@ export interface RequestGuard {
 
 /** Node reads on to 1,000 headers and then drops the rest without a word; nobody honest sends a tenth of that. */
 const MAX_HEADERS = 200;
-/** Headers whose second value one parser might believe and another not. */
-const SINGLE_HEADERS: ReadonlySet<string> = new Set([
-  'host',
-  'authorization',
-  'content-length',
-  'content-type',
-  'origin',
-]);
-const SINGLE_HEADER_LENGTHS: ReadonlySet<number> = new Set([...SINGLE_HEADERS].map(({ length }) => length));
+/**
+ * Headers whose second value one parser might believe and another not, as clients write them. By their lengths, which
+ * differ: nearly every other header is told apart by its length alone.
+ */
+const SINGLE_HEADERS: ReadonlyMap<number, readonly [title: string, name: string, bit: number]> = new Map(
+  ['Host', 'Authorization', 'Content-Length', 'Content-Type', 'Origin'].map((title, index) => [
+    title.length,
+    [title, title.toLowerCase(), 1 << index],
+  ]),
+);
 const STATE_CHANGING: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 /** Creates the checks that come before authentication and before any body is read. */
@@ -48,18 +49,16 @@ export function createRequestGuard(options: GuardOptions): RequestGuard {
     return origin === undefined || origins.has(origin) || isOwnOrigin(origin, request.headers.host);
   };
 
+  let servedHost: string | undefined;
+
   return {
     check(request) {
       refuseOddHeaders(request.rawHeaders);
-      const host = request.headers.host?.toLowerCase();
-      if (host === undefined || !/^(\[[\da-f:.]+\]|[\w.-]+)(:\d+)?$/.test(host)) {
-        throw new GatewayError('invalid_request', 'The Host header is missing or malformed');
-      }
-      if (hosts !== null && !hosts.has(host)) {
-        throw new GatewayError(
-          'permission_denied',
-          'This Host is not served here; the operator can list it in server.publicUrl',
-        );
+      const { host } = request.headers;
+      // Nearly always that of the request before, which need not be read again.
+      if (host === undefined || host !== servedHost) {
+        refuseOtherHosts(host?.toLowerCase(), hosts);
+        servedHost = host;
       }
       if (STATE_CHANGING.has(request.method ?? '') && !isAllowedOrigin(request)) {
         throw new GatewayError(
@@ -81,22 +80,34 @@ export function createRequestGuard(options: GuardOptions): RequestGuard {
   };
 }
 
+function refuseOtherHosts(host: string | undefined, hosts: ReadonlySet<string> | null): void {
+  if (host === undefined || !/^(\[[\da-f:.]+\]|[\w.-]+)(:\d+)?$/.test(host)) {
+    throw new GatewayError('invalid_request', 'The Host header is missing or malformed');
+  }
+  if (hosts !== null && !hosts.has(host)) {
+    throw new GatewayError(
+      'permission_denied',
+      'This Host is not served here; the operator can list it in server.publicUrl',
+    );
+  }
+}
+
 function refuseOddHeaders(rawHeaders: readonly string[]): void {
   if (rawHeaders.length > MAX_HEADERS * 2) {
     throw new GatewayError('headers_too_large', `More than ${MAX_HEADERS} headers`);
   }
-  // Looking at lengths first spares nearly every header its conversion to lower case.
-  let seen = '';
+  let seen = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const raw = rawHeaders[i] as string;
-    if (!SINGLE_HEADER_LENGTHS.has(raw.length)) continue;
-    const name = raw.toLowerCase();
-    if (!SINGLE_HEADERS.has(name)) continue;
-    if (seen.includes(`${name};`)) {
+    const single = SINGLE_HEADERS.get(raw.length);
+    if (single === undefined) continue;
+    const [title, name, bit] = single;
+    if (raw !== title && raw !== name && raw.toLowerCase() !== name) continue;
+    if ((seen & bit) !== 0) {
       const code = name === 'authorization' ? 'authentication' : 'invalid_request';
       throw new GatewayError(code, `The ${name} header is given twice`);
     }
-    seen += `${name};`;
+    seen |= bit;
   }
 }
 

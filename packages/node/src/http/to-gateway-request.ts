@@ -2,6 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { GatewayError, type GatewayRequest } from '@model-gateway/core';
 
+import { atEndOfTurn } from '../at-end-of-turn.ts';
+
 export interface NodeRequestOptions {
   /** Largest body in bytes. */
   readonly bodyLimitBytes: number;
@@ -71,7 +73,10 @@ function readBody(request: IncomingMessage, limitBytes: number): Promise<Uint8Ar
       request.resume();
       reject(tooLarge(limitBytes));
     });
-    request.on('end', () => resolve(pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)));
+    request.on('end', () => {
+      const body = pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
+      atEndOfTurn(() => resolve(body));
+    });
     request.on('close', () => {
       if (!request.complete) reject(new GatewayError('client_closed_request', 'The client closed the request'));
     });

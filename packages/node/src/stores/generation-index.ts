@@ -23,6 +23,17 @@ export interface SegmentFacts {
   contentBytes: number;
 }
 
+/**
+ * A segment with its generations by id. In one map of all, every look-up of a new id would wait for memory several times
+ * over; and with the least and the greatest id, in the order of texts: ids begin with their time, so that nearly always
+ * one segment alone can have an id.
+ */
+interface IndexedSegment extends SegmentFacts {
+  readonly byId: Map<string, Entry>;
+  leastId: string;
+  greatestId: string;
+}
+
 /** Every generation by id and in order, with running sums. Holds no file and waits for nothing. */
 export interface GenerationIndex {
   readonly size: number;
@@ -56,27 +67,42 @@ export interface GenerationIndex {
 
 /** Creates an empty index. */
 export function createGenerationIndex(): GenerationIndex {
-  const byId = new Map<string, Entry>();
   const spending = createSpendingBook();
-  const segments = new Map<SegmentName, SegmentFacts>();
+  const segments = new Map<SegmentName, IndexedSegment>();
   let order: Entry[] = [];
   const activity = createGenerationActivity(() => order);
 
+  const findTaken = (id: string): Entry | undefined => {
+    for (const { byId, leastId, greatestId } of segments.values()) {
+      const entry = id < leastId || id > greatestId ? undefined : byId.get(id);
+      if (entry !== undefined) return entry;
+    }
+    return undefined;
+  };
   const find = (id: string): Entry | undefined => {
-    const entry = byId.get(id);
+    const entry = findTaken(id);
     return entry === undefined || entry.position === -1 ? undefined : entry;
   };
-  const addSegment = (name: SegmentName): SegmentFacts => {
-    const facts = segments.get(name) ?? { name, records: 0, contentBytes: 0 };
-    segments.set(name, facts);
-    return facts;
+  const addSegment = (name: SegmentName): IndexedSegment => {
+    const known = segments.get(name);
+    if (known !== undefined) return known;
+    const added = { name, records: 0, contentBytes: 0, byId: new Map<string, Entry>(), leastId: '', greatestId: '' };
+    segments.set(name, added);
+    return added;
+  };
+  const reserve = (entry: Entry): void => {
+    const { id } = entry;
+    const segment = addSegment(entry.segment);
+    if (segment.byId.size === 0 || id < segment.leastId) segment.leastId = id;
+    if (segment.byId.size === 0 || id > segment.greatestId) segment.greatestId = id;
+    segment.byId.set(id, entry);
   };
 
   const settle = (entry: Entry): void => {
     entry.position = order.length;
     order.push(entry);
     spending.add(spendingOf(entry));
-    const facts = segments.get(entry.segment) ?? addSegment(entry.segment);
+    const facts = addSegment(entry.segment);
     facts.records += 1;
     if (entry.content !== null) facts.contentBytes += entry.content.length + 1;
   };
@@ -87,13 +113,13 @@ export function createGenerationIndex(): GenerationIndex {
     },
     segments,
     spending,
-    has: (id) => byId.has(id),
+    has: (id) => findTaken(id) !== undefined,
     find,
-    reserve: (entry) => void byId.set(entry.id, entry),
-    release: (entry) => void byId.delete(entry.id),
+    reserve,
+    release: (entry) => void segments.get(entry.segment)?.byId.delete(entry.id),
     settle,
     add(entry) {
-      byId.set(entry.id, entry);
+      reserve(entry);
       settle(entry);
     },
     replace(entry, version) {
@@ -110,7 +136,6 @@ export function createGenerationIndex(): GenerationIndex {
       for (const entry of order) {
         if (isThrough(entry.segment, name)) {
           removed.add(spendingOf(entry));
-          byId.delete(entry.id);
           entry.position = -1;
         } else {
           entry.position = kept.length;

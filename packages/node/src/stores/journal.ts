@@ -1,3 +1,4 @@
+import { atEndOfTurn } from '../at-end-of-turn.ts';
 import type { ContentReference } from './generation-lines.ts';
 import { openSegments, type OpenSegments, type OpenSegmentsOptions } from './open-segments.ts';
 import { createLineBuffer, type LineBuffer } from './record-line.ts';
@@ -129,8 +130,8 @@ function beginBatch<Operation>(state: State<Operation>): Batch<Operation> {
   state.gathering = batch;
   if (!state.isDraining) {
     state.isDraining = true;
-    // At the end of this turn, so that requests that end in the same turn share the write.
-    state.drained = new Promise((resolve) => setImmediate(() => resolve(drain(state))));
+    // Requests that end in the same turn share the write.
+    state.drained = new Promise((resolve) => atEndOfTurn(() => resolve(drain(state))));
   }
   return batch;
 }

@@ -1,5 +1,6 @@
 import { TransportError, type WholeResponse } from '@model-gateway/core';
 
+import { atEndOfTurn } from '../at-end-of-turn.ts';
 import { decodeWhole } from './decode-body.ts';
 import type { AnswerSink, UpstreamExchange } from './upstream-exchange.ts';
 
@@ -45,7 +46,7 @@ export class WholeSink implements AnswerSink {
     if (error !== undefined && (status === 0 || status === 200)) return this.reject(error);
     const bytes = pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces);
     const encoding = headers['content-encoding'];
-    if (encoding === undefined) return this.resolve({ status, headers, bytes });
+    if (encoding === undefined) return atEndOfTurn(() => this.resolve({ status, headers, bytes }));
     const decoding = decodeWhole(bytes, encoding, this.maxBytes);
     const decoded = status === 200 ? decoding : decoding.catch(() => new Uint8Array());
     this.resolve(decoded.then((whole) => ({ status, headers, bytes: whole })));
