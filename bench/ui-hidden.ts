@@ -43,6 +43,8 @@ export async function measureHidden({ url, executablePath }: UiStage, plan: Plan
   const before = await readLayouts(cdp);
   await page.waitForTimeout(HIDDEN_MS);
   const layouts = (await readLayouts(cdp)) - before;
+  // The child may be a script around the browser, which would go on without it.
+  await cdp.send('Browser.close');
   await browser.close();
   child.kill();
   if (!isHidden) {
