@@ -1,9 +1,6 @@
 import type { VideoJob } from '../videos/video-job.ts';
 
-/**
- * Something that followers are told of. Of a generation its id alone: five hundred records that live for a moment are
- * more work for the garbage collector than all that a call leaves behind otherwise, and mostly nobody follows.
- */
+/** Something that followers are told of. */
 export type FeedEvent =
   | { readonly type: 'generation'; readonly id: string }
   | { readonly type: 'video'; readonly job: VideoJob };
@@ -28,18 +25,25 @@ const KEPT = 500;
 
 /** Creates a feed that has seen nothing. */
 export function createGenerationFeed(): GenerationFeed {
-  const events: (FeedEvent | undefined)[] = Array.from({ length: KEPT });
+  /**
+   * Of a generation its id alone, and no object around it: what lives for the next five hundred calls is soon taken for
+   * what stays, made where only a full collection looks, and takes with it all it refers to. Mostly nobody follows.
+   */
+  const kept: (string | VideoJob | undefined)[] = Array.from({ length: KEPT });
   const listeners = new Set<() => void>();
   let end = 0;
   return {
     publish(event) {
-      events[end % KEPT] = event;
+      kept[end % KEPT] = event.type === 'generation' ? event.id : event.job;
       end += 1;
       for (const listener of listeners) listener();
     },
     end: () => end,
     start: () => Math.max(0, end - KEPT),
-    at: (position) => (position < end - KEPT || position >= end ? undefined : events[position % KEPT]),
+    at(position) {
+      const event = position < end - KEPT || position >= end ? undefined : kept[position % KEPT];
+      return typeof event === 'string' ? { type: 'generation', id: event } : event && { type: 'video', job: event };
+    },
     subscribe(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);

@@ -5,7 +5,6 @@ import { type CarriedForward, fromCarriedSum, toCarriedSums } from './generation
 import { addOperation, type Journal } from './journal.ts';
 import { type LoadOptions, removeDroppedFiles } from './load-generations.ts';
 import { planRetention, type RetentionLimits } from './retention.ts';
-import { compareSegments } from './segment-name.ts';
 
 /** What dropping needs. */
 export interface RetentionOptions<Operation> extends LoadOptions {
@@ -76,8 +75,7 @@ export function startRetention<Operation>(options: RetentionOptions<Operation>):
 
 async function drop<Operation>(options: RetentionOptions<Operation>, carried: CarriedForward): Promise<CarriedForward> {
   const { index, journal, limits } = options;
-  const segments = [...index.segments.values()].sort((left, right) => compareSegments(left.name, right.name));
-  const plan = planRetention(segments, journal.oldest.name, { limits, nowMs: options.now() });
+  const plan = planRetention(index.segments, journal.oldest.name, { limits, nowMs: options.now() });
   if (plan.dropThrough === null && plan.dropContentThrough === null) return carried;
 
   const spending = createSpendingBook();

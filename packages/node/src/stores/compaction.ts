@@ -3,7 +3,6 @@ import type { Logger } from '@model-gateway/core';
 import { removeIfThere, replaceFile, syncDirectory, writeNewFile } from './atomic-file.ts';
 import type { ContentReader } from './content-reader.ts';
 import type { FileSystem } from './file-system.ts';
-import type { Entry } from './generation-entry.ts';
 import type { GenerationIndex } from './generation-index.ts';
 import { type ContentReference, parseMetadata, withContent } from './generation-lines.ts';
 import { forEachLine } from './journal-reader.ts';
@@ -31,15 +30,13 @@ export async function compactSegment(options: CompactionOptions, segment: Segmen
   const { files, logsPath, index } = options;
   const oldFile = await currentContentFile(options, segment);
   const newFile = contentFileName(segment, (parseLogFileName(oldFile)?.revision ?? 0) + 1);
-  const moved = new Map<Entry, ContentReference>();
+  const moved = new Map<string, ContentReference>();
   const bytes = await writeKeptContent(options, { segment, newFile, moved });
   await syncDirectory(files, logsPath);
   await writeMetadata(options, segment, moved);
 
   const facts = index.addSegment(segment);
-  for (const entry of index.entries()) {
-    if (entry.segment === segment) entry.content = moved.get(entry) ?? null;
-  }
+  for (const entry of index.entries(segment)) entry.content = moved.get(entry.id) ?? null;
   facts.contentBytes = bytes;
   for (const name of await files.list(logsPath)) {
     const file = parseLogFileName(name);
@@ -53,14 +50,14 @@ export async function compactSegment(options: CompactionOptions, segment: Segmen
 
 async function writeKeptContent(
   options: CompactionOptions,
-  target: { readonly segment: SegmentName; readonly newFile: string; readonly moved: Map<Entry, ContentReference> },
+  target: { readonly segment: SegmentName; readonly newFile: string; readonly moved: Map<string, ContentReference> },
 ): Promise<number> {
   const { files, logsPath, index, reader, logger } = options;
   let offset = 0;
   let lost = 0;
   await writeNewFile(files, join(logsPath, target.newFile), async (write) => {
-    for (const entry of index.entries()) {
-      if (entry.segment !== target.segment || entry.content === null) continue;
+    for (const entry of index.entries(target.segment)) {
+      if (entry.content === null) continue;
       const record = await reader.readBytes(entry);
       if (record === undefined) {
         lost += 1;
@@ -68,7 +65,7 @@ async function writeKeptContent(
       }
       const line = toLine(record);
       await write(line);
-      target.moved.set(entry, { file: target.newFile, offset, length: line.length - 1 });
+      target.moved.set(entry.id, { file: target.newFile, offset, length: line.length - 1 });
       offset += line.length;
     }
   });
@@ -77,9 +74,9 @@ async function writeKeptContent(
 }
 
 async function writeMetadata(
-  { files, logsPath, index }: CompactionOptions,
+  { files, logsPath }: CompactionOptions,
   segment: SegmentName,
-  moved: ReadonlyMap<Entry, ContentReference>,
+  moved: ReadonlyMap<string, ContentReference>,
 ): Promise<void> {
   const path = join(logsPath, metadataFileName(segment));
   await replaceFile(files, path, async (write) => {
@@ -88,8 +85,7 @@ async function writeMetadata(
       if (record === undefined) return;
       const parsed = parseMetadata(record);
       if (parsed?.type !== 'generation') return write(toLine(record));
-      const entry = index.find(parsed.id);
-      await write(toLine(withContent(record, (entry && moved.get(entry)) ?? null)));
+      await write(toLine(withContent(record, moved.get(parsed.id) ?? null)));
     });
   });
 }

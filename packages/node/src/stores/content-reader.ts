@@ -36,7 +36,7 @@ export function createContentReader(options: ContentReaderOptions): ContentReade
     if (reference === null) return undefined;
     const found = await readRecordAt(options, entry.id, reference);
     // Deleted or dropped while it was being read: nothing is wrong then.
-    if (found !== undefined || entry.content !== reference || searched.has(reference.file)) return found;
+    if (found !== undefined || !isSamePlace(entry.content, reference) || searched.has(reference.file)) return found;
     searched.add(reference.file);
     options.logger?.warn('A content log does not hold what it should where it should; it is searched once', {
       file: reference.file,
@@ -44,7 +44,8 @@ export function createContentReader(options: ContentReaderOptions): ContentReade
     });
     await correctOffsets(options, reference.file);
     const corrected: ContentReference | null = entry.content;
-    return corrected === null || corrected === reference ? undefined : readRecordAt(options, entry.id, corrected);
+    if (corrected === null || isSamePlace(corrected, reference)) return undefined;
+    return readRecordAt(options, entry.id, corrected);
   };
 
   return {
@@ -54,6 +55,10 @@ export function createContentReader(options: ContentReaderOptions): ContentReade
       return record === undefined || entry.content === null ? undefined : parseContent(record)?.content;
     },
   };
+}
+
+function isSamePlace(left: ContentReference | null, right: ContentReference): boolean {
+  return left?.file === right.file && left.offset === right.offset && left.length === right.length;
 }
 
 async function readRecordAt(

@@ -1,31 +1,24 @@
 import { expect, test } from 'vitest';
 
 import { toRecord } from '../../../../test/support/generation-records.ts';
-import type { Entry, EntryVersion } from './generation-entry.ts';
+import type { EntryVersion, NewEntry } from './generation-entry.ts';
 import { createGenerationIndex } from './generation-index.ts';
+import { toGenerationText } from './generation-text.ts';
 
 function toVersion(day: string): EntryVersion {
-  const record = toRecord('gen-1', { costNanoUsd: 10, generation: { created_at: `${day}T12:00:00.000Z` } });
+  const { generation, principalId } = toRecord('gen-1', { generation: { created_at: `${day}T12:00:00.000Z` } });
   return {
-    principalId: record.principalId,
+    principalId,
     userId: undefined,
     workspaceId: undefined,
     costNanoUsd: 10,
     day,
     isByok: false,
-    record,
-    text: undefined,
-    facts: undefined,
+    text: toGenerationText(generation),
   };
 }
 
-const toEntry = (id: string, day: string): Entry => ({
-  id,
-  segment: day,
-  content: null,
-  position: -1,
-  ...toVersion(day),
-});
+const toEntry = (id: string, day: string): NewEntry => ({ id, segment: day, content: null, ...toVersion(day) });
 
 test('what retention removes is taken out of the sums, and what stays is counted once', async () => {
   const index = createGenerationIndex();

@@ -1,6 +1,8 @@
 import { type ActivityQuery, type ActivitySum, createActivityBook } from '@model-gateway/core';
 
-import { type Entry, recordOfEntry } from './generation-entry.ts';
+import { Entry } from './generation-entry.ts';
+import type { GenerationRows } from './generation-rows.ts';
+import type { SegmentName } from './segment-name.ts';
 
 /** How many records are read in one turn, which takes a few milliseconds, and how many are passed over by their day. */
 const MAX_READ = 500;
@@ -12,25 +14,26 @@ export interface GenerationActivity {
   /** To be called before an entry is changed, and `changed` after that. */
   changing(entry: Entry): void;
   changed(entry: Entry): void;
-  /** Places in the order have changed: all is added up anew when it is asked for next. */
+  /** Segments have gone: all is added up anew when it is asked for next. */
   reset(): void;
 }
 
-/** Creates the sums of what `order` returns at any time. */
-export function createGenerationActivity(order: () => readonly Entry[]): GenerationActivity {
+/** Creates the sums of the segments that there are at any time. */
+export function createGenerationActivity(segments: () => readonly GenerationRows[]): GenerationActivity {
   let book = createActivityBook();
   /** The first day that is in the book; undefined until somebody asks. */
   let since: string | undefined;
-  /** Entries before this place are in the book, if their day is. */
-  let counted = 0;
+  /** How many of each segment's first rows are in the book, if their day is. */
+  const counted = new Map<SegmentName, number>();
 
+  const countedOf = (segment: SegmentName): number => counted.get(segment) ?? 0;
   const reset = (): void => {
     book = createActivityBook();
     since = undefined;
-    counted = 0;
+    counted.clear();
   };
-  const isCounted = ({ day, position }: Entry): boolean =>
-    since !== undefined && position !== -1 && position < counted && day >= since;
+  const isCounted = ({ segment, row, origin }: Entry): boolean =>
+    since !== undefined && row < countedOf(segment) && origin.day >= since;
   const beginAt = (day: string): void => {
     if (since === undefined || day < since) reset();
     else if (day > since) book.forgetBefore(day);
@@ -39,24 +42,27 @@ export function createGenerationActivity(order: () => readonly Entry[]): Generat
 
   return {
     async read({ since: day, principalIds }) {
-      if (principalIds !== undefined) return addUp(order(), day, principalIds);
+      if (principalIds !== undefined) return addUp(segments(), day, principalIds);
       beginAt(day);
-      // Read anew after every turn: what was asked for meanwhile may have begun all over.
-      while (counted < order().length) {
-        counted = addTurn(order(), counted, (entry) => {
-          if (entry.day < (since ?? day)) return false;
-          book.add(recordOfEntry(entry));
+      // Looked for anew after every turn: what was asked for meanwhile may have begun all over.
+      for (;;) {
+        const rows = segments().find(({ segment, count }) => countedOf(segment) < count);
+        if (rows === undefined) break;
+        const end = addTurn(rows, countedOf(rows.segment), (entry) => {
+          if (entry.origin.day < (since ?? day)) return false;
+          book.add(entry.readRecord());
           return true;
         });
+        counted.set(rows.segment, end);
         await nextTurn();
       }
       return book.sums().filter(({ date }) => date >= day);
     },
     changing(entry) {
-      if (isCounted(entry)) book.subtract(recordOfEntry(entry));
+      if (isCounted(entry)) book.subtract(entry.readRecord());
     },
     changed(entry) {
-      if (isCounted(entry)) book.add(recordOfEntry(entry));
+      if (isCounted(entry)) book.add(entry.readRecord());
     },
     reset,
   };
@@ -64,31 +70,33 @@ export function createGenerationActivity(order: () => readonly Entry[]): Generat
 
 /** The same for some principals alone, which nobody keeps. */
 async function addUp(
-  order: readonly Entry[],
+  segments: readonly GenerationRows[],
   since: string,
   principalIds: ReadonlySet<string>,
 ): Promise<readonly ActivitySum[]> {
   const book = createActivityBook();
-  let place = 0;
-  while (place < order.length) {
-    place = addTurn(order, place, (entry) => {
-      if (entry.day < since || !principalIds.has(entry.principalId)) return false;
-      book.add(recordOfEntry(entry));
-      return true;
-    });
-    await nextTurn();
+  for (const rows of segments) {
+    let row = 0;
+    while (row < rows.count) {
+      row = addTurn(rows, row, (entry) => {
+        const { day, principalId } = entry.origin;
+        if (day < since || !principalIds.has(principalId)) return false;
+        book.add(entry.readRecord());
+        return true;
+      });
+      await nextTurn();
+    }
   }
   return book.sums();
 }
 
-/** Goes on from a place for one turn; returns where the next one begins. `add` tells whether it has read the entry. */
-function addTurn(order: readonly Entry[], from: number, add: (entry: Entry) => boolean): number {
-  const end = Math.min(order.length, from + MAX_PASSED_OVER);
+/** Goes on from a row for one turn; returns where the next one begins. `add` tells whether it has read the entry. */
+function addTurn(rows: GenerationRows, from: number, add: (entry: Entry) => boolean): number {
+  const end = Math.min(rows.count, from + MAX_PASSED_OVER);
   let read = 0;
-  for (let place = from; place < end; place += 1) {
-    const entry = order[place];
-    if (entry !== undefined && add(entry)) read += 1;
-    if (read >= MAX_READ) return place + 1;
+  for (let row = from; row < end; row += 1) {
+    if (add(new Entry(rows, row))) read += 1;
+    if (read >= MAX_READ) return row + 1;
   }
   return end;
 }

@@ -1,74 +1,86 @@
 import { type GenerationFacts, type GenerationRecord, toGenerationFacts } from '@model-gateway/core';
 import type { ContentReference } from './generation-lines.ts';
+import type { GenerationRows } from './generation-rows.ts';
 import { parseGenerationText } from './generation-text.ts';
 import type { SegmentName } from './segment-name.ts';
-import { type KeptText, readKeptText } from './text-pile.ts';
 
-/** One generation in memory. */
-export interface Entry {
-  readonly id: string;
-  /** Where its first version stands; it goes when that segment is dropped. */
-  readonly segment: SegmentName;
-  principalId: string;
-  userId: string | undefined;
-  workspaceId: string | undefined;
-  costNanoUsd: number;
+/** What many generations have in common, and is kept once for all of them. */
+export interface Origin {
+  readonly principalId: string;
+  readonly userId: string | undefined;
+  readonly workspaceId: string | undefined;
   /** The day it began. */
-  day: string;
-  isByok: boolean;
-  /** Only of one that was changed since the start: parsing all of them would double the time to start. */
-  record: GenerationRecord | undefined;
-  /** The generation as `toGenerationText` writes it, while there is no `record`. */
-  text: KeptText | undefined;
-  /** Undefined until a filter looks at it. */
-  facts: GenerationFacts | undefined;
-  content: ContentReference | null;
-  /** Place in the order of writing; -1 until written, when only its id is taken. */
-  position: number;
+  readonly day: string;
+  readonly isByok: boolean;
 }
 
 /** What a later version of a generation may change. */
-export type EntryVersion = Pick<
-  Entry,
-  'principalId' | 'userId' | 'workspaceId' | 'costNanoUsd' | 'day' | 'isByok' | 'record' | 'text' | 'facts'
->;
-
-/** Makes an entry that has not been written yet. Member by member: to spread a version costs several times as much. */
-export function createEntry(
-  id: string,
-  segment: SegmentName,
-  version: EntryVersion,
-  content: ContentReference | null,
-): Entry {
-  return {
-    id,
-    segment,
-    principalId: version.principalId,
-    userId: version.userId,
-    workspaceId: version.workspaceId,
-    costNanoUsd: version.costNanoUsd,
-    day: version.day,
-    isByok: version.isByok,
-    record: version.record,
-    text: version.text,
-    facts: version.facts,
-    content,
-    position: -1,
-  };
+export interface EntryVersion extends Origin {
+  readonly costNanoUsd: number;
+  /** The generation as `toGenerationText` writes it, or the bytes of that. */
+  readonly text: string | Uint8Array;
 }
 
-/** The record of an entry. Parsed anew each time: whoever goes through all of them must not leave all of them behind. */
-export function recordOfEntry(entry: Entry): GenerationRecord {
-  const { record, text, principalId, userId, costNanoUsd } = entry;
-  if (record !== undefined) return record;
-  if (text === undefined) throw new Error(`Generation ${entry.id} has neither a record nor its text`);
-  const generation = parseGenerationText(readKeptText(text), entry);
-  return { generation, principalId, ...(userId !== undefined && { userId }), costNanoUsd };
+/** A generation as it comes to the index. */
+export interface NewEntry extends EntryVersion {
+  readonly id: string;
+  /** Where its first version stands; it goes when that segment is dropped. */
+  readonly segment: SegmentName;
+  readonly content: ContentReference | null;
 }
 
-/** What filters look at of an entry. The record itself is not kept for it: it takes twenty times as much. */
-export function factsOfEntry(entry: Entry): GenerationFacts {
-  if (entry.facts !== undefined) return entry.facts;
-  entry.facts = toGenerationFacts(recordOfEntry(entry));
-  return entry.facts;
+/**
+ * One generation in memory: a view of its row, made for whoever asks, so that there is no object for those nobody asks
+ * for. It stays true when the row is changed, and readable when its segment is dropped.
+ */
+export class Entry {
+  readonly row: number;
+  private readonly rows: GenerationRows;
+
+  constructor(rows: GenerationRows, row: number) {
+    this.rows = rows;
+    this.row = row;
+  }
+
+  get id(): string {
+    return this.rows.idAt(this.row);
+  }
+
+  get segment(): SegmentName {
+    return this.rows.segment;
+  }
+
+  get origin(): Origin {
+    return this.rows.originAt(this.row);
+  }
+
+  get costNanoUsd(): number {
+    return this.rows.costAt(this.row);
+  }
+
+  /** A new object each time. */
+  get content(): ContentReference | null {
+    return this.rows.contentAt(this.row);
+  }
+
+  set content(place: ContentReference | null) {
+    this.rows.setContent(this.row, place);
+  }
+
+  replace(version: EntryVersion): void {
+    this.rows.replace(this.row, version);
+  }
+
+  /** The record. Parsed anew each time: whoever goes through all of them must not leave all of them behind. */
+  readRecord(): GenerationRecord {
+    const { rows, row, costNanoUsd } = this;
+    const { principalId, userId, workspaceId } = rows.originAt(row);
+    const generation = parseGenerationText(rows.textAt(row), { id: this.id, workspaceId });
+    return { generation, principalId, ...(userId !== undefined && { userId }), costNanoUsd };
+  }
+
+  /** What filters look at. It is kept once somebody has asked; the record, which takes twenty times as much, is not. */
+  readFacts(): GenerationFacts {
+    return this.rows.keepFacts(this.row, () => toGenerationFacts(this.readRecord()));
+  }
 }

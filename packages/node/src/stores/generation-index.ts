@@ -11,46 +11,29 @@ import {
   type SpendingBook,
   type SpendingEntry,
 } from '@model-gateway/core';
-import { addUpGenerations, countGenerations, filterGenerations } from './filter-generations.ts';
+import { addUpGenerations, countGenerations, pageOfGenerations } from './filter-generations.ts';
 import { createGenerationActivity } from './generation-activity.ts';
-import { type Entry, type EntryVersion, recordOfEntry } from './generation-entry.ts';
-import { isThrough, type SegmentName } from './segment-name.ts';
+import type { Entry, EntryVersion, NewEntry, Origin } from './generation-entry.ts';
+import { GenerationRows } from './generation-rows.ts';
+import { compareSegments, isThrough, type SegmentName } from './segment-name.ts';
 
 /** What retention needs to know of a segment. */
 export interface SegmentFacts {
   readonly name: SegmentName;
-  records: number;
+  readonly records: number;
   contentBytes: number;
-}
-
-/**
- * A segment with its generations by id. In one map of all, every look-up of a new id would wait for memory several times
- * over; and with the least and the greatest id, in the order of texts: ids begin with their time, so that nearly always
- * one segment alone can have an id.
- */
-interface IndexedSegment extends SegmentFacts {
-  readonly byId: Map<string, Entry>;
-  leastId: string;
-  greatestId: string;
 }
 
 /** Every generation by id and in order, with running sums. Holds no file and waits for nothing. */
 export interface GenerationIndex {
   readonly size: number;
-  readonly segments: ReadonlyMap<SegmentName, SegmentFacts>;
+  /** Oldest first. */
+  readonly segments: readonly SegmentFacts[];
   /** What everybody has spent, on dropped records, too. */
   readonly spending: SpendingBook;
-  /** Whether the id is taken, be it by a generation that is still being written. */
-  has(id: string): boolean;
-  /** A generation that has been written. */
   find(id: string): Entry | undefined;
-  /** Takes the id for a generation that is about to be written; `settle` or `release` follows. */
-  reserve(entry: Entry): void;
-  release(entry: Entry): void;
-  /** Adds one that was reserved as the newest. */
-  settle(entry: Entry): void;
-  /** Adds a generation as the newest. */
-  add(entry: Entry): void;
+  /** Adds a generation as the newest of its segment. Its id must not be there yet. */
+  add(entry: NewEntry): void;
   /** Puts a later version in place. */
   replace(entry: Entry, version: EntryVersion): void;
   addSegment(name: SegmentName): SegmentFacts;
@@ -62,118 +45,134 @@ export interface GenerationIndex {
   histogram(query: HistogramQuery): Promise<readonly HistogramBucket[]>;
   facets(filter: GenerationFilter): Promise<GenerationFacets>;
   activity(query: ActivityQuery): Promise<readonly ActivitySum[]>;
-  entries(): Iterable<Entry>;
+  /** All of them, or those of a segment, in the order of writing. */
+  entries(segment?: SegmentName): Iterable<Entry>;
+}
+
+/**
+ * A segment with the least and the greatest of its ids, in the order of texts: ids begin with their time, so that nearly
+ * always one segment alone can have an id.
+ */
+class IndexedSegment implements SegmentFacts {
+  readonly name: SegmentName;
+  readonly rows: GenerationRows;
+  contentBytes = 0;
+  private leastId = '';
+  private greatestId = '';
+
+  constructor(name: SegmentName) {
+    this.name = name;
+    this.rows = new GenerationRows(name);
+  }
+
+  get records(): number {
+    return this.rows.count;
+  }
+
+  find(id: string): Entry | undefined {
+    // Mostly the segment is too old to have it.
+    return id > this.greatestId || id < this.leastId ? undefined : this.rows.find(id);
+  }
+
+  add(entry: NewEntry): void {
+    const { id, content } = entry;
+    if (this.records === 0 || id < this.leastId) this.leastId = id;
+    if (this.records === 0 || id > this.greatestId) this.greatestId = id;
+    this.rows.add(entry);
+    if (content !== null) this.contentBytes += content.length + 1;
+  }
 }
 
 /** Creates an empty index. */
 export function createGenerationIndex(): GenerationIndex {
   const spending = createSpendingBook();
-  const segments = new Map<SegmentName, IndexedSegment>();
-  let order: Entry[] = [];
-  const activity = createGenerationActivity(() => order);
+  /** Oldest first. */
+  let segments: readonly IndexedSegment[] = [];
+  const activity = createGenerationActivity(() => segments.map(({ rows }) => rows));
 
-  const findTaken = (id: string): Entry | undefined => {
-    for (const { byId, leastId, greatestId } of segments.values()) {
-      const entry = id < leastId || id > greatestId ? undefined : byId.get(id);
+  const find = (id: string): Entry | undefined => {
+    // From the newest on, which most are in that somebody asks for.
+    for (let at = segments.length - 1; at >= 0; at -= 1) {
+      const entry = segments[at]?.find(id);
       if (entry !== undefined) return entry;
     }
     return undefined;
   };
-  const find = (id: string): Entry | undefined => {
-    const entry = findTaken(id);
-    return entry === undefined || entry.position === -1 ? undefined : entry;
-  };
   const addSegment = (name: SegmentName): IndexedSegment => {
-    const known = segments.get(name);
+    const known = segments.findLast((segment) => segment.name === name);
     if (known !== undefined) return known;
-    const added = { name, records: 0, contentBytes: 0, byId: new Map<string, Entry>(), leastId: '', greatestId: '' };
-    segments.set(name, added);
+    const added = new IndexedSegment(name);
+    segments = [...segments, added].sort((left, right) => compareSegments(left.name, right.name));
     return added;
   };
-  const reserve = (entry: Entry): void => {
-    const { id } = entry;
-    const segment = addSegment(entry.segment);
-    if (segment.byId.size === 0 || id < segment.leastId) segment.leastId = id;
-    if (segment.byId.size === 0 || id > segment.greatestId) segment.greatestId = id;
-    segment.byId.set(id, entry);
-  };
-
-  const settle = (entry: Entry): void => {
-    entry.position = order.length;
-    order.push(entry);
-    spending.add(spendingOf(entry));
-    const facts = addSegment(entry.segment);
-    facts.records += 1;
-    if (entry.content !== null) facts.contentBytes += entry.content.length + 1;
-  };
+  /** What was written before an entry, or all, newest first; segments that are over before a day may be left out. */
+  function* newestFirst({ before, since = '' }: { before?: Entry; since?: string | undefined }): Generator<Entry> {
+    for (const { name, rows } of segments.toReversed()) {
+      if (name.slice(0, 10) < since) return;
+      if (before === undefined || before.segment === name) yield* rows.newestFirst(before?.row);
+      else if (compareSegments(name, before.segment) < 0) yield* rows.newestFirst();
+    }
+  }
 
   return {
     get size() {
-      return order.length;
+      return segments.reduce((sum, { records }) => sum + records, 0);
     },
-    segments,
+    get segments() {
+      return segments;
+    },
     spending,
-    has: (id) => findTaken(id) !== undefined,
     find,
-    reserve,
-    release: (entry) => void segments.get(entry.segment)?.byId.delete(entry.id),
-    settle,
     add(entry) {
-      reserve(entry);
-      settle(entry);
+      addSegment(entry.segment).add(entry);
+      spending.add(toSpending(entry, entry.costNanoUsd));
     },
     replace(entry, version) {
-      spending.subtract(spendingOf(entry));
+      spending.subtract(toSpending(entry.origin, entry.costNanoUsd));
       activity.changing(entry);
-      Object.assign(entry, version);
+      entry.replace(version);
       activity.changed(entry);
-      spending.add(spendingOf(entry));
+      spending.add(toSpending(version, version.costNanoUsd));
     },
     addSegment,
     removeThrough(name) {
       const removed = createSpendingBook();
-      const kept: Entry[] = [];
-      for (const entry of order) {
-        if (isThrough(entry.segment, name)) {
-          removed.add(spendingOf(entry));
-          entry.position = -1;
-        } else {
-          entry.position = kept.length;
-          kept.push(entry);
-        }
+      for (const segment of segments) {
+        if (!isThrough(segment.name, name)) continue;
+        for (const [origin, costNanoUsd] of segment.rows.costs()) removed.add(toSpending(origin, costNanoUsd));
       }
-      order = kept;
+      segments = segments.filter((segment) => !isThrough(segment.name, name));
       activity.reset();
-      for (const segment of segments.keys()) if (isThrough(segment, name)) segments.delete(segment);
       return removed;
     },
     removeContentThrough(name) {
-      for (const entry of order) if (isThrough(entry.segment, name)) entry.content = null;
-      for (const facts of segments.values()) if (isThrough(facts.name, name)) facts.contentBytes = 0;
+      for (const segment of segments) {
+        if (!isThrough(segment.name, name)) continue;
+        segment.rows.forgetContent();
+        segment.contentBytes = 0;
+      }
     },
-    page: (query) => pageOf(order, find, query),
-    histogram: (query) => addUpGenerations(order, query),
-    facets: (filter) => countGenerations(order, filter),
+    page({ before, limit, filter }) {
+      const cursor = before === undefined ? undefined : find(before);
+      // A cursor that retention has removed leads nowhere: everything older is gone, too.
+      if (before !== undefined && cursor === undefined) return { records: [], next: null };
+      const since = dayOf(filter?.createdFromMs);
+      return pageOfGenerations(newestFirst({ ...(cursor && { before: cursor }), since }), { limit, filter });
+    },
+    histogram: (query) => addUpGenerations(newestFirst({ since: dayOf(query.startMs) }), query),
+    facets: (filter) => countGenerations(newestFirst({ since: dayOf(filter.createdFromMs) }), filter),
     activity: activity.read,
-    entries: () => order,
+    *entries(name) {
+      for (const { name: each, rows } of segments) if (name === undefined || each === name) yield* rows.oldestFirst();
+    },
   };
 }
 
-function pageOf(
-  order: readonly Entry[],
-  find: (id: string) => Entry | undefined,
-  query: GenerationQuery,
-): GenerationPage {
-  // A cursor that retention has removed leads nowhere: everything older is gone, too.
-  const end = query.before === undefined ? order.length : (find(query.before)?.position ?? 0);
-  if (query.filter !== undefined) return filterGenerations(order, { end, limit: query.limit, filter: query.filter });
-  const start = Math.max(0, end - Math.max(0, query.limit));
-  const records = order.slice(start, end).reverse().map(recordOfEntry);
-  const oldest = order[start];
-  return { records, next: start > 0 && start < end && oldest !== undefined ? oldest.id : null };
-}
+/** Segments are named by their days, in UTC. */
+const dayOf = (ms: number | undefined): string | undefined =>
+  ms === undefined ? undefined : new Date(ms).toISOString().slice(0, 10);
 
-function spendingOf({ principalId, userId, workspaceId, costNanoUsd, day, isByok }: Entry): SpendingEntry {
+function toSpending({ principalId, userId, workspaceId, day, isByok }: Origin, costNanoUsd: number): SpendingEntry {
   return {
     principalId,
     userId,

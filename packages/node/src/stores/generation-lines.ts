@@ -1,6 +1,5 @@
 import type { Generation, GenerationContent, GenerationRecord, SpendingEntry } from '@model-gateway/core';
 import { FORMAT_VERSION } from './config-file.ts';
-import { toGenerationText } from './generation-text.ts';
 import type { SegmentName } from './segment-name.ts';
 
 /** Where a content line stands. */
@@ -132,8 +131,8 @@ export function withContent(record: Buffer, content: ContentReference | null): s
 }
 
 /** The line of a later version. It names the segment of the first, with which it goes when that is dropped. */
-export function updateLine(record: GenerationRecord, segment: SegmentName): string {
-  return `{"type":"update","segment":"${segment}",${recordHead(record, null)}${toGenerationText(record.generation)}}`;
+export function updateLine(head: string, text: string, segment: SegmentName): string {
+  return `{"type":"update","segment":"${segment}",${head}${text}}`;
 }
 
 /** The line after which a generation has no content any more; `isLost` when nothing is left to remove from the disk. */

@@ -3,11 +3,12 @@ import { startRetention } from './apply-retention.ts';
 import { compactSegment } from './compaction.ts';
 import { type ContentReader, createContentReader } from './content-reader.ts';
 import { errorReason } from './file-system.ts';
-import { createEntry, type Entry, type EntryVersion, recordOfEntry } from './generation-entry.ts';
+import type { Entry, EntryVersion } from './generation-entry.ts';
 import type { GenerationIndex } from './generation-index.ts';
 import {
   type CarriedForward,
   carriedLine,
+  type ContentReference,
   contentDeletedLine,
   contentHead,
   dayOfGeneration,
@@ -29,8 +30,7 @@ import type { OpenSegmentsOptions } from './open-segments.ts';
 import { type RetentionLimits, segmentLimits } from './retention.ts';
 import type { SegmentStart } from './segment.ts';
 import { settleLostContent } from './settle-lost-content.ts';
-import { createTextPile, type TextPile } from './text-pile.ts';
-import { compareSegments, isThrough, nextSegment, type SegmentName } from './segment-name.ts';
+import { isThrough, nextSegment, type SegmentName } from './segment-name.ts';
 
 /** What the log needs. `logsPath` exists and belongs to this process. */
 export interface GenerationLogOptions extends LoadOptions {
@@ -51,11 +51,16 @@ export interface GenerationLog {
 type Operation =
   | {
       readonly type: 'add';
-      readonly entry: Entry;
       readonly record: GenerationRecord;
       readonly content: GenerationContent | null;
+      /** Known once its lines are in their batch. */
+      written: {
+        readonly text: string;
+        readonly segment: SegmentName;
+        readonly content: ContentReference | null;
+      } | null;
     }
-  | { readonly type: 'replace'; readonly entry: Entry; readonly record: GenerationRecord }
+  | { readonly type: 'replace'; readonly entry: Entry; readonly record: GenerationRecord; text: string }
   | { readonly type: 'delete-content'; readonly entry: Entry; readonly isLost: boolean }
   | { readonly type: 'carry'; readonly carried: CarriedForward };
 
@@ -69,9 +74,8 @@ export async function openGenerationLog(options: GenerationLogOptions): Promise<
   const journal = await openJournal<Operation>(await chooseStart(options, index, carried), {
     ...options,
     segmentLimits: segmentLimits(options.limits),
-    encode: createEncoder(),
+    encode: createEncoder(index),
     commit: (operation) => commit(index, operation),
-    discard: (operation) => discard(index, operation),
     rolled: () => void index.addSegment(journal.active.name),
     // Retiring needs a batch to have been written, and there is none before retention has begun below.
     retired: () => retention.look(),
@@ -119,24 +123,37 @@ async function chooseStart(
   index: GenerationIndex,
   { droppedThrough }: CarriedForward,
 ): Promise<SegmentStart> {
-  const newest = [...index.segments.keys()].sort(compareSegments).at(-1) ?? null;
+  const newest = index.segments.at(-1)?.name ?? null;
   const last = newest === null || isThrough(newest, droppedThrough) ? droppedThrough : newest;
   const next = nextSegment(last, options.now());
   // The next part of the day that is there already: so that part is still today's.
   const isSameDay = last !== null && next.slice(0, 10) === last.slice(0, 10);
   const name = isSameDay && last === newest ? last : next;
-  const lines = index.segments.get(name)?.records ?? 0;
+  const lines = index.segments.find((segment) => segment.name === name)?.records ?? 0;
   return { name, contentFile: await currentContentFile(options, name), lines };
 }
 
-function createEncoder(): JournalOptions<Operation>['encode'] {
-  const texts = createTextPile();
+function createEncoder(index: GenerationIndex): JournalOptions<Operation>['encode'] {
+  let batch: BatchLines | undefined;
+  /** Of this batch. A set for all of them that ids come to and go from would leave its tables to the full collector. */
+  let ids = new Set<string>();
   return (operation, lines) => {
+    if (lines !== batch) ids = new Set();
+    batch = lines;
     switch (operation.type) {
-      case 'add':
-        return putGeneration(operation, lines, texts);
-      case 'replace':
-        return void lines.metadata.add(updateLine(operation.record, operation.entry.segment));
+      case 'add': {
+        const { id } = operation.record.generation;
+        // What was written before this batch is in the index by now.
+        if (ids.has(id) || index.find(id)) throw new Error(`A generation with the id ${id} exists already`);
+        putGeneration(operation, lines);
+        ids.add(id);
+        return;
+      }
+      case 'replace': {
+        const { record, entry } = operation;
+        operation.text = toGenerationText(record.generation);
+        return void lines.metadata.add(updateLine(recordHead(record, null), operation.text, entry.segment));
+      }
       case 'delete-content':
         return void lines.metadata.add(contentDeletedLine(operation.entry.id, operation.isLost));
       case 'carry':
@@ -145,30 +162,24 @@ function createEncoder(): JournalOptions<Operation>['encode'] {
   };
 }
 
-function putGeneration(
-  { entry, record, content }: Operation & { readonly type: 'add' },
-  lines: BatchLines,
-  texts: TextPile,
-): void {
+function putGeneration(operation: Operation & { readonly type: 'add' }, lines: BatchLines): void {
+  const { record, content } = operation;
+  const segment = lines.segment.name;
   const text = toGenerationText(record.generation);
-  const head = recordHead(record, entry.segment);
+  const head = recordHead(record, segment);
   const contentText = content === null ? null : JSON.stringify(content);
   // Nothing throws from here on.
-  if (contentText !== null) entry.content = putContent(lines, contentHead(entry.id), contentText, '}');
-  lines.metadata.add(generationLine(head, entry.content), text, '}');
-  // Bytes outside of the heap instead of the object: nearly no record is ever asked for, and moving and marking all of
-  // them would be the garbage collector's main occupation.
-  entry.text = texts.keep(text);
+  const place = contentText === null ? null : putContent(lines, contentHead(record.generation.id), contentText, '}');
+  lines.metadata.add(generationLine(head, place), text, '}');
+  operation.written = { text, segment, content: place };
 }
 
 function commit(index: GenerationIndex, operation: Operation): void {
   switch (operation.type) {
     case 'add':
-      return index.settle(operation.entry);
-    case 'replace': {
-      const { record, entry } = operation;
-      return index.replace(entry, versionOf(record, record));
-    }
+      return addWritten(index, operation);
+    case 'replace':
+      return index.replace(operation.entry, versionOf(operation.record, operation.text));
     case 'delete-content':
       operation.entry.content = null;
       return;
@@ -176,8 +187,13 @@ function commit(index: GenerationIndex, operation: Operation): void {
   }
 }
 
-function discard(index: GenerationIndex, operation: Operation): void {
-  if (operation.type === 'add') index.release(operation.entry);
+function addWritten(index: GenerationIndex, { record, written }: Operation & { readonly type: 'add' }): void {
+  if (written === null) throw new Error('A generation was committed that had not been written');
+  const { text, segment, content } = written;
+  const { principalId, userId, workspaceId, costNanoUsd, day, isByok } = versionOf(record, text);
+  const { id } = record.generation;
+  // Member by member: to spread a version costs several times as much.
+  index.add({ id, segment, principalId, userId, workspaceId, costNanoUsd, day, isByok, text, content });
 }
 
 interface Parts {
@@ -186,13 +202,12 @@ interface Parts {
   readonly journal: Journal<Operation>;
 }
 
-function createRepository(parts: Parts): GenerationRepository {
-  const { index, reader, journal } = parts;
+function createRepository({ index, reader, journal }: Parts): GenerationRepository {
   return {
     append(record, content) {
       // Not an async function: the operation's promise is enough.
       try {
-        return append(parts, record, content);
+        return addOperation(journal.batch(), { type: 'add', record, content, written: null });
       } catch (error) {
         return Promise.reject(error instanceof Error ? error : new Error(String(error)));
       }
@@ -200,12 +215,11 @@ function createRepository(parts: Parts): GenerationRepository {
     async update(record) {
       const entry = index.find(record.generation.id);
       if (entry === undefined) return false;
-      await addOperation(journal.batch(), { type: 'replace', entry, record });
+      await addOperation(journal.batch(), { type: 'replace', entry, record, text: '' });
       return true;
     },
     get(id) {
-      const entry = index.find(id);
-      return entry === undefined ? undefined : recordOfEntry(entry);
+      return index.find(id)?.readRecord();
     },
     getContent(id) {
       const entry = index.find(id);
@@ -227,9 +241,7 @@ function createRepository(parts: Parts): GenerationRepository {
   };
 }
 
-/** What the index has of a record; the record itself only where it is not kept as its text. */
-function versionOf(record: GenerationRecord, kept: GenerationRecord | undefined): EntryVersion {
-  const { generation, principalId, userId, costNanoUsd } = record;
+function versionOf({ generation, principalId, userId, costNanoUsd }: GenerationRecord, text: string): EntryVersion {
   return {
     principalId,
     userId,
@@ -237,17 +249,6 @@ function versionOf(record: GenerationRecord, kept: GenerationRecord | undefined)
     costNanoUsd,
     day: dayOfGeneration(generation),
     isByok: generation.is_byok,
-    record: kept,
-    text: undefined,
-    facts: undefined,
+    text,
   };
-}
-
-function append({ index, journal }: Parts, record: GenerationRecord, content: GenerationContent | null): Promise<void> {
-  const { id } = record.generation;
-  if (index.has(id)) throw new Error(`A generation with the id ${id} exists already`);
-  const batch = journal.batch();
-  const entry = createEntry(id, batch.segment.name, versionOf(record, undefined), null);
-  index.reserve(entry);
-  return addOperation(batch, { type: 'add', entry, record, content });
 }

@@ -33,8 +33,6 @@ export interface JournalOptions<Operation> extends OpenSegmentsOptions {
   readonly encode: (operation: Operation, lines: BatchLines) => void;
   /** Called in the order of writing, before the promises resolve. Must not throw. */
   readonly commit: (operation: Operation) => void;
-  /** Called for what could not be written, before its promise rejects. Must not throw. */
-  readonly discard: (operation: Operation) => void;
 }
 
 /**
@@ -150,7 +148,7 @@ async function drain<Operation>(state: State<Operation>): Promise<void> {
       for (const { resolve } of written) resolve();
       segments.scheduleSync();
     } catch (error) {
-      for (const waiting of written) refuse(options, waiting, error);
+      for (const { reject } of written) reject(error);
     }
     state.metadata.clear();
     state.content.clear();
@@ -170,17 +168,8 @@ function encode<Operation>(
       options.encode(each.operation, lines);
       return true;
     } catch (error) {
-      refuse(options, each, error);
+      each.reject(error);
       return false;
     }
   });
-}
-
-function refuse<Operation>(
-  { discard }: JournalOptions<Operation>,
-  { operation, reject }: Waiting<Operation>,
-  error: unknown,
-): void {
-  discard(operation);
-  reject(error);
 }

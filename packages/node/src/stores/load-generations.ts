@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { removeIfThere, syncDirectory } from './atomic-file.ts';
 import { refuseNewerVersion } from './config-file.ts';
 import { type FileSystem, OPEN } from './file-system.ts';
-import { createEntry, type Entry, type EntryVersion } from './generation-entry.ts';
+import type { Entry, EntryVersion } from './generation-entry.ts';
 import { createGenerationIndex, type GenerationIndex } from './generation-index.ts';
 import {
   type CarriedForward,
@@ -20,7 +20,6 @@ import {
   parseLogFileName,
   type SegmentName,
 } from './segment-name.ts';
-import { toKeptText } from './text-pile.ts';
 
 /** What the logs folder held at start. */
 export interface LoadedGenerations {
@@ -46,10 +45,8 @@ interface Loading {
   /** Versions whose first one has not been seen: it was dropped, or damaged. */
   readonly orphans: Map<string, Extract<MetadataLine, { type: 'update' }>>;
   readonly withDeletedContent: Set<SegmentName>;
-  /** Names of content files that were seen, with what to make of them; one string each, not one per record. */
+  /** Names of content files that were seen, with what to make of them. */
   readonly contentFiles: Map<string, string | null>;
-  /** Days, members and workspaces that were seen, for the same reason. */
-  readonly texts: Map<string, string>;
   carried: CarriedForward;
 }
 
@@ -64,7 +61,6 @@ export async function loadGenerations(options: LoadOptions): Promise<LoadedGener
     orphans: new Map(),
     withDeletedContent: new Set(),
     contentFiles: new Map(),
-    texts: new Map(),
     carried: NOTHING_CARRIED,
   };
   for (const segment of await listSegments(options)) {
@@ -117,38 +113,28 @@ function apply(
     case 'generation':
     case 'update': {
       const { id } = line;
-      const version = toVersion(loading, segment, line);
+      const version = toVersion(segment, line);
       const entry = index.find(id);
       if (entry !== undefined) index.replace(entry, version);
       else if (line.type === 'update') loading.orphans.set(id, line);
-      else index.add(createEntry(id, segment, version, checkReference(loading, line.content, segment)));
+      else index.add({ ...version, id, segment, content: checkReference(loading, line.content, segment) });
     }
   }
 }
 
 function toVersion(
-  { texts }: Loading,
   segment: SegmentName,
   { principalId, userId, workspaceId, costNanoUsd, day, isByok = false, generation }: GenerationLine,
 ): EntryVersion {
   return {
     principalId,
-    userId: userId === undefined ? undefined : toShared(texts, userId),
-    workspaceId: workspaceId === undefined ? undefined : toShared(texts, workspaceId),
+    userId,
+    workspaceId,
     costNanoUsd,
-    day: toShared(texts, day ?? segment.slice(0, 10)),
+    day: day ?? segment.slice(0, 10),
     isByok,
-    record: undefined,
-    text: toKeptText(generation),
-    facts: undefined,
+    text: generation,
   };
-}
-
-/** The same text as one object, however many lines say it. */
-function toShared(texts: Map<string, string>, text: string): string {
-  const known = texts.get(text) ?? text;
-  texts.set(known, known);
-  return known;
 }
 
 /** A reference leads to a content file of its own segment, never anywhere else. */
@@ -174,7 +160,7 @@ function adoptOrphans(loading: Loading): void {
     // Either its first version was dropped, then it goes with that segment at once; or it was lost to damage, then the
     // later one is as good, only its content is not known any more.
     const { segment } = line;
-    index.add(createEntry(id, segment, toVersion(loading, segment, line), null));
+    index.add({ ...toVersion(segment, line), id, segment, content: null });
   }
 }
 
@@ -202,7 +188,7 @@ async function checkContentFiles({ files, logsPath }: LoadOptions, index: Genera
   for (const { content } of index.entries()) if (content !== null) referenced.add(content.file);
   const isCertain = segmentsReadInFull(names);
   const sizes = new Map<string, number>();
-  for (const facts of index.segments.values()) facts.contentBytes = 0;
+  for (const facts of index.segments) facts.contentBytes = 0;
   for (const name of names) {
     const file = parseLogFileName(name);
     if (file?.kind !== 'content' || file.isCorrupt) continue;

@@ -1,47 +1,61 @@
-const CHUNK_BYTES = 256 * 1024;
+const FIRST_CHUNK_BYTES = 4 * 1024;
+const LARGEST_CHUNK_BYTES = 256 * 1024;
 /** Longer ones get bytes of their own: what a chunk has left for them would be lost. */
-const LARGEST_TEXT_LENGTH = CHUNK_BYTES / 32;
+const LARGEST_TEXT_LENGTH = LARGEST_CHUNK_BYTES / 32;
 
-/** A text in UTF-8 among others. Not a view of the bytes: that is an object of three times the size. */
-export interface KeptText {
-  readonly bytes: Buffer;
+/** Where a text is kept with its label right before it: both are read by these numbers alone. */
+export interface KeptPlace {
+  readonly chunk: number;
   readonly start: number;
+  /** Where the label ends and the text begins. */
+  readonly middle: number;
   readonly end: number;
 }
 
 /** Texts that are kept for long and seldom looked at. */
 export interface TextPile {
-  keep(text: string): KeptText;
+  /** A text may come as its bytes in UTF-8. */
+  keep(label: string, text: string | Uint8Array): KeptPlace;
+  read(chunk: number, start: number, end: number): string;
 }
 
 /**
  * Creates a pile of texts outside of the heap, where the garbage collector neither moves nor marks them, with few large
- * allocations for many of them. A chunk goes when the last of its texts has gone.
+ * allocations for many of them. It only grows, and goes as a whole.
  */
 export function createTextPile(): TextPile {
-  let chunk = Buffer.alloc(0);
-  let chunkEnd = 0;
-  return {
-    keep(text) {
-      if (text.length > LARGEST_TEXT_LENGTH) return toKeptText(Buffer.from(text));
-      // Three bytes a code unit is the most UTF-8 can take.
-      if (chunkEnd + text.length * 3 > chunk.length) {
-        chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
-        chunkEnd = 0;
-      }
-      const start = chunkEnd;
-      chunkEnd += chunk.write(text, start, 'utf8');
-      return { bytes: chunk, start, end: chunkEnd };
-    },
+  const chunks: Buffer[] = [];
+  let open = Buffer.alloc(0);
+  let openAt = -1;
+  let openEnd = 0;
+
+  /** Makes room in the open chunk. */
+  const reserve = (bytes: number): void => {
+    if (openEnd + bytes <= open.length) return;
+    const size = Math.min(LARGEST_CHUNK_BYTES, Math.max(FIRST_CHUNK_BYTES, open.length * 2));
+    open = Buffer.allocUnsafeSlow(Math.max(size, bytes));
+    openAt = chunks.push(open) - 1;
+    openEnd = 0;
   };
-}
 
-/** Bytes that hold one text and nothing else. */
-export function toKeptText(bytes: Buffer): KeptText {
-  return { bytes, start: 0, end: bytes.length };
-}
-
-/** The text itself. */
-export function readKeptText({ bytes, start, end }: KeptText): string {
-  return bytes.toString('utf8', start, end);
+  return {
+    keep(label, text) {
+      if (label.length + text.length > LARGEST_TEXT_LENGTH) {
+        const head = Buffer.from(label);
+        const bytes = Buffer.concat([head, typeof text === 'string' ? Buffer.from(text) : text]);
+        return { chunk: chunks.push(bytes) - 1, start: 0, middle: head.length, end: bytes.length };
+      }
+      // Three bytes a code unit is the most UTF-8 can take.
+      reserve((label.length + text.length) * 3);
+      const start = openEnd;
+      const middle = start + open.write(label, start, 'utf8');
+      if (typeof text === 'string') openEnd = middle + open.write(text, middle, 'utf8');
+      else {
+        open.set(text, middle);
+        openEnd = middle + text.length;
+      }
+      return { chunk: openAt, start, middle, end: openEnd };
+    },
+    read: (chunk, start, end) => (chunks[chunk] as Buffer).toString('utf8', start, end),
+  };
 }

@@ -1,0 +1,57 @@
+const FIRST_SLOTS = 32;
+
+/** Rows by the ids that stand in them. */
+export interface IdTable {
+  /** Adds the id of a row. It must not be there yet. */
+  add(id: string, row: number): void;
+  /** -1 for an id that is not there. */
+  find(id: string): number;
+}
+
+/**
+ * Creates an empty table that keeps hashes and numbers of rows alone; `hasId` tells what a row's id is. A map would keep
+ * every id as an object that the garbage collector moves and marks, and that each look-up of a new id waits for.
+ */
+export function createIdTable(hasId: (row: number, id: string) => boolean): IdTable {
+  /** Pairs of a hash and a row counted from 1; 0 where there is none. */
+  let slots = new Int32Array(2 * FIRST_SLOTS);
+  let used = 0;
+
+  const put = (hash: number, rowFromOne: number): void => {
+    const mask = slots.length / 2 - 1;
+    let slot = hash & mask;
+    while (slots[2 * slot + 1] !== 0) slot = (slot + 1) & mask;
+    slots[2 * slot] = hash;
+    slots[2 * slot + 1] = rowFromOne;
+  };
+  const grow = (): void => {
+    const old = slots;
+    slots = new Int32Array(old.length * 2);
+    for (let at = 0; at < old.length; at += 2) if (old[at + 1] !== 0) put(old[at] as number, old[at + 1] as number);
+  };
+
+  return {
+    add(id, row) {
+      used += 1;
+      // Fuller than half, and the ways past other ids grow long.
+      if (used * 4 > slots.length) grow();
+      put(hashOf(id), row + 1);
+    },
+    find(id) {
+      const hash = hashOf(id);
+      const mask = slots.length / 2 - 1;
+      for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
+        const rowFromOne = slots[2 * slot + 1] as number;
+        if (rowFromOne === 0) return -1;
+        if (slots[2 * slot] === hash && hasId(rowFromOne - 1, id)) return rowFromOne - 1;
+      }
+    },
+  };
+}
+
+/** FNV-1a over code units. Ids are random, and nobody outside chooses them. */
+function hashOf(id: string): number {
+  let hash = 0x811c9dc5 | 0;
+  for (let i = 0; i < id.length; i += 1) hash = Math.imul(hash ^ id.charCodeAt(i), 0x01000193);
+  return hash;
+}
