@@ -83,11 +83,12 @@ export async function runAttempts(options: AttemptsOptions): Promise<CommittedAn
     const startedAt = runtime.platform.monotonicNow();
     health.noteStarted();
     try {
-      const answer = await begin(endpoint, startedAt, options);
+      const said = await ask(endpoint, options);
+      const { first, rest } = 'first' in said ? said : toBeginning(said, signal);
       const latencyMs = runtime.platform.monotonicNow() - startedAt;
       health.noteBegun(latencyMs);
       observer.noteAttempt({ endpoint, latencyMs, error: null });
-      return answer;
+      return { endpoint, startedAt, first, rest };
     } catch (thrown) {
       const error = toCallError(thrown, endpoint.provider.name);
       if (signal.aborted) health.noteAbandoned();
@@ -114,28 +115,31 @@ function wouldSayTheSame(endpoint: Endpoint, { endpoint: refusing, error }: Refu
   return endpoint.contextLength === null || endpoint.contextLength <= refusing.contextLength;
 }
 
-/** Asks one endpoint and waits until it says something. */
-function begin(endpoint: Endpoint, startedAt: number, options: AttemptsOptions): Promise<CommittedAnswer> {
+/** What one endpoint says first, once it does: an answer that comes whole is known by its type, and has nothing more. */
+function ask(endpoint: Endpoint, options: AttemptsOptions): Promise<ChatChunk | Beginning> {
   const { runtime, fit, guard } = options;
   const fitting = fit === null ? options.request : fit(options.request, endpoint);
   const request = toTierRequest(fitting, endpoint, runtime.catalog);
   const { provider } = endpoint;
   if (request.stream === true || guard !== null || provider.chatWhole === undefined) {
-    return beginInPieces(endpoint, startedAt, request, options);
+    return askForPieces(endpoint, request, options);
   }
-  const { signal } = options;
-  return provider.chatWhole(toCall(endpoint, request, options, signal)).then((whole) => {
-    signal.throwIfAborted();
-    return { endpoint, startedAt, first: [whole], rest: NOTHING_MORE };
-  });
+  return provider.chatWhole(toCall(endpoint, request, options, options.signal));
 }
 
-async function beginInPieces(
+type Beginning = Pick<CommittedAnswer, 'first' | 'rest'>;
+
+/** Nobody is left to be given an answer that came too late. */
+function toBeginning(whole: ChatChunk, signal: AbortSignal): Beginning {
+  signal.throwIfAborted();
+  return { first: [whole], rest: NOTHING_MORE };
+}
+
+async function askForPieces(
   endpoint: Endpoint,
-  startedAt: number,
   request: ChatCompletionRequest,
   options: AttemptsOptions,
-): Promise<CommittedAnswer> {
+): Promise<Beginning> {
   const attempt = openAttempt(endpoint, options);
   try {
     const chunks = endpoint.provider.chat?.(toCall(endpoint, request, options, attempt.signal));
@@ -144,7 +148,7 @@ async function beginInPieces(
     const rest = options.guard === null ? answered : guardAnswer(answered, options.guard);
     const first = await readFirst(rest, attempt.signal, endpoint.provider.name);
     attempt.onBegun();
-    return { endpoint, startedAt, first, rest };
+    return { first, rest };
   } catch (error) {
     attempt.abandon(error);
     throw error;

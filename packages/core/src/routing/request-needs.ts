@@ -23,12 +23,12 @@ const MOST_CHARACTERS_A_TOKEN = 6;
 
 /** Reads off what a request needs. Costs no more than a look at each content part. */
 export function needsOf(request: ChatCompletionRequest): RequestNeeds {
-  const inputs = new Set<string>();
+  const inputs: string[] = [];
   let characters = 0;
   for (const message of request.messages) characters += measure(message, inputs);
   return {
     parameters: parametersOf(request),
-    inputModalities: inputs.size === 0 ? NONE : [...inputs],
+    inputModalities: inputs,
     outputModalities: request.modalities?.filter((kind) => kind !== 'text') ?? NONE,
     minPromptTokens: Math.floor(characters / MOST_CHARACTERS_A_TOKEN),
     outputTokens: request.max_completion_tokens ?? request.max_tokens ?? 0,
@@ -39,17 +39,24 @@ export function needsOf(request: ChatCompletionRequest): RequestNeeds {
 const NONE: readonly string[] = [];
 
 /** Characters of text in a message; notes its other kinds of input. */
-function measure({ content }: ChatMessage, inputs: Set<string>): number {
+function measure({ content }: ChatMessage, inputs: string[]): number {
   if (typeof content === 'string') return content.length;
   let characters = 0;
   for (const part of content ?? []) {
     if (part.type === 'text') characters += part.text.length;
-    else if (part.type === 'image_url') inputs.add('image');
-    else if (part.type === 'input_audio') inputs.add('audio');
-    else if (part.type !== 'file') inputs.add('video');
-    // Files are no need: what a model cannot read itself is turned into text for it.
+    else {
+      const kind = kindOf(part.type);
+      if (kind !== null && !inputs.includes(kind)) inputs.push(kind);
+    }
   }
   return characters;
+}
+
+/** Files are no need: what a model cannot read itself is turned into text for it. */
+function kindOf(type: string): string | null {
+  if (type === 'image_url') return 'image';
+  if (type === 'input_audio') return 'audio';
+  return type === 'file' ? null : 'video';
 }
 
 /** The request's parameters as lists of supported parameters name them. */

@@ -103,41 +103,39 @@ export async function listen(gateway: Gateway, options: ListenOptions): Promise<
     wheel: createTimerWheel(createNodePlatform()),
     clientWriteTimeoutMs: options.clientWriteTimeoutMs ?? DEFAULT_TIMEOUTS.clientWriteMs,
   };
+  /** Never rejects. */
   const serve = async (request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): Promise<void> => {
-    connections.noteRequest(request, response);
     try {
-      guard.check(request);
+      connections.noteRequest(request, response);
+      const refusal = findRefusal(guard, request);
+      if (refusal !== undefined) {
+        const { status } = refusal;
+        const body = JSON.stringify({ error: toErrorBody(refusal) });
+        return answerEarly(request, response, { status, headers: JSON_HEADERS, body }, write.wheel);
+      }
+      const cors = guard.corsHeaders(request);
+      if (request.method === 'OPTIONS') return answerPreflight(response, guard, request);
+      const answer = await gateway.handle(
+        toGatewayRequest(request, response, {
+          bodyLimitBytes,
+          awaitsContinue,
+          originOf: view.originOf,
+          remoteAddress: view.clientAddressOf(request),
+        }),
+      );
+      if (answer.status >= 400 && !request.complete && typeof answer.body === 'string') {
+        const { status, headers, body } = answer;
+        return answerEarly(request, response, { status, headers: { ...headers, ...cors }, body }, write.wheel);
+      }
+      const written = writeResponse(response, answer, cors === undefined ? write : { ...write, headers: cors });
+      if (written !== undefined) await written;
     } catch (error) {
-      const { status } = error as GatewayError;
-      const body = JSON.stringify({ error: toErrorBody(error as GatewayError) });
-      return answerEarly(request, response, { status, headers: JSON_HEADERS, body }, write.wheel);
-    }
-    const cors = guard.corsHeaders(request);
-    if (request.method === 'OPTIONS') return answerPreflight(response, guard, request);
-    const answer = await gateway.handle(
-      toGatewayRequest(request, response, {
-        bodyLimitBytes,
-        awaitsContinue,
-        originOf: view.originOf,
-        remoteAddress: view.clientAddressOf(request),
-      }),
-    );
-    if (answer.status >= 400 && !request.complete && typeof answer.body === 'string') {
-      const { status, headers, body } = answer;
-      return answerEarly(request, response, { status, headers: { ...headers, ...cors }, body }, write.wheel);
-    }
-    const written = writeResponse(response, answer, cors === undefined ? write : { ...write, headers: cors });
-    if (written !== undefined) await written;
-  };
-
-  const serveSafely = (request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): void => {
-    serve(request, response, awaitsContinue).catch((error: unknown) => {
       options.logger?.error('an answer could not be written', { reason: String(error) });
       response.destroy();
-    });
+    }
   };
-  server.on('request', (request, response) => serveSafely(request, response, false));
-  server.on('checkContinue', (request, response) => serveSafely(request, response, true));
+  server.on('request', (request, response) => void serve(request, response, false));
+  server.on('checkContinue', (request, response) => void serve(request, response, true));
   server.on('checkExpectation', (request, response) => {
     connections.noteRequest(request, response);
     const body = toRawErrorBody(417, 'No expectation but 100-continue can be met');
@@ -149,6 +147,15 @@ export async function listen(gateway: Gateway, options: ListenOptions): Promise<
     port,
     close: (drainMs = 0) => connections.close(drainMs),
   };
+}
+
+function findRefusal(guard: RequestGuard, request: IncomingMessage): GatewayError | undefined {
+  try {
+    guard.check(request);
+    return undefined;
+  } catch (error) {
+    return error as GatewayError;
+  }
 }
 
 function startListening(server: Server, host: string, port: number): Promise<void> {
