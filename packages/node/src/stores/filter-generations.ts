@@ -11,6 +11,7 @@ import {
   matchesFilter,
 } from '@model-gateway/core';
 import type { Entry } from './generation-entry.ts';
+import { dayAt } from './segment-name.ts';
 
 /** How many are looked at for a page, or in one turn, however many there are. */
 const MAX_LOOKED_AT = 2000;
@@ -72,5 +73,3 @@ async function forEachInTurns(entries: Iterable<Entry>, look: (entry: Entry) => 
     if (lookedAt % MAX_LOOKED_AT === 0) await new Promise((resolve) => setImmediate(resolve));
   }
 }
-
-const dayAt = (ms: number): string => new Date(ms).toISOString().slice(0, 10);

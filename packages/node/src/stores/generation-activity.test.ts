@@ -18,7 +18,12 @@ function toVersion(day: string): EntryVersion {
   };
 }
 
-const toEntry = (id: string, day: string): NewEntry => ({ id, segment: day, content: null, ...toVersion(day) });
+const toEntry = (id: string, day: string): NewEntry => ({
+  id,
+  segment: day,
+  version: toVersion(day),
+  content: null,
+});
 
 test('what retention removes is taken out of the sums, and what stays is counted once', async () => {
   const index = createGenerationIndex();

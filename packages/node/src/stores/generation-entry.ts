@@ -22,10 +22,11 @@ export interface EntryVersion extends Origin {
 }
 
 /** A generation as it comes to the index. */
-export interface NewEntry extends EntryVersion {
+export interface NewEntry {
   readonly id: string;
   /** Where its first version stands; it goes when that segment is dropped. */
   readonly segment: SegmentName;
+  readonly version: EntryVersion;
   readonly content: ContentReference | null;
 }
 

@@ -1,15 +1,17 @@
 import { expect, test } from 'vitest';
 
 import { toRecord } from '../../../../test/support/generation-records.ts';
-import type { NewEntry } from './generation-entry.ts';
+import type { EntryVersion, NewEntry } from './generation-entry.ts';
 import { createGenerationIndex } from './generation-index.ts';
 import { toGenerationText } from './generation-text.ts';
 
-function toEntry(id: string, segment: string, more: Partial<NewEntry> = {}): NewEntry {
+function toEntry(
+  id: string,
+  segment: string,
+  { content = null, ...more }: Partial<EntryVersion & Pick<NewEntry, 'content'>> = {},
+): NewEntry {
   const { generation } = toRecord(id, { generation: { created_at: `${segment.slice(0, 10)}T12:00:00.000Z` } });
-  return {
-    id,
-    segment,
+  const version = {
     principalId: 'key-1',
     userId: undefined,
     workspaceId: undefined,
@@ -17,9 +19,9 @@ function toEntry(id: string, segment: string, more: Partial<NewEntry> = {}): New
     day: segment.slice(0, 10),
     isByok: false,
     text: toGenerationText(generation),
-    content: null,
     ...more,
   };
+  return { id, segment, version, content };
 }
 
 test('an id is found in every segment, in whatever order ids have come', () => {

@@ -15,7 +15,7 @@ import { addUpGenerations, countGenerations, pageOfGenerations } from './filter-
 import { createGenerationActivity } from './generation-activity.ts';
 import type { Entry, EntryVersion, NewEntry, Origin } from './generation-entry.ts';
 import { GenerationRows } from './generation-rows.ts';
-import { compareSegments, isThrough, type SegmentName } from './segment-name.ts';
+import { compareSegments, dayAt, isThrough, type SegmentName } from './segment-name.ts';
 
 /** What retention needs to know of a segment. */
 export interface SegmentFacts {
@@ -105,8 +105,9 @@ export function createGenerationIndex(): GenerationIndex {
     segments = [...segments, added].sort((left, right) => compareSegments(left.name, right.name));
     return added;
   };
-  /** What was written before an entry, or all, newest first; segments that are over before a day may be left out. */
-  function* newestFirst({ before, since = '' }: { before?: Entry; since?: string | undefined }): Generator<Entry> {
+  /** What was written before an entry, or all, newest first; segments that are over before a time may be left out. */
+  function* newestFirst({ before, sinceMs }: { before?: Entry; sinceMs?: number | undefined }): Generator<Entry> {
+    const since = sinceMs === undefined ? '' : dayAt(sinceMs);
     for (const { name, rows } of segments.toReversed()) {
       if (name.slice(0, 10) < since) return;
       if (before === undefined || before.segment === name) yield* rows.newestFirst(before?.row);
@@ -125,7 +126,7 @@ export function createGenerationIndex(): GenerationIndex {
     find,
     add(entry) {
       addSegment(entry.segment).add(entry);
-      spending.add(toSpending(entry, entry.costNanoUsd));
+      spending.add(toSpending(entry.version, entry.version.costNanoUsd));
     },
     replace(entry, version) {
       spending.subtract(toSpending(entry.origin, entry.costNanoUsd));
@@ -156,21 +157,17 @@ export function createGenerationIndex(): GenerationIndex {
       const cursor = before === undefined ? undefined : find(before);
       // A cursor that retention has removed leads nowhere: everything older is gone, too.
       if (before !== undefined && cursor === undefined) return { records: [], next: null };
-      const since = dayOf(filter?.createdFromMs);
-      return pageOfGenerations(newestFirst({ ...(cursor && { before: cursor }), since }), { limit, filter });
+      const entries = newestFirst({ ...(cursor && { before: cursor }), sinceMs: filter?.createdFromMs });
+      return pageOfGenerations(entries, { limit, filter });
     },
-    histogram: (query) => addUpGenerations(newestFirst({ since: dayOf(query.startMs) }), query),
-    facets: (filter) => countGenerations(newestFirst({ since: dayOf(filter.createdFromMs) }), filter),
+    histogram: (query) => addUpGenerations(newestFirst({ sinceMs: query.startMs }), query),
+    facets: (filter) => countGenerations(newestFirst({ sinceMs: filter.createdFromMs }), filter),
     activity: activity.read,
     *entries(name) {
       for (const { name: each, rows } of segments) if (name === undefined || each === name) yield* rows.oldestFirst();
     },
   };
 }
-
-/** Segments are named by their days, in UTC. */
-const dayOf = (ms: number | undefined): string | undefined =>
-  ms === undefined ? undefined : new Date(ms).toISOString().slice(0, 10);
 
 function toSpending({ principalId, userId, workspaceId, day, isByok }: Origin, costNanoUsd: number): SpendingEntry {
   return {

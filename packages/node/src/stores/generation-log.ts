@@ -190,10 +190,7 @@ function commit(index: GenerationIndex, operation: Operation): void {
 function addWritten(index: GenerationIndex, { record, written }: Operation & { readonly type: 'add' }): void {
   if (written === null) throw new Error('A generation was committed that had not been written');
   const { text, segment, content } = written;
-  const { principalId, userId, workspaceId, costNanoUsd, day, isByok } = versionOf(record, text);
-  const { id } = record.generation;
-  // Member by member: to spread a version costs several times as much.
-  index.add({ id, segment, principalId, userId, workspaceId, costNanoUsd, day, isByok, text, content });
+  index.add({ id: record.generation.id, segment, version: versionOf(record, text), content });
 }
 
 interface Parts {

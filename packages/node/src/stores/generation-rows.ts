@@ -3,7 +3,7 @@ import { Entry, type EntryVersion, type NewEntry, type Origin } from './generati
 import type { ContentReference } from './generation-lines.ts';
 import { createIdTable, type IdTable } from './id-table.ts';
 import type { SegmentName } from './segment-name.ts';
-import { createTextPile } from './text-pile.ts';
+import { createTextPile, type KeptPlace } from './text-pile.ts';
 
 /** The cells of a row: numbers, of which some are places in lists of what is kept once. */
 const CHUNK = 0;
@@ -30,7 +30,9 @@ export class GenerationRows {
   readonly segment: SegmentName;
   count = 0;
   private cells = new Float64Array(FIRST_ROWS * CELLS);
-  private readonly texts = createTextPile();
+  private texts = createTextPile();
+  /** Bytes of `texts` that no row leads to any more. */
+  private formerBytes = 0;
   private readonly origins: Origin[] = [];
   /** Places in `origins` by principal: one, unless something else about them has changed. */
   private readonly originsOf = new Map<string, number[]>();
@@ -47,7 +49,7 @@ export class GenerationRows {
     return row === -1 ? undefined : new Entry(this, row);
   }
 
-  add(entry: NewEntry): void {
+  add({ id, version, content }: NewEntry): void {
     const row = this.count;
     if ((row + 1) * CELLS > this.cells.length) {
       const larger = new Float64Array(this.cells.length * 2);
@@ -55,14 +57,16 @@ export class GenerationRows {
       this.cells = larger;
     }
     this.count += 1;
-    this.setVersion(row, entry.id, entry);
-    this.setContent(row, entry.content);
-    this.ids.add(entry.id, row);
+    this.setVersion(row, id, version);
+    this.setContent(row, content);
+    this.ids.add(id, row);
   }
 
   replace(row: number, version: EntryVersion): void {
     this.facts.delete(row);
+    this.formerBytes += this.cell(row, TEXT_END) - this.cell(row, ID_START);
     this.setVersion(row, this.idAt(row), version);
+    if (this.formerBytes > this.texts.bytes / 2) this.leaveFormerTexts();
   }
 
   idAt(row: number): string {
@@ -131,15 +135,32 @@ export class GenerationRows {
   }
 
   private setVersion(row: number, id: string, version: EntryVersion): void {
-    const { chunk, start, middle, end } = this.texts.keep(id, version.text);
+    this.setPlace(row, this.texts.keep(id, version.text));
+    const { cells } = this;
+    const at = row * CELLS;
+    cells[at + ORIGIN] = this.placeOfOrigin(version);
+    cells[at + COST] = version.costNanoUsd;
+  }
+
+  private setPlace(row: number, { chunk, start, middle, end }: KeptPlace): void {
     const { cells } = this;
     const at = row * CELLS;
     cells[at + CHUNK] = chunk;
     cells[at + ID_START] = start;
     cells[at + TEXT_START] = middle;
     cells[at + TEXT_END] = end;
-    cells[at + ORIGIN] = this.placeOfOrigin(version);
-    cells[at + COST] = version.costNanoUsd;
+  }
+
+  /** Takes what rows lead to over to a new pile: former versions go with the old one. */
+  private leaveFormerTexts(): void {
+    const old = this.texts;
+    this.texts = createTextPile();
+    this.formerBytes = 0;
+    for (let row = 0; row < this.count; row += 1) {
+      const chunk = this.cell(row, CHUNK);
+      const id = old.read(chunk, this.cell(row, ID_START), this.cell(row, TEXT_START));
+      this.setPlace(row, this.texts.keep(id, old.bytesOf(chunk, this.cell(row, TEXT_START), this.cell(row, TEXT_END))));
+    }
   }
 
   private placeOfOrigin({ principalId, userId, workspaceId, day, isByok }: Origin): number {

@@ -117,7 +117,7 @@ function apply(
       const entry = index.find(id);
       if (entry !== undefined) index.replace(entry, version);
       else if (line.type === 'update') loading.orphans.set(id, line);
-      else index.add({ ...version, id, segment, content: checkReference(loading, line.content, segment) });
+      else index.add({ id, segment, version, content: checkReference(loading, line.content, segment) });
     }
   }
 }
@@ -160,7 +160,7 @@ function adoptOrphans(loading: Loading): void {
     // Either its first version was dropped, then it goes with that segment at once; or it was lost to damage, then the
     // later one is as good, only its content is not known any more.
     const { segment } = line;
-    index.add({ ...toVersion(segment, line), id, segment, content: null });
+    index.add({ id, segment, version: toVersion(segment, line), content: null });
   }
 }
 

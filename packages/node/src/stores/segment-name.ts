@@ -55,9 +55,14 @@ export function isThrough(segment: SegmentName, limit: SegmentName | null): bool
 
 /** The segment that follows `last` at this time: of today, or the next part of the same day. Never an older one. */
 export function nextSegment(last: SegmentName | null, nowMs: number): SegmentName {
-  const today = new Date(nowMs).toISOString().slice(0, 10);
+  const today = dayAt(nowMs);
   // A clock set back must not make a segment that sorts before what exists.
   return last === null || dayOf(last) < today ? today : `${dayOf(last)}.${partOf(last) + 1}`;
+}
+
+/** The day in UTC, as segments are named by it. */
+export function dayAt(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
 }
 
 /** Milliseconds since the epoch at which the segment's day is over. */

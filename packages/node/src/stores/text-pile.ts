@@ -17,6 +17,10 @@ export interface TextPile {
   /** A text may come as its bytes in UTF-8. */
   keep(label: string, text: string | Uint8Array): KeptPlace;
   read(chunk: number, start: number, end: number): string;
+  /** The same as UTF-8; a view, not a copy. */
+  bytesOf(chunk: number, start: number, end: number): Uint8Array;
+  /** What the pile takes in memory. */
+  readonly bytes: number;
 }
 
 /**
@@ -28,13 +32,18 @@ export function createTextPile(): TextPile {
   let open = Buffer.alloc(0);
   let openAt = -1;
   let openEnd = 0;
+  let bytes = 0;
 
+  const addChunk = (chunk: Buffer): number => {
+    bytes += chunk.length;
+    return chunks.push(chunk) - 1;
+  };
   /** Makes room in the open chunk. */
-  const reserve = (bytes: number): void => {
-    if (openEnd + bytes <= open.length) return;
+  const reserve = (length: number): void => {
+    if (openEnd + length <= open.length) return;
     const size = Math.min(LARGEST_CHUNK_BYTES, Math.max(FIRST_CHUNK_BYTES, open.length * 2));
-    open = Buffer.allocUnsafeSlow(Math.max(size, bytes));
-    openAt = chunks.push(open) - 1;
+    open = Buffer.allocUnsafeSlow(Math.max(size, length));
+    openAt = addChunk(open);
     openEnd = 0;
   };
 
@@ -42,8 +51,8 @@ export function createTextPile(): TextPile {
     keep(label, text) {
       if (label.length + text.length > LARGEST_TEXT_LENGTH) {
         const head = Buffer.from(label);
-        const bytes = Buffer.concat([head, typeof text === 'string' ? Buffer.from(text) : text]);
-        return { chunk: chunks.push(bytes) - 1, start: 0, middle: head.length, end: bytes.length };
+        const own = Buffer.concat([head, typeof text === 'string' ? Buffer.from(text) : text]);
+        return { chunk: addChunk(own), start: 0, middle: head.length, end: own.length };
       }
       // Three bytes a code unit is the most UTF-8 can take.
       reserve((label.length + text.length) * 3);
@@ -57,5 +66,9 @@ export function createTextPile(): TextPile {
       return { chunk: openAt, start, middle, end: openEnd };
     },
     read: (chunk, start, end) => (chunks[chunk] as Buffer).toString('utf8', start, end),
+    bytesOf: (chunk, start, end) => (chunks[chunk] as Buffer).subarray(start, end),
+    get bytes() {
+      return bytes;
+    },
   };
 }
