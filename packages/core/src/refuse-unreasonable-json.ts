@@ -6,11 +6,13 @@ const MAX_ITEMS = 10_000;
 /** Of a whole body: a thousand messages with their tool calls are some twenty thousand. */
 const MAX_VALUES = 100_000;
 
-const tooDeep = (): GatewayError =>
-  new GatewayError('invalid_request', `The body is nested more than ${MAX_DEPTH} levels deep`);
-const tooMany = (): GatewayError =>
-  new GatewayError('invalid_request', `The body has a list or object of more than ${MAX_ITEMS} items`);
-const tooMuch = (): GatewayError => new GatewayError('invalid_request', `The body has more than ${MAX_VALUES} values`);
+const TOO_DEEP = `The body is nested more than ${MAX_DEPTH} levels deep`;
+const TOO_MANY = `The body has a list or object of more than ${MAX_ITEMS} items`;
+const TOO_MUCH = `The body has more than ${MAX_VALUES} values`;
+
+/** The position is that of the byte that is too much. */
+const refusal = (reason: string, position?: number): GatewayError =>
+  new GatewayError('invalid_request', position === undefined ? reason : `${reason}, at position ${position}`);
 
 /**
  * Throws `invalid_request` for bytes of JSON that are nested too deep or hold too many values, before they are parsed:
@@ -31,13 +33,13 @@ export function refuseUnreasonableBytes(bytes: Uint8Array): void {
     } else if (byte === 0x22) isInString = true;
     else if (byte === 0x2c) {
       const before = commas[depth] ?? 0;
-      if (before + 1 >= MAX_ITEMS) throw tooMany();
+      if (before + 1 >= MAX_ITEMS) throw refusal(TOO_MANY, i);
       commas[depth] = before + 1;
       values += 1;
-      if (values >= MAX_VALUES) throw tooMuch();
+      if (values >= MAX_VALUES) throw refusal(TOO_MUCH, i);
     } else if (byte === 0x5b || byte === 0x7b) {
       depth += 1;
-      if (depth > MAX_DEPTH) throw tooDeep();
+      if (depth > MAX_DEPTH) throw refusal(TOO_DEEP, i);
       commas[depth] = 0;
     } else if ((byte === 0x5d || byte === 0x7d) && depth > 0) depth -= 1;
   }
@@ -49,16 +51,16 @@ export function refuseUnreasonableBytes(bytes: Uint8Array): void {
  */
 export function toInertJson<Value>(value: Value, depth = 0): Value {
   if (typeof value !== 'object' || value === null) return value;
-  if (depth >= MAX_DEPTH) throw tooDeep();
+  if (depth >= MAX_DEPTH) throw refusal(TOO_DEEP);
   if (Array.isArray(value)) {
-    if (value.length > MAX_ITEMS) throw tooMany();
+    if (value.length > MAX_ITEMS) throw refusal(TOO_MANY);
     for (const item of value) toInertJson(item, depth + 1);
     return value;
   }
   let members = 0;
   for (const key in value) {
     members += 1;
-    if (members > MAX_ITEMS) throw tooMany();
+    if (members > MAX_ITEMS) throw refusal(TOO_MANY);
     if (key === '__proto__') delete value[key];
     else toInertJson(value[key], depth + 1);
   }

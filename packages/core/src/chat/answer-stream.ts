@@ -10,7 +10,8 @@ import { createFrameEncoder, DONE_FRAME, type FrameEncoder, KEEP_ALIVE_FRAME } f
 import { noteOutcome } from './note-outcome.ts';
 import { openCall } from './open-call.ts';
 import type { ChatRelay } from './relay.ts';
-import { type CommittedAnswer, toCallError } from './run-attempts.ts';
+import { toCallError } from './call-errors.ts';
+import type { CommittedAnswer } from './run-attempts.ts';
 
 const STREAM_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',

@@ -9,7 +9,9 @@ import type { ChatChunk } from '../schemas/chat-chunk.ts';
 import { noteOutcome } from './note-outcome.ts';
 import { openCall } from './open-call.ts';
 import type { ChatRelay } from './relay.ts';
-import { type CommittedAnswer, NOTHING_MORE, raceAbort, toCallError } from './run-attempts.ts';
+import { toCallError } from './call-errors.ts';
+import { type CommittedAnswer, NOTHING_MORE } from './run-attempts.ts';
+import { raceAbort } from './race-abort.ts';
 
 /** Runs a call and answers it in one piece. Throws what ended it; either way it has been recorded once. */
 export async function answerWhole(relay: ChatRelay): Promise<GatewayResponse> {

@@ -3,7 +3,7 @@ import type { Awaitable } from '../stores/store.ts';
 import type { ChatCompletionRequest } from '../schemas/chat-completion.ts';
 import { cutMiddle } from './cut-middle.ts';
 import type { PipelineStage } from './pipeline-stage.ts';
-import { raceAbort } from './run-attempts.ts';
+import { raceAbort } from './race-abort.ts';
 
 /** What a moderator makes of a text. */
 export interface ModerationVerdict {

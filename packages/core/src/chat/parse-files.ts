@@ -10,7 +10,9 @@ import { guardText } from './guard-text.ts';
 import type { PipelineStage } from './pipeline-stage.ts';
 import { findPlugin } from './plugins.ts';
 import { readFile } from './read-file.ts';
-import { type BeginAnswer, raceAbort, toCallError } from './run-attempts.ts';
+import { toCallError } from './call-errors.ts';
+import type { BeginAnswer } from './run-attempts.ts';
+import { raceAbort } from './race-abort.ts';
 
 type FilePart = Extract<ContentPart, { type: 'file' }>;
 

@@ -9,8 +9,9 @@ import type { ChatCall } from '../providers/provider.ts';
 import type { Runtime } from '../runtime.ts';
 import type { ChatChunk } from '../schemas/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../schemas/chat-completion.ts';
-import { TransportError } from '../transport.ts';
+import { toCallError, toFinalError } from './call-errors.ts';
 import type { FitRequest } from './fit-request.ts';
+import { raceAbort } from './race-abort.ts';
 
 /** An answer that has begun. From here on there is no going back to another endpoint. */
 export interface CommittedAnswer {
@@ -221,62 +222,4 @@ async function readFirst(
     // Usage alone says nothing yet: until there is a choice, another endpoint can still take over unseen.
     if (first.some(({ choices }) => choices.length > 0)) return first;
   }
-}
-
-/** Waits no longer than the signal allows, even for a provider that does not heed it. */
-export function raceAbort<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason as Error);
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(
-      (value) => {
-        signal.removeEventListener('abort', onAbort);
-        resolve(value);
-      },
-      (error: Error) => {
-        signal.removeEventListener('abort', onAbort);
-        reject(error);
-      },
-    );
-  });
-}
-
-/** What anything thrown on the way of a call means to its caller. */
-export function toCallError(thrown: unknown, providerName: string): GatewayError {
-  if (thrown instanceof GatewayError) return thrown;
-  const metadata = { provider_name: providerName };
-  if (thrown instanceof TransportError) {
-    return new GatewayError(
-      thrown.timedOut ? 'timeout' : 'provider_unavailable',
-      `${providerName}: ${thrown.message}`,
-      {
-        cause: thrown,
-        metadata,
-      },
-    );
-  }
-  return new GatewayError('internal', 'Internal Server Error', { cause: thrown });
-}
-
-/** The last failure speaks for all, and names those before it. A wait is only promised when every endpoint named one. */
-function toFinalError(failures: readonly GatewayError[]): GatewayError {
-  const last = failures.at(-1);
-  if (last === undefined) return new GatewayError('not_found', 'No endpoint can serve this request');
-  const waits = failures.map(({ retryAfterSeconds }) => retryAfterSeconds);
-  const retryAfterSeconds = waits.every((wait) => wait !== undefined) ? Math.min(...waits) : undefined;
-  if (failures.length === 1) return last;
-  return new GatewayError(last.code, last.message, {
-    cause: last.cause ?? last,
-    retryAfterSeconds,
-    upstreamStatus: last.upstreamStatus,
-    metadata: {
-      ...last.metadata,
-      previous_errors: failures.slice(0, -1).map((failure) => ({
-        code: failure.status,
-        message: failure.message,
-        provider_name: failure.metadata?.['provider_name'],
-      })),
-    },
-  });
 }

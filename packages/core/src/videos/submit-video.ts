@@ -1,6 +1,6 @@
 import type { Endpoint } from '../catalog/catalog.ts';
 import { type ErrorCode, GatewayError } from '../errors.ts';
-import { toCallError } from '../chat/run-attempts.ts';
+import { toCallError } from '../chat/call-errors.ts';
 import type { Platform } from '../platform.ts';
 import type { VideoOrder, VideoStarted } from '../providers/video-contract.ts';
 import type { Store } from '../stores/store.ts';

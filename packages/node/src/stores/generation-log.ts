@@ -1,30 +1,13 @@
-import type { GenerationContent, GenerationRecord, GenerationRepository } from '@model-gateway/core';
+import type { GenerationRepository } from '@model-gateway/core';
 import { startRetention } from './apply-retention.ts';
 import { compactSegment } from './compaction.ts';
 import { type ContentReader, createContentReader } from './content-reader.ts';
 import { errorReason } from './file-system.ts';
-import type { Entry, EntryVersion } from './generation-entry.ts';
+import type { Entry } from './generation-entry.ts';
 import type { GenerationIndex } from './generation-index.ts';
-import {
-  type CarriedForward,
-  carriedLine,
-  type ContentReference,
-  contentDeletedLine,
-  contentHead,
-  dayOfGeneration,
-  generationLine,
-  recordHead,
-  updateLine,
-} from './generation-lines.ts';
-import { toGenerationText } from './generation-text.ts';
-import {
-  addOperation,
-  type BatchLines,
-  type Journal,
-  type JournalOptions,
-  openJournal,
-  putContent,
-} from './journal.ts';
+import type { CarriedForward } from './generation-lines.ts';
+import { commit, createEncoder, type Operation } from './generation-operations.ts';
+import { addOperation, type Journal, openJournal } from './journal.ts';
 import { currentContentFile, loadGenerations, type LoadOptions } from './load-generations.ts';
 import type { OpenSegmentsOptions } from './open-segments.ts';
 import { type RetentionLimits, segmentLimits } from './retention.ts';
@@ -46,23 +29,6 @@ export interface GenerationLog {
   /** Writes and syncs what is pending; rejects when something may not have become durable. */
   close(): Promise<void>;
 }
-
-/** What is written to the journal, and done to the index once it has been. */
-type Operation =
-  | {
-      readonly type: 'add';
-      readonly record: GenerationRecord;
-      readonly content: GenerationContent | null;
-      /** Known once its lines are in their batch. */
-      written: {
-        readonly text: string;
-        readonly segment: SegmentName;
-        readonly content: ContentReference | null;
-      } | null;
-    }
-  | { readonly type: 'replace'; readonly entry: Entry; readonly record: GenerationRecord; text: string }
-  | { readonly type: 'delete-content'; readonly entry: Entry; readonly isLost: boolean }
-  | { readonly type: 'carry'; readonly carried: CarriedForward };
 
 /** Opens the generations of a directory: reads and repairs, compacts, drops what is too old or too much. */
 export async function openGenerationLog(options: GenerationLogOptions): Promise<GenerationLog> {
@@ -133,66 +99,6 @@ async function chooseStart(
   return { name, contentFile: await currentContentFile(options, name), lines };
 }
 
-function createEncoder(index: GenerationIndex): JournalOptions<Operation>['encode'] {
-  let batch: BatchLines | undefined;
-  /** Of this batch. A set for all of them that ids come to and go from would leave its tables to the full collector. */
-  let ids = new Set<string>();
-  return (operation, lines) => {
-    if (lines !== batch) ids = new Set();
-    batch = lines;
-    switch (operation.type) {
-      case 'add': {
-        const { id } = operation.record.generation;
-        // What was written before this batch is in the index by now.
-        if (ids.has(id) || index.find(id)) throw new Error(`A generation with the id ${id} exists already`);
-        putGeneration(operation, lines);
-        ids.add(id);
-        return;
-      }
-      case 'replace': {
-        const { record, entry } = operation;
-        operation.text = toGenerationText(record.generation);
-        return void lines.metadata.add(updateLine(recordHead(record, null), operation.text, entry.segment));
-      }
-      case 'delete-content':
-        return void lines.metadata.add(contentDeletedLine(operation.entry.id, operation.isLost));
-      case 'carry':
-        return void lines.metadata.add(carriedLine(operation.carried));
-    }
-  };
-}
-
-function putGeneration(operation: Operation & { readonly type: 'add' }, lines: BatchLines): void {
-  const { record, content } = operation;
-  const segment = lines.segment.name;
-  const text = toGenerationText(record.generation);
-  const head = recordHead(record, segment);
-  const contentText = content === null ? null : JSON.stringify(content);
-  // Nothing throws from here on.
-  const place = contentText === null ? null : putContent(lines, contentHead(record.generation.id), contentText, '}');
-  lines.metadata.add(generationLine(head, place), text, '}');
-  operation.written = { text, segment, content: place };
-}
-
-function commit(index: GenerationIndex, operation: Operation): void {
-  switch (operation.type) {
-    case 'add':
-      return addWritten(index, operation);
-    case 'replace':
-      return index.replace(operation.entry, versionOf(operation.record, operation.text));
-    case 'delete-content':
-      operation.entry.content = null;
-      return;
-    case 'carry':
-  }
-}
-
-function addWritten(index: GenerationIndex, { record, written }: Operation & { readonly type: 'add' }): void {
-  if (written === null) throw new Error('A generation was committed that had not been written');
-  const { text, segment, content } = written;
-  index.add({ id: record.generation.id, segment, version: versionOf(record, text), content });
-}
-
 interface Parts {
   readonly index: GenerationIndex;
   readonly reader: ContentReader;
@@ -235,17 +141,5 @@ function createRepository({ index, reader, journal }: Parts): GenerationReposito
     count: () => index.size,
     spentNanoUsd: index.spending.totalNanoUsd,
     spent: index.spending.spent,
-  };
-}
-
-function versionOf({ generation, principalId, userId, costNanoUsd }: GenerationRecord, text: string): EntryVersion {
-  return {
-    principalId,
-    userId,
-    workspaceId: generation.workspace_id ?? undefined,
-    costNanoUsd,
-    day: dayOfGeneration(generation),
-    isByok: generation.is_byok,
-    text,
   };
 }

@@ -3,7 +3,8 @@ import type { Socket } from 'node:net';
 /** Longer ones are not copied. */
 const MAX_JOINED_BYTES = 16 * 1024;
 
-type Pending = Parameters<NonNullable<Socket['_writev']>>[0];
+type Pending = readonly { readonly chunk: Buffer | string; readonly encoding: string }[];
+type WriteTogether = NonNullable<Socket['_writev']>;
 
 /**
  * Has a socket send what was written to it while it was corked as one piece of bytes, where it is short: undici writes
@@ -13,9 +14,10 @@ type Pending = Parameters<NonNullable<Socket['_writev']>>[0];
 export function joinWrites(socket: Socket): void {
   const writeApart = socket._writev?.bind(socket);
   if (writeApart === undefined) return;
-  const writeJoined: NonNullable<Socket['_writev']> = (pending, callback) => {
+  const writeJoined: WriteTogether = (pending, callback) => {
     const joined = join(pending);
     if (joined === null) writeApart(pending, callback);
+    // What streams hand on in the place of an encoding where there are bytes; the types do not know it.
     else socket._write(joined, 'buffer' as BufferEncoding, callback);
   };
   socket._writev = writeJoined;
@@ -24,14 +26,14 @@ export function joinWrites(socket: Socket): void {
 /** Null where it is not worth it, or text is in an encoding whose length would have to be found out first. */
 function join(pending: Pending): Buffer | null {
   let length = 0;
-  for (const { chunk, encoding } of pending as readonly { chunk: Buffer | string; encoding: string }[]) {
+  for (const { chunk, encoding } of pending) {
     if (typeof chunk === 'string' && encoding !== 'latin1') return null;
     length += chunk.length;
   }
   if (length > MAX_JOINED_BYTES) return null;
   const bytes = Buffer.allocUnsafe(length);
   let end = 0;
-  for (const { chunk } of pending as readonly { chunk: Buffer | string }[]) {
+  for (const { chunk } of pending) {
     end += typeof chunk === 'string' ? bytes.write(chunk, end, 'latin1') : chunk.copy(bytes, end);
   }
   return bytes;

@@ -10,15 +10,15 @@ import { guardText } from '../guard-text.ts';
 import { mergeChunks } from '../merge-chunks.ts';
 import { noteOutcome } from '../note-outcome.ts';
 import type { PipelineStage } from '../pipeline-stage.ts';
+import { toCallError } from '../call-errors.ts';
 import {
   type AttemptsOptions,
   type BeginAnswer,
   type CommittedAnswer,
   NOTHING_MORE,
-  raceAbort,
   runAttempts,
-  toCallError,
 } from '../run-attempts.ts';
+import { raceAbort } from '../race-abort.ts';
 import { toStepDetail } from './expand-steps.ts';
 import { type RanCall, runToolCalls } from './run-tool-calls.ts';
 import { type AnswerPlaces, type SplitTurn, splitTurn } from './split-turn.ts';

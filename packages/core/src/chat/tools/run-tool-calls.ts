@@ -3,7 +3,7 @@ import type { Runtime } from '../../runtime.ts';
 import type { ToolCall } from '../../schemas/chat-message.ts';
 import { TransportError } from '../../transport.ts';
 import type { GuardedText } from '../guard-text.ts';
-import { raceAbort } from '../run-attempts.ts';
+import { raceAbort } from '../race-abort.ts';
 import { clipText } from './clip-text.ts';
 import { ToolFailure, type ToolResult } from './server-tool.ts';
 import type { NamedTool } from './tool-set.ts';
