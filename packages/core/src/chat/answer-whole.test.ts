@@ -9,6 +9,7 @@ import {
   type ScriptedExchange,
 } from '../../../../test/support/scripted-transport.ts';
 import { settle, VIRTUAL_EPOCH_MS } from '../../../../test/support/virtual-platform.ts';
+import type { Provider } from '../providers/provider.ts';
 import type { ChatChunk } from '../schemas/chat-chunk.ts';
 import { chatCompletionResultSchema } from '../schemas/chat-chunk.ts';
 import { generationContentSchema, generationSchema } from '../schemas/generation.ts';
@@ -443,6 +444,23 @@ test.each([
   await settle();
   expect(status).toBe(499);
   expect(store.appended.map(({ record }) => record.generation.cancelled)).toEqual([true]);
+});
+
+test('records with its cost an answer that came whole as its client left', async () => {
+  let arrive: (answer: ChatChunk) => void = () => undefined;
+  const arrival = new Promise<ChatChunk>((resolve) => (arrive = resolve));
+  const provider: Provider = { ...createScriptedProvider('acme', []), chatWhole: () => arrival };
+  const { chat, store } = createCoreGateway([provider, createScriptedProvider('beta', [])]);
+  const client = new AbortController();
+  const pending = chat({}, { signal: client.signal });
+  await settle();
+  arrive({ ...text('Hi'), usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 } });
+  client.abort();
+  expect((await pending).status).toBe(499);
+  expect(store.appended).toHaveLength(1);
+  expect(store.appended[0]?.record.generation).toMatchObject({ cancelled: true, tokens_completion: 5 });
+  expect(store.appended[0]?.record.costNanoUsd).toBeGreaterThan(0);
+  expect(store.appended[0]?.content?.output.completion).toBe('Hi');
 });
 
 test('answers the failure of a provider that breaks after its answer', async () => {

@@ -22,6 +22,7 @@ export async function answerWhole(relay: ChatRelay): Promise<GatewayResponse> {
   try {
     answer = await relay.begin({ runtime, request, route, observer, guard, fit, signal });
     observer.observe(answer.first);
+    signal.throwIfAborted();
     if (answer.rest !== NOTHING_MORE) await raceAbort(readToEnd(answer.rest, observer), signal);
     const outcome: Outcome = { status: 'completed' };
     const settled = observer.settle(outcome);

@@ -85,7 +85,8 @@ export async function runAttempts(options: AttemptsOptions): Promise<CommittedAn
     health.noteStarted();
     try {
       const said = await ask(endpoint, options);
-      const { first, rest } = 'first' in said ? said : toBeginning(said, signal);
+      // One that came whole as its client left is handed on, too: it was paid for.
+      const { first, rest } = 'first' in said ? said : { first: [said], rest: NOTHING_MORE };
       const latencyMs = runtime.platform.monotonicNow() - startedAt;
       health.noteBegun(latencyMs);
       observer.noteAttempt({ endpoint, latencyMs, error: null });
@@ -129,12 +130,6 @@ function ask(endpoint: Endpoint, options: AttemptsOptions): Promise<ChatChunk | 
 }
 
 type Beginning = Pick<CommittedAnswer, 'first' | 'rest'>;
-
-/** Nobody is left to be given an answer that came too late. */
-function toBeginning(whole: ChatChunk, signal: AbortSignal): Beginning {
-  signal.throwIfAborted();
-  return { first: [whole], rest: NOTHING_MORE };
-}
 
 async function askForPieces(
   endpoint: Endpoint,
