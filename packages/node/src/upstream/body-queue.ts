@@ -1,5 +1,7 @@
 import { TransportError } from '@model-gateway/core';
 
+import { atEndOfTurn } from '../at-end-of-turn.ts';
+
 /** Above this much unread data the sender is paused. */
 const PAUSE_ABOVE_BYTES = 64 * 1024;
 
@@ -66,11 +68,11 @@ export function createBodyQueue(options: BodyQueueOptions): BodyQueue {
     waiting = undefined;
   };
 
-  // A microtask runs after the whole TCP read has been parsed, so that all its pieces are here by then.
+  // By the end of the turn the whole TCP read has been parsed, and what came for other calls, too.
   const scheduleFlush = (): void => {
     if (isFlushScheduled || waiting === undefined) return;
     isFlushScheduled = true;
-    queueMicrotask(flush);
+    atEndOfTurn(flush);
   };
 
   const end = (error: Error | undefined): void => {
