@@ -309,7 +309,16 @@ test('103: half of a surrogate pair is the same text for upstream and the store'
 });
 
 test('104: a million keys, a million messages and a very long text are answered quickly and without a flood', async () => {
-  const { post, listener } = await start();
+  const { port, listener } = await start();
+  // Bytes ready to be written: to make them of a long text, as fetch does, costs more than to refuse them.
+  const client = await connectRaw(port);
+  const post = async (body: string): Promise<{ status: number; body: string; ms: number }> => {
+    const bytes = Buffer.from(toRequestBytes(port, { body }));
+    const startedAt = cpuMs();
+    client.write(bytes);
+    const reply = await client.readReply();
+    return { ...reply, ms: cpuMs() - startedAt };
+  };
   const list = (item: string, length: number): string => Array.from({ length }, () => item).join(',');
   const keys = (length: number): string => Array.from({ length }, (_, i) => `"k${i}":0`).join(',');
   const of = (items: number): readonly (readonly [string, number])[] => [
@@ -331,7 +340,7 @@ test('104: a million keys, a million messages and a very long text are answered 
     expect([body.slice(0, 60), body.length, answer.status]).toEqual([body.slice(0, 60), body.length, expected]);
     // What is wrong is told in a few words, not once for each item.
     expect(answer.body.length).toBeLessThan(100_000);
-    expect(answer.ms).toBeLessThan(500);
+    expect(answer.ms).toBeLessThan(300);
     expect((await fetch(`${listener.url}/health`)).status).toBe(200);
   }
 });
