@@ -23,14 +23,10 @@ export function refuseUnreasonableBytes(bytes: Uint8Array): void {
   const commas = new Uint32Array(MAX_DEPTH + 1);
   let values = 0;
   let depth = 0;
-  let isInString = false;
   // Multi-byte characters never contain the bytes looked at.
   for (let i = 0; i < bytes.length; i += 1) {
     const byte = bytes[i];
-    if (isInString) {
-      if (byte === 0x5c) i += 1;
-      else if (byte === 0x22) isInString = false;
-    } else if (byte === 0x22) isInString = true;
+    if (byte === 0x22) i = findEndOfText(bytes, i + 1);
     else if (byte === 0x2c) {
       const before = commas[depth] ?? 0;
       if (before + 1 >= MAX_ITEMS) throw refusal(TOO_MANY, i);
@@ -43,6 +39,17 @@ export function refuseUnreasonableBytes(bytes: Uint8Array): void {
       commas[depth] = 0;
     } else if ((byte === 0x5d || byte === 0x7d) && depth > 0) depth -= 1;
   }
+}
+
+/** The place of the quotation mark that closes a text, or the end. A picture is a text of megabytes. */
+function findEndOfText(bytes: Uint8Array, start: number): number {
+  for (let end = bytes.indexOf(0x22, start); end !== -1; end = bytes.indexOf(0x22, end + 1)) {
+    // One behind an odd number of backslashes belongs to the text.
+    let backslashes = 0;
+    while (bytes[end - 1 - backslashes] === 0x5c) backslashes += 1;
+    if (backslashes % 2 === 0) return end;
+  }
+  return bytes.length;
 }
 
 /**
