@@ -334,6 +334,7 @@ test('104: a million keys, a million messages and a very long text are answered 
     ...of(100_000),
     ...of(1_000_000),
     [chatJson(`,"user":"${'x'.repeat(10_000_000)}"`), 200],
+    [chatJson(`,"user":"${'\\"'.repeat(5_000_000)}"`), 200],
   ] as const;
   for (const [body, expected] of bodies) {
     const answer = await post(body);

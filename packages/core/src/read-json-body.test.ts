@@ -133,11 +133,16 @@ test('takes commas and brackets within texts for texts', async () => {
   expect(await read(text)).toEqual(JSON.parse(text));
 });
 
-test.each(['', '\\', '"', '\\"', '"\\', '\\\\', 'x\\\\"'])('knows the end of a text that ends with %j', async (end) => {
-  const head = `{"${end === '' ? 'a' : JSON.stringify(end).slice(1, -1)}":${JSON.stringify(`[[${end}`)},"b":`;
-  const body = `${head}${nested(64)}}${' '.repeat(20_000)}`;
-  await expect(read(body)).rejects.toEqual(refusal('invalid_request', `deep, at position ${head.length + 63}`));
-});
+test.each(['', '\\', '"', '\\"', '"\\', '\\\\', 'x\\\\"'])(
+  'knows the end of a text of any length that ends with %j',
+  async (end) => {
+    for (let length = 0; length < 200; length += 1) {
+      const head = `{"${end === '' ? 'a' : JSON.stringify(end).slice(1, -1)}":${JSON.stringify(`[[${'x'.repeat(length)}${end}`)},"b":`;
+      const body = `${head}${nested(64)}}${' '.repeat(20_000)}`;
+      await expect(read(body)).rejects.toEqual(refusal('invalid_request', `deep, at position ${head.length + 63}`));
+    }
+  },
+);
 
 test('judges the depth of large and small bodies alike', async () => {
   const tree = fc.letrec<{ value: unknown }>((tie) => ({

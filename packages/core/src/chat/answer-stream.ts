@@ -7,10 +7,10 @@ import type { GatewayResponse } from '../response.ts';
 import { withReport } from '../routing/routing-metadata.ts';
 import type { ChatChunk } from '../schemas/chat-chunk.ts';
 import { createFrameEncoder, DONE_FRAME, type FrameEncoder, KEEP_ALIVE_FRAME } from '../streaming/frame-encoder.ts';
+import { toCallError } from './call-errors.ts';
 import { noteOutcome } from './note-outcome.ts';
 import { openCall } from './open-call.ts';
 import type { ChatRelay } from './relay.ts';
-import { toCallError } from './call-errors.ts';
 import type { CommittedAnswer } from './run-attempts.ts';
 
 const STREAM_HEADERS = {

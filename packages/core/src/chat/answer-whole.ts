@@ -6,12 +6,12 @@ import { type GatewayResponse, toJsonResponse } from '../response.ts';
 import { withReport } from '../routing/routing-metadata.ts';
 import type { ChatCompletionResult, ChatDelta } from '../schemas/chat-chunk.ts';
 import type { ChatChunk } from '../schemas/chat-chunk.ts';
+import { toCallError } from './call-errors.ts';
 import { noteOutcome } from './note-outcome.ts';
 import { openCall } from './open-call.ts';
-import type { ChatRelay } from './relay.ts';
-import { toCallError } from './call-errors.ts';
-import { type CommittedAnswer, NOTHING_MORE } from './run-attempts.ts';
 import { raceAbort } from './race-abort.ts';
+import type { ChatRelay } from './relay.ts';
+import { type CommittedAnswer, NOTHING_MORE } from './run-attempts.ts';
 
 /** Runs a call and answers it in one piece. Throws what ended it; either way it has been recorded once. */
 export async function answerWhole(relay: ChatRelay): Promise<GatewayResponse> {

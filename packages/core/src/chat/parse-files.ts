@@ -6,13 +6,13 @@ import type { Runtime } from '../runtime.ts';
 import type { ChatCompletionRequest } from '../schemas/chat-completion.ts';
 import type { ContentPart } from '../schemas/chat-message.ts';
 import { annotateAnswer } from './annotate-answer.ts';
+import { toCallError } from './call-errors.ts';
 import { guardText } from './guard-text.ts';
 import type { PipelineStage } from './pipeline-stage.ts';
 import { findPlugin } from './plugins.ts';
-import { readFile } from './read-file.ts';
-import { toCallError } from './call-errors.ts';
-import type { BeginAnswer } from './run-attempts.ts';
 import { raceAbort } from './race-abort.ts';
+import { readFile } from './read-file.ts';
+import type { BeginAnswer } from './run-attempts.ts';
 
 type FilePart = Extract<ContentPart, { type: 'file' }>;
 

@@ -6,11 +6,12 @@ import type { Policy } from '../../guardrails/policy-of.ts';
 import type { ChatChunk } from '../../schemas/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../../schemas/chat-completion.ts';
 import type { ChatMessage, ToolCall } from '../../schemas/chat-message.ts';
+import { toCallError } from '../call-errors.ts';
 import { guardText } from '../guard-text.ts';
 import { mergeChunks } from '../merge-chunks.ts';
 import { noteOutcome } from '../note-outcome.ts';
 import type { PipelineStage } from '../pipeline-stage.ts';
-import { toCallError } from '../call-errors.ts';
+import { raceAbort } from '../race-abort.ts';
 import {
   type AttemptsOptions,
   type BeginAnswer,
@@ -18,7 +19,6 @@ import {
   NOTHING_MORE,
   runAttempts,
 } from '../run-attempts.ts';
-import { raceAbort } from '../race-abort.ts';
 import { toStepDetail } from './expand-steps.ts';
 import { type RanCall, runToolCalls } from './run-tool-calls.ts';
 import { type AnswerPlaces, type SplitTurn, splitTurn } from './split-turn.ts';
