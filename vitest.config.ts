@@ -1,8 +1,30 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { createClosingLineReporter } from './test/support/closing-line-reporter.ts';
 
 const packages = fileURLToPath(new URL('packages', import.meta.url));
+
+interface PackageFile {
+  readonly name: string;
+  readonly exports?: Readonly<Record<string, { readonly default: string }>>;
+}
+
+/**
+ * The source behind every public path of our packages. Tests run on the sources, not on `dist`, so that coverage sees
+ * them and no build is needed; a path that a package does not export is missing for them as it is for users.
+ */
+function sourcesOfPackages(): { find: RegExp; replacement: string }[] {
+  return readdirSync(packages).flatMap((folder) => {
+    const { name, exports = {} } = JSON.parse(
+      readFileSync(`${packages}/${folder}/package.json`, 'utf8'),
+    ) as PackageFile;
+    return Object.entries(exports).map(([path, { default: built }]) => ({
+      find: new RegExp(`^${name}${path.slice(1)}$`),
+      replacement: `${packages}/${folder}/${built.replace(/^\.\/dist\/(.*)\.js$/, 'src/$1.ts')}`,
+    }));
+  });
+}
 
 /** A folder of tests that cross packages, run as a project of its own: `vitest run --project <name>`. */
 const suite = (name: string) => ({
@@ -43,11 +65,7 @@ const desktopSuite = () => {
 
 export default defineConfig({
   resolve: {
-    // Tests run on the sources, not on `dist`, so that coverage sees them and no build is needed.
-    alias: [
-      { find: /^@model-gateway\/([a-z]+)$/, replacement: `${packages}/$1/src/index.ts` },
-      { find: /^@model-gateway\/([a-z]+)\/(.+)$/, replacement: `${packages}/$1/src/$2.ts` },
-    ],
+    alias: sourcesOfPackages(),
   },
   test: {
     passWithNoTests: true,

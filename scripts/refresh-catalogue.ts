@@ -5,8 +5,8 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-import type { Preset } from '../packages/core/src/providers/preset.ts';
-import { PRESETS } from '../packages/core/src/providers/presets.ts';
+import type { Preset } from '../packages/core/src/providers/provider-preset.ts';
+import { PRESETS } from '../packages/core/src/providers/provider-presets.ts';
 import { loadDataFiles, saveDataFile } from './catalogue/data-files.ts';
 import { readListedModels } from './catalogue/read-listed-models.ts';
 import { type Change, refreshEndpoints } from './catalogue/refresh-endpoints.ts';

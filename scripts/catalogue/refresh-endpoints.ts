@@ -1,4 +1,4 @@
-import type { EndpointDefinition, ModelDefinition } from '../../packages/core/src/catalog/model-definition.ts';
+import type { EndpointDefinition, ModelDefinition } from '../../packages/core/src/wire/models/model-definition.ts';
 import type { ListedModel } from './read-listed-models.ts';
 
 /** One fact that the list states otherwise. */

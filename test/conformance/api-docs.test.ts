@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 import { expect, test } from 'vitest';
 
-import { ROUTES } from '../../packages/core/src/routes.ts';
+import { ROUTES } from '../../packages/core/src/api/routes.ts';
 
 const page = readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8');
 

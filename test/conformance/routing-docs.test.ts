@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 import { expect, test } from 'vitest';
 
-import { routingExplanationSchema } from '../../packages/core/src/schemas/routing-explanation.ts';
-import { providerPreferencesSchema } from '../../packages/core/src/schemas/provider-preferences.ts';
+import { routingExplanationSchema } from '../../packages/core/src/wire/models/routing-explanation.ts';
+import { providerPreferencesSchema } from '../../packages/core/src/wire/chat/provider-preferences.ts';
 import { jsonOf, MANAGEMENT_KEY } from '../support/core-gateway.ts';
 import { createRoutedGateway } from '../support/routed-gateway.ts';
 import { MODEL_OF_SEVEN, PROVIDERS_OF_SEVEN, REQUEST_OF_ONE } from '../support/six-exclusions.ts';
@@ -11,7 +11,7 @@ import { MODEL_OF_SEVEN, PROVIDERS_OF_SEVEN, REQUEST_OF_ONE } from '../support/s
 const root = new URL('../../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
 const testsIn = (folder: string): string[] =>
-  readdirSync(new URL(folder, root))
+  readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.test.ts'))
     .map((name) => read(folder + name));
 
@@ -19,7 +19,7 @@ const page = read('docs/routing.md');
 const client = read('test/conformance/routing.test.ts');
 const tests = [
   ...testsIn('packages/core/src/routing/'),
-  ...testsIn('packages/core/src/operations/'),
+  ...testsIn('packages/core/src/api/'),
   ...testsIn('packages/core/src/videos/'),
   ...testsIn('test/conformance/'),
 ];

@@ -1,4 +1,4 @@
-import { chatCompletionRequestSchema } from '@model-gateway/core/schemas/chat-completion';
+import { chatCompletionRequestSchema } from '../../packages/core/src/wire/chat/chat-completion.ts';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';

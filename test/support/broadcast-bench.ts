@@ -3,7 +3,7 @@ import { createMemoryStore } from '@model-gateway/core/stores/memory-store';
 import { createNodePlatform } from '@model-gateway/node';
 
 import { type Broadcaster, createBroadcaster } from '../../packages/core/src/broadcast/broadcaster.ts';
-import type { Platform } from '../../packages/core/src/platform.ts';
+import type { Platform } from '../../packages/core/src/foundation/platform.ts';
 import { createBroadcastOptions } from './broadcast-options.ts';
 import { toContent, toRecord } from './generation-records.ts';
 

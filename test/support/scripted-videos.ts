@@ -5,7 +5,7 @@ import type {
   VideoProgress,
   VideoProvider,
   VideoStart,
-} from '@model-gateway/core/providers/video-contract';
+} from '../../packages/core/src/providers/video-contract.ts';
 
 /** A provider of videos whose answers are the test's. */
 export interface ScriptedVideos {

@@ -14,9 +14,9 @@ import { createReplayTransport, createScriptedTransport } from '../../../test/su
 import { settle } from '../../../test/support/virtual-platform.ts';
 import { createGateway } from './gateway.ts';
 import type { DiscoveredModel, Provider } from './providers/provider.ts';
-import { ROUTES } from './routes.ts';
-import { modelEndpointsSchema, modelListSchema } from './schemas/model.ts';
-import { createMemoryStore } from './stores/memory-store.ts';
+import { ROUTES } from './api/routes.ts';
+import { modelEndpointsSchema, modelListSchema } from './wire/models/model.ts';
+import { createMemoryStore } from './stores/memory/memory-store.ts';
 
 const idle = createScriptedTransport();
 const piece = { choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: null }] };

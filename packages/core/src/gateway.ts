@@ -1,15 +1,15 @@
-import type { Principal } from './auth/principal.ts';
+import type { Principal } from './http/principal.ts';
 import { createRuntime } from './create-runtime.ts';
-import { GatewayError, toGatewayError } from './errors.ts';
-import { hasRoute, matchRoute, methodsOf } from './match-route.ts';
+import { GatewayError, toGatewayError } from './foundation/errors.ts';
+import { hasRoute, matchRoute, methodsOf } from './http/match-route.ts';
 import type { GatewayOptions } from './options.ts';
 import type { Provider } from './providers/provider.ts';
-import type { GatewayRequest } from './request.ts';
-import { type GatewayResponse, toErrorResponse } from './response.ts';
-import type { Route } from './routes.ts';
+import type { GatewayRequest } from './http/request.ts';
+import { type GatewayResponse, toErrorResponse } from './http/response.ts';
+import type { Route } from './api/routes.ts';
 import type { Runtime } from './runtime.ts';
 import { type VideoAnswer, toVideoAnswer } from './videos/to-video-answer.ts';
-import type { VideoJob } from './videos/video-job.ts';
+import type { VideoJob } from './stores/video-job.ts';
 import { waitForVideo } from './videos/wait-for-video.ts';
 
 /** Groups of routes that a host may offer or leave out. */

@@ -1,19 +1,19 @@
 import type { Moderator } from './chat/moderate-request.ts';
-import type { ServerTool } from './chat/tools/server-tool.ts';
-import type { WebAccess } from './chat/web-access.ts';
-import type { Principal } from './auth/principal.ts';
+import type { ServerTool } from './chat/stages/server-tools/server-tool.ts';
+import type { WebAccess } from './chat/stages/web-access.ts';
+import type { Principal } from './http/principal.ts';
 import type { BroadcastOptions } from './broadcast/destination-format.ts';
-import type { ModelDefinition } from './catalog/model-definition.ts';
-import type { FixtureLibrary } from './fixture-library.ts';
-import type { Platform } from './platform.ts';
+import type { ModelDefinition } from './wire/models/model-definition.ts';
+import type { FixtureLibrary } from './api/fixtures/fixture-library.ts';
+import type { Platform } from './foundation/platform.ts';
 import type { Provider } from './providers/provider.ts';
-import type { GatewayRequest } from './request.ts';
+import type { GatewayRequest } from './http/request.ts';
 import type { RateLimitOptions } from './rate-limits/rate-limits.ts';
 import type { RegionOptions } from './routing/region-of.ts';
 import type { RouterName, RouterStrategy } from './routing/router.ts';
-import type { Member } from './schemas/member.ts';
+import type { Member } from './wire/management/member.ts';
 import type { Awaitable, Repository, Store } from './stores/store.ts';
-import type { VideoKeeper } from './videos/video-keeper.ts';
+import type { VideoKeeper } from './videos/archive/video-archive.ts';
 import type { WebhookOptions } from './webhooks/webhook-options.ts';
 
 /** Every limit the gateway keeps, in milliseconds. */

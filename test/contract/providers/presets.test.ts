@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 import { createOpenAiProvider } from '@model-gateway/core/providers/openai';
 import { PRESETS } from '@model-gateway/core/providers/presets';
-import type { OpenAiPreset } from '@model-gateway/core/providers/preset';
+import type { OpenAiPreset } from '../../../packages/core/src/providers/provider-preset.ts';
 import { type Fixture, loadFixtures } from '@model-gateway/fixtures';
 import { expect, test } from 'vitest';
 

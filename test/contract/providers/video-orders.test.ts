@@ -1,4 +1,4 @@
-import type { VideoOrder } from '@model-gateway/core/providers/video-contract';
+import type { VideoOrder } from '../../../packages/core/src/providers/video-contract.ts';
 import { expect, test } from 'vitest';
 
 import { connectVideos, ORDER, toStart } from '../../support/video-wires/connect-videos.ts';

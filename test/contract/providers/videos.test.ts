@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 import { GatewayError } from '@model-gateway/core';
@@ -7,9 +7,9 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { connectVideos, LIMITS, ORDER, toStart } from '../../support/video-wires/connect-videos.ts';
 import { FILM, UPSTREAM_KEY, type VideoWireScript } from '../../support/video-wires/video-wire-script.ts';
 
-/** Every file of videos is a wire, and must have a script that the contract can be run on. */
+/** Every folder with a file of videos is a wire, and must have a script that the contract can be run on. */
 const FOLDER = fileURLToPath(new URL('../../../packages/core/src/providers/', import.meta.url));
-const names = readdirSync(FOLDER).flatMap((file) => /^(\w+)-videos\.ts$/.exec(file)?.[1] ?? []);
+const names = readdirSync(FOLDER).filter((wire) => existsSync(`${FOLDER}${wire}/${wire}-videos.ts`));
 const scripts: [string, VideoWireScript][] = [];
 for (const name of names) {
   const { script } = (await import(`../../support/video-wires/${name}.ts`)) as { script: VideoWireScript };

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 import { describe, expect, test } from 'vitest';
@@ -17,17 +17,11 @@ import {
 } from '../../support/wires/wire-script.ts';
 
 /**
- * Every file that makes providers is a wire, and must have a script that the contract can be run on; those that make
- * videos alone have a contract of their own, `videos.test.ts`.
+ * Every folder with a file that makes providers is a wire, and must have a script that the contract can be run on; those
+ * that make videos alone have a contract of their own, `videos.test.ts`.
  */
 const FOLDER = fileURLToPath(new URL('../../../packages/core/src/providers/', import.meta.url));
-const wires = readdirSync(FOLDER)
-  .filter((file) => /^[a-z-]+(?<!-videos)\.ts$/.test(file) && /^export function create\w+Provider\(/m.test(read(file)))
-  .map((file) => file.slice(0, -'.ts'.length));
-
-function read(file: string): string {
-  return readFileSync(`${FOLDER}${file}`, 'utf8');
-}
+const wires = readdirSync(FOLDER).filter((wire) => existsSync(`${FOLDER}${wire}/${wire}-provider.ts`));
 
 const scripts: [string, WireScript][] = [];
 for (const wire of wires) {

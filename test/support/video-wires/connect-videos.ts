@@ -1,6 +1,6 @@
 import type { VideoProvider } from '@model-gateway/core';
 import { PRESETS } from '@model-gateway/core/providers/presets';
-import type { VideoOrder, VideoStart } from '@model-gateway/core/providers/video-contract';
+import type { VideoOrder, VideoStart } from '../../../packages/core/src/providers/video-contract.ts';
 import { loadConfig } from '@model-gateway/node';
 import { onTestFinished } from 'vitest';
 

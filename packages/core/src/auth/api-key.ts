@@ -1,4 +1,4 @@
-import type { Platform } from '../platform.ts';
+import type { Platform } from '../foundation/platform.ts';
 import type { KeyRecord } from '../stores/store.ts';
 
 const PREFIX = 'sk-gw-v1-';

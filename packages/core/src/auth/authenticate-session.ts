@@ -1,6 +1,6 @@
-import { GatewayError } from '../errors.ts';
-import { type GatewayRequest, firstValue } from '../request.ts';
-import type { Principal } from './principal.ts';
+import { GatewayError } from '../foundation/errors.ts';
+import { type GatewayRequest, firstValue } from '../http/request.ts';
+import type { Principal } from '../http/principal.ts';
 import type { Session } from './sessions.ts';
 
 /** Who has signed in with a one-time link. */

@@ -7,11 +7,11 @@ import {
   type VirtualPlatform,
 } from '../../../../test/support/virtual-platform.ts';
 import type { GatewayOptions } from '../options.ts';
-import type { GatewayRequest } from '../request.ts';
+import type { GatewayRequest } from '../http/request.ts';
 import type { KeyRecord } from '../stores/store.ts';
 import { createKeyRecord, toKeyLabel } from './api-key.ts';
 import { createAuthenticate } from './authenticate.ts';
-import type { Principal } from './principal.ts';
+import type { Principal } from '../http/principal.ts';
 
 const requestWith = (headers: GatewayRequest['headers'], principal?: Principal): GatewayRequest => ({
   method: 'GET',

@@ -1,10 +1,10 @@
-import { GatewayError, toGatewayError } from '../errors.ts';
+import { GatewayError, toGatewayError } from '../foundation/errors.ts';
 import type { BootstrapKey, GatewayOptions } from '../options.ts';
-import type { Platform } from '../platform.ts';
-import { type GatewayRequest, firstValue } from '../request.ts';
+import type { Platform } from '../foundation/platform.ts';
+import { type GatewayRequest, firstValue } from '../http/request.ts';
 import type { Awaitable, KeyRecord } from '../stores/store.ts';
 import { LINK_PRINCIPAL, refuseForged } from './authenticate-session.ts';
-import type { Principal } from './principal.ts';
+import type { Principal } from '../http/principal.ts';
 import type { Sessions } from './sessions.ts';
 
 /** Tells who calls, or rejects with `authentication`. Answers at once where everything needed is in memory. */

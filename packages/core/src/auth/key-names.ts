@@ -1,5 +1,5 @@
 import type { BootstrapKey } from '../options.ts';
-import type { Platform } from '../platform.ts';
+import type { Platform } from '../foundation/platform.ts';
 import type { Store } from '../stores/store.ts';
 
 /** Names of keys by their hashes; of keys that are gone there is none. */

@@ -1,7 +1,7 @@
 import { readKeyUsage } from '../budgets/read-key-usage.ts';
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../foundation/errors.ts';
 import type { Runtime } from '../runtime.ts';
-import type { KeyBody } from '../schemas/key.ts';
+import type { KeyBody } from '../wire/management/key.ts';
 import type { KeyRecord } from '../stores/store.ts';
 
 /** A stored key by its hash. Throws `not_found`; keys of the configuration are not stored. */

@@ -1,4 +1,4 @@
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../foundation/errors.ts';
 import type { Runtime } from '../runtime.ts';
 
 /** Throws `permission_denied` where the host keeps the members: what were written here would have no effect. */

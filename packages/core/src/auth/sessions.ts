@@ -1,6 +1,6 @@
-import type { Platform } from '../platform.ts';
-import { createRandomId } from '../random-id.ts';
-import { type GatewayRequest, firstValue } from '../request.ts';
+import type { Platform } from '../foundation/platform.ts';
+import { createRandomId } from '../foundation/random-id.ts';
+import { type GatewayRequest, firstValue } from '../http/request.ts';
 
 /** Somebody who has signed in with a browser. */
 export interface Session {

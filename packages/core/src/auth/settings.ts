@@ -1,5 +1,5 @@
 import type { AccountOptions } from '../options.ts';
-import type { Settings } from '../schemas/settings.ts';
+import type { Settings } from '../wire/management/settings.ts';
 
 /** What holds for the account, as the wire shows it. */
 export function toSettings({ defaultModel, creditsUsd, providers, privacy }: AccountOptions): Settings {

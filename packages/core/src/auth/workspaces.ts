@@ -1,7 +1,7 @@
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../foundation/errors.ts';
 import { defaultGuardrailIdOf } from '../guardrails/default-guardrail.ts';
 import type { Runtime } from '../runtime.ts';
-import type { Workspace } from '../schemas/workspace.ts';
+import type { Workspace } from '../wire/management/workspace.ts';
 import type { WorkspaceRecord } from '../stores/store.ts';
 import { DEFAULT_WORKSPACE_ID } from './api-key.ts';
 

@@ -6,10 +6,10 @@ import { createCoreGateway } from '../../../../test/support/core-gateway.ts';
 import { toContent, toRecord } from '../../../../test/support/generation-records.ts';
 import { createScriptedVideos } from '../../../../test/support/scripted-videos.ts';
 import { createVirtualPlatform } from '../../../../test/support/virtual-platform.ts';
-import type { Destination } from '../schemas/destination.ts';
-import { createMemoryStore } from '../stores/memory-store.ts';
-import { type Transport, TransportError, type TransportRequest } from '../transport.ts';
-import type { BroadcastDelivery } from './broadcast-row.ts';
+import type { Destination } from '../wire/destinations/destination.ts';
+import { createMemoryStore } from '../stores/memory/memory-store.ts';
+import { type Transport, TransportError, type TransportRequest } from '../foundation/transport.ts';
+import type { BroadcastDelivery } from '../stores/broadcast-row.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

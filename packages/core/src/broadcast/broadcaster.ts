@@ -1,13 +1,13 @@
 import type { BootstrapKey, Logger } from '../options.ts';
-import type { Platform } from '../platform.ts';
-import type { Destination } from '../schemas/destination.ts';
+import type { Platform } from '../foundation/platform.ts';
+import type { Destination } from '../wire/destinations/destination.ts';
 import type { GenerationRecord, Store } from '../stores/store.ts';
 import type { DeliveryOutcome } from '../webhooks/deliver-webhook.ts';
-import type { BroadcastDelivery } from './broadcast-row.ts';
+import type { BroadcastDelivery } from '../stores/broadcast-row.ts';
 import { configOf, deliverGenerations } from './deliver-generations.ts';
-import { createDeliveryLane, type DeliveryLane, type LaneStatus } from './delivery-lane.ts';
+import { createDeliveryLane, type DeliveryLane, type LaneStatus } from './destination-queue.ts';
 import type { BroadcastOptions } from './destination-format.ts';
-import { findMissed } from './find-missed.ts';
+import { findMissed } from './find-undelivered.ts';
 import { createTraceLoader } from './load-trace.ts';
 import { sendRequest } from './send-request.ts';
 

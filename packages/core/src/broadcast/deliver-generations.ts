@@ -1,4 +1,4 @@
-import type { Destination } from '../schemas/destination.ts';
+import type { Destination } from '../wire/destinations/destination.ts';
 import type { DeliveryOutcome } from '../webhooks/deliver-webhook.ts';
 import type { Logger } from '../options.ts';
 import type { BroadcastTrace, DestinationFormat, DestinationRequest } from './destination-format.ts';

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 
-import type { DESTINATION_CONFIGS, DestinationType } from '../schemas/destination.ts';
-import type { GenerationContent } from '../schemas/generation.ts';
-import type { Transport } from '../transport.ts';
+import type { DESTINATION_CONFIGS, DestinationType } from '../wire/destinations/destination.ts';
+import type { GenerationContent } from '../wire/generations/generation.ts';
+import type { Transport } from '../foundation/transport.ts';
 
 export type DestinationConfig<Type extends DestinationType> = z.infer<(typeof DESTINATION_CONFIGS)[Type]>;
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../foundation/errors.ts';
 import type { Runtime } from '../runtime.ts';
-import { type Destination, DESTINATION_CONFIGS, type DestinationType } from '../schemas/destination.ts';
-import { parseWith } from '../schemas/parse-with.ts';
+import { type Destination, DESTINATION_CONFIGS, type DestinationType } from '../wire/destinations/destination.ts';
+import { parseWith } from '../wire/parse-with.ts';
 import { configOf } from './deliver-generations.ts';
 
 const MAX_PER_TYPE = 5;

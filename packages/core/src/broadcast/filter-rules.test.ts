@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { toContent, toRecord } from '../../../../test/support/generation-records.ts';
 import { createNodePlatform } from '../../../node/src/node-platform.ts';
-import type { Destination } from '../schemas/destination.ts';
+import type { Destination } from '../wire/destinations/destination.ts';
 import { compileFilterRules } from './filter-rules.ts';
 import { toBroadcastTrace } from './to-broadcast-trace.ts';
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { toDestination } from '../../../../test/support/broadcast-bench.ts';
 import { toContent, toRecord } from '../../../../test/support/generation-records.ts';
 import { createVirtualPlatform } from '../../../../test/support/virtual-platform.ts';
-import { createMemoryStore } from '../stores/memory-store.ts';
+import { createMemoryStore } from '../stores/memory/memory-store.ts';
 import { createTraceLoader } from './load-trace.ts';
 
 test('reads what was asked and answered, without what the API does not show either', async () => {

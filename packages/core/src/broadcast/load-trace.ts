@@ -1,11 +1,11 @@
 import { createFindKeyNames } from '../auth/key-names.ts';
-import { withoutTimeline } from '../generations/stream-timeline.ts';
+import { withoutTimeline } from '../generations/observe/stream-timeline.ts';
 import type { BootstrapKey } from '../options.ts';
-import type { Platform } from '../platform.ts';
-import type { Destination } from '../schemas/destination.ts';
+import type { Platform } from '../foundation/platform.ts';
+import type { Destination } from '../wire/destinations/destination.ts';
 import type { Store } from '../stores/store.ts';
 import type { BroadcastTrace } from './destination-format.ts';
-import { isSampled } from './takes-generation.ts';
+import { isSampled } from './destination-filter.ts';
 import { forDestination, toBroadcastTrace } from './to-broadcast-trace.ts';
 
 export interface TraceLoaderOptions {

@@ -1,6 +1,6 @@
 import type { DeliveryOutcome } from '../webhooks/deliver-webhook.ts';
 import { nextDeliveryDelayMs } from '../webhooks/delivery-schedule.ts';
-import type { BroadcastDelivery } from './broadcast-row.ts';
+import type { BroadcastDelivery } from '../stores/broadcast-row.ts';
 
 export interface FirstDelivery {
   readonly id: string;

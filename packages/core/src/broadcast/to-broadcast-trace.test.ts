@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 import { toRecord } from '../../../../test/support/generation-records.ts';
 import { createNodePlatform } from '../../../node/src/node-platform.ts';
-import { toStoredTrace } from './stored-trace.ts';
+import { toStoredTrace } from '../generations/stored-trace.ts';
 import { toBroadcastTrace } from './to-broadcast-trace.ts';
 
 const platform = createNodePlatform();

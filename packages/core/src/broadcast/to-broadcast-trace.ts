@@ -1,6 +1,6 @@
-import type { Platform } from '../platform.ts';
-import type { Destination } from '../schemas/destination.ts';
-import type { GenerationContent } from '../schemas/generation.ts';
+import type { Platform } from '../foundation/platform.ts';
+import type { Destination } from '../wire/destinations/destination.ts';
+import type { GenerationContent } from '../wire/generations/generation.ts';
 import type { GenerationRecord } from '../stores/store.ts';
 import type { BroadcastTrace, StoredTrace } from './destination-format.ts';
 

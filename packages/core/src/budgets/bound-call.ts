@@ -1,5 +1,5 @@
-import type { ChatCompletionRequest } from '../schemas/chat-completion.ts';
-import type { ChatMessage } from '../schemas/chat-message.ts';
+import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
+import type { ChatMessage } from '../wire/chat/chat-message.ts';
 
 /** What a chat request can use at most, as far as the request itself tells. */
 export interface CallBound {

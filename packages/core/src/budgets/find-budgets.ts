@@ -1,5 +1,5 @@
 import { DEFAULT_WORKSPACE_ID } from '../auth/api-key.ts';
-import type { Principal } from '../auth/principal.ts';
+import type { Principal } from '../http/principal.ts';
 import type { EffectiveBudget } from '../guardrails/effective-policy.ts';
 import type { Policy } from '../guardrails/policy-of.ts';
 import type { Runtime } from '../runtime.ts';

@@ -1,4 +1,4 @@
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../foundation/errors.ts';
 import type { Awaitable, GenerationRepository, Spent } from '../stores/store.ts';
 import type { Budget } from './budget.ts';
 import { formatUsd, toUsd } from './nano-usd.ts';

@@ -1,5 +1,5 @@
 import type { Runtime } from '../runtime.ts';
-import type { KeyUsage } from '../schemas/key.ts';
+import type { KeyUsage } from '../wire/management/key.ts';
 import type { Spent } from '../stores/store.ts';
 import { type Period, periodStart } from './period-start.ts';
 

@@ -1,5 +1,5 @@
-import { GatewayError } from '../errors.ts';
-import { BUDGET_INTERVALS, type BudgetInterval, type WorkspaceBudget } from '../schemas/workspace.ts';
+import { GatewayError } from '../foundation/errors.ts';
+import { BUDGET_INTERVALS, type BudgetInterval, type WorkspaceBudget } from '../wire/management/workspace.ts';
 
 /** The interval of a path. Throws `invalid_request`. */
 export function readInterval(text: string | undefined): BudgetInterval {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 
 import { createCatalog, type Endpoint } from '../catalog/catalog.ts';
-import type { EndpointDefinition } from '../catalog/model-definition.ts';
+import type { EndpointDefinition } from '../wire/models/model-definition.ts';
 import type { Provider } from '../providers/provider.ts';
-import type { ChatCompletionRequest } from '../schemas/chat-completion.ts';
+import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import { boundCall } from './bound-call.ts';
 import { worstCaseNanoUsd } from './worst-case.ts';
 

@@ -11,7 +11,7 @@ import { QWEN } from './built-in/qwen.ts';
 import { X_AI } from './built-in/x-ai.ts';
 import { Z_AI } from './built-in/z-ai.ts';
 import type { DatedModels } from './dated-models.ts';
-import type { ModelDefinition } from './model-definition.ts';
+import type { ModelDefinition } from '../wire/models/model-definition.ts';
 
 /** The built-in catalogue, one entry an author. */
 export const BUILT_IN_CATALOGUE: readonly DatedModels[] = [

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { type Provider, UNKNOWN_DATA_POLICY } from '../providers/provider.ts';
 import { createCatalog } from './catalog.ts';
-import { modelDefinitionSchema } from './model-definition.ts';
+import { modelDefinitionSchema } from '../wire/models/model-definition.ts';
 
 const providerOf = (slug: string, region?: string): Provider => ({
   slug,

@@ -1,5 +1,5 @@
 import type { DiscoveredModel, Provider } from '../providers/provider.ts';
-import type { EndpointDefinition, EndpointPricing, ModelDefinition } from './model-definition.ts';
+import type { EndpointDefinition, EndpointPricing, ModelDefinition } from '../wire/models/model-definition.ts';
 import { parsePrices, type Prices } from './prices.ts';
 
 /** One model at one provider. */

@@ -1,4 +1,4 @@
-import type { ModelDefinition } from './model-definition.ts';
+import type { ModelDefinition } from '../wire/models/model-definition.ts';
 
 /** Models and where the facts come from. Their endpoints name presets, where a configured model names a provider's slug. */
 export interface DatedModels {

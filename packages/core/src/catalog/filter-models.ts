@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import type { Model } from '../schemas/model.ts';
+import type { Model } from '../wire/models/model.ts';
 import type { CatalogModel } from './catalog.ts';
 import { toModelRecord } from './to-model-record.ts';
 

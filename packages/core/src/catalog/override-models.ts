@@ -1,4 +1,4 @@
-import type { ConfiguredModel, EndpointDefinition, ModelDefinition } from './model-definition.ts';
+import type { ConfiguredModel, EndpointDefinition, ModelDefinition } from '../wire/models/model-definition.ts';
 
 /** What a configured provider is known by. Built-in models name presets; models of a configuration name slugs. */
 export interface ServingProvider {

@@ -1,6 +1,6 @@
-import type { Model, ModelEndpoint, Pricing } from '../schemas/model.ts';
+import type { Model, ModelEndpoint, Pricing } from '../wire/models/model.ts';
 import type { CatalogModel, Endpoint } from './catalog.ts';
-import type { EndpointPricing } from './model-definition.ts';
+import type { EndpointPricing } from '../wire/models/model-definition.ts';
 
 /** What the public wire shows for a price that is not known. Zero would promise a gift. */
 const UNKNOWN_PRICE = '-1';

@@ -1,14 +1,14 @@
-import type { RequestContext } from '../context.ts';
+import type { RequestContext } from '../http/request-context.ts';
 import type { Policy } from '../guardrails/policy-of.ts';
 import type { RoutePlan } from '../routing/plan-route.ts';
-import type { ChatCompletionRequest } from '../schemas/chat-completion.ts';
+import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import type { Awaitable } from '../stores/store.ts';
-import { keepAnswer, replayAnswer } from './cache-answer.ts';
-import { healAnswer, wantsHealing } from './heal-answer.ts';
-import type { PipelineStage } from './pipeline-stage.ts';
-import { identify } from './response-cache.ts';
-import { type CacheWish, readCacheHeaders, setCacheHeaders } from './response-cache-headers.ts';
-import { type BeginAnswer, runAttempts } from './run-attempts.ts';
+import { keepAnswer, replayAnswer } from './stages/response-cache/cache-completion.ts';
+import { healAnswer, wantsHealing } from './stages/healing/heal-completion.ts';
+import type { PipelineStage } from '../wire/chat/pipeline-stage.ts';
+import { identify } from './stages/response-cache/response-cache.ts';
+import { type CacheWish, readCacheHeaders, setCacheHeaders } from './stages/response-cache/response-cache-headers.ts';
+import { type BeginAnswer, runAttempts } from '../dispatch/run-attempts.ts';
 
 export interface AnswerQuery {
   readonly context: RequestContext;

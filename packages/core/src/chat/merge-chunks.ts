@@ -1,5 +1,5 @@
-import { createAnswerAccumulator } from '../generations/answer-accumulator.ts';
-import type { ChatChunk, ChatDelta } from '../schemas/chat-chunk.ts';
+import { createAnswerAccumulator } from '../generations/observe/completion-accumulator.ts';
+import type { ChatChunk, ChatDelta } from '../wire/chat/chat-chunk.ts';
 
 /** Makes the one chunk of a whole answer out of its pieces. Usage is left out. */
 export function mergeChunks(chunks: readonly ChatChunk[]): ChatChunk {

@@ -1,9 +1,9 @@
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../foundation/errors.ts';
 import type { Awaitable } from '../stores/store.ts';
-import type { ChatCompletionRequest } from '../schemas/chat-completion.ts';
-import { cutMiddle } from './cut-middle.ts';
-import type { PipelineStage } from './pipeline-stage.ts';
-import { raceAbort } from './race-abort.ts';
+import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
+import { cutMiddle } from './stages/prompt-compression/cut-middle.ts';
+import type { PipelineStage } from '../wire/chat/pipeline-stage.ts';
+import { raceAbort } from '../foundation/race-abort.ts';
 
 /** What a moderator makes of a text. */
 export interface ModerationVerdict {

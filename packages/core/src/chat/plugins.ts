@@ -1,4 +1,4 @@
-import type { ChatCompletionRequest } from '../schemas/chat-completion.ts';
+import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 
 type Plugins = ChatCompletionRequest['plugins'];
 export type Plugin = NonNullable<Plugins>[number];

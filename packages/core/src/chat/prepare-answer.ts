@@ -2,17 +2,17 @@ import type { Budget } from '../budgets/budget.ts';
 import { boundCall } from '../budgets/bound-call.ts';
 import { toCaller } from '../budgets/find-budgets.ts';
 import { reserveCall } from '../budgets/reserve-call.ts';
-import type { RequestContext } from '../context.ts';
+import type { RequestContext } from '../http/request-context.ts';
 import type { Policy } from '../guardrails/policy-of.ts';
 import { findUsableEndpoints } from '../guardrails/usable-endpoints.ts';
 import type { RoutePlan } from '../routing/plan-route.ts';
-import type { ChatCompletionRequest } from '../schemas/chat-completion.ts';
-import { parseFiles, wantsParsing } from './parse-files.ts';
-import type { PipelineStage } from './pipeline-stage.ts';
+import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
+import { parseFiles, wantsParsing } from './stages/files/parse-files.ts';
+import type { PipelineStage } from '../wire/chat/pipeline-stage.ts';
 import { hasPlugin } from './plugins.ts';
-import { type BeginAnswer, runAttempts } from './run-attempts.ts';
-import { readSearchOptions, searchFirst } from './search-first.ts';
-import type { ToolSet } from './tools/tool-set.ts';
+import { type BeginAnswer, runAttempts } from '../dispatch/run-attempts.ts';
+import { readSearchOptions, searchFirst } from './stages/web-search/search-first.ts';
+import type { ToolSet } from './stages/server-tools/tool-set.ts';
 
 /** Whether the gateway has tools of its own to run for a request. */
 export function wantsServerTools({ tools, plugins }: ChatCompletionRequest): boolean {
@@ -21,7 +21,7 @@ export function wantsServerTools({ tools, plugins }: ChatCompletionRequest): boo
 
 /** Opens them. Loaded late, like what runs them, because most requests have none. Throws `invalid_request`. */
 export async function openToolSet(request: ChatCompletionRequest, context: RequestContext): Promise<ToolSet> {
-  const { createToolSet } = await import('./tools/tool-set.ts');
+  const { createToolSet } = await import('./stages/server-tools/tool-set.ts');
   return createToolSet(request, context.runtime, await findUsableEndpoints(context));
 }
 
@@ -55,7 +55,7 @@ export function prepareAnswer(plan: AnswerPlan): BeginAnswer | null {
 function runTools({ id, context, policy, pipeline, budgets }: AnswerPlan, toolSet: ToolSet): BeginAnswer {
   const { runtime, principal } = context;
   return async (attempts) => {
-    const { answerWithTools } = await import('./tools/answer-with-tools.ts');
+    const { answerWithTools } = await import('./stages/server-tools/run-tool-turns.ts');
     const begin = answerWithTools({
       toolSet,
       policy,

@@ -1,8 +1,8 @@
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../foundation/errors.ts';
 import type { Runtime } from '../runtime.ts';
-import type { ChatCompletionRequest } from '../schemas/chat-completion.ts';
-import { refuseField } from '../schemas/refuse-field.ts';
-import { isOnline } from './search-first.ts';
+import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
+import { refuseField } from '../wire/refuse-field.ts';
+import { isOnline } from './stages/web-search/search-first.ts';
 
 /** Plugins that are always there, or may go unheeded without misleading anybody. */
 const ALWAYS_AVAILABLE: ReadonlySet<string> = new Set([

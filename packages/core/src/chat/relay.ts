@@ -1,12 +1,12 @@
-import type { GenerationObserver } from '../generations/observe-generation.ts';
+import type { GenerationObserver } from '../generations/observe/observe-generation.ts';
 import type { AnswerGuardOptions } from '../guardrails/guard-answer.ts';
-import type { GatewayRequest } from '../request.ts';
+import type { GatewayRequest } from '../http/request.ts';
 import type { RoutePlan } from '../routing/plan-route.ts';
 import type { RoutingReport } from '../routing/routing-metadata.ts';
 import type { Runtime } from '../runtime.ts';
-import type { ChatCompletionRequest } from '../schemas/chat-completion.ts';
-import type { FitRequest } from './fit-request.ts';
-import type { BeginAnswer } from './run-attempts.ts';
+import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
+import type { FitRequest } from './stages/prompt-compression/shorten-prompt.ts';
+import type { BeginAnswer } from '../dispatch/run-attempts.ts';
 
 /** One checked and routed chat request, ready to be run. */
 export interface ChatRelay {

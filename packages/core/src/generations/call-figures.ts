@@ -1,5 +1,5 @@
-import type { Generation } from '../schemas/generation.ts';
-import { type GenerationStatus, statusOfGeneration } from '../schemas/generation-status.ts';
+import type { Generation } from '../wire/generations/generation.ts';
+import { type GenerationStatus, statusOfGeneration } from '../wire/generations/generation-status.ts';
 import type { GenerationRecord } from '../stores/store.ts';
 
 /** How often something took how long. */

@@ -1,4 +1,4 @@
-import type { VideoJob } from '../videos/video-job.ts';
+import type { VideoJob } from '../stores/video-job.ts';
 
 /** Something that followers are told of. */
 export type FeedEvent =

@@ -1,5 +1,5 @@
-import type { GenerationContent } from '../schemas/generation.ts';
-import type { EndedCall } from './observed-call.ts';
+import type { GenerationContent } from '../wire/generations/generation.ts';
+import type { EndedCall } from './observe/observed-call.ts';
 import { toToolCallRecord } from './tool-steps.ts';
 
 /** What was asked and answered, as `GET /generation/content` tells it. */

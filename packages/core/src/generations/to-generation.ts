@@ -1,10 +1,10 @@
 import { DEFAULT_WORKSPACE_ID } from '../auth/api-key.ts';
-import { toStoredTrace } from '../broadcast/stored-trace.ts';
-import { firstValue, type HeaderMap } from '../request.ts';
-import type { Generation, ProviderResponse } from '../schemas/generation.ts';
-import type { AnswerAccumulator } from './answer-accumulator.ts';
-import type { Attempt, EndedCall, Outcome } from './observed-call.ts';
-import { countParts } from './spending.ts';
+import { toStoredTrace } from './stored-trace.ts';
+import { firstValue, type HeaderMap } from '../http/request.ts';
+import type { Generation, ProviderResponse } from '../wire/generations/generation.ts';
+import type { AnswerAccumulator } from './observe/completion-accumulator.ts';
+import type { Attempt, EndedCall, Outcome } from './observe/observed-call.ts';
+import { countParts } from './observe/spending.ts';
 
 /** What a stored header may hold; callers choose them freely. */
 const MAX_STORED_HEADER = 512;

@@ -1,5 +1,5 @@
-import type { Usage } from '../schemas/chat-chunk.ts';
-import type { GenerationContent } from '../schemas/generation.ts';
+import type { Usage } from '../wire/chat/chat-chunk.ts';
+import type { GenerationContent } from '../wire/generations/generation.ts';
 
 /** One call of a server tool, as it is written down. */
 export interface ToolStep {

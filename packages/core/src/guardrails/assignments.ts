@@ -1,7 +1,7 @@
 import { ORGANIZATION_ID } from '../auth/workspaces.ts';
-import type { RequestContext } from '../context.ts';
-import { createUuid } from '../random-id.ts';
-import type { KeyAssignment, MemberAssignment } from '../schemas/assignment.ts';
+import type { RequestContext } from '../http/request-context.ts';
+import { createUuid } from '../foundation/random-id.ts';
+import type { KeyAssignment, MemberAssignment } from '../wire/management/assignment.ts';
 import type { AssignmentRecord, Store } from '../stores/store.ts';
 
 /** New assignments of a guardrail, one a subject, made by the caller. */

@@ -1,6 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { givenFields } from '../schemas/given-fields.ts';
-import type { Guardrail, UpdateGuardrailRequest } from '../schemas/guardrail.ts';
+import { givenFields } from '../wire/given-fields.ts';
+import type { Guardrail, UpdateGuardrailRequest } from '../wire/management/guardrail.ts';
 
 /** A guardrail that asks for nothing yet. */
 export function toNewGuardrail(identity: Pick<Guardrail, 'id' | 'name' | 'workspace_id' | 'created_at'>): Guardrail {
@@ -66,6 +66,6 @@ function toCanonical(slugs: readonly string[] | null, catalog: Pick<Catalog, 'fi
 export async function refuseBadPatterns({ content_filters: filters }: UpdateGuardrailRequest): Promise<void> {
   if (!filters?.length) return;
   // Late, because the engine is large and most processes never need it.
-  const { parsePattern } = await import('./parse-pattern.ts');
+  const { parsePattern } = await import('./filters/parse-pattern.ts');
   for (const [index, { pattern }] of filters.entries()) parsePattern(pattern, `content_filters.${index}.pattern`);
 }

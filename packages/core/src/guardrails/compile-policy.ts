@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { compileInputFilters, compileOutputFilters } from './compile-filters.ts';
+import { compileInputFilters, compileOutputFilters } from './filters/compile-filters.ts';
 import { combineGuardrails, type GuardrailLayer } from './effective-policy.ts';
 import type { Policy } from './policy-of.ts';
 import { toNarrowings } from './to-narrowings.ts';

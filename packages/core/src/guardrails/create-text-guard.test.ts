@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import type { BuiltinFilter, CustomFilter } from '../schemas/guardrail.ts';
+import type { BuiltinFilter, CustomFilter } from '../wire/management/guardrail.ts';
 import { toNewGuardrail } from './change-guardrail.ts';
-import { compileOutputFilters, type OutputFilters } from './compile-filters.ts';
+import { compileOutputFilters, type OutputFilters } from './filters/compile-filters.ts';
 import { createTextGuard, MAX_MATCH_LENGTH } from './create-text-guard.ts';
 import { combineGuardrails } from './effective-policy.ts';
 

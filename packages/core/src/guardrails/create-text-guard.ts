@@ -1,5 +1,5 @@
-import type { CompiledFilter, OutputFilters } from './compile-filters.ts';
-import { normaliseSegments } from './normalise-text.ts';
+import type { CompiledFilter, OutputFilters } from './filters/compile-filters.ts';
+import { normaliseSegments } from './filters/normalise-text.ts';
 import { toJsonContent, unescapeJson } from './unescape-json.ts';
 import { type Finding, toFinding } from './verdict.ts';
 

@@ -4,12 +4,12 @@ import { expect, test } from 'vitest';
 import { createCatalog, type Endpoint } from '../catalog/catalog.ts';
 import type { Provider } from '../providers/provider.ts';
 import { selectEndpoints } from '../routing/select-endpoints.ts';
-import type { Guardrail } from '../schemas/guardrail.ts';
+import type { Guardrail } from '../wire/management/guardrail.ts';
 import { toNewGuardrail } from './change-guardrail.ts';
-import { compileInputFilters } from './compile-filters.ts';
+import { compileInputFilters } from './filters/compile-filters.ts';
 import { combineGuardrails, type GuardrailLayer, type GuardrailScope } from './effective-policy.ts';
 import { guardInput } from './guard-input.ts';
-import { mapTexts } from './map-texts.ts';
+import { mapTexts } from '../chat/map-texts.ts';
 import { toNarrowings } from './to-narrowings.ts';
 
 const layer = (scope: GuardrailScope, id: string, fields: Partial<Guardrail>): GuardrailLayer => ({

@@ -1,5 +1,5 @@
-import type { BuiltinFilter, CustomFilter, Guardrail } from '../schemas/guardrail.ts';
-import type { FilterAction } from './filter.ts';
+import type { BuiltinFilter, CustomFilter, Guardrail } from '../wire/management/guardrail.ts';
+import type { FilterAction } from './filters/filter.ts';
 
 /** Whom a guardrail was put on, by the word that the wire has for it. */
 export type GuardrailScope = 'api-key' | 'member' | 'workspace';

@@ -1,5 +1,5 @@
-import { GatewayError } from '../errors.ts';
-import type { Guardrail } from '../schemas/guardrail.ts';
+import { GatewayError } from '../foundation/errors.ts';
+import type { Guardrail } from '../wire/management/guardrail.ts';
 import type { Store } from '../stores/store.ts';
 
 /** A guardrail by id. Throws `not_found`, for what is no UUID as well. */

@@ -1,7 +1,7 @@
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../foundation/errors.ts';
 import { createTextGuard } from './create-text-guard.ts';
 import type { AnswerGuardOptions } from './guard-answer.ts';
-import { mapStrings } from './map-texts.ts';
+import { mapStrings } from '../chat/map-texts.ts';
 import { toBlockError, toUnavailableError } from './verdict.ts';
 
 /**

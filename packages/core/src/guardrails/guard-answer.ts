@@ -1,10 +1,10 @@
-import type { GatewayError } from '../errors.ts';
-import { estimateUsage } from '../generations/estimate-usage.ts';
-import type { ChatChunk, ChatChunkChoice, ChatDelta, ToolCallDelta } from '../schemas/chat-chunk.ts';
-import type { ChatMessage } from '../schemas/chat-message.ts';
-import type { OutputFilters } from './compile-filters.ts';
+import type { GatewayError } from '../foundation/errors.ts';
+import { estimateUsage } from '../calls/estimate-usage.ts';
+import type { ChatChunk, ChatChunkChoice, ChatDelta, ToolCallDelta } from '../wire/chat/chat-chunk.ts';
+import type { ChatMessage } from '../wire/chat/chat-message.ts';
+import type { OutputFilters } from './filters/compile-filters.ts';
 import { createTextGuard, type TextGuard } from './create-text-guard.ts';
-import { mapStrings } from './map-texts.ts';
+import { mapStrings } from '../chat/map-texts.ts';
 import type { Policy } from './policy-of.ts';
 import { type Finding, type GuardrailStage, toBlockError, toStages, toUnavailableError } from './verdict.ts';
 

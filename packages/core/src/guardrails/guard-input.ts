@@ -1,7 +1,7 @@
-import type { CompiledFilter, InputFilters } from './compile-filters.ts';
-import type { Span } from './filter.ts';
-import type { RequestText, TextMap } from './map-texts.ts';
-import { type NormalisedText, normaliseText } from './normalise-text.ts';
+import type { CompiledFilter, InputFilters } from './filters/compile-filters.ts';
+import type { Span } from './filters/filter.ts';
+import type { RequestText, TextMap } from '../chat/map-texts.ts';
+import { type NormalisedText, normaliseText } from './filters/normalise-text.ts';
 import { toJsonContent, unescapeJson } from './unescape-json.ts';
 import { type Finding, toFinding } from './verdict.ts';
 

@@ -1,7 +1,7 @@
-import type { GatewayError } from '../errors.ts';
+import type { GatewayError } from '../foundation/errors.ts';
 import type { Logger } from '../options.ts';
 import { guardInput, type InputVerdict } from './guard-input.ts';
-import type { TextMap } from './map-texts.ts';
+import type { TextMap } from '../chat/map-texts.ts';
 import type { Policy } from './policy-of.ts';
 import { type GuardrailStage, toBlockError, toStages, toUnavailableError } from './verdict.ts';
 

@@ -18,7 +18,7 @@ import {
 } from '../../../../test/support/scripted-transport.ts';
 import { guardAnswer } from './guard-answer.ts';
 import { guardRequest } from './guard-request.ts';
-import { mapTexts } from './map-texts.ts';
+import { mapTexts } from '../chat/map-texts.ts';
 import type { Policy } from './policy-of.ts';
 
 const answering = (content: string, extra: object = {}) => ({

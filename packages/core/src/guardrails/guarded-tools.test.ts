@@ -5,7 +5,7 @@ import { chunksOf, createCoreGateway, jsonOf, readFrames } from '../../../../tes
 import { guardKey } from '../../../../test/support/guard-key.ts';
 import type { ScriptedTransport } from '../../../../test/support/scripted-transport.ts';
 import { createTurnTransport, type Cut, type ScriptedTurn } from '../../../../test/support/scripted-turns.ts';
-import type { ServerTool } from '../chat/tools/server-tool.ts';
+import type { ServerTool } from '../chat/stages/server-tools/server-tool.ts';
 
 /** Answers what nobody has asked for, and cites it. */
 const lookup: ServerTool = {

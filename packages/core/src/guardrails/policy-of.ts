@@ -1,10 +1,10 @@
 import { DEFAULT_WORKSPACE_ID } from '../auth/api-key.ts';
-import type { Principal } from '../auth/principal.ts';
+import type { Principal } from '../http/principal.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Narrowing } from '../routing/endpoint-filters.ts';
-import type { Guardrail } from '../schemas/guardrail.ts';
+import type { Guardrail } from '../wire/management/guardrail.ts';
 import type { AssignmentRecord, Awaitable, Store } from '../stores/store.ts';
-import type { InputFilters, OutputFilters } from './compile-filters.ts';
+import type { InputFilters, OutputFilters } from './filters/compile-filters.ts';
 import { defaultGuardrailIdOf } from './default-guardrail.ts';
 import type { EffectiveBudget, GuardrailLayer, GuardrailScope } from './effective-policy.ts';
 

@@ -1,6 +1,6 @@
 import type { Catalog, CatalogModel, Endpoint } from '../catalog/catalog.ts';
 import type { Narrowing } from '../routing/endpoint-filters.ts';
-import { isListed } from '../routing/endpoint-tier.ts';
+import { isListed } from '../catalog/endpoint-tier.ts';
 import type { EndpointRule, ZdrRule } from './effective-policy.ts';
 
 /** Authors of models that have a switch for zero retention of their own. */

@@ -1,6 +1,6 @@
 import type { CatalogModel, Endpoint } from '../catalog/catalog.ts';
-import type { RequestContext } from '../context.ts';
-import type { ServiceTier } from '../routing/endpoint-tier.ts';
+import type { RequestContext } from '../http/request-context.ts';
+import type { ServiceTier } from '../catalog/endpoint-tier.ts';
 import type { EndpointQuery } from '../routing/endpoint-filters.ts';
 import type { Runtime } from '../runtime.ts';
 import { makesVideos } from './to-narrowings.ts';

@@ -1,6 +1,6 @@
-import { GatewayError } from '../errors.ts';
-import type { CompiledFilter } from './compile-filters.ts';
-import type { FilterAction } from './filter.ts';
+import { GatewayError } from '../foundation/errors.ts';
+import type { CompiledFilter } from './filters/compile-filters.ts';
+import type { FilterAction } from './filters/filter.ts';
 import type { GuardrailScope } from './effective-policy.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { ChatChunk } from '../schemas/chat-chunk.ts';
-import type { ChatCompletionRequest } from '../schemas/chat-completion.ts';
+import type { ChatChunk } from '../wire/chat/chat-chunk.ts';
+import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import type { VideoProvider } from './video-contract.ts';
 
 /** What a provider does with the data it is sent; `null` where it is not known, which no privacy filter accepts. */

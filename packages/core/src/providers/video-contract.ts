@@ -1,4 +1,4 @@
-import type { VideoRequest } from '../schemas/video-request.ts';
+import type { VideoRequest } from '../wire/videos/video-request.ts';
 
 /** What a video is to be like, worked out from the caller's request. */
 export interface VideoOrder {

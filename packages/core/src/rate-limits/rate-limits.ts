@@ -1,7 +1,7 @@
-import type { Principal } from '../auth/principal.ts';
-import { GatewayError } from '../errors.ts';
+import type { Principal } from '../http/principal.ts';
+import { GatewayError } from '../foundation/errors.ts';
 import type { Logger } from '../options.ts';
-import type { Platform } from '../platform.ts';
+import type { Platform } from '../foundation/platform.ts';
 import type { CreateRateCounter, RateCounter, RateWindow } from './rate-counter.ts';
 
 /** How many calls, and how many tokens, whom it holds for may have a minute. */

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 import type { CatalogModel } from '../catalog/catalog.ts';
-import { parseWith } from '../schemas/parse-with.ts';
-import type { ChatCompletionRequest } from '../schemas/chat-completion.ts';
-import { priceOf } from './endpoint-price.ts';
+import { parseWith } from '../wire/parse-with.ts';
+import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
+import { priceOf } from '../catalog/endpoint-price.ts';
 import type { RequestNeeds } from './request-needs.ts';
 import { MAX_ROUTED_MODELS, type RouterStrategy } from './router.ts';
 

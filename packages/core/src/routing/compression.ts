@@ -1,4 +1,4 @@
-import type { ChatCompletionRequest } from '../schemas/chat-completion.ts';
+import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 
 /** Which endpoints get a prompt that is too long for them shortened: every one, those with little room, or none. */
 export type Compression = 'always' | 'small' | 'never';

@@ -1,9 +1,9 @@
 import type { Endpoint } from '../catalog/catalog.ts';
 import type { AccountOptions } from '../options.ts';
-import type { ProviderPreferences } from '../schemas/provider-preferences.ts';
+import type { ProviderPreferences } from '../wire/chat/provider-preferences.ts';
 import { isCompressed } from './compression.ts';
-import { exceedsMaxPrice } from './endpoint-price.ts';
-import { isListed, type ServiceTier, tierOf } from './endpoint-tier.ts';
+import { exceedsMaxPrice } from '../catalog/endpoint-price.ts';
+import { isListed, type ServiceTier, tierOf } from '../catalog/endpoint-tier.ts';
 import type { RequestNeeds } from './request-needs.ts';
 import type { ResolvedModel } from './resolve-models.ts';
 

@@ -1,10 +1,10 @@
 import type { Endpoint } from '../catalog/catalog.ts';
-import type { RoutingExplanation } from '../schemas/routing-explanation.ts';
+import type { RoutingExplanation } from '../wire/models/routing-explanation.ts';
 import type { Runtime } from '../runtime.ts';
-import { priceOf } from './endpoint-price.ts';
+import { priceOf } from '../catalog/endpoint-price.ts';
 import type { RoutePlan } from './plan-route.ts';
 import type { Exclusion } from './select-endpoints.ts';
-import { toHealthFields } from './to-health-fields.ts';
+import { toHealthFields } from './health/to-health-fields.ts';
 
 type EndpointExplanation = RoutingExplanation['endpoints'][number];
 

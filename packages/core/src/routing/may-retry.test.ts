@@ -9,8 +9,8 @@ import {
 import { createDeferred } from '../../../../test/support/deferred.ts';
 import { createRoutedGateway, endpointsAt } from '../../../../test/support/routed-gateway.ts';
 import { settle } from '../../../../test/support/virtual-platform.ts';
-import { GatewayError } from '../errors.ts';
-import type { ModelDefinition } from '../catalog/model-definition.ts';
+import { GatewayError } from '../foundation/errors.ts';
+import type { ModelDefinition } from '../wire/models/model-definition.ts';
 
 const PRICES = { one: 1, two: 2, three: 3, four: 4 };
 const FOUR = { one: {}, two: {}, three: {}, four: {} };

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { createCoreGateway, jsonOf } from '../../../../test/support/core-gateway.ts';
 import { createReplayTransport, type ScriptedTransport } from '../../../../test/support/scripted-transport.ts';
-import type { ModelDefinition } from '../catalog/model-definition.ts';
+import type { ModelDefinition } from '../wire/models/model-definition.ts';
 
 const WHOLE = {
   headers: { 'content-type': 'application/json' },

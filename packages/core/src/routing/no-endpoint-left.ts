@@ -1,4 +1,4 @@
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../foundation/errors.ts';
 import type { RoutePlan } from './plan-route.ts';
 import type { Exclusion } from './select-endpoints.ts';
 

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 
 import { createPricedEndpoints } from '../../../../test/support/priced-endpoints.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
-import type { ProviderPreferences } from '../schemas/provider-preferences.ts';
-import { createHealthBoard, type HealthBoard } from './health-board.ts';
+import type { ProviderPreferences } from '../wire/chat/provider-preferences.ts';
+import { createHealthBoard, type HealthBoard } from './health/health-board.ts';
 import { orderEndpoints, type OrderQuery } from './order-endpoints.ts';
 
 const board = (): HealthBoard => createHealthBoard({ monotonicNow: () => 1_000_000 });

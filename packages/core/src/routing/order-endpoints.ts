@@ -1,12 +1,12 @@
 import type { Endpoint } from '../catalog/catalog.ts';
-import type { ProviderPreferences } from '../schemas/provider-preferences.ts';
-import type { EndpointHealth, Standing } from './endpoint-health.ts';
-import { priceOf } from './endpoint-price.ts';
-import { isNamed, type ServiceTier, tierOf } from './endpoint-tier.ts';
-import type { HealthBoard } from './health-board.ts';
+import type { ProviderPreferences } from '../wire/chat/provider-preferences.ts';
+import type { EndpointHealth, Standing } from './health/endpoint-health.ts';
+import { priceOf } from '../catalog/endpoint-price.ts';
+import { isNamed, type ServiceTier, tierOf } from '../catalog/endpoint-tier.ts';
+import type { HealthBoard } from './health/health-board.ts';
 import { pickAtRandom, pickByKey } from './pick-weighted.ts';
 import type { RandomSource } from './random.ts';
-import type { Percentiles } from './sample-ring.ts';
+import type { Percentiles } from './health/sample-ring.ts';
 
 export type SortKey = 'price' | 'throughput' | 'latency' | 'exacto';
 

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../catalog/catalog.ts';
-import { priceOf } from './endpoint-price.ts';
+import { priceOf } from '../catalog/endpoint-price.ts';
 import { hashToUnit } from './hash-text.ts';
-import { endpointIdOf } from './health-board.ts';
+import { endpointIdOf } from './health/health-board.ts';
 import type { RandomSource } from './random.ts';
 
 /**

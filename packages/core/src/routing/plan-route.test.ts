@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 import { jsonOf } from '../../../../test/support/core-gateway.ts';
 import { answererOf, createRoutedGateway, endpointsAt } from '../../../../test/support/routed-gateway.ts';
-import type { ModelDefinition } from '../catalog/model-definition.ts';
+import type { ModelDefinition } from '../wire/models/model-definition.ts';
 
 const THREE = { cheap: {}, middle: {}, dear: {} };
 const PRICES = { cheap: 1, middle: 2, dear: 3 };

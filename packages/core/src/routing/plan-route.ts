@@ -1,9 +1,9 @@
 import type { CatalogModel, Endpoint } from '../catalog/catalog.ts';
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../foundation/errors.ts';
 import type { Runtime } from '../runtime.ts';
-import type { ChatCompletionRequest } from '../schemas/chat-completion.ts';
+import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import { type EndpointQuery, isSupported, type Narrowing } from './endpoint-filters.ts';
-import { isNamed, type ServiceTier, tierOf } from './endpoint-tier.ts';
+import { isNamed, type ServiceTier, tierOf } from '../catalog/endpoint-tier.ts';
 import { type OrderQuery, orderEndpoints } from './order-endpoints.ts';
 import type { RandomSource } from './random.ts';
 import { partitionOf, sortOf, tiersOf } from './read-preferences.ts';

@@ -1,4 +1,4 @@
-import type { Platform } from '../platform.ts';
+import type { Platform } from '../foundation/platform.ts';
 
 /** Numbers from 0 up to but not including 1, as evenly spread as one can tell. */
 export type RandomSource = () => number;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import type { ChatCompletionRequest } from '../schemas/chat-completion.ts';
+import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import { sortOf, tiersOf } from './read-preferences.ts';
 
 const asking = (request: Partial<ChatCompletionRequest>): ChatCompletionRequest => ({

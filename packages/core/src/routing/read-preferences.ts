@@ -1,5 +1,5 @@
-import type { ChatCompletionRequest } from '../schemas/chat-completion.ts';
-import type { ServiceTier } from './endpoint-tier.ts';
+import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
+import type { ServiceTier } from '../catalog/endpoint-tier.ts';
 import type { SortKey } from './order-endpoints.ts';
 
 /** The tiers a request admits: by `service_tier`; without one, `:nitro` and `:floor` admit a tier each, unless `order` has the word. */

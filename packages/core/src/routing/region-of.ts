@@ -1,4 +1,4 @@
-import { type GatewayRequest, firstValue } from '../request.ts';
+import { type GatewayRequest, firstValue } from '../http/request.ts';
 
 /** A region and the hosts under which only its endpoints are used. */
 export interface RegionOptions {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import type { ChatCompletionRequest } from '../schemas/chat-completion.ts';
+import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import { needsOf, parametersOf } from './request-needs.ts';
 
 const user = (content: ChatCompletionRequest['messages'][number]['content']): ChatCompletionRequest['messages'] => [

@@ -1,5 +1,5 @@
-import type { ChatCompletionRequest } from '../schemas/chat-completion.ts';
-import type { ChatMessage } from '../schemas/chat-message.ts';
+import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
+import type { ChatMessage } from '../wire/chat/chat-message.ts';
 import { type Compression, compressionOf } from './compression.ts';
 
 /** What a request asks of the endpoint that is to serve it. */

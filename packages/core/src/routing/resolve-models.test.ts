@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 import { type CatalogModel, createCatalog } from '../catalog/catalog.ts';
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../foundation/errors.ts';
 import { resolveModel, resolveModels, type ResolvedRequest } from './resolve-models.ts';
 
 const acme = { slug: 'acme', name: 'Acme', dataPolicy: { training: null, retainsPrompts: null } };

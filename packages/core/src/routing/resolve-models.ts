@@ -1,6 +1,6 @@
 import type { Catalog, CatalogModel } from '../catalog/catalog.ts';
-import { GatewayError } from '../errors.ts';
-import type { ChatCompletionRequest } from '../schemas/chat-completion.ts';
+import { GatewayError } from '../foundation/errors.ts';
+import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import { findLatest } from './find-latest.ts';
 import type { RouterName } from './router.ts';
 

@@ -1,5 +1,5 @@
 import type { CatalogModel } from '../catalog/catalog.ts';
-import type { ChatCompletionRequest } from '../schemas/chat-completion.ts';
+import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import type { RandomSource } from './random.ts';
 import type { RequestNeeds } from './request-needs.ts';
 

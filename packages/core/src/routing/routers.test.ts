@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { createSilentProvider } from '../../../../test/support/priced-endpoints.ts';
 import { type CatalogModel, createCatalog } from '../catalog/catalog.ts';
-import type { ChatCompletionRequest } from '../schemas/chat-completion.ts';
+import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import { routeAuto } from './auto-router.ts';
 import { routeFree } from './free-router.ts';
 import { createRandomSource } from './random.ts';

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { chunksOf, createScriptedProvider, jsonOf, readFrames } from '../../../../test/support/core-gateway.ts';
 import { createCoreGateway, MODELS } from '../../../../test/support/core-gateway.ts';
 import { createRoutedGateway, endpointsAt } from '../../../../test/support/routed-gateway.ts';
-import { GatewayError } from '../errors.ts';
-import type { ModelDefinition } from '../catalog/model-definition.ts';
+import { GatewayError } from '../foundation/errors.ts';
+import type { ModelDefinition } from '../wire/models/model-definition.ts';
 
 const CHAT: ModelDefinition = { id: 'r/chat', endpoints: endpointsAt({ one: 1, two: 2 }) };
 const NEUTRAL = { 'x-service-experimental-metadata': 'enabled' };

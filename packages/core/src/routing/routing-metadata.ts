@@ -1,6 +1,6 @@
 import type { Endpoint } from '../catalog/catalog.ts';
-import { GatewayError } from '../errors.ts';
-import { type HeaderMap, firstValue } from '../request.ts';
+import { GatewayError } from '../foundation/errors.ts';
+import { type HeaderMap, firstValue } from '../http/request.ts';
 import type { RoutePlan } from './plan-route.ts';
 
 /** One endpoint that was asked. */

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../catalog/catalog.ts';
-import type { ChatCompletionRequest } from '../schemas/chat-completion.ts';
-import type { ChatMessage } from '../schemas/chat-message.ts';
-import { hasCheaperCachedReads } from './endpoint-price.ts';
+import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
+import type { ChatMessage } from '../wire/chat/chat-message.ts';
+import { hasCheaperCachedReads } from '../catalog/endpoint-price.ts';
 
 export interface StickyQuery {
   readonly request: ChatCompletionRequest;

@@ -1,6 +1,6 @@
 import type { Catalog, Endpoint } from '../catalog/catalog.ts';
-import type { ChatCompletionRequest } from '../schemas/chat-completion.ts';
-import { tierOf } from './endpoint-tier.ts';
+import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
+import { tierOf } from '../catalog/endpoint-tier.ts';
 
 /**
  * The request as it is for this endpoint: its own tier's, whatever was asked for. Where a model has tiers as endpoints

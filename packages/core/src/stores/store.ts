@@ -1,20 +1,20 @@
-import type { BroadcastRow } from '../broadcast/broadcast-row.ts';
-import type { Destination } from '../schemas/destination.ts';
-import type { Guardrail } from '../schemas/guardrail.ts';
-import type { Generation, GenerationContent } from '../schemas/generation.ts';
-import type { Member } from '../schemas/member.ts';
-import type { SettingsChange } from '../schemas/settings.ts';
-import type { StreamTimeline } from '../schemas/stream-timeline.ts';
-import type { VideoJob } from '../videos/video-job.ts';
-import type { ActivityQuery, ActivitySum } from './activity-book.ts';
-import type { GenerationFacets } from './generation-facets.ts';
-import type { GenerationFilter, HistogramBucket, HistogramQuery } from './generation-filter.ts';
-import type { AssignmentRecord, KeyRecord, WorkspaceRecord } from './tables.ts';
+import type { BroadcastRow } from './broadcast-row.ts';
+import type { Destination } from '../wire/destinations/destination.ts';
+import type { Guardrail } from '../wire/management/guardrail.ts';
+import type { Generation, GenerationContent } from '../wire/generations/generation.ts';
+import type { Member } from '../wire/management/member.ts';
+import type { SettingsChange } from '../wire/management/settings.ts';
+import type { StreamTimeline } from '../wire/generations/stream-timeline.ts';
+import type { VideoJob } from './video-job.ts';
+import type { ActivityQuery, ActivitySum } from './kit/activity-book.ts';
+import type { GenerationFacets } from './kit/generation-facets.ts';
+import type { GenerationFilter, HistogramBucket, HistogramQuery } from './kit/generation-filter.ts';
+import type { AssignmentRecord, KeyRecord, WorkspaceRecord } from './kit/tables.ts';
 
-export type { ActivityQuery, ActivitySum } from './activity-book.ts';
-export type { GenerationFacets } from './generation-facets.ts';
-export type { GenerationFilter, HistogramBucket, HistogramQuery } from './generation-filter.ts';
-export type { AssignmentRecord, KeyRecord, WorkspaceRecord } from './tables.ts';
+export type { ActivityQuery, ActivitySum } from './kit/activity-book.ts';
+export type { GenerationFacets } from './kit/generation-facets.ts';
+export type { GenerationFilter, HistogramBucket, HistogramQuery } from './kit/generation-filter.ts';
+export type { AssignmentRecord, KeyRecord, WorkspaceRecord } from './kit/tables.ts';
 
 /** Either at once or later: a store that has the answer in memory spares the hot path a promise. */
 export type Awaitable<T> = T | Promise<T>;

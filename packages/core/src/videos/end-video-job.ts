@@ -1,11 +1,11 @@
 import type { Ledger } from '../budgets/ledger.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
-import type { Platform } from '../platform.ts';
+import type { Platform } from '../foundation/platform.ts';
 import type { VideoProgress } from '../providers/video-contract.ts';
 import type { Store } from '../stores/store.ts';
 import { toVideoContent, toVideoGeneration } from './to-video-generation.ts';
 import { videoCostNanoUsd } from './video-cost.ts';
-import { hasEnded, type VideoJob } from './video-job.ts';
+import { hasEnded, type VideoJob } from '../stores/video-job.ts';
 import type { OwnedJobs } from './video-lease.ts';
 import { toWebhookBody } from './webhook-body.ts';
 

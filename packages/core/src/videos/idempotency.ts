@@ -1,7 +1,7 @@
-import { GatewayError } from '../errors.ts';
-import type { Platform } from '../platform.ts';
+import { GatewayError } from '../foundation/errors.ts';
+import type { Platform } from '../foundation/platform.ts';
 import type { Repository } from '../stores/store.ts';
-import type { VideoJob } from './video-job.ts';
+import type { VideoJob } from '../stores/video-job.ts';
 
 export interface IdempotentCall {
   readonly principalId: string;

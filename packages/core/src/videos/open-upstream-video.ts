@@ -1,7 +1,7 @@
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../foundation/errors.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { VideoContent, VideoFetch } from '../providers/video-contract.ts';
-import type { VideoJob } from './video-job.ts';
+import type { VideoJob } from '../stores/video-job.ts';
 import { videoOf } from './video-of.ts';
 
 /** To upstream's first byte, and between two pieces. */

@@ -1,17 +1,17 @@
-import type { Principal } from '../auth/principal.ts';
+import type { Principal } from '../http/principal.ts';
 import { type Caller, spendersOf } from '../budgets/budget.ts';
 import { findBudgets, toCaller } from '../budgets/find-budgets.ts';
 import type { Hold } from '../budgets/ledger.ts';
 import { worstOf } from '../budgets/reserve-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../foundation/errors.ts';
 import type { Policy } from '../guardrails/policy-of.ts';
 import type { Runtime } from '../runtime.ts';
-import type { VideoRequest } from '../schemas/video-request.ts';
+import type { VideoRequest } from '../wire/videos/video-request.ts';
 import type { Awaitable, Repository } from '../stores/store.ts';
-import type { VideoCapabilities } from './video-capabilities.ts';
+import type { VideoCapabilities } from '../catalog/video-capabilities.ts';
 import { videoCostNanoUsd } from './video-cost.ts';
-import { hasEnded, type VideoJob } from './video-job.ts';
+import { hasEnded, type VideoJob } from '../stores/video-job.ts';
 
 export interface VideoReservation {
   readonly request: VideoRequest;

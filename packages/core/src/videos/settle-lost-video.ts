@@ -1,9 +1,9 @@
-import { GatewayError, type ErrorCode } from '../errors.ts';
-import type { Platform } from '../platform.ts';
+import { GatewayError, type ErrorCode } from '../foundation/errors.ts';
+import type { Platform } from '../foundation/platform.ts';
 import type { VideoProvider } from '../providers/video-contract.ts';
 import type { Repository } from '../stores/store.ts';
-import { TransportError } from '../transport.ts';
-import type { VideoJob } from './video-job.ts';
+import { TransportError } from '../foundation/transport.ts';
+import type { VideoJob } from '../stores/video-job.ts';
 
 export interface LostVideoContext {
   readonly jobs: Repository<VideoJob>;

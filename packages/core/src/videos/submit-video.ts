@@ -1,10 +1,10 @@
 import type { Endpoint } from '../catalog/catalog.ts';
-import { type ErrorCode, GatewayError } from '../errors.ts';
-import { toCallError } from '../chat/call-errors.ts';
-import type { Platform } from '../platform.ts';
+import { type ErrorCode, GatewayError } from '../foundation/errors.ts';
+import { toCallError } from '../dispatch/call-errors.ts';
+import type { Platform } from '../foundation/platform.ts';
 import type { VideoOrder, VideoStarted } from '../providers/video-contract.ts';
 import type { Store } from '../stores/store.ts';
-import type { VideoJob } from './video-job.ts';
+import type { VideoJob } from '../stores/video-job.ts';
 import { withoutData } from './without-data.ts';
 
 /** What goes with the endpoint. */

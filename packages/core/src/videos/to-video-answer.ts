@@ -1,4 +1,4 @@
-import type { VideoJob } from './video-job.ts';
+import type { VideoJob } from '../stores/video-job.ts';
 
 /** A job as `POST /videos` and `GET /videos/{id}` answer it (api reference 15.1). */
 export interface VideoAnswer {

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../catalog/catalog.ts';
-import type { GenerationContent } from '../schemas/generation.ts';
+import type { GenerationContent } from '../wire/generations/generation.ts';
 import type { GenerationRecord } from '../stores/store.ts';
-import type { VideoJob } from './video-job.ts';
+import type { VideoJob } from '../stores/video-job.ts';
 
 /** The record of a job that has ended, as `GET /generation` shows it. Tokens are no measure of a video. */
 export function toVideoGeneration(job: VideoJob, endpoint: Endpoint | undefined): GenerationRecord {

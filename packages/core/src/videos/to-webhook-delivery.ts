@@ -1,4 +1,4 @@
-import type { VideoJob } from './video-job.ts';
+import type { VideoJob } from '../stores/video-job.ts';
 
 /** An announcement as management sees it. */
 export interface WebhookDelivery {

@@ -1,5 +1,5 @@
 import type { Logger } from '../options.ts';
-import type { VideoJob } from './video-job.ts';
+import type { VideoJob } from '../stores/video-job.ts';
 
 /** Tells of every change of a job's status that this process makes, its beginning included. */
 export interface VideoChanges {

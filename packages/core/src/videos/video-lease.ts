@@ -1,6 +1,6 @@
-import type { Platform } from '../platform.ts';
+import type { Platform } from '../foundation/platform.ts';
 import type { Repository } from '../stores/store.ts';
-import type { VideoJob } from './video-job.ts';
+import type { VideoJob } from '../stores/video-job.ts';
 
 /** The one way to a job's row for all that runs by itself. */
 export interface OwnedJobs {

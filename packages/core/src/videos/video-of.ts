@@ -1,6 +1,6 @@
 import type { Provider } from '../providers/provider.ts';
 import type { VideoProvider } from '../providers/video-contract.ts';
-import type { VideoJob } from './video-job.ts';
+import type { VideoJob } from '../stores/video-job.ts';
 
 /**
  * Who makes a job's video; undefined when that one is no longer configured. A job under way needs nothing else: its

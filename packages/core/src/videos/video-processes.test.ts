@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createDeferred } from '../../../../test/support/deferred.ts';
 import { createSharedStore, createVideoProcess } from '../../../../test/support/video-processes.ts';
 import type { VideoProgress } from '../providers/video-contract.ts';
-import type { VideoJob } from './video-job.ts';
+import type { VideoJob } from '../stores/video-job.ts';
 
 const MINUTE_MS = 60_000;
 const ABANDONED_MS = 6 * MINUTE_MS;

@@ -1,5 +1,5 @@
-import { GatewayError } from '../errors.ts';
-import type { VideoAspectRatio, VideoRequest, VideoResolution } from '../schemas/video-request.ts';
+import { GatewayError } from '../foundation/errors.ts';
+import type { VideoAspectRatio, VideoRequest, VideoResolution } from '../wire/videos/video-request.ts';
 
 /** The frame that was asked for; what was not said and does not follow is absent. */
 export interface VideoSize {

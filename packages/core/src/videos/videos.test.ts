@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 
 import { toBody } from '../../../../test/support/scripted-videos.ts';
 import { createVideoGateway } from '../../../../test/support/video-gateway.ts';
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../foundation/errors.ts';
 import type { VideoProgress } from '../providers/video-contract.ts';
-import type { GatewayResponse } from '../response.ts';
-import { type TransportRequest, TransportError } from '../transport.ts';
+import type { GatewayResponse } from '../http/response.ts';
+import { type TransportRequest, TransportError } from '../foundation/transport.ts';
 import type { WebhookOptions } from '../webhooks/webhook-options.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,7 +1,7 @@
-import type { Platform } from '../platform.ts';
-import { readRetryAfterSeconds } from '../schemas/read-retry-after.ts';
+import type { Platform } from '../foundation/platform.ts';
+import { readRetryAfterSeconds } from '../foundation/read-retry-after.ts';
 
-import { TransportError } from '../transport.ts';
+import { TransportError } from '../foundation/transport.ts';
 import { signWebhook, type WebhookMessage } from './sign-webhook.ts';
 import type { WebhookOptions } from './webhook-options.ts';
 

@@ -1,4 +1,4 @@
-import type { Platform } from '../platform.ts';
+import type { Platform } from '../foundation/platform.ts';
 import { toStandardKey } from './webhook-secret.ts';
 
 export interface WebhookMessage {

@@ -1,5 +1,5 @@
-import { GatewayError } from '../errors.ts';
-import { createWebPlatform, type Platform } from '../platform.ts';
+import { GatewayError } from '../foundation/errors.ts';
+import { createWebPlatform, type Platform } from '../foundation/platform.ts';
 
 export interface WebhookVerification {
   /** The exact bytes of the body as text; parsed and written again it would not match. */

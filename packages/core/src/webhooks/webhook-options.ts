@@ -1,4 +1,4 @@
-import type { Transport } from '../transport.ts';
+import type { Transport } from '../foundation/transport.ts';
 
 /** What announcing the end of jobs needs. */
 export interface WebhookOptions {

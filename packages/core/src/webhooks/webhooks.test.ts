@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
 
-import { createWebPlatform } from '../platform.ts';
+import { createWebPlatform } from '../foundation/platform.ts';
 import { MAX_DELIVERY_ATTEMPTS, nextDeliveryDelayMs } from './delivery-schedule.ts';
 import { signWebhook } from './sign-webhook.ts';
 import { verifyWebhook } from './verify-webhook.ts';

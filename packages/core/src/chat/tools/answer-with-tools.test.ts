@@ -9,7 +9,7 @@ import {
   type WireChunk,
 } from '../../../../../test/support/core-gateway.ts';
 import { createTurnTransport, type Cut, type ScriptedTurn } from '../../../../../test/support/scripted-turns.ts';
-import { type ServerTool, ToolFailure } from './server-tool.ts';
+import { type ServerTool, ToolFailure } from '../stages/server-tools/server-tool.ts';
 
 const TOOL = { type: 'service:lookup' };
 const CALL: ScriptedTurn = { calls: [['lookup', { word: 'tree' }]] };

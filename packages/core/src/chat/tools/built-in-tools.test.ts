@@ -3,13 +3,13 @@ import { expect, test } from 'vitest';
 import { createReplayTransport } from '../../../../../test/support/scripted-transport.ts';
 import { createVirtualPlatform } from '../../../../../test/support/virtual-platform.ts';
 import type { CatalogModel } from '../../catalog/catalog.ts';
-import { createSearchEngine, type SearchEngineName } from '../search/create-search-engine.ts';
-import type { SearchEngine, SearchQuery } from '../search/search-engine.ts';
-import { datetimeTool } from './datetime-tool.ts';
-import { searchModelsTool } from './search-models-tool.ts';
-import type { OpenTool, ServerTool } from './server-tool.ts';
-import { createWebFetchTool } from './web-fetch-tool.ts';
-import { createWebSearchTool } from './web-search-tool.ts';
+import { createSearchEngine, type SearchEngineName } from '../stages/web-search/create-search-engine.ts';
+import type { SearchEngine, SearchQuery } from '../stages/web-search/search-engine.ts';
+import { datetimeTool } from '../stages/server-tools/datetime-tool.ts';
+import { searchModelsTool } from '../stages/server-tools/search-models-tool.ts';
+import type { OpenTool, ServerTool } from '../stages/server-tools/server-tool.ts';
+import { createWebFetchTool } from '../stages/server-tools/web-fetch-tool.ts';
+import { createWebSearchTool } from '../stages/server-tools/web-search-tool.ts';
 
 const { signal } = new AbortController();
 const models: CatalogModel[] = ['acme/chat', 'acme/coder', 'other/chat'].map((id) => ({

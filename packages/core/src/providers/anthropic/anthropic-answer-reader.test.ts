@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { GatewayError } from '../../errors.ts';
-import type { ChatChunk } from '../../schemas/chat-chunk.ts';
+import { GatewayError } from '../../foundation/errors.ts';
+import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
 import { createAnthropicAnswerReader } from './anthropic-answer-reader.ts';
 
 const newReader = (): ReturnType<typeof createAnthropicAnswerReader> =>

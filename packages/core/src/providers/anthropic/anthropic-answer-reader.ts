@@ -1,6 +1,6 @@
-import { GatewayError } from '../../errors.ts';
-import type { ChatChunk, ChatDelta, FinishReason } from '../../schemas/chat-chunk.ts';
-import { toUpstreamError } from '../upstream-error.ts';
+import { GatewayError } from '../../foundation/errors.ts';
+import type { ChatChunk, ChatDelta, FinishReason } from '../../wire/chat/chat-chunk.ts';
+import { toUpstreamError } from '../kit/upstream-error.ts';
 import {
   addDelta,
   type ContentBlockReader,

@@ -1,4 +1,4 @@
-import type { ChatDelta } from '../../schemas/chat-chunk.ts';
+import type { ChatDelta } from '../../wire/chat/chat-chunk.ts';
 import { REASONING_FORMAT } from './to-anthropic-conversation.ts';
 
 /** Only the fields that are used, each of which may be missing or of another type. */

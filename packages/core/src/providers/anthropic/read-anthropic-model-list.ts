@@ -1,4 +1,4 @@
-import { GatewayError } from '../../errors.ts';
+import { GatewayError } from '../../foundation/errors.ts';
 import type { DiscoveredModel } from '../provider.ts';
 import { isRecord } from './content-block-reader.ts';
 

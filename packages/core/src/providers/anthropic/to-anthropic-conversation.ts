@@ -1,5 +1,5 @@
-import type { ChatMessage, ReasoningDetail, ToolCall } from '../../schemas/chat-message.ts';
-import { refuseField } from '../../schemas/refuse-field.ts';
+import type { ChatMessage, ReasoningDetail, ToolCall } from '../../wire/chat/chat-message.ts';
+import { refuseField } from '../../wire/refuse-field.ts';
 import { type Block, toBlocks } from './to-anthropic-content.ts';
 
 /** The reasoning format that only this wire can read back (api reference 6.6). */

@@ -1,7 +1,7 @@
-import type { ChatCompletionRequest } from '../../schemas/chat-completion.ts';
-import { JSON_OBJECT_INSTRUCTION, toSchemaInstruction } from '../json-instruction.ts';
+import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
+import { JSON_OBJECT_INSTRUCTION, toSchemaInstruction } from '../kit/json-instruction.ts';
 import type { ChatCall } from '../provider.ts';
-import { refuseField } from '../../schemas/refuse-field.ts';
+import { refuseField } from '../../wire/refuse-field.ts';
 import { type ModelTraits, readModelTraits } from './read-model-traits.ts';
 import { type Block, toCacheControl } from './to-anthropic-content.ts';
 import { toAnthropicConversation, type Turn } from './to-anthropic-conversation.ts';

@@ -1,12 +1,12 @@
-import type { ChatCompletionRequest } from '../../schemas/chat-completion.ts';
-import { refuseField } from '../../schemas/refuse-field.ts';
+import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
+import { refuseField } from '../../wire/refuse-field.ts';
 import {
   budgetOfEffort,
   effortOfBudget,
   MIN_REASONING_TOKENS,
   type RealEffort,
   toReasoningBudget,
-} from '../reasoning-effort.ts';
+} from '../kit/reasoning-effort.ts';
 import type { ModelTraits } from './read-model-traits.ts';
 
 /** Reasoning that is asked for. */

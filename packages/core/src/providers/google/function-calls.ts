@@ -1,4 +1,4 @@
-import type { ToolCallDelta } from '../../schemas/chat-chunk.ts';
+import type { ToolCallDelta } from '../../wire/chat/chat-chunk.ts';
 import { addPartialArgument } from './partial-arguments.ts';
 
 /** A `functionCall` as upstream sends it. */

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { GatewayError } from '../../errors.ts';
-import type { ChatChunk, ChatDelta } from '../../schemas/chat-chunk.ts';
-import type { ReasoningDetail } from '../../schemas/chat-message.ts';
+import { GatewayError } from '../../foundation/errors.ts';
+import type { ChatChunk, ChatDelta } from '../../wire/chat/chat-chunk.ts';
+import type { ReasoningDetail } from '../../wire/chat/chat-message.ts';
 import { createGoogleAnswerReader } from './google-answer-reader.ts';
 
 const newReader = (): ReturnType<typeof createGoogleAnswerReader> =>

@@ -1,4 +1,4 @@
-import type { ChatDelta } from '../../schemas/chat-chunk.ts';
+import type { ChatDelta } from '../../wire/chat/chat-chunk.ts';
 import { createFunctionCalls } from './function-calls.ts';
 import { createReasoningDetails } from './reasoning-details.ts';
 import { isObject, type Unchecked } from './unchecked.ts';

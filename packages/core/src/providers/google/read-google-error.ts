@@ -1,4 +1,4 @@
-import type { UpstreamErrorFacts } from '../upstream-error.ts';
+import type { UpstreamErrorFacts } from '../kit/upstream-error.ts';
 import { isObject, objectsOf, type Unchecked } from './unchecked.ts';
 
 /** HTTP statuses of the names that errors carry (google.rpc.Code). */

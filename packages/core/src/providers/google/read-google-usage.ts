@@ -1,4 +1,4 @@
-import type { Usage } from '../../schemas/chat-chunk.ts';
+import type { Usage } from '../../wire/chat/chat-chunk.ts';
 import { isObject } from './unchecked.ts';
 
 /** More than any model reads or writes in one call: a count beyond it is a mistake, and would spoil sums. */

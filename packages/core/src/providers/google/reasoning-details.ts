@@ -1,5 +1,5 @@
-import type { ChatDelta } from '../../schemas/chat-chunk.ts';
-import type { ReasoningDetail } from '../../schemas/chat-message.ts';
+import type { ChatDelta } from '../../wire/chat/chat-chunk.ts';
+import type { ReasoningDetail } from '../../wire/chat/chat-message.ts';
 
 /** The reasoning format that only this wire can read back (api reference 6.6). */
 export const REASONING_FORMAT = 'google-gemini-v1';

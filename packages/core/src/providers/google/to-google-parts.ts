@@ -1,6 +1,6 @@
-import type { ContentPart } from '../../schemas/chat-message.ts';
-import { isDataUrl, parseDataUrl } from '../data-url.ts';
-import { refuseField } from '../../schemas/refuse-field.ts';
+import type { ContentPart } from '../../wire/chat/chat-message.ts';
+import { isDataUrl, parseDataUrl } from '../kit/data-url.ts';
+import { refuseField } from '../../wire/refuse-field.ts';
 
 /** A part of the Gemini wire. */
 export type Part = Record<string, unknown>;

@@ -1,6 +1,6 @@
-import type { ChatCompletionRequest } from '../../schemas/chat-completion.ts';
+import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
 import type { ChatCall } from '../provider.ts';
-import { refuseField } from '../../schemas/refuse-field.ts';
+import { refuseField } from '../../wire/refuse-field.ts';
 import { readGeminiTraits } from './read-gemini-traits.ts';
 import { toGoogleConversation } from './to-google-conversation.ts';
 import { toThinkingConfig } from './to-thinking-config.ts';

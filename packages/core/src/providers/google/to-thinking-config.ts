@@ -1,6 +1,6 @@
-import type { ChatCompletionRequest } from '../../schemas/chat-completion.ts';
-import { refuseField } from '../../schemas/refuse-field.ts';
-import { budgetOfEffort, effortOfBudget, MIN_REASONING_TOKENS, type RealEffort } from '../reasoning-effort.ts';
+import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
+import { refuseField } from '../../wire/refuse-field.ts';
+import { budgetOfEffort, effortOfBudget, MIN_REASONING_TOKENS, type RealEffort } from '../kit/reasoning-effort.ts';
 import type { GeminiThinking, ThinkingLevel } from './read-gemini-traits.ts';
 
 /** The output limit of the models that think, for shares of it when the caller sets none. */

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { GatewayError } from '../../errors.ts';
-import { finishReasonSchema } from '../../schemas/chat-chunk.ts';
+import { GatewayError } from '../../foundation/errors.ts';
+import { finishReasonSchema } from '../../wire/chat/chat-chunk.ts';
 import { createOpenAiAnswerReader } from './openai-answer-reader.ts';
 
 const newReader = (): ReturnType<typeof createOpenAiAnswerReader> =>

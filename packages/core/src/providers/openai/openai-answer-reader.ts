@@ -1,7 +1,7 @@
-import { GatewayError } from '../../errors.ts';
-import type { ChatChunk, ChatChunkChoice, ChatDelta, FinishReason } from '../../schemas/chat-chunk.ts';
-import { createToolCallDeltas, type ToolCallDeltas, type UpstreamToolCall } from '../../streaming/tool-call-deltas.ts';
-import { toUpstreamError } from '../upstream-error.ts';
+import { GatewayError } from '../../foundation/errors.ts';
+import type { ChatChunk, ChatChunkChoice, ChatDelta, FinishReason } from '../../wire/chat/chat-chunk.ts';
+import { createToolCallDeltas, type ToolCallDeltas, type UpstreamToolCall } from '../kit/tool-call-deltas.ts';
+import { toUpstreamError } from '../kit/upstream-error.ts';
 import { readErrorFields } from './read-openai-error.ts';
 import { readOpenAiUsage } from './read-openai-usage.ts';
 import { createTextEventTemplate, type TextEventTemplate } from './text-event-template.ts';

@@ -1,4 +1,4 @@
-import type { ReasoningEffort } from '../../schemas/chat-completion.ts';
+import type { ReasoningEffort } from '../../wire/chat/chat-completion.ts';
 
 /**
  * How one server's form of the OpenAI wire differs from the common one. Data, so that a new provider needs no code.

@@ -1,4 +1,4 @@
-import { GatewayError } from '../../errors.ts';
+import { GatewayError } from '../../foundation/errors.ts';
 import type { DiscoveredModel } from '../provider.ts';
 
 /** Names under which servers tell a model's context length. */

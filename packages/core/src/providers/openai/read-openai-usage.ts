@@ -1,4 +1,4 @@
-import type { Usage } from '../../schemas/chat-chunk.ts';
+import type { Usage } from '../../wire/chat/chat-chunk.ts';
 
 type Unchecked = Readonly<Record<string, unknown>>;
 

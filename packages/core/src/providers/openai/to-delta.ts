@@ -1,5 +1,5 @@
-import type { ChatDelta } from '../../schemas/chat-chunk.ts';
-import type { ReasoningDetail } from '../../schemas/chat-message.ts';
+import type { ChatDelta } from '../../wire/chat/chat-chunk.ts';
+import type { ReasoningDetail } from '../../wire/chat/chat-message.ts';
 
 /** A message or a piece of one; only the fields that are used, each of which may be of another type. */
 export interface UpstreamMessage {

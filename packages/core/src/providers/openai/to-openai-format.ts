@@ -1,5 +1,5 @@
-import type { ChatCompletionRequest } from '../../schemas/chat-completion.ts';
-import { JSON_OBJECT_INSTRUCTION, toSchemaInstruction } from '../json-instruction.ts';
+import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
+import { JSON_OBJECT_INSTRUCTION, toSchemaInstruction } from '../kit/json-instruction.ts';
 import type { OpenAiDialect } from './openai-dialect.ts';
 
 type ResponseFormat = NonNullable<ChatCompletionRequest['response_format']>;

@@ -1,5 +1,5 @@
-import type { ChatCompletionRequest, ReasoningEffort } from '../../schemas/chat-completion.ts';
-import { budgetOfEffort, effortOfBudget, type RealEffort } from '../reasoning-effort.ts';
+import type { ChatCompletionRequest, ReasoningEffort } from '../../wire/chat/chat-completion.ts';
+import { budgetOfEffort, effortOfBudget, type RealEffort } from '../kit/reasoning-effort.ts';
 import type { OpenAiDialect } from './openai-dialect.ts';
 import { withoutNulls } from './to-openai-messages.ts';
 

@@ -1,4 +1,4 @@
-import type { ChatCompletionRequest } from '../../schemas/chat-completion.ts';
+import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
 import type { ChatCall } from '../provider.ts';
 import type { OpenAiDialect } from './openai-dialect.ts';
 import { addInstruction, toOpenAiFormat } from './to-openai-format.ts';

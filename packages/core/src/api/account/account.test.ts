@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest';
+
+import { createAdminGateway } from '../../../../../test/support/admin-calls.ts';
+import { API_KEY } from '../../../../../test/support/core-gateway.ts';
+import { toRecord } from '../../../../../test/support/generation-records.ts';
+
+const MEMBER = { user_id: 'u1', email: 'mo@example.com', name: 'Mo Ann Doe', role: 'admin' };
+
+test('adds, changes and removes members', async () => {
+  const { call, dataOf } = createAdminGateway();
+  const { id, ...added } = await dataOf('POST', '/admin/v1/members', MEMBER);
+  expect(id).toBe('u1');
+  expect(added).toEqual({ email: MEMBER.email, first_name: 'Mo Ann', last_name: 'Doe', role: 'org:admin' });
+  expect(await dataOf('POST', '/admin/v1/members', { user_id: 'u2' })).toEqual({
+    id: 'u2',
+    email: '',
+    first_name: null,
+    last_name: null,
+    role: 'org:member',
+  });
+  expect(await dataOf('PATCH', `/admin/v1/members/${id}`, { name: null, role: 'member' })).toEqual({
+    id,
+    email: MEMBER.email,
+    first_name: null,
+    last_name: null,
+    role: 'org:member',
+  });
+  expect((await call('GET', '/organization/members?limit=1')).body).toMatchObject({ data: [{ id }], total_count: 2 });
+  expect((await call('DELETE', `/admin/v1/members/${id}`)).body).toEqual({ deleted: true });
+  expect((await call('DELETE', `/admin/v1/members/${id}`)).status).toBe(404);
+  expect((await call('PATCH', `/admin/v1/members/${id}`, {})).status).toBe(404);
+  expect(await call('POST', '/admin/v1/members', { user_id: 'u2', email: 'c@example.com' })).toMatchObject({
+    status: 400,
+  });
+});
+
+test('disables the keys of a member who is removed, because their guardrail is gone', async () => {
+  const { call, dataOf } = createAdminGateway();
+  await dataOf('POST', '/admin/v1/members', { user_id: 'mo' });
+  const own = await dataOf('POST', '/keys', { name: 'own', creator_user_id: 'mo' });
+  const other = await dataOf('POST', '/keys', { name: 'other' });
+  await call('DELETE', '/admin/v1/members/mo');
+  expect(await dataOf('GET', `/keys/${own['hash']}`)).toMatchObject({ disabled: true });
+  expect(await dataOf('GET', `/keys/${other['hash']}`)).toMatchObject({ disabled: false });
+});
+
+test('takes the members of a host that has its own, and lets nobody change them here', async () => {
+  const members = [
+    { id: 'host-1', email: 'h@example.com', first_name: null, last_name: null, role: 'org:member' as const },
+  ];
+  const directory = { get: (id: string) => members.find((member) => member.id === id), list: () => members };
+  const { call, dataOf } = createAdminGateway({ members: directory });
+  expect((await call('GET', '/organization/members')).body).toEqual({ data: members, total_count: 1 });
+  expect(await call('POST', '/admin/v1/members', MEMBER)).toMatchObject({ status: 403 });
+  expect(await call('DELETE', '/admin/v1/members/host-1')).toMatchObject({ status: 403 });
+  const rail = await dataOf('POST', '/guardrails', { name: 'r' });
+  const path = `/guardrails/${rail['id']}/assignments/members`;
+  expect((await call('POST', path, { member_user_ids: ['host-1'] })).body).toEqual({ assigned_count: 1 });
+});
+
+test('begins with the settings of the configuration, and goes by what is written from then on', async () => {
+  const { call, dataOf } = createAdminGateway({
+    account: { defaultModel: 'acme/chat', providers: { ignore: ['beta'] }, privacy: { allowTraining: false } },
+  });
+  const configured = {
+    default_model: 'acme/chat',
+    providers: { only: [], ignore: ['beta'] },
+    privacy: { zdr: false, allow_training: false },
+    credits_usd: null,
+  };
+  expect(await dataOf('GET', '/admin/v1/settings')).toEqual(configured);
+  const change = { default_model: null, providers: { only: ['acme'] }, credits_usd: 7 };
+  const changed = {
+    ...configured,
+    default_model: null,
+    providers: { only: ['acme'], ignore: ['beta'] },
+    credits_usd: 7,
+  };
+  expect(await dataOf('PATCH', '/admin/v1/settings', change)).toEqual(changed);
+  expect(await dataOf('PATCH', '/admin/v1/settings', { providers: { ignore: [] } })).toEqual({
+    ...changed,
+    providers: { only: ['acme'], ignore: [] },
+  });
+  expect(await dataOf('GET', '/credits')).toEqual({ total_credits: 7, total_usage: 0, unlimited: false });
+  expect(await call('PATCH', '/admin/v1/settings', { privacy: { zdr: true, cookies: false } })).toMatchObject({
+    status: 400,
+    body: { error: { metadata: { issues: [{ path: 'privacy.cookies' }] } } },
+  });
+});
+
+test('leaves out of the list of usable models what the settings exclude, from the next request on', async () => {
+  const { call, dataOf } = createAdminGateway();
+  const ids = async (): Promise<unknown[]> =>
+    ((await call('GET', '/models/user', undefined, API_KEY)).body['data'] as { id: string }[]).map(({ id }) => id);
+  expect(await ids()).toEqual(['acme/chat', 'acme/other']);
+  await dataOf('PATCH', '/admin/v1/settings', { providers: { ignore: ['beta'] } });
+  expect(await ids()).toEqual(['acme/chat']);
+});
+
+test('adds up what everybody has spent of the credits, also through keys that are gone', async () => {
+  const { dataOf, store } = createAdminGateway({ account: { creditsUsd: 10 } });
+  await store.generations.append(toRecord('g1', { principalId: 'gone', costNanoUsd: 1_500_000_000 }), null);
+  await store.generations.append(toRecord('g2', { costNanoUsd: 1_000_000_000, generation: { is_byok: true } }), null);
+  expect(await dataOf('GET', '/credits')).toEqual({ total_credits: 10, total_usage: 1.5, unlimited: false });
+});
+
+test('says so when nothing limits the account', async () => {
+  const { dataOf } = createAdminGateway();
+  expect(await dataOf('GET', '/credits')).toEqual({ total_credits: 0, total_usage: 0, unlimited: true });
+});
+
+test('lists the endpoints of providers that are known to keep nothing', async () => {
+  const provider = (slug: string, retainsPrompts: boolean | null) => ({
+    slug,
+    name: slug,
+    dataPolicy: { training: null, retainsPrompts },
+  });
+  const core = createAdminGateway({ providers: [provider('acme', false), provider('beta', null)] });
+  const data = (await core.call('GET', '/endpoints/zdr')).body['data'];
+  expect(data).toMatchObject([{ model_id: 'acme/chat', provider_name: 'acme' }]);
+  expect((await core.call('GET', '/providers')).body['data']).toMatchObject([{ slug: 'acme' }, { slug: 'beta' }]);
+});

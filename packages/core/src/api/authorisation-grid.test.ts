@@ -1,0 +1,171 @@
+import { expect, test } from 'vitest';
+
+import { toContent, toRecord } from '../../../../test/support/generation-records.ts';
+import { API_KEY, type CoreGateway, createCoreGateway, MANAGEMENT_KEY } from '../../../../test/support/core-gateway.ts';
+import { createScriptedTransport } from '../../../../test/support/scripted-transport.ts';
+import { VIRTUAL_EPOCH_MS } from '../../../../test/support/virtual-platform.ts';
+import { createKeyRecord } from '../auth/api-key.ts';
+import { ROUTES } from './routes.ts';
+
+/**
+ * What every route answers, by the key it is called with: none that is valid, an API key, a management key, and an API
+ * key of another workspace where that makes a difference. Bodies are `{}`, ids are unknown, `GET /generation` asks for a
+ * generation of the API key. A route that is missing here fails.
+ */
+type Row = readonly [noKey: number, api: number, management: number, otherWorkspace?: number];
+const GRID: Readonly<Record<string, Row>> = {
+  'POST /api/v1/chat/completions': [401, 400, 403],
+  'GET /api/v1/models': [401, 200, 200],
+  'GET /api/v1/models/user': [401, 200, 200],
+  'GET /api/v1/models/count': [401, 200, 200],
+  'GET /api/v1/models/{author}/{slug+}/endpoints': [401, 200, 200],
+  'GET /api/v1/generation': [401, 200, 200, 404],
+  'GET /api/v1/generation/content': [401, 200, 200, 404],
+  'POST /api/v1/generation/feedback': [401, 400, 400],
+  'GET /api/v1/key': [401, 200, 200],
+  'GET /api/v1/keys': [401, 401, 200],
+  'POST /api/v1/keys': [401, 403, 400],
+  'GET /api/v1/keys/{hash}': [401, 401, 404],
+  'PATCH /api/v1/keys/{hash}': [401, 401, 404],
+  'DELETE /api/v1/keys/{hash}': [401, 401, 404],
+  'GET /api/v1/guardrails': [401, 401, 200],
+  'POST /api/v1/guardrails': [401, 403, 400],
+  'GET /api/v1/guardrails/assignments/keys': [401, 401, 200],
+  'GET /api/v1/guardrails/assignments/members': [401, 401, 200],
+  'GET /api/v1/guardrails/{id}': [401, 401, 404],
+  'PATCH /api/v1/guardrails/{id}': [401, 403, 404],
+  'DELETE /api/v1/guardrails/{id}': [401, 401, 404],
+  'GET /api/v1/guardrails/{id}/assignments/keys': [401, 401, 404],
+  'POST /api/v1/guardrails/{id}/assignments/keys': [401, 403, 404],
+  'POST /api/v1/guardrails/{id}/assignments/keys/remove': [401, 401, 404],
+  'GET /api/v1/guardrails/{id}/assignments/members': [401, 401, 404],
+  'POST /api/v1/guardrails/{id}/assignments/members': [401, 401, 404],
+  'POST /api/v1/guardrails/{id}/assignments/members/remove': [401, 401, 404],
+  'POST /admin/v1/guardrails/{id}/test': [401, 403, 404],
+  'GET /api/v1/organization/members': [401, 401, 200],
+  'POST /admin/v1/members': [401, 403, 400],
+  'PATCH /admin/v1/members/{id}': [401, 403, 404],
+  'DELETE /admin/v1/members/{id}': [401, 403, 404],
+  'GET /admin/v1/settings': [401, 403, 200],
+  'PATCH /admin/v1/settings': [401, 403, 200],
+  'POST /admin/v1/explain': [401, 403, 400],
+  'GET /api/v1/credits': [401, 403, 200],
+  'GET /api/v1/activity': [401, 403, 200],
+  'GET /api/v1/providers': [401, 200, 200],
+  'GET /api/v1/endpoints/zdr': [401, 200, 200],
+  'GET /api/v1/workspaces': [401, 401, 200],
+  'POST /api/v1/workspaces': [401, 403, 400],
+  'GET /api/v1/workspaces/{id}': [401, 401, 404],
+  'PATCH /api/v1/workspaces/{id}': [401, 403, 404],
+  'DELETE /api/v1/workspaces/{id}': [401, 403, 404],
+  'GET /api/v1/workspaces/{id}/budgets': [401, 401, 404],
+  'GET /api/v1/workspaces/{id}/budgets/{interval}': [401, 401, 404],
+  'PUT /api/v1/workspaces/{id}/budgets/{interval}': [401, 401, 404],
+  'DELETE /api/v1/workspaces/{id}/budgets/{interval}': [401, 401, 404],
+  'GET /api/v1/observability/destinations': [401, 401, 200],
+  'POST /api/v1/observability/destinations': [401, 403, 400],
+  'GET /api/v1/observability/destinations/{id}': [401, 401, 404],
+  'PATCH /api/v1/observability/destinations/{id}': [401, 403, 404],
+  'DELETE /api/v1/observability/destinations/{id}': [401, 401, 404],
+  'POST /admin/v1/observability/destinations/{id}/test': [401, 403, 404],
+  'GET /admin/v1/destinations/deliveries': [401, 403, 200],
+  'POST /admin/v1/destinations/deliveries/{id}/resend': [401, 403, 404],
+  'POST /api/v1/videos': [401, 400, 403],
+  'GET /api/v1/videos/models': [401, 200, 200],
+  'GET /api/v1/videos/{jobId}': [401, 404, 404],
+  'GET /api/v1/videos/{jobId}/content': [401, 404, 404],
+  'GET /admin/v1/videos': [401, 403, 200],
+  'GET /admin/v1/webhooks/deliveries': [401, 403, 200],
+  'POST /admin/v1/webhooks/deliveries/{jobId}/resend': [401, 403, 404],
+  'GET /admin/v1/generations': [401, 403, 200],
+  'GET /admin/v1/generations/histogram': [401, 403, 200],
+  'GET /admin/v1/generations/export': [401, 403, 200],
+  'GET /admin/v1/generations/feed': [401, 403, 200],
+  'GET /admin/v1/generations/{id}/timeline': [401, 403, 404],
+  'DELETE /admin/v1/generations/{id}': [401, 403, 404],
+  'GET /admin/v1/fixtures': [401, 403, 404],
+  'POST /admin/v1/fixtures': [401, 403, 400],
+  'GET /admin/v1/fixtures/cases': [401, 403, 404],
+  'GET /admin/v1/fixtures/case': [401, 403, 400],
+  'GET /admin/v1/fixtures/misses': [401, 403, 404],
+  'GET /admin/v1/fixtures/misses/{id}': [401, 403, 404],
+  'POST /admin/v1/fixtures/misses/{id}/accept': [401, 403, 404],
+  'GET /admin/v1/session': [200, 200, 200],
+  'POST /admin/v1/session': [400, 400, 400],
+  'DELETE /admin/v1/session': [200, 200, 200],
+  'GET /admin/v1/providers': [401, 403, 200],
+  'POST /admin/v1/providers/{slug}/test': [401, 403, 404],
+  'GET /health': [200, 200, 200],
+  'GET /ready': [200, 200, 200],
+  'GET /metrics': [401, 403, 200],
+  'GET /openapi.json': [200, 200, 200],
+};
+
+const NAMES = ROUTES.map(({ method, path }) => `${method} ${path}`);
+const UNKNOWN_ID = 'a4cf0d1e-8f0c-4c51-9c5e-0d6f6a7b8c9d';
+
+/** The rows' columns, by who is calling. */
+const CALLERS = {
+  'no key': 0,
+  'an unknown key': 0,
+  'a malformed header': 0,
+  'a disabled key': 0,
+  'an expired key': 0,
+  'a disabled management key': 0,
+  'an API key': 1,
+  'a management key': 2,
+  'a key of another workspace': 3,
+} as const;
+type Caller = keyof typeof CALLERS;
+
+test('has a row for every route, and a route for every row', () => {
+  expect(Object.keys(GRID).toSorted()).toEqual(NAMES.toSorted());
+});
+
+test.each(NAMES)('answers every kind of key to %s as the grid says', async (name) => {
+  const core = createCoreGateway(createScriptedTransport());
+  const headers = await issueKeys(core);
+  const row = GRID[name] ?? [0, 0, 0];
+  for (const caller of Object.keys(CALLERS) as Caller[]) {
+    const expected = row[CALLERS[caller]] ?? row[1];
+    expect([caller, await call(core, name, headers[caller])]).toEqual([caller, expected]);
+  }
+});
+
+async function call({ gateway }: CoreGateway, name: string, authorization: string | undefined): Promise<number> {
+  const [method = '', path = ''] = name.split(' ');
+  const { status } = await gateway.handle({
+    method,
+    path: path
+      .replace('{author}', 'acme')
+      .replace('{slug+}', 'chat')
+      .replaceAll(/\{\w+\}/g, UNKNOWN_ID),
+    query: path.startsWith('/api/v1/generation') ? 'id=gen-1' : '',
+    headers: authorization === undefined ? {} : { authorization },
+    baseUrl: '',
+    signal: new AbortController().signal,
+    readBody: () => Promise.resolve(new TextEncoder().encode('{}')),
+  });
+  return status;
+}
+
+async function issueKeys({ platform, store }: CoreGateway): Promise<Record<Caller, string | undefined>> {
+  const issue = async (changes: object, kind: 'api' | 'management' = 'api'): Promise<string> => {
+    const { key, record } = await createKeyRecord({ platform, name: 'k', kind, limitUsd: null });
+    await store.keys.insert({ ...record, ...changes });
+    return `Bearer ${key}`;
+  };
+  const principalId = await platform.sha256(API_KEY);
+  await store.generations.append(toRecord('gen-1', { principalId }), toContent('Hi'));
+  return {
+    'no key': undefined,
+    'an unknown key': 'Bearer sk-gw-v1-unknown',
+    'a malformed header': 'Basic sk-gw-v1-unknown',
+    'a disabled key': await issue({ disabled: true }),
+    'an expired key': await issue({ expiresAt: new Date(VIRTUAL_EPOCH_MS - 1).toISOString() }),
+    'a disabled management key': await issue({ disabled: true }, 'management'),
+    'an API key': `Bearer ${API_KEY}`,
+    'a management key': `Bearer ${MANAGEMENT_KEY}`,
+    'a key of another workspace': await issue({ workspaceId: UNKNOWN_ID }),
+  };
+}

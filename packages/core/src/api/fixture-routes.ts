@@ -1,0 +1,68 @@
+import type { Route } from '../http/route.ts';
+
+/** Fixtures: what there is, what was asked for in vain, and making new ones. Loaded when first called. */
+export const FIXTURE_ROUTES: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/admin/v1/fixtures',
+    surface: 'admin',
+    auth: 'management',
+    summary: 'Show what fixtures answer, and how many there are',
+    success: { status: 200 },
+    operation: async (context) => (await import('./fixtures/fixtures.ts')).getFixtures(context),
+  },
+  {
+    method: 'POST',
+    path: '/admin/v1/fixtures',
+    surface: 'admin',
+    auth: 'management',
+    summary: 'Save a stored generation as a fixture',
+    success: { status: 201 },
+    operation: async (context) => (await import('./fixtures/save-fixture.ts')).saveFixture(context),
+  },
+  {
+    method: 'GET',
+    path: '/admin/v1/fixtures/cases',
+    surface: 'admin',
+    auth: 'management',
+    summary: 'List fixtures with how often they have answered',
+    success: { status: 200 },
+    operation: async (context) => (await import('./fixtures/fixtures.ts')).listFixtureCases(context),
+  },
+  {
+    method: 'GET',
+    path: '/admin/v1/fixtures/case',
+    surface: 'admin',
+    auth: 'management',
+    summary: 'Show a fixture with its request and its answers',
+    success: { status: 200 },
+    operation: async (context) => (await import('./fixtures/fixtures.ts')).getFixtureCase(context),
+  },
+  {
+    method: 'GET',
+    path: '/admin/v1/fixtures/misses',
+    surface: 'admin',
+    auth: 'management',
+    summary: 'List the latest requests that no fixture answered, newest first',
+    success: { status: 200 },
+    operation: async (context) => (await import('./fixtures/fixture-misses.ts')).listFixtureMisses(context),
+  },
+  {
+    method: 'GET',
+    path: '/admin/v1/fixtures/misses/{id}',
+    surface: 'admin',
+    auth: 'management',
+    summary: 'Show a request that no fixture answered, and how it differs from the nearest one',
+    success: { status: 200 },
+    operation: async (context) => (await import('./fixtures/fixture-misses.ts')).getFixtureMiss(context),
+  },
+  {
+    method: 'POST',
+    path: '/admin/v1/fixtures/misses/{id}/accept',
+    surface: 'admin',
+    auth: 'management',
+    summary: 'Let the nearest fixture answer a request that none answered',
+    success: { status: 201 },
+    operation: async (context) => (await import('./fixtures/fixture-misses.ts')).acceptFixtureMiss(context),
+  },
+];

@@ -1,0 +1,42 @@
+import type { RequestContext } from '../../http/request-context.ts';
+import { GatewayError } from '../../foundation/errors.ts';
+import { followFeed } from '../../generations/read/follow-feed.ts';
+import { type GatewayRequest, firstValue } from '../../http/request.ts';
+import type { GatewayResponse } from '../../http/response.ts';
+import type { Runtime } from '../../runtime.ts';
+import { generationFeedQuerySchema } from '../../wire/generations/generation-list.ts';
+import { readQuery } from '../../wire/page-query.ts';
+
+const MAX_FOLLOWERS = 64;
+
+/** `GET /admin/v1/generations/feed`: what ends from now on, or after the event in `Last-Event-ID`. */
+export async function followGenerations({ request, runtime }: RequestContext): Promise<GatewayResponse> {
+  const { fields } = readQuery(generationFeedQuerySchema, request.query);
+  if (request.method === 'HEAD') return { status: 200, headers: HEADERS, body: null };
+  if (runtime.generationFeed.followers() >= MAX_FOLLOWERS) {
+    throw new GatewayError('rate_limit_exceeded', `${MAX_FOLLOWERS} follow already; close one of them`);
+  }
+  const body = followFeed({
+    runtime,
+    epoch: runtime.instanceId,
+    lastEventId: firstValue(request.headers['last-event-id']),
+    fields,
+    isAllowed: () => isStillAllowed(request, runtime),
+    signal: AbortSignal.any([request.signal, runtime.closing]),
+  });
+  return { status: 200, headers: HEADERS, body };
+}
+
+async function isStillAllowed(request: GatewayRequest, runtime: Pick<Runtime, 'authenticate'>): Promise<boolean> {
+  try {
+    return (await runtime.authenticate(request)).kind === 'management';
+  } catch {
+    return false;
+  }
+}
+
+const HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+};

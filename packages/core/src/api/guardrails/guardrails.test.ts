@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest';
+
+import { createAdminGateway } from '../../../../../test/support/admin-calls.ts';
+
+test('keeps what a change leaves out, clears what is null, and replaces lists whole', async () => {
+  const { dataOf } = createAdminGateway();
+  const created = await dataOf('POST', '/guardrails', {
+    name: 'rail',
+    description: 'old',
+    allowed_models: ['a/b', 'c/d'],
+    ignored_providers: ['p'],
+    limit_usd: 3,
+  });
+  const changed = await dataOf('PATCH', `/guardrails/${created['id']}`, {
+    allowed_models: ['e/f'],
+    ignored_providers: null,
+  });
+  expect(changed).toEqual({
+    ...created,
+    allowed_models: ['e/f'],
+    ignored_providers: null,
+    updated_at: '2026-01-02T03:04:05.000Z',
+  });
+});
+
+test('answers models by their canonical slugs, and unknown ones as they were written', async () => {
+  const models = [
+    { id: 'acme/chat', canonical_slug: 'acme/chat-2026-01-01', endpoints: [{ provider: 'acme', providerModel: 'c' }] },
+  ];
+  const { dataOf } = createAdminGateway({ models });
+  const slugs = ['acme/chat', 'acme/chat-2026-01-01', 'nobody/knows'];
+  expect(await dataOf('POST', '/guardrails', { name: 'rail', allowed_models: slugs })).toMatchObject({
+    allowed_models: ['acme/chat-2026-01-01', 'nobody/knows'],
+  });
+});
+
+test('fills the switches for zero retention from the old one, but for those that are given', async () => {
+  const { dataOf } = createAdminGateway();
+  const rail = await dataOf('POST', '/guardrails', { name: 'r', enforce_zdr: true, enforce_zdr_google: null });
+  expect(rail).toMatchObject({ enforce_zdr: true, enforce_zdr_google: null, enforce_zdr_other: true });
+  expect(await dataOf('PATCH', `/guardrails/${rail['id']}`, { enforce_zdr: false })).toMatchObject({
+    enforce_zdr_google: false,
+    enforce_zdr_other: false,
+  });
+});
+
+test.each([
+  [{ name: '' }, 'name'],
+  [{ name: 'n'.repeat(201) }, 'name'],
+  [{ name: 'x', description: 'd'.repeat(1001) }, 'description'],
+  [{ name: 'x', allowed_models: [] }, 'allowed_models'],
+  [{ name: 'x', ignored_providers: [] }, 'ignored_providers'],
+  [{ name: 'x', allowed_data_regions: ['mars'] }, 'allowed_data_regions.0'],
+  [{ name: 'x', limit_usd: -1 }, 'limit_usd'],
+  [{ name: 'x', reset_interval: 'hourly' }, 'reset_interval'],
+  [{ name: 'x', include_byok_in_budgets: null }, 'include_byok_in_budgets'],
+  [
+    { name: 'x', content_filter_builtins: [{ slug: 'person-name', action: 'block' }] },
+    'content_filter_builtins.0.slug',
+  ],
+  [{ name: 'x', content_filters: [{ pattern: '', action: 'block' }] }, 'content_filters.0.pattern'],
+  [{ name: 'x', content_filters: [{ pattern: 'a', action: 'delete' }] }, 'content_filters.0.action'],
+  [{ name: 'x', content_filters: [{ pattern: '(?=a)b', action: 'block' }] }, 'content_filters.0.pattern'],
+])('refuses to write %j and names %s', async (body, path) => {
+  const { call, dataOf, store } = createAdminGateway();
+  const rail = await dataOf('POST', '/guardrails', { name: 'before' });
+  for (const [method, target] of [
+    ['POST', '/guardrails'],
+    ['PATCH', `/guardrails/${rail['id']}`],
+  ] as const) {
+    const answer = await call(method, target, body);
+    expect(answer).toMatchObject({ status: 400, body: { error: { metadata: { issues: [{ path }] } } } });
+  }
+  expect(await store.guardrails.list()).toEqual([rail]);
+});
+
+test('names what is wrong with a pattern that cannot be run in linear time', async () => {
+  const { call } = createAdminGateway();
+  const filters = [{ pattern: '(a)\\1', action: 'block', label: 'x' }];
+  const { body } = await call('POST', '/guardrails', { name: 'x', content_filters: filters });
+  expect(JSON.stringify(body)).toContain('invalid_regex_pattern');
+});
+
+test('writes the default guardrail of a workspace when it is first changed', async () => {
+  const { call, dataOf } = createAdminGateway();
+  const workspace = await dataOf('POST', '/workspaces', { name: 'Team', slug: 'team' });
+  const path = `/guardrails/${workspace['default_guardrail_id']}`;
+  expect((await call('GET', path)).status).toBe(404);
+  const name = `Workspace ${workspace['id']} Default`;
+  expect(await dataOf('PATCH', path, { limit_usd: 1 })).toMatchObject({ name, limit_usd: 1, updated_at: null });
+  expect(await dataOf('PATCH', path, { description: 'd', name })).toMatchObject({ limit_usd: 1, description: 'd' });
+  expect(await call('PATCH', path, { name: 'mine' })).toMatchObject({ status: 400 });
+  const list = await call('GET', `/guardrails?workspace_id=${workspace['id']}`);
+  expect(list.body).toMatchObject({ total_count: 1 });
+});
+
+test('knows no default guardrail of a workspace that does not exist', async () => {
+  const { call } = createAdminGateway();
+  const id = 'a4cf0d1e-8f0c-8c51-9c5e-0d6f6a7b8c9d';
+  expect((await call('PATCH', `/guardrails/${id}`, { limit_usd: 1 })).status).toBe(404);
+});
+
+test('assigns to all keys or, when one is unknown, to none', async () => {
+  const { call, dataOf, store } = createAdminGateway();
+  const rail = await dataOf('POST', '/guardrails', { name: 'r' });
+  const key = await dataOf('POST', '/keys', { name: 'k' });
+  const path = `/guardrails/${rail['id']}/assignments/keys`;
+  const refused = await call('POST', path, { key_hashes: [key['hash'], 'unknown'] });
+  expect(refused).toMatchObject({ status: 404, body: { error: { message: expect.stringContaining('unknown') } } });
+  expect(await store.keyAssignments.list()).toEqual([]);
+  const twice = await call('POST', path, { key_hashes: [key['hash'], key['hash']] });
+  expect(twice.body).toEqual({ assigned_count: 1 });
+});
+
+test('no longer lists an assignment when its guardrail or its key is gone', async () => {
+  const { call, dataOf } = createAdminGateway();
+  const [first, second] = [
+    await dataOf('POST', '/guardrails', { name: '1' }),
+    await dataOf('POST', '/guardrails', { name: '2' }),
+  ];
+  const [a, b] = [await dataOf('POST', '/keys', { name: 'a' }), await dataOf('POST', '/keys', { name: 'b' })];
+  await call('POST', `/guardrails/${first['id']}/assignments/keys`, { key_hashes: [a['hash']] });
+  await call('POST', `/guardrails/${second['id']}/assignments/keys`, { key_hashes: [b['hash']] });
+  expect((await call('GET', '/guardrails/assignments/keys')).body).toMatchObject({ total_count: 2 });
+  await call('DELETE', `/guardrails/${first['id']}`);
+  await call('DELETE', `/keys/${b['hash']}`);
+  expect((await call('GET', '/guardrails/assignments/keys')).body).toEqual({ data: [], total_count: 0 });
+});

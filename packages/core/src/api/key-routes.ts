@@ -1,0 +1,63 @@
+import type { Route } from '../http/route.ts';
+
+/** The keys of callers. Loaded when first called. */
+export const KEY_ROUTES: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/api/v1/key',
+    surface: 'api',
+    auth: 'any',
+    summary: 'Show the key of the caller',
+    success: { status: 200 },
+    operation: async (context) => (await import('./keys/get-current-key.ts')).getCurrentKey(context),
+  },
+  {
+    method: 'GET',
+    path: '/api/v1/keys',
+    surface: 'api',
+    auth: 'management',
+    wrongKey: 401,
+    summary: 'List keys',
+    success: { status: 200 },
+    operation: async (context) => (await import('./keys/list-keys.ts')).listKeys(context),
+  },
+  {
+    method: 'POST',
+    path: '/api/v1/keys',
+    surface: 'api',
+    auth: 'management',
+    summary: 'Create a key; it is shown once',
+    success: { status: 201 },
+    operation: async (context) => (await import('./keys/create-key.ts')).createKey(context),
+  },
+  {
+    method: 'GET',
+    path: '/api/v1/keys/{hash}',
+    surface: 'api',
+    auth: 'management',
+    wrongKey: 401,
+    summary: 'Get a key by its hash',
+    success: { status: 200 },
+    operation: async (context) => (await import('./keys/get-key.ts')).getKey(context),
+  },
+  {
+    method: 'PATCH',
+    path: '/api/v1/keys/{hash}',
+    surface: 'api',
+    auth: 'management',
+    wrongKey: 401,
+    summary: 'Change a key',
+    success: { status: 200 },
+    operation: async (context) => (await import('./keys/update-key.ts')).updateKey(context),
+  },
+  {
+    method: 'DELETE',
+    path: '/api/v1/keys/{hash}',
+    surface: 'api',
+    auth: 'management',
+    wrongKey: 401,
+    summary: 'Revoke a key',
+    success: { status: 200 },
+    operation: async (context) => (await import('./keys/delete-key.ts')).deleteKey(context),
+  },
+];

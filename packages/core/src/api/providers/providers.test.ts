@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+
+import { createAdminGateway } from '../../../../../test/support/admin-calls.ts';
+import {
+  createCoreGateway,
+  createScriptedProvider,
+  jsonOf,
+  MANAGEMENT_KEY,
+} from '../../../../../test/support/core-gateway.ts';
+import { GatewayError } from '../../foundation/errors.ts';
+import type { ProviderChecks } from '../../options.ts';
+
+const CHECKS: ProviderChecks = {
+  describe: (slug) => (slug === 'acme' ? { host: 'acme.example', hasKey: true } : undefined),
+  test: async (_, { call }) => [
+    { layer: 'dns', status: 'ok', detail: '192.0.2.1' },
+    { layer: 'auth', status: call ? 'failed' : 'warning', detail: 'refused', advice: 'Check the key.' },
+  ],
+};
+
+interface State {
+  readonly slug: string;
+  readonly host: string | null;
+  readonly has_key: boolean | null;
+  readonly can_test: boolean;
+  readonly models: number;
+  readonly health: { readonly status: string; readonly endpoints: Readonly<Record<string, number>> };
+}
+
+test('shows where each provider is, how many models it serves, and what cannot be told', async () => {
+  const { dataOf } = createAdminGateway({ providerChecks: CHECKS });
+  const states = (await dataOf('GET', '/admin/v1/providers')) as unknown as State[];
+  const nobody = { steady: 0, unstable: 0, resting: 0, half_open: 0, open: 0 };
+  expect(states).toEqual([
+    {
+      slug: 'acme',
+      name: 'Acme',
+      host: 'acme.example',
+      has_key: true,
+      byok: false,
+      discovers_models: false,
+      models: 1,
+      health: { status: 'unknown', endpoints: { ...nobody, unused: 1 } },
+      can_test: true,
+    },
+    expect.objectContaining({ slug: 'beta', host: null, has_key: null, models: 2, can_test: false }),
+  ]);
+});
+
+test('tells how the endpoints of a provider have fared', async () => {
+  let isDown = false;
+  const core = createCoreGateway([
+    createScriptedProvider('acme', [], () => {
+      if (isDown) throw new GatewayError('provider_unavailable', 'Acme is down');
+      throw new GatewayError('invalid_request', 'Acme did not like it');
+    }),
+    createScriptedProvider('beta', []),
+  ]);
+  const read = async (): Promise<string | undefined> => {
+    const { data } = jsonOf(await core.get('/admin/v1/providers', MANAGEMENT_KEY)) as { data: State[] };
+    return data.find(({ slug }) => slug === 'acme')?.health.status;
+  };
+  const call = () => core.chat({ provider: { only: ['acme'] } });
+  await call();
+  expect(await read()).toBe('ok');
+  isDown = true;
+  await call();
+  expect(await read()).toBe('degraded');
+  for (let count = 0; count < 5; count += 1) await call();
+  expect(await read()).toBe('down');
+});
+
+test('tests a provider, and says whether anything has failed', async () => {
+  const { call, dataOf } = createAdminGateway({ providerChecks: CHECKS });
+  expect(await dataOf('POST', '/admin/v1/providers/acme/test', {})).toEqual({
+    slug: 'acme',
+    ok: true,
+    findings: [
+      { layer: 'dns', status: 'ok', detail: '192.0.2.1' },
+      { layer: 'auth', status: 'warning', detail: 'refused', advice: 'Check the key.' },
+    ],
+  });
+  expect(await dataOf('POST', '/admin/v1/providers/acme/test', { call: true })).toMatchObject({ ok: false });
+  expect((await call('POST', '/admin/v1/providers/acme/test', { call: 'yes' })).status).toBe(400);
+  expect((await call('POST', '/admin/v1/providers/acme/test', { odd: true })).status).toBe(400);
+  expect((await call('POST', '/admin/v1/providers/beta/test', {})).status).toBe(400);
+  expect((await call('POST', '/admin/v1/providers/none/test', {})).status).toBe(404);
+});

@@ -1,0 +1,171 @@
+import type { RequestContext } from '../../http/request-context.ts';
+import { GatewayError } from '../../foundation/errors.ts';
+import type { Histogram, ProviderFigures } from '../../generations/call-figures.ts';
+import type { GatewayResponse } from '../../http/response.ts';
+import { countStandings } from '../../routing/health/circuit-states.ts';
+import type { Runtime } from '../../runtime.ts';
+import { hasEnded } from '../../stores/video-job.ts';
+
+type PublicContext = Pick<RequestContext, 'request' | 'runtime'>;
+type Labels = Readonly<Record<string, string>>;
+type Sample = readonly [labels: Labels, value: number];
+
+const NANO_PER_USD = 1e9;
+
+/**
+ * `GET /metrics` in the Prometheus text format. Callers on this machine need no key. Every label has few values: names
+ * of providers, statuses, kinds; never a model, a key or what a caller has written.
+ */
+export async function getMetrics({ request, runtime }: PublicContext): Promise<GatewayResponse> {
+  if (!isLoopback(request.remoteAddress)) {
+    const principal = await runtime.authenticate(request);
+    if (principal.kind !== 'management') throw new GatewayError('permission_denied', 'Metrics need a management key');
+  }
+  const lines = [...ofProcess(runtime), ...ofCalls([...runtime.callFigures.list()]), ...(await ofQueues(runtime))];
+  const body = `${lines.join('\n')}\n`;
+  return { status: 200, headers: { 'content-type': 'text/plain; version=0.0.4' }, body };
+}
+
+function isLoopback(address: string | undefined): boolean {
+  return address !== undefined && /^(::ffff:)?127\.|^::1$/.test(address);
+}
+
+function ofProcess({ counters, openCalls, generationFeed }: Runtime): string[] {
+  const streams = openCalls.filter(({ isStream }) => isStream).length;
+  const statuses = [...counters.statuses].toSorted(([a], [b]) => a - b);
+  return [
+    ...metric('requests_total', 'counter', 'HTTP requests taken', [[{}, counters.requests]]),
+    ...metric(
+      'responses_total',
+      'counter',
+      'HTTP answers begun, by status',
+      statuses.map(([status, count]) => [{ status: String(status) }, count]),
+    ),
+    ...metric('generations_total', 'counter', 'Calls to models that ended', [
+      [{ outcome: 'completed' }, counters.completed],
+      [{ outcome: 'failed' }, counters.failed],
+      [{ outcome: 'cancelled' }, counters.cancelled],
+    ]),
+    ...metric('record_failures_total', 'counter', 'Generations that could not be recorded', [
+      [{}, counters.recordFailures],
+    ]),
+    ...metric('open_calls', 'gauge', 'Calls to models under way', [[{}, openCalls.length]]),
+    ...metric('open_streams', 'gauge', 'Streamed calls under way', [[{}, streams]]),
+    ...metric('feed_followers', 'gauge', 'Clients that follow the feed of generations', [
+      [{}, generationFeed.followers()],
+    ]),
+  ];
+}
+
+function ofCalls(figures: readonly ProviderFigures[]): string[] {
+  const toSamples = (more: (figures: ProviderFigures) => readonly Sample[]): Sample[] =>
+    figures.flatMap((one) => more(one).map(([labels, value]): Sample => [{ ...labelsOf(one), ...labels }, value]));
+  return [
+    ...metric(
+      'provider_generations_total',
+      'counter',
+      'Recorded calls by the provider that answered last',
+      toSamples(({ calls }) => Object.entries(calls).map(([status, count]) => [{ status }, count])),
+    ),
+    ...metric(
+      'attempts_total',
+      'counter',
+      'Times a provider was asked, retries and fallbacks included',
+      toSamples(({ attemptsOk, attemptsFailed }) => [
+        [{ outcome: 'ok' }, attemptsOk],
+        [{ outcome: 'failed' }, attemptsFailed],
+      ]),
+    ),
+    ...metric(
+      'tokens_total',
+      'counter',
+      'Tokens used; reasoning is part of completion, cached of prompt',
+      toSamples((one) => [
+        [{ kind: 'prompt' }, one.promptTokens],
+        [{ kind: 'completion' }, one.completionTokens],
+        [{ kind: 'reasoning' }, one.reasoningTokens],
+        [{ kind: 'cached' }, one.cachedTokens],
+      ]),
+    ),
+    ...metric(
+      'cost_usd_total',
+      'counter',
+      'Cost in USD, by who pays the provider',
+      toSamples(({ creditsNanoUsd, byokNanoUsd }) => [
+        [{ paid_by: 'account' }, creditsNanoUsd / NANO_PER_USD],
+        [{ paid_by: 'caller' }, byokNanoUsd / NANO_PER_USD],
+      ]),
+    ),
+    ...histogram('generation_duration_seconds', 'From dispatch to the end', figures, ({ durations }) => durations),
+    ...histogram('first_token_seconds', 'To the first token of a stream', figures, ({ firstTokens }) => firstTokens),
+  ];
+}
+
+async function ofQueues({ catalog, health, ledger, store, broadcaster }: Runtime): Promise<string[]> {
+  const jobs = await store.videoJobs.list();
+  const broadcasts = [...broadcaster.status().values()].reduce((sum, { queued }) => sum + queued, 0);
+  const announcements = jobs.filter((job) => hasEnded(job) && job.delivery?.state === 'waiting').length;
+  return [
+    ...metric(
+      'endpoints',
+      'gauge',
+      'Endpoints by the standing of their circuit breakers',
+      [...countStandings(catalog, health)].flatMap(([provider, counts]) =>
+        Object.entries(counts).map(([standing, count]): Sample => [{ provider, standing }, count]),
+      ),
+    ),
+    ...metric('budget_reserved_usd', 'gauge', 'Held against budgets for calls under way', [
+      [{}, ledger.heldNanoUsd() / NANO_PER_USD],
+    ]),
+    ...metric('queue_depth', 'gauge', 'What waits to be done', [
+      [{ queue: 'videos' }, jobs.filter((job) => !hasEnded(job)).length],
+      [{ queue: 'webhooks' }, announcements],
+      [{ queue: 'broadcasts' }, broadcasts],
+    ]),
+  ];
+}
+
+const PREFIX = 'model_gateway_';
+
+function head(name: string, type: string, help: string): string[] {
+  return [`# HELP ${PREFIX}${name} ${help}`, `# TYPE ${PREFIX}${name} ${type}`];
+}
+
+function metric(name: string, type: 'counter' | 'gauge', help: string, samples: readonly Sample[]): string[] {
+  return [...head(name, type, help), ...samples.map(([labels, value]) => `${PREFIX}${name}${toText(labels)} ${value}`)];
+}
+
+function histogram(
+  name: string,
+  help: string,
+  all: readonly ProviderFigures[],
+  pick: (figures: ProviderFigures) => Histogram,
+): string[] {
+  return [...head(name, 'histogram', help), ...all.flatMap((one) => toHistogramLines(name, labelsOf(one), pick(one)))];
+}
+
+const labelsOf = ({ providerName, apiType }: ProviderFigures): Labels => ({
+  provider: providerName,
+  api_type: apiType,
+});
+
+/** Buckets add up: each holds all that took no longer than its bound. */
+function toHistogramLines(name: string, labels: Labels, { bounds, counts, sumSeconds }: Histogram): string[] {
+  let total = 0;
+  const buckets = counts.map((count, index) => {
+    total += count;
+    return `${PREFIX}${name}_bucket${toText({ ...labels, le: String(bounds[index] ?? '+Inf') })} ${total}`;
+  });
+  return [
+    ...buckets,
+    `${PREFIX}${name}_sum${toText(labels)} ${sumSeconds}`,
+    `${PREFIX}${name}_count${toText(labels)} ${total}`,
+  ];
+}
+
+function toText(labels: Labels): string {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escape(value)}"`);
+  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
+}
+
+const escape = (value: string): string => value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');

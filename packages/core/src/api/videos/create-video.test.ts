@@ -1,0 +1,227 @@
+import { expect, test } from 'vitest';
+
+import { createCoreGateway } from '../../../../../test/support/core-gateway.ts';
+import { createScriptedVideos } from '../../../../../test/support/scripted-videos.ts';
+import { createVideoGateway, FILM, readAnswer } from '../../../../../test/support/video-gateway.ts';
+import type { ModelDefinition } from '../../wire/models/model-definition.ts';
+import { GatewayError } from '../../foundation/errors.ts';
+import type { GatewayResponse } from '../../http/response.ts';
+import { TransportError } from '../../foundation/transport.ts';
+
+const HOUR_MS = 3_600_000;
+
+test('198: fifty calls with one idempotency key at once make one job, another body is refused', async () => {
+  const gateway = createVideoGateway();
+  const key = { 'idempotency-key': 'once' };
+  const answers = await Promise.all(Array.from({ length: 50 }, () => gateway.submit({}, key)));
+  expect(new Set(answers.map(({ status, body }) => `${status} ${body.id}`)).size).toBe(1);
+  expect(gateway.starts).toHaveLength(1);
+  expect((await gateway.submit({ prompt: 'a hare' }, key)).status).toBe(409);
+  await gateway.platform.advance(24 * HOUR_MS + 1000);
+  expect((await gateway.submit({ prompt: 'a hare' }, key)).status).toBe(202);
+  expect((await gateway.submit({}, { 'idempotency-key': 'k'.repeat(256) })).status).toBe(400);
+});
+
+test('198: a call that failed leaves its idempotency key free', async () => {
+  const failStart = (number: number): Error | undefined =>
+    number === 0 ? new GatewayError('provider_overloaded', 'Film is overloaded', { retryAfterSeconds: 7 }) : undefined;
+  const gateway = createVideoGateway({ failStart });
+  const failed = await gateway.submit({}, { 'idempotency-key': 'once' });
+  expect([failed.status, failed.headers['retry-after']]).toEqual([500, '7']);
+  expect(await gateway.store.videoJobs.list()).toEqual([]);
+  expect((await gateway.submit({}, { 'idempotency-key': 'once' })).status).toBe(202);
+});
+
+test('asks to try again only where that may help', async () => {
+  const unpaid = new GatewayError('provider_unavailable', 'Film refused', { upstreamStatus: 402 });
+  for (const [failure, retryAfter] of [
+    [new TransportError('reset', { phase: 'headers', requestSent: true }), '30'],
+    [new GatewayError('not_found', 'Film has no such model'), undefined],
+    [unpaid, undefined],
+  ] as const) {
+    const { submit } = createVideoGateway({ failStart: () => failure });
+    const { status, headers } = await submit();
+    expect([status, headers['retry-after']]).toEqual([500, retryAfter]);
+  }
+});
+
+test('goes on to the next endpoint when one fails, and to none when the caller is wrong', async () => {
+  const down = new GatewayError('provider_unavailable', 'Film is down');
+  const wrong = new GatewayError('content_policy_violation', 'not this one');
+  for (const [failure, status, starts] of [
+    [down, 202, 1],
+    [wrong, 400, 0],
+  ] as const) {
+    const film = createScriptedVideos({ failStart: () => failure });
+    const other = createScriptedVideos({ slug: 'other' });
+    const dearer = { provider: 'other', providerModel: 'o', pricing: { video_second: '9' } };
+    const models = [{ ...FILM, endpoints: [...FILM.endpoints, dearer] }];
+    const { post } = createCoreGateway([film.provider, other.provider], { models });
+    const request = { model: 'acme/film', prompt: 'x', provider: { order: ['film', 'other'] } };
+    expect((await post('/api/v1/videos', request)).status).toBe(status);
+    expect([film.starts.length, other.starts.length]).toEqual([1, starts]);
+  }
+});
+
+const ABLE: ModelDefinition = {
+  ...FILM,
+  video: {
+    supported_durations: [4, 8],
+    supported_resolutions: ['720p'],
+    supported_aspect_ratios: ['16:9'],
+    supported_frame_images: ['first_frame'],
+    generate_audio: false,
+    seed: false,
+    continuation: false,
+    prompt_optional: true,
+    upscale_factor: { min: 1, max: 4 },
+    allowed_passthrough_parameters: ['style'],
+  },
+};
+const PICTURE = { type: 'image_url', image_url: { url: 'https://pictures.example/a.png' } };
+
+test.each([
+  [{ duration: 5 }, 'duration: must be one of 4, 8'],
+  [{ resolution: '1080p' }, 'resolution: must be one of 720p'],
+  [{ size: '720x1280' }, 'aspect_ratio: must be one of 16:9'],
+  [
+    { frame_images: [{ ...PICTURE, frame_type: 'last_frame' }] },
+    'frame_images.0.frame_type: must be one of first_frame',
+  ],
+  [{ generate_audio: true }, 'generate_audio: is not supported by this model'],
+  [{ seed: 1 }, 'seed: is not supported by this model'],
+  [{ upscale_factor: 5 }, 'upscale_factor: must be between 1 and 4 for this model'],
+  [{ prompt: undefined }, 'prompt: is required'],
+])('refuses %o of a model that cannot, with what it can', async (fields, message) => {
+  const { submit, starts } = createVideoGateway({}, { models: [ABLE] });
+  const { status, body } = await submit(fields);
+  expect([status, body.error?.message]).toEqual([400, message]);
+  expect(starts).toHaveLength(0);
+});
+
+test('hands on what the model can do, and of the provider options only those for it and known', async () => {
+  const { submit, starts } = createVideoGateway({}, { models: [ABLE] });
+  await submit({
+    prompt: undefined,
+    frame_images: [{ ...PICTURE, frame_type: 'first_frame' }],
+    input_references: [PICTURE],
+    size: '1280x720',
+    session_id: 's',
+    provider: { options: { film: { style: 'noir', secret: 1 }, other: { style: 'x' } } },
+  });
+  expect(starts[0]?.order).toMatchObject({
+    durationSeconds: 4,
+    size: '1280x720',
+    generateAudio: false,
+    options: { style: 'noir' },
+    inputReferences: [],
+    frameImages: [{ frame_type: 'first_frame' }],
+  });
+});
+
+test('refuses pictures for a model that takes text alone, and leaves sounds and films out that a model has no use for', async () => {
+  const sound = { type: 'audio_url', audio_url: { url: 'https://sounds.example/a.mp3' } };
+  const blind = { ...FILM, architecture: { input_modalities: ['text'], output_modalities: ['video'] } };
+  const { submit, starts } = createVideoGateway({}, { models: [blind] });
+  const message = 'pictures are not supported by this model, which takes text';
+  for (const [field, value] of [
+    ['frame_images', [{ ...PICTURE, frame_type: 'first_frame' }]],
+    ['input_references', [PICTURE]],
+  ] as const) {
+    const { status, body } = await submit({ [field]: value });
+    expect([status, body.error?.message]).toEqual([400, `${field}: ${message}`]);
+  }
+  expect((await submit({ input_references: [sound] })).status).toBe(202);
+  expect(starts[0]?.order.inputReferences).toEqual([]);
+  const hearing = { ...FILM, architecture: { input_modalities: ['text', 'audio'], output_modalities: ['video'] } };
+  const other = createVideoGateway({}, { models: [hearing] });
+  await other.submit({ input_references: [sound] });
+  expect(other.starts[0]?.order.inputReferences).toEqual([sound]);
+});
+
+test('a job is asked for below wherever the gateway is mounted', async () => {
+  const { post, platform, gateway } = createVideoGateway();
+  const baseUrl = 'https://host.example/ai';
+  const submitted = readAnswer(
+    await post('/api/v1/videos', { model: 'acme/film', prompt: 'x', duration: 4 }, { baseUrl }),
+  );
+  expect(submitted.body.polling_url).toBe(`/ai/api/v1/videos/${submitted.body.id}`);
+  await platform.advance(20_000);
+  expect((await gateway.waitForVideo(submitted.body.id)).unsigned_urls).toEqual([
+    `https://host.example/ai/api/v1/videos/${submitted.body.id}/content?index=0`,
+  ]);
+});
+
+test('routes nobody who insists on zero retention, and no chat model', async () => {
+  const { submit, post, starts } = createVideoGateway();
+  expect((await submit({ provider: { zdr: true } })).status).toBe(404);
+  expect((await post('/api/v1/videos', { model: 'acme/none', prompt: 'x' })).status).toBe(400);
+  expect(starts).toHaveLength(0);
+});
+
+test('402: a key cannot start more videos than its limit covers, finished or not', async () => {
+  const { store, starts, platform, post } = createVideoGateway();
+  const principal = { kind: 'api', id: 'poor', name: 'poor', limitUsd: 0.65 } as const;
+  const submit = (duration: number): Promise<GatewayResponse> =>
+    post('/api/v1/videos', { model: 'acme/film', prompt: 'x', duration }, { principal });
+  expect((await submit(8)).status).toBe(402);
+  expect((await submit(4)).status).toBe(202);
+  expect((await submit(4)).status).toBe(402);
+  await platform.advance(20_000);
+  expect((await submit(4)).status).toBe(402);
+  expect((await submit(2)).status).toBe(202);
+  expect(starts).toHaveLength(2);
+  expect(await store.generations.spentNanoUsd('poor')).toBe(400_000_000);
+});
+
+test('goes on from a job of the caller only, once it is completed, at the endpoint that made it', async () => {
+  const gateway = createVideoGateway({}, { models: [FILM, { ...FILM, id: 'acme/other' }] });
+  const { body } = await gateway.submit();
+  expect((await gateway.submit({ previous_job_id: body.id })).status).toBe(400);
+  await gateway.platform.advance(20_000);
+  expect((await gateway.submit({ previous_job_id: 'nonsense' })).status).toBe(404);
+  const other = await gateway.submit({ model: 'acme/other', previous_job_id: body.id });
+  expect([other.status, other.body.error?.message]).toEqual([
+    400,
+    'previous_job_id: is a job of acme/film, and goes on with that model only',
+  ]);
+  expect((await gateway.submit({ previous_job_id: body.id })).status).toBe(202);
+  expect(gateway.starts[1]?.order.previousUpstreamId).toBe('film-1');
+});
+
+test('shows a job to nobody but its caller and management', async () => {
+  const { gateway, submit } = createVideoGateway();
+  const { body } = await submit();
+  for (const [id, status] of [
+    ['stranger', 404],
+    ['boss', 200],
+  ] as const) {
+    const principal = { kind: id === 'boss' ? 'management' : 'api', id, name: id } as const;
+    const answer = await gateway.handle({
+      method: 'GET',
+      path: `/api/v1/videos/${body.id}`,
+      query: '',
+      headers: {},
+      readBody: () => Promise.resolve(new Uint8Array()),
+      signal: new AbortController().signal,
+      baseUrl: '',
+      principal,
+    });
+    expect(answer.status).toBe(status);
+  }
+});
+
+test('lists what makes videos, every field the client insists on included', async () => {
+  const { get } = createVideoGateway({}, { models: [ABLE, { id: 'acme/chat', endpoints: FILM.endpoints }] });
+  const { data } = JSON.parse((await get('/api/v1/videos/models')).body as string) as { data: object[] };
+  expect(data).toMatchObject([
+    {
+      id: 'acme/film',
+      supported_durations: [4, 8],
+      generate_audio: false,
+      pricing_skus: { video_second: '0.1' },
+      supported_sizes: null,
+    },
+  ]);
+  expect(data).toHaveLength(1);
+});

@@ -1,0 +1,90 @@
+import { z } from 'zod';
+
+import type { RequestContext } from '../../http/request-context.ts';
+import { GatewayError } from '../../foundation/errors.ts';
+import type { VideoContent } from '../../providers/video-contract.ts';
+import { firstValue } from '../../http/request.ts';
+import type { GatewayResponse } from '../../http/response.ts';
+import { parseWith } from '../../wire/parse-with.ts';
+import type { VideoJob } from '../../stores/video-job.ts';
+import { openUpstreamVideo } from '../../videos/open-upstream-video.ts';
+import { toKeptAnswer } from '../../videos/archive/to-archived-response.ts';
+import { toKeptName } from '../../videos/archive/video-archive.ts';
+import { findReadableJob } from './get-video.ts';
+
+export const videoContentQuerySchema = z.object({
+  index: z
+    .string()
+    .regex(/^\d{1,4}$/, 'must be a whole number from 0')
+    .default('0'),
+});
+
+const HANDED_ON = ['content-type', 'content-length', 'content-range', 'accept-ranges'];
+
+/**
+ * `GET` and `HEAD /videos/{jobId}/content`: the bytes of a finished video, kept here or as upstream sends them. What
+ * has been made never changes, so its tag is its name, and a client that has it is told so without asking anybody.
+ */
+export async function getVideoContent(context: RequestContext): Promise<GatewayResponse> {
+  const { request, runtime } = context;
+  const query = parseWith(videoContentQuerySchema, Object.fromEntries(new URLSearchParams(request.query)));
+  const job = await findReadableJob(context);
+  const index = Number(query.index);
+  checkOutput(job, index);
+  const stable = {
+    etag: `"${job.id}-${index}"`,
+    'last-modified': new Date(job.updatedAt).toUTCString(),
+    'cache-control': 'private, max-age=31536000, immutable',
+  };
+  if (isFresh(context, stable.etag, job.updatedAt)) return { status: 304, headers: stable, body: null };
+  const range = rangeOf(context, stable);
+  const kept = await runtime.videos.keeper?.find(toKeptName(job.id, index));
+  if (kept !== undefined) return withHeaders(toKeptAnswer(kept, range), stable);
+  const headers: Record<string, string> = range === undefined ? {} : { range };
+  const content = await openUpstreamVideo(job, { index, headers, signal: request.signal }, runtime.providers);
+  const answer = { status: content.status, headers: handOn(content) };
+  if (request.method !== 'HEAD') return withHeaders({ ...answer, body: content.body }, stable);
+  // Signed addresses are often good for GET alone.
+  await content.body[Symbol.asyncIterator]().return?.();
+  return withHeaders({ ...answer, body: null }, stable);
+}
+
+const withHeaders = (answer: GatewayResponse, stable: Readonly<Record<string, string>>): GatewayResponse => ({
+  ...answer,
+  headers: { ...stable, ...answer.headers },
+});
+
+function checkOutput(job: VideoJob, index: number): void {
+  if (job.status !== 'completed') {
+    const isOpen = job.status === 'pending' || job.status === 'in_progress';
+    const hint = isOpen ? `it is ${job.status}; ask again when it is completed` : `the job is ${job.status}`;
+    throw new GatewayError('invalid_request', `There is no video yet to be fetched: ${hint}`);
+  }
+  if (index < job.outputs.length) return;
+  throw new GatewayError('not_found', `index: the job has ${job.outputs.length} video(s), counted from 0`);
+}
+
+function isFresh({ request: { headers } }: RequestContext, etag: string, modifiedAt: number): boolean {
+  const known = firstValue(headers['if-none-match']);
+  if (known !== undefined)
+    return known === '*' || known.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
+  const since = Date.parse(firstValue(headers['if-modified-since']) ?? '');
+  // The header counts in whole seconds.
+  return Number.isFinite(since) && Math.floor(modifiedAt / 1000) * 1000 <= since;
+}
+
+function handOn({ headers }: VideoContent): Record<string, string> {
+  const own: Record<string, string> = { 'content-type': 'video/mp4', 'accept-ranges': 'bytes' };
+  for (const name of HANDED_ON) if (headers[name] !== undefined) own[name] = headers[name];
+  return own;
+}
+
+/** A range of another version than the one there is means the whole (RFC 9110, If-Range); this one has no other. */
+function rangeOf(
+  { request: { headers } }: RequestContext,
+  stable: Readonly<Record<string, string>>,
+): string | undefined {
+  const condition = firstValue(headers['if-range']);
+  const isOfThis = condition === undefined || condition === stable['etag'] || condition === stable['last-modified'];
+  return isOfThis ? firstValue(headers['range']) : undefined;
+}

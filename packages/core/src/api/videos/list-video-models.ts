@@ -1,0 +1,41 @@
+import type { CatalogModel } from '../../catalog/catalog.ts';
+import type { RequestContext } from '../../http/request-context.ts';
+import { makesVideos } from '../../guardrails/to-narrowings.ts';
+import { findShownEndpoints } from '../../guardrails/usable-endpoints.ts';
+import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
+
+const SKUS = ['video', 'video_second', 'video_token'] as const;
+
+/** `GET /videos/models`: the models that make videos, with what each can do; to callers of models, those that they may use. */
+export async function listVideoModels(context: RequestContext): Promise<GatewayResponse> {
+  const shown = await findShownEndpoints(context);
+  const models = context.runtime.catalog.list().filter((model) => makesVideos(model) && shown(model).length > 0);
+  return toJsonResponse(200, { data: models.map(toVideoModel) });
+}
+
+/** What is not known is null: the wire insists on every field (api reference 15.5). */
+function toVideoModel({ id, definition, endpoints }: CatalogModel): object {
+  const { video = {} } = definition;
+  const pricing = endpoints[0]?.pricing;
+  return {
+    id,
+    canonical_slug: definition.canonical_slug ?? id,
+    name: definition.name ?? id,
+    created: definition.created ?? 0,
+    description: definition.description ?? '',
+    hugging_face_id: null,
+    supported_resolutions: video.supported_resolutions ?? null,
+    supported_aspect_ratios: video.supported_aspect_ratios ?? null,
+    supported_sizes: video.supported_sizes ?? null,
+    supported_durations: video.supported_durations ?? null,
+    supported_frame_images: video.supported_frame_images ?? null,
+    generate_audio: video.generate_audio ?? null,
+    seed: video.seed ?? null,
+    creativity: video.creativity ?? null,
+    upscale_factor: video.upscale_factor ?? null,
+    pricing_skus: Object.fromEntries(
+      SKUS.flatMap((sku) => (pricing?.[sku] === undefined ? [] : [[sku, pricing[sku]]])),
+    ),
+    allowed_passthrough_parameters: video.allowed_passthrough_parameters ?? [],
+  };
+}

@@ -1,0 +1,33 @@
+import type { AccountOptions } from '../options.ts';
+import type { SettingsChange } from '../wire/management/settings.ts';
+import type { SettingsRepository } from '../stores/store.ts';
+
+/** Reads what holds for the account at the moment: what was set through the API, else what configuration says. */
+export function createLiveAccount(configured: AccountOptions, settings: SettingsRepository): () => AccountOptions {
+  let known: SettingsChange | undefined;
+  let account = configured;
+  return () => {
+    const present = settings.get();
+    if (present !== known) {
+      account = toAccount(configured, present);
+      known = present;
+    }
+    return account;
+  };
+}
+
+function toAccount(configured: AccountOptions, settings: SettingsChange): AccountOptions {
+  const { providers, privacy } = configured;
+  return {
+    defaultModel: settings.default_model === undefined ? configured.defaultModel : settings.default_model,
+    creditsUsd: settings.credits_usd === undefined ? configured.creditsUsd : settings.credits_usd,
+    providers: {
+      only: settings.providers?.only ?? providers?.only,
+      ignore: settings.providers?.ignore ?? providers?.ignore,
+    },
+    privacy: {
+      zdr: settings.privacy?.zdr ?? privacy?.zdr,
+      allowTraining: settings.privacy?.allow_training ?? privacy?.allowTraining,
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import type { Logger } from '../options.ts';
+import type { Platform } from '../foundation/platform.ts';
+import type { Repository } from '../stores/store.ts';
+import type { BroadcastRow } from '../stores/broadcast-row.ts';
+
+export interface ProgressNoteOptions {
+  /** The destination's. */
+  readonly id: string;
+  readonly rows: Repository<BroadcastRow>;
+  readonly platform: Pick<Platform, 'setTimer'>;
+  readonly logger: Logger;
+}
+
+/** Where a destination has got to, written down now and then: what is sent twice after a crash is a few seconds' worth. */
+export interface ProgressNote {
+  note(generationId: string): void;
+  close(): Promise<void>;
+}
+
+const WRITE_EVERY_MS = 5000;
+
+export function createProgressNote({ id, rows, platform, logger }: ProgressNoteOptions): ProgressNote {
+  let through: string | undefined;
+  let cancelTimer: (() => void) | undefined;
+  let writing: Promise<unknown> = Promise.resolve();
+
+  const write = (): void => {
+    cancelTimer = undefined;
+    if (through === undefined) return;
+    const row: BroadcastRow = { kind: 'progress', id, through };
+    through = undefined;
+    writing = rows
+      .update(id, () => row, row)
+      .catch((error: unknown) => {
+        logger.error('the progress of a broadcast could not be written', { destination: id, reason: String(error) });
+      });
+  };
+
+  return {
+    note(generationId) {
+      through = generationId;
+      cancelTimer ??= platform.setTimer(write, WRITE_EVERY_MS);
+    },
+    async close() {
+      cancelTimer?.();
+      await writing;
+      write();
+      await writing;
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import { DEFAULT_WORKSPACE_ID } from '../auth/api-key.ts';
+import type { Platform } from '../foundation/platform.ts';
+import type { Destination } from '../wire/destinations/destination.ts';
+import type { GenerationRecord } from '../stores/store.ts';
+
+/** Regions as destinations name them, by the names that a region may have in the configuration. */
+const REGIONS: Readonly<Record<string, Destination['regions'][number]>> = { eu: 'europe', europe: 'europe', us: 'us' };
+
+/** Whether a generation is this destination's by its workspace, key and region. Cheap: asked once for every call. */
+export type TakesGeneration = (record: GenerationRecord) => boolean;
+
+/** Makes the question ready to be asked often. */
+export function createTakesGeneration(destination: Destination): TakesGeneration {
+  const hashes = destination.api_key_hashes && new Set(destination.api_key_hashes);
+  return ({ generation, principalId }) => {
+    if ((generation.workspace_id ?? DEFAULT_WORKSPACE_ID) !== destination.workspace_id) return false;
+    if (hashes !== null && !hashes.has(principalId)) return false;
+    const { called_region: called } = generation;
+    const region = called === undefined ? 'global' : REGIONS[called.toLowerCase()];
+    return region !== undefined && destination.regions.includes(region);
+  };
+}
+
+/**
+ * Whether a generation is in the sample. Decided by its session, or by itself where it has none, so that a session is
+ * in or out as a whole; another destination decides differently.
+ */
+export async function isSampled(
+  { id, sampling_rate: rate }: Pick<Destination, 'id' | 'sampling_rate'>,
+  { generation }: GenerationRecord,
+  platform: Pick<Platform, 'sha256'>,
+): Promise<boolean> {
+  if (rate >= 1) return true;
+  const hash = await platform.sha256(`${id}:${generation.session_id ?? generation.id}`);
+  return parseInt(hash.slice(0, 8), 16) / 2 ** 32 < rate;
+}

@@ -1,0 +1,37 @@
+import type { Destination } from '../wire/destinations/destination.ts';
+import type { Store } from '../stores/store.ts';
+import { createTakesGeneration } from './destination-filter.ts';
+
+const PAGE = 500;
+const MAX_MISSED = 10_000;
+
+/**
+ * The ids of what was recorded and not sent, oldest first: what is newer than the destination's progress or, before it
+ * has made any, than its last change. At most 10,000, the newest.
+ *
+ * Where several processes share a store each sends what it has recorded itself, and this finds nothing.
+ */
+export async function findMissed(
+  destination: Destination,
+  { isShared, broadcasts, generations }: Pick<Store, 'isShared' | 'broadcasts' | 'generations'>,
+): Promise<readonly string[]> {
+  if (isShared === true) return [];
+  const takes = createTakesGeneration(destination);
+  const progress = await broadcasts.get(destination.id);
+  const through = progress?.kind === 'progress' ? progress.through : undefined;
+  const since = Date.parse(destination.updated_at);
+  const missed: string[] = [];
+  let before: string | undefined;
+  for (let looked = 0; looked < MAX_MISSED; looked += PAGE) {
+    const { records, next } = await generations.page({ limit: PAGE, before });
+    for (const record of records) {
+      const { id, created_at: createdAt } = record.generation;
+      const isOld = through === undefined ? Date.parse(createdAt) < since : id === through;
+      if (isOld) return missed.toReversed();
+      if (takes(record)) missed.push(id);
+    }
+    if (next === null) break;
+    before = next;
+  }
+  return missed.toReversed();
+}

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+
+import { VIDEO_ASPECT_RATIOS, VIDEO_FRAMES, VIDEO_RESOLUTIONS } from '../wire/videos/video-request.ts';
+
+/** What a video model can do. What is absent is not known, and not checked. */
+export const videoCapabilitiesSchema = z
+  .strictObject({
+    supported_resolutions: z.array(z.enum(VIDEO_RESOLUTIONS)),
+    supported_aspect_ratios: z.array(z.enum(VIDEO_ASPECT_RATIOS)),
+    supported_sizes: z.array(z.string().regex(/^\d+x\d+$/, 'must be WIDTHxHEIGHT')),
+    /** Seconds. */
+    supported_durations: z.array(z.int().positive()).min(1),
+    supported_frame_images: z.array(z.enum(VIDEO_FRAMES)),
+    /** Whether it makes sound; also what is asked for when a request does not say. */
+    generate_audio: z.boolean(),
+    seed: z.boolean(),
+    creativity: z.boolean(),
+    upscale_factor: z.strictObject({ min: z.number().positive(), max: z.number().positive() }),
+    /** Makes a video of pictures alone. */
+    prompt_optional: z.boolean(),
+    /** Can go on from a video of its own. */
+    continuation: z.boolean(),
+    /** The provider's own parameters that callers may set. */
+    allowed_passthrough_parameters: z.array(z.string()),
+  })
+  .partial();
+
+export type VideoCapabilities = z.infer<typeof videoCapabilitiesSchema>;
+
+/** The same with what the model takes in, where that is known. */
+export interface VideoAbilities extends VideoCapabilities {
+  readonly inputModalities?: readonly string[] | undefined;
+}

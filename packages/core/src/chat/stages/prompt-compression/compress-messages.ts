@@ -1,0 +1,97 @@
+import { estimateUsage } from '../../../calls/estimate-usage.ts';
+import type { ChatMessage } from '../../../wire/chat/chat-message.ts';
+import { cutMiddle } from './cut-middle.ts';
+
+export interface PromptLimit {
+  readonly tokens: number;
+  readonly messages: number;
+}
+
+/** Estimates run low for code and rare words. */
+const MARGIN = 1.15;
+const GAP = '\n…\n';
+
+/** About how many tokens messages take, rather more than fewer. */
+export function weighMessages(messages: readonly ChatMessage[]): number {
+  let tokens = 0;
+  for (const message of messages) {
+    const calls = message.role === 'assistant' ? (message.tool_calls ?? []) : [];
+    tokens += estimateUsage([message], calls.length === 0 ? '' : JSON.stringify(calls)).total_tokens;
+  }
+  return Math.ceil(tokens * MARGIN);
+}
+
+/**
+ * Shortens a conversation from the middle until it fits: what stands at its beginning and its end says most. Opening
+ * instructions and the last message stay; calls of tools go only together with their results. Where that is not enough,
+ * the middle is taken out of the longest texts. The same list when nothing has to go.
+ */
+export function compressMessages(messages: ChatMessage[], limit: PromptLimit): ChatMessage[] {
+  if (messages.length <= limit.messages && weighMessages(messages) <= limit.tokens) return messages;
+  const units = toUnits(messages);
+  const opening = units.findIndex(([first]) => first?.role !== 'system' && first?.role !== 'developer');
+  const pool = opening === -1 ? [] : units.slice(opening);
+  const kept = [
+    ...units.slice(0, opening === -1 ? units.length : opening),
+    ...keepEnds(units.slice(0, opening), pool, limit),
+  ];
+  return shortenTexts(kept.flat(), limit.tokens);
+}
+
+type Unit = readonly ChatMessage[];
+
+/** Messages that only make sense together. */
+function toUnits(messages: readonly ChatMessage[]): Unit[] {
+  const units: ChatMessage[][] = [];
+  for (const message of messages) {
+    const last = units.at(-1);
+    const isResult = message.role === 'tool' && last?.[0]?.role === 'assistant' && last[0].tool_calls?.length;
+    if (isResult) last.push(message);
+    else units.push([message]);
+  }
+  return units;
+}
+
+/** Takes units from the end and from the beginning in turn, as long as they fit; the last one comes whatever it weighs. */
+function keepEnds(opening: readonly Unit[], pool: readonly Unit[], limit: PromptLimit): Unit[] {
+  let tokens = limit.tokens - weighMessages(opening.flat());
+  let count = limit.messages - opening.flat().length;
+  const first: Unit[] = [];
+  /** The last one first. */
+  const last: Unit[] = [];
+  while (first.length + last.length < pool.length) {
+    const isFromEnd = last.length <= first.length;
+    const unit = pool.at(isFromEnd ? -1 - last.length : first.length) as Unit;
+    tokens -= weighMessages(unit);
+    count -= unit.length;
+    if ((tokens < 0 || count < 0) && last.length > 0) break;
+    (isFromEnd ? last : first).push(unit);
+  }
+  return [...first, ...last.toReversed()];
+}
+
+function shortenTexts(messages: ChatMessage[], maxTokens: number): ChatMessage[] {
+  const weights = messages.map((message) => weighMessages([message]));
+  let excess = weights.reduce((sum, weight) => sum + weight, 0) - maxTokens;
+  const heaviestFirst = weights.map((_, index) => index).toSorted((a, b) => (weights[b] ?? 0) - (weights[a] ?? 0));
+  const shortened = [...messages];
+  for (const index of heaviestFirst) {
+    if (excess <= 0) break;
+    const [message, weight] = [messages[index] as ChatMessage, weights[index] as number];
+    // A little of it always stays.
+    const share = Math.max((weight - excess) / weight - 0.02, 0.02);
+    shortened[index] = shortenMessage(message, share);
+    excess -= weight - weighMessages([shortened[index]]);
+  }
+  return shortened;
+}
+
+function shortenMessage(message: ChatMessage, share: number): ChatMessage {
+  const { content } = message;
+  if (typeof content === 'string') return { ...message, content: shortenText(content, share) };
+  if (!Array.isArray(content)) return message;
+  const parts = content.map((part) => (part.type === 'text' ? { ...part, text: shortenText(part.text, share) } : part));
+  return { ...message, content: parts } as ChatMessage;
+}
+
+const shortenText = (text: string, share: number): string => cutMiddle(text, Math.floor(text.length * share), GAP);

@@ -1,0 +1,54 @@
+import type { Endpoint } from '../../../catalog/catalog.ts';
+import { compressionOf, isCompressed } from '../../../routing/compression.ts';
+import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';
+import { compressMessages, weighMessages } from './compress-messages.ts';
+import type { PipelineStage } from '../../../wire/chat/pipeline-stage.ts';
+
+/** Makes a request fit an endpoint; the same object where it does already. */
+export type FitRequest = (request: ChatCompletionRequest, endpoint: Endpoint) => ChatCompletionRequest;
+
+/** One family of models takes no more messages than this (api reference 9.2). */
+const MAX_ANTHROPIC_MESSAGES = 1000;
+
+/** How a request is fitted to its endpoints; null when none of them has its prompt shortened. */
+export function createFit(
+  request: ChatCompletionRequest,
+  endpoints: readonly Endpoint[],
+  pipeline: PipelineStage[],
+): FitRequest | null {
+  const compression = compressionOf(request);
+  if (!endpoints.some(({ contextLength }) => isCompressed(contextLength, compression))) return null;
+  return (asked, endpoint) => {
+    const { contextLength, maxPromptTokens, modelId } = endpoint;
+    if (!isCompressed(contextLength, compression)) return asked;
+    const limit = {
+      tokens: promptRoom(asked, contextLength, maxPromptTokens),
+      messages: modelId.startsWith('anthropic/') ? MAX_ANTHROPIC_MESSAGES : Number.POSITIVE_INFINITY,
+    };
+    const messages = compressMessages(asked.messages, limit);
+    if (messages === asked.messages) return asked;
+    pipeline.push({
+      type: 'context_compression',
+      name: 'context-compression',
+      data: {
+        engine: 'middle-out',
+        input_type: 'messages',
+        original_count: asked.messages.length,
+        compressed_count: messages.length,
+        estimated_tokens: weighMessages(messages),
+      },
+    });
+    return { ...asked, messages };
+  };
+}
+
+/** What the answer and the tools leave of the context. An answer without a limit gets a quarter, if it is to have any. */
+function promptRoom(
+  { max_completion_tokens, max_tokens, tools }: ChatCompletionRequest,
+  contextLength: number,
+  maxPromptTokens: number | null,
+): number {
+  const answer = max_completion_tokens ?? max_tokens ?? Math.min(1024, Math.floor(contextLength / 4));
+  const described = tools?.length ? Math.ceil(JSON.stringify(tools).length / 4) : 0;
+  return Math.max(Math.min(contextLength - answer - described, maxPromptTokens ?? Number.POSITIVE_INFINITY), 1);
+}

@@ -1,0 +1,105 @@
+import type { Endpoint } from '../../../catalog/catalog.ts';
+import type { Policy } from '../../../guardrails/policy-of.ts';
+import type { Platform } from '../../../foundation/platform.ts';
+import type { ChatChunk } from '../../../wire/chat/chat-chunk.ts';
+import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';
+import type { Awaitable } from '../../../stores/store.ts';
+
+/** An answer that was kept. */
+export interface CachedAnswer {
+  /** The generation that it was made for. */
+  readonly sourceId: string;
+  /** The endpoint that gave it, as `identify` names it. */
+  readonly endpoint: string;
+  /** Batches of chunks as they came, without usage: JSON. */
+  readonly batches: string;
+  /** On the monotonic clock. */
+  readonly storedAt: number;
+  readonly ttlMs: number;
+}
+
+export interface CacheQuery {
+  /** As it goes on: checked, in the order of the schema, with what guardrails have replaced. */
+  readonly request: ChatCompletionRequest;
+  readonly principalId: string;
+  readonly region: string | null;
+  /** An answer is only as good as the policy that let it through. */
+  readonly policy: Policy | null;
+}
+
+/** Answers of this process, each for the key that it was made for. */
+export interface ResponseCache {
+  keyOf(query: CacheQuery): Awaitable<string>;
+  find(key: string): CachedAnswer | undefined;
+  keep(key: string, answer: CachedAnswer): void;
+  forget(key: string): void;
+  /** Characters in use. */
+  size(): number;
+}
+
+const DEFAULT_MAX_CHARACTERS = 32 * 1024 * 1024;
+/** No single answer takes more than this share of the room. */
+const LARGEST_SHARE = 1 / 8;
+
+/** Creates an empty cache. Beyond `maxCharacters` of answers, whatever was asked for the longest ago goes. */
+export function createResponseCache(platform: Platform, maxCharacters = DEFAULT_MAX_CHARACTERS): ResponseCache {
+  const answers = new Map<string, CachedAnswer>();
+  const policies = new WeakMap<Policy, number>();
+  let policyCount = 0;
+  let size = 0;
+
+  const numberOf = (policy: Policy | null): number => {
+    if (policy === null) return 0;
+    const known = policies.get(policy);
+    if (known !== undefined) return known;
+    policyCount += 1;
+    policies.set(policy, policyCount);
+    return policyCount;
+  };
+
+  const forget = (key: string): void => {
+    const answer = answers.get(key);
+    if (answer === undefined) return;
+    size -= answer.batches.length;
+    answers.delete(key);
+  };
+
+  return {
+    keyOf: ({ request, principalId, region, policy }) =>
+      platform.sha256(JSON.stringify([principalId, region, numberOf(policy), request])),
+    find(key) {
+      const answer = answers.get(key);
+      if (answer === undefined) return undefined;
+      if (platform.monotonicNow() - answer.storedAt >= answer.ttlMs) {
+        forget(key);
+        return undefined;
+      }
+      // The order of insertion is the order of use.
+      answers.delete(key);
+      answers.set(key, answer);
+      return answer;
+    },
+    keep(key, answer) {
+      if (answer.batches.length > maxCharacters * LARGEST_SHARE) return;
+      forget(key);
+      answers.set(key, answer);
+      size += answer.batches.length;
+      for (const oldest of answers.keys()) {
+        if (size <= maxCharacters) break;
+        forget(oldest);
+      }
+    },
+    forget,
+    size: () => size,
+  };
+}
+
+/** The name by which an answer remembers its endpoint. */
+export function identify({ modelId, tag, providerModel }: Endpoint): string {
+  return JSON.stringify([modelId, tag, providerModel]);
+}
+
+/** Reads the batches of a kept answer. */
+export function batchesOf({ batches }: CachedAnswer): readonly (readonly ChatChunk[])[] {
+  return JSON.parse(batches) as ChatChunk[][];
+}

@@ -1,0 +1,112 @@
+import type { ToolStep } from '../../../generations/tool-steps.ts';
+import type { Runtime } from '../../../runtime.ts';
+import type { ToolCall } from '../../../wire/chat/chat-message.ts';
+import { TransportError } from '../../../foundation/transport.ts';
+import type { GuardedText } from '../../guard-text.ts';
+import { raceAbort } from '../../../foundation/race-abort.ts';
+import { clipText } from './clip-text.ts';
+import { ToolFailure, type ToolResult } from './server-tool.ts';
+import type { NamedTool } from './tool-set.ts';
+
+export interface ToolRun {
+  readonly runtime: Runtime;
+  readonly tools: ReadonlyMap<string, NamedTool>;
+  readonly signal: AbortSignal;
+  /** Looks at what a tool has found before a model reads it. */
+  readonly guard: (text: string) => GuardedText;
+}
+
+export interface RanCall {
+  readonly step: ToolStep;
+  readonly annotations: readonly unknown[];
+  readonly search?: ToolResult['search'];
+}
+
+const TIMEOUT_MS = 60_000;
+const MAX_RESULT_CHARACTERS = 200_000;
+
+/**
+ * Runs the calls of one turn, all at once, and returns them in their order. `allowance` is how many may be run; the
+ * others are told that they were too many. Rejects only when the call as a whole is over.
+ */
+export function runToolCalls(calls: readonly ToolCall[], allowance: number, run: ToolRun): Promise<RanCall[]> {
+  return Promise.all(
+    calls.map(async (call, index) => {
+      const tool = run.tools.get(call.function.name) as NamedTool;
+      if (index >= allowance) {
+        return toFailed(call, tool, { reason: 'no more tools can be called in this request', wasRun: false });
+      }
+      return runOne(call, tool, run);
+    }),
+  );
+}
+
+async function runOne(call: ToolCall, tool: NamedTool, run: ToolRun): Promise<RanCall> {
+  const input = readInput(call.function.arguments);
+  if (input === null) return toFailed(call, tool, { reason: 'the arguments are not a JSON object', wasRun: false });
+  try {
+    const { content, annotations = [], search } = await withinTime(tool, input, run);
+    const { text, refusal } = run.guard(clipText(content, MAX_RESULT_CHARACTERS));
+    if (refusal !== null) return toFailed(call, tool, { reason: 'a guardrail has withheld the result', wasRun: true });
+    return { step: toStep(call, tool, { result: text, status: 'completed', wasRun: true }), annotations, search };
+  } catch (error) {
+    run.signal.throwIfAborted();
+    return toFailed(call, tool, { reason: describe(error, run.runtime, tool), wasRun: true });
+  }
+}
+
+/** A tool that takes too long is given up; whatever it says then concerns nobody. */
+async function withinTime(
+  { open }: NamedTool,
+  input: Readonly<Record<string, unknown>>,
+  { runtime, signal }: ToolRun,
+): Promise<ToolResult> {
+  const work = new AbortController();
+  const onAbort = (): void => work.abort(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  const deadline = runtime.wheel.add(() => work.abort(new ToolFailure('the tool took too long')));
+  deadline.set(TIMEOUT_MS);
+  try {
+    signal.throwIfAborted();
+    return await raceAbort(
+      Promise.resolve().then(() => open.run(input, work.signal)),
+      work.signal,
+    );
+  } finally {
+    deadline.clear();
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/** Only what was written for the model, or tells no more than that a connection failed. */
+function describe(error: unknown, { logger }: Runtime, { name }: NamedTool): string {
+  if (error instanceof ToolFailure || error instanceof TransportError) return error.message;
+  logger.warn('a server tool has failed', { tool: name, reason: String(error) });
+  return 'the tool has failed';
+}
+
+/** No arguments at all are as good as none. */
+function readInput(text: string): Readonly<Record<string, unknown>> | null {
+  if (text.trim() === '') return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
+  } catch {
+    return null;
+  }
+}
+
+function toFailed(
+  call: ToolCall,
+  tool: NamedTool,
+  { reason, wasRun }: { readonly reason: string; readonly wasRun: boolean },
+): RanCall {
+  const result = JSON.stringify({ status: 'failed', error: reason });
+  return { step: toStep(call, tool, { result, status: 'failed', wasRun }), annotations: [] };
+}
+
+const toStep = (
+  { id, function: called }: ToolCall,
+  { name }: NamedTool,
+  outcome: Pick<ToolStep, 'result' | 'status' | 'wasRun'>,
+): ToolStep => ({ id, tool: name, arguments: called.arguments, ...outcome });

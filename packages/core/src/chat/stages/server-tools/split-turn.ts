@@ -1,0 +1,97 @@
+import { type AnswerAccumulator, createAnswerAccumulator } from '../../../generations/observe/completion-accumulator.ts';
+import type { ChatChunk, ChatChunkChoice, ChatDelta, ToolCallDelta } from '../../../wire/chat/chat-chunk.ts';
+import type { ReasoningDetail, ToolCall } from '../../../wire/chat/chat-message.ts';
+import type { NamedTool } from './tool-set.ts';
+
+/** What all turns of an answer share: places that must not be given twice. */
+export interface AnswerPlaces {
+  /** Where the details of this turn begin. */
+  details: number;
+  /** Where the caller's own tool calls of this turn begin. */
+  calls: number;
+  /** The answer has text from an earlier turn. */
+  hasText: boolean;
+}
+
+/** One turn of a model, of which the caller sees everything but what concerns the gateway's own tools. */
+export interface SplitTurn {
+  readonly answer: AnswerAccumulator;
+  /** As they came, for the model to be reminded of. */
+  readonly details: readonly ReasoningDetail[];
+  /** What of a batch is the caller's. */
+  pass(batch: readonly ChatChunk[]): ChatChunk[];
+  /** Calls of the gateway's tools; ask at the end of the turn. */
+  ownCalls(): readonly ToolCall[];
+  hasForeignCalls(): boolean;
+  /** Call once at the end: makes room for what follows. */
+  close(): void;
+}
+
+const PARAGRAPH = '\n\n';
+
+/** Starts to read a turn. Finish reasons and usage are left out of what it passes on: they belong to the whole. */
+export function splitTurn(tools: ReadonlyMap<string, NamedTool>, places: AnswerPlaces): SplitTurn {
+  const answer = createAnswerAccumulator();
+  const details: ReasoningDetail[] = [];
+  /** Place of each of the turn's calls in the answer; null for a call of the gateway's own. */
+  const callPlaces: (number | null)[] = [];
+  let highestDetail = places.details - 1;
+  let hasText = false;
+
+  const placeOf = ({ index, function: { name } }: ToolCallDelta): number | null => {
+    let place = callPlaces[index];
+    if (place === undefined) {
+      place = tools.has(name ?? '') ? null : places.calls++;
+      callPlaces[index] = place;
+    }
+    return place;
+  };
+
+  const passDetail = (detail: ReasoningDetail): ReasoningDetail => {
+    const place = typeof detail['index'] === 'number' ? detail['index'] + places.details : places.details;
+    highestDetail = Math.max(highestDetail, place);
+    return { ...detail, index: place };
+  };
+
+  const passDelta = ({ tool_calls: calls, reasoning_details: told, ...delta }: ChatDelta): ChatDelta => {
+    if (delta.content) {
+      if (!hasText && places.hasText) delta.content = PARAGRAPH + delta.content;
+      hasText = true;
+    }
+    const foreign = (calls ?? []).flatMap((call) => {
+      const index = placeOf(call);
+      return index === null ? [] : [{ ...call, index }];
+    });
+    if (told !== undefined) details.push(...told);
+    return {
+      ...delta,
+      ...(foreign.length > 0 && { tool_calls: foreign }),
+      ...(told !== undefined && { reasoning_details: told.map(passDetail) }),
+    };
+  };
+
+  const passChoice = (choice: ChatChunkChoice): ChatChunkChoice => ({
+    ...choice,
+    delta: choice.index === 0 ? passDelta(choice.delta) : choice.delta,
+    finish_reason: null,
+    native_finish_reason: null,
+  });
+
+  return {
+    answer,
+    details,
+    pass(batch) {
+      answer.observe(batch);
+      return batch.map(({ usage: _usage, upstreamCostUsd: _cost, choices, ...chunk }) => ({
+        ...chunk,
+        choices: choices.map(passChoice),
+      }));
+    },
+    ownCalls: () => answer.toolCalls.filter((_, index) => callPlaces[index] === null),
+    hasForeignCalls: () => callPlaces.some((place) => typeof place === 'number'),
+    close() {
+      places.details = highestDetail + 1;
+      places.hasText ||= hasText;
+    },
+  };
+}

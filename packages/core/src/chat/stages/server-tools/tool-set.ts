@@ -1,0 +1,134 @@
+import { z } from 'zod';
+
+import { GatewayError } from '../../../foundation/errors.ts';
+import { modelsWith, type UsableEndpoints } from '../../../guardrails/usable-endpoints.ts';
+import type { Runtime } from '../../../runtime.ts';
+import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';
+import { refuseField } from '../../../wire/refuse-field.ts';
+import { findPlugin } from '../../plugins.ts';
+import { datetimeTool } from './datetime-tool.ts';
+import { expandSteps } from './expand-steps.ts';
+import { searchModelsTool } from './search-models-tool.ts';
+import type { OpenTool, ServerTool } from './server-tool.ts';
+import { createStopRule, type StopRule } from './stop-rule.ts';
+import { createWebFetchTool } from './web-fetch-tool.ts';
+import { createWebSearchTool } from './web-search-tool.ts';
+
+/** The server tools of one request. */
+export interface ToolSet {
+  /** As models are asked: every server tool as a function. */
+  readonly request: ChatCompletionRequest;
+  /** By the name of its function. */
+  readonly tools: ReadonlyMap<string, NamedTool>;
+  readonly stopRule: StopRule;
+}
+
+export interface NamedTool {
+  readonly name: string;
+  readonly open: OpenTool;
+}
+
+type Tool = NonNullable<ChatCompletionRequest['tools']>[number];
+type FunctionTool = Extract<Tool, { function: object }>;
+type NamelessTool = Exclude<Tool, FunctionTool>;
+
+/** Forms without a prefix that stand for the web search (api reference 6.3), and names that are only tried out. */
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ['web_search_preview', 'web_search'],
+  ['web_search_preview_2025_03_11', 'web_search'],
+  ['web_search_2025_08_26', 'web_search'],
+  ['experimental__search_models', 'search_models'],
+]);
+const PREFIX = /^(service|openrouter):/;
+
+/** Opens the server tools of a request, which tell of no models but those that are usable. Throws `invalid_request` that names a tool or parameter that will not do. */
+export function createToolSet(request: ChatCompletionRequest, runtime: Runtime, usable: UsableEndpoints): ToolSet {
+  const available = toolsOf(runtime);
+  const own = (request.tools ?? []).filter(isFunctionTool);
+  const taken = new Set(own.map((tool) => tool.function.name));
+  const tools = new Map<string, NamedTool>();
+  const functionNames = new Map<string, string>();
+  const described: FunctionTool[] = [];
+  const context = { platform: runtime.platform, models: () => modelsWith(usable, runtime) };
+
+  const add = (name: string, path: string, parameters: Readonly<Record<string, unknown>>): void => {
+    const tool = available.get(name);
+    if (tool === undefined) {
+      const offered = [...available.keys()].join(', ');
+      throw refuseField(path, `the server tool "${name.slice(0, 60)}" is not available; there are ${offered}`);
+    }
+    if (functionNames.has(name)) return;
+    // The caller's functions keep their names.
+    const functionName = taken.has(name) ? `service_${name}` : name;
+    functionNames.set(name, functionName);
+    tools.set(functionName, { name, open: openTool(tool, { path, parameters, context }) });
+    described.push({
+      type: 'function',
+      function: { name: functionName, description: tool.description, parameters: { ...tool.inputSchema } },
+    });
+  };
+
+  for (const [index, tool] of (request.tools ?? []).entries()) {
+    if (!isFunctionTool(tool)) add(toToolName(tool.type), `tools.${index}`, parametersOf(tool));
+  }
+  const plugin = findPlugin(request.plugins, 'web-fetch');
+  if (plugin !== undefined) add('web_fetch', `plugins.${request.plugins?.indexOf(plugin)}`, plugin);
+  return {
+    request: {
+      ...request,
+      messages: expandSteps(request.messages, functionNames),
+      tools: [...own, ...described],
+      ...(request.tool_choice && { tool_choice: toToolChoice(request.tool_choice, functionNames) }),
+    },
+    tools,
+    stopRule: createStopRule(request, toToolName),
+  };
+}
+
+/** The embedder's own tools go before ours of the same name. */
+function toolsOf({ serverTools, web }: Runtime): ReadonlyMap<string, ServerTool> {
+  const all = [datetimeTool, searchModelsTool, createWebSearchTool(web), createWebFetchTool(web), ...serverTools];
+  return new Map(all.map((tool) => [tool.name, tool]));
+}
+
+const isFunctionTool = (tool: Tool): tool is FunctionTool => tool.type === 'function';
+
+function toToolName(type: string): string {
+  const name = type.replace(PREFIX, '');
+  return ALIASES.get(name) ?? name;
+}
+
+/** Beside the type, or as some clients write them, in its place. */
+function parametersOf({ type: _, parameters, ...others }: NamelessTool): Readonly<Record<string, unknown>> {
+  return typeof parameters === 'object' && parameters !== null ? { ...parameters } : others;
+}
+
+interface Opening {
+  readonly path: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly context: Parameters<ServerTool['open']>[1];
+}
+
+function openTool(tool: ServerTool, { path, parameters, context }: Opening): OpenTool {
+  try {
+    return tool.open(parameters, context);
+  } catch (error) {
+    if (!(error instanceof z.ZodError)) throw error;
+    const issues = error.issues.map((issue) => ({
+      path: [path, 'parameters', ...issue.path].join('.'),
+      message: issue.message,
+    }));
+    const message = issues.map((issue) => `${issue.path}: ${issue.message}`).join('; ');
+    throw new GatewayError('invalid_request', message, { metadata: { issues } });
+  }
+}
+
+function toToolChoice(
+  choice: NonNullable<ChatCompletionRequest['tool_choice']>,
+  functionNames: ReadonlyMap<string, string>,
+): ChatCompletionRequest['tool_choice'] {
+  if (typeof choice === 'string' || choice.type === 'function') return choice;
+  const name = functionNames.get(toToolName(choice.type));
+  if (name === undefined) throw refuseField('tool_choice', `${choice.type.slice(0, 60)} is not among the tools`);
+  return { type: 'function', function: { name } };
+}

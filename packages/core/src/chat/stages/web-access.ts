@@ -1,0 +1,19 @@
+import type { Transport } from '../../foundation/transport.ts';
+import type { SearchEngine } from './web-search/search-engine.ts';
+
+/** A page made readable. */
+export interface ReadablePage {
+  readonly title: string;
+  readonly text: string;
+}
+
+/** What server tools and plugins need of the world outside. Whatever is absent cannot be done, and they say so. */
+export interface WebAccess {
+  /** For addresses that callers and models name: it must reach public ones only. */
+  readonly transport?: Transport | undefined;
+  /** Takes a page's text out of its HTML. Default: none, and pages of HTML cannot be read. */
+  readonly readHtml?: ((html: string) => Promise<ReadablePage>) | undefined;
+  /** Takes the text out of a PDF, page by page; rejects for what is none. */
+  readonly readPdf?: ((bytes: Uint8Array) => Promise<readonly string[]>) | undefined;
+  readonly searchEngine?: SearchEngine | undefined;
+}

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+
+import { iterateOne, openLate } from './lazy-iterable.ts';
+
+async function* count(onLeave: () => void = () => undefined): AsyncGenerator<number> {
+  try {
+    for (let i = 1; i <= 3; i += 1) yield i;
+  } finally {
+    onLeave();
+  }
+}
+
+test('opens its source when the first item is asked for, once', async () => {
+  let opened = 0;
+  const items = openLate(() => {
+    opened += 1;
+    return Promise.resolve(count());
+  });
+  const iterator = items[Symbol.asyncIterator]();
+  expect(opened).toBe(0);
+  const seen: unknown[] = [];
+  for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) seen.push(next.value);
+  expect({ seen, opened }).toEqual({ seen: [1, 2, 3], opened: 1 });
+});
+
+test('passes on that the source could not be opened, or broke', async () => {
+  await expect(
+    openLate(() => Promise.reject(new Error('no')))
+      [Symbol.asyncIterator]()
+      .next(),
+  ).rejects.toThrow('no');
+  async function* broken(): AsyncGenerator<number> {
+    yield 1;
+    throw new Error('reset');
+  }
+  const iterator = openLate(() => Promise.resolve(broken()))[Symbol.asyncIterator]();
+  await iterator.next();
+  await expect(iterator.next()).rejects.toThrow('reset');
+});
+
+test('leaves the source when its reader leaves, and opens none for a reader that never read', async () => {
+  let hasLeft = false;
+  const iterator = openLate(() => Promise.resolve(count(() => (hasLeft = true))))[Symbol.asyncIterator]();
+  await iterator.next();
+  expect(await iterator.return?.()).toEqual({ done: true, value: undefined });
+  expect(hasLeft).toBe(true);
+
+  let opened = 0;
+  const unread = openLate(() => {
+    opened += 1;
+    return Promise.resolve(count());
+  })[Symbol.asyncIterator]();
+  expect(await unread.return?.()).toEqual({ done: true, value: undefined });
+  expect(opened).toBe(0);
+});
+
+test('hands out one item, to every reader anew', async () => {
+  const items = iterateOne('x');
+  for (let reader = 0; reader < 2; reader += 1) {
+    const seen: string[] = [];
+    for await (const item of items) seen.push(item);
+    expect(seen).toEqual(['x']);
+  }
+});

@@ -1,0 +1,24 @@
+import type { Platform } from './platform.ts';
+
+/** Work that is done one piece after the other. */
+export interface OneAtATime {
+  /** Does this after all that came before it, at once where there is nothing. The work must not reject. */
+  run(work: () => Promise<void>): void;
+}
+
+/** Creates it. Between two pieces everybody else has a turn. */
+export function createOneAtATime({ setTimer }: Pick<Platform, 'setTimer'>): OneAtATime {
+  const waiting: (() => Promise<void>)[] = [];
+  let isBusy = false;
+  const begin = (): void => {
+    const work = waiting.shift();
+    isBusy = work !== undefined;
+    if (work !== undefined) void work().then(() => setTimer(begin, 0));
+  };
+  return {
+    run(work) {
+      waiting.push(work);
+      if (!isBusy) begin();
+    },
+  };
+}

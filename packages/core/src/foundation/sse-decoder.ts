@@ -1,0 +1,51 @@
+import { createParser } from 'eventsource-parser';
+
+import { GatewayError } from './errors.ts';
+
+/** Largest event accepted, in characters: a generated image travels as one event of several megabytes. */
+const MAX_EVENT_CHARACTERS = 16 * 1024 * 1024;
+
+/** Bytes in, the data of finished events out. One per answer; not reusable. */
+export interface SseDecoder {
+  /** The data of every event that these bytes finished, in order. Throws `provider_unavailable` on an oversized one. */
+  push(bytes: Uint8Array): readonly string[];
+  /**
+   * Says that no more bytes will come. Returns the data of an event that was begun but not closed by its blank line,
+   * or undefined when the stream ended between events.
+   */
+  end(): string | undefined;
+}
+
+/**
+ * Decodes server-sent events. Comments, event names, ids and retry fields are dropped: no chat wire gives them a
+ * meaning that its data does not repeat.
+ */
+export function createSseDecoder(maxEventCharacters: number = MAX_EVENT_CHARACTERS): SseDecoder {
+  // One streaming decoder, so that a character split between two pieces arrives whole. The parser strips the byte
+  // order mark itself; two strippers would swallow a second, legitimate one.
+  const text = new TextDecoder('utf-8', { ignoreBOM: true });
+  let finished: string[] = [];
+  let isOversized = false;
+  const parser = createParser({
+    onEvent: (event) => finished.push(event.data),
+    onError: (error) => {
+      isOversized ||= error.type === 'max-buffer-size-exceeded';
+    },
+    maxBufferSize: maxEventCharacters,
+  });
+
+  const feed = (piece: string): readonly string[] => {
+    finished = [];
+    parser.feed(piece);
+    if (isOversized) {
+      throw new GatewayError('provider_unavailable', 'The provider sent an event above the size limit');
+    }
+    return finished;
+  };
+
+  return {
+    push: (bytes) => feed(text.decode(bytes, { stream: true })),
+    // A blank line closes whatever is open, and the parser then shows it.
+    end: () => feed(`${text.decode()}\n\n`)[0],
+  };
+}

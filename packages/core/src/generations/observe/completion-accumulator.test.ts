@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest';
+
+import type { ChatChunk, ChatDelta } from '../../wire/chat/chat-chunk.ts';
+import { createAnswerAccumulator } from './completion-accumulator.ts';
+
+const chunk = (delta: ChatDelta, extra: Partial<ChatChunk> = {}, index = 0): ChatChunk => ({
+  choices: [{ index, delta, finish_reason: null, native_finish_reason: null }],
+  ...extra,
+});
+
+test('is empty before anything has come', () => {
+  expect(createAnswerAccumulator()).toMatchObject({
+    text: '',
+    reasoning: '',
+    toolCalls: [],
+    usage: undefined,
+    finish: undefined,
+  });
+});
+
+test('adds up text, reasoning and tool calls of the first choice', () => {
+  const answer = createAnswerAccumulator();
+  answer.observe([
+    chunk({ content: 'a', reasoning: 'x' }),
+    chunk({ content: null, reasoning: null }),
+    chunk({ content: 'b' }, {}, 1),
+  ]);
+  answer.observe([chunk({ content: 'c', reasoning: 'y' })]);
+  answer.observe([
+    chunk({ tool_calls: [{ index: 0, id: 'c1', type: 'function', function: { name: 'f', arguments: '{' } }] }),
+    chunk({
+      tool_calls: [
+        { index: 0, function: { arguments: '}' } },
+        { index: 1, id: 'c2', function: { name: 'g', arguments: '{}' } },
+      ],
+    }),
+  ]);
+  expect(answer).toMatchObject({ text: 'ac', reasoning: 'xy' });
+  expect(answer.toolCalls).toEqual([
+    { id: 'c1', type: 'function', function: { name: 'f', arguments: '{}' } },
+    { id: 'c2', type: 'function', function: { name: 'g', arguments: '{}' } },
+  ]);
+});
+
+test('takes a refusal for the text where there is no other', () => {
+  const answer = createAnswerAccumulator();
+  answer.observe([chunk({ refusal: 'I ' }), chunk({ refusal: 'cannot' })]);
+  expect(answer.text).toBe('I cannot');
+});
+
+test('keeps the last usage and cost, the first finish reason and the first names', () => {
+  const answer = createAnswerAccumulator();
+  const usage = (prompt: number): ChatChunk['usage'] & object => ({
+    prompt_tokens: prompt,
+    completion_tokens: 1,
+    total_tokens: prompt + 1,
+  });
+  answer.observe([
+    chunk(
+      { content: 'a' },
+      { usage: usage(1), upstreamId: 'u1', systemFingerprint: 'f1', serviceTier: 'auto', upstreamCostUsd: 1 },
+    ),
+  ]);
+  answer.observe([{ choices: [{ index: 0, delta: {}, finish_reason: 'length', native_finish_reason: 'max' }] }]);
+  answer.observe([{ choices: [{ index: 0, delta: {}, finish_reason: 'stop', native_finish_reason: 'stop' }] }]);
+  answer.observe([
+    {
+      choices: [],
+      usage: usage(2),
+      upstreamId: 'u2',
+      systemFingerprint: 'f2',
+      serviceTier: 'default',
+      upstreamCostUsd: 2,
+    },
+    { choices: [] },
+  ]);
+  expect(answer).toMatchObject({
+    usage: usage(2),
+    upstreamCostUsd: 2,
+    upstreamId: 'u1',
+    systemFingerprint: 'f1',
+    serviceTier: 'default',
+    finish: {
+      reason: 'length',
+      native: 'max',
+    },
+  });
+});
+
+test('does not take the end of another choice for the end of the answer', () => {
+  const answer = createAnswerAccumulator();
+  answer.observe([{ choices: [{ index: 1, delta: {}, finish_reason: 'stop', native_finish_reason: 'stop' }] }]);
+  expect(answer.finish).toBeUndefined();
+});
+
+test('has all of a long text and of long reasoning once they are asked for', () => {
+  const answer = createAnswerAccumulator();
+  const piece = 'Wörld 🎈'.repeat(1000);
+  for (let i = 0; i < 20; i += 1) answer.observe([chunk({ content: piece, reasoning: `${i}${piece}` })]);
+  expect(answer.text.length).toBeLessThan(20 * piece.length);
+  answer.unpack();
+  answer.unpack();
+  expect(answer.text).toBe(piece.repeat(20));
+  expect(answer.reasoning).toBe(Array.from({ length: 20 }, (_, i) => `${i}${piece}`).join(''));
+  expect(answer).toMatchObject({ packedTextLength: 0, packedReasoningLength: 0, packedWeight: 0 });
+});
+
+test('counts a long text that nobody will ask for instead of keeping it', () => {
+  const answer = createAnswerAccumulator({ maxLength: 100_000 });
+  const piece = 'abcd'.repeat(20_000);
+  for (let i = 0; i < 3; i += 1) answer.observe([chunk({ content: piece, reasoning: i === 0 ? piece : '' })]);
+  expect(answer).toMatchObject({ text: '', packedTextLength: 240_000, packedWeight: 80_000 });
+  answer.observe([chunk({ content: 'the end' })]);
+  answer.unpack();
+  expect(answer).toMatchObject({
+    text: 'the end',
+    packedTextLength: 240_000,
+    packedWeight: 60_000,
+    reasoning: piece,
+    packedReasoningLength: 0,
+  });
+});

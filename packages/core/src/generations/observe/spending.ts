@@ -1,0 +1,91 @@
+import type { Endpoint } from '../../catalog/catalog.ts';
+import { type Cost, costOf, toReportedCost } from '../../catalog/prices.ts';
+import type { Usage } from '../../wire/chat/chat-chunk.ts';
+import type { ChatMessage } from '../../wire/chat/chat-message.ts';
+import type { AnswerAccumulator } from './completion-accumulator.ts';
+import { estimateUsage } from '../../calls/estimate-usage.ts';
+
+/** One answer of one endpoint. A call that runs tools has several, each to the messages that had come by then. */
+export interface Turn {
+  readonly endpoint: Endpoint;
+  readonly messages: readonly ChatMessage[];
+  /** May still grow. */
+  readonly answer: AnswerAccumulator;
+}
+
+/** What was used, and what it cost; null when a price is not known. */
+export interface Spending {
+  readonly usage: Usage;
+  readonly cost: Cost | null;
+}
+
+/** What a turn has used so far. An answer without counts is estimated. `at` is in Unix milliseconds. */
+export function spendingOf({ endpoint, messages, answer }: Turn, at: number): Spending {
+  const usage = answer.usage ?? estimateUsage(messages, textOf(answer), answer.packedWeight);
+  if (answer.upstreamCostUsd !== undefined) return { usage, cost: toReportedCost(answer.upstreamCostUsd) };
+  const images = endpoint.prices.image === undefined ? 0 : countParts(messages, 'image_url');
+  return { usage, cost: costOf(endpoint.prices, usage, { images, at }) };
+}
+
+/** What turns have used together. Each is charged by itself: prices may depend on how long a prompt is. */
+export function sumSpending(first: Spending, others: readonly Spending[]): Spending {
+  return others.reduce(addSpending, first);
+}
+
+/** How many parts of a kind messages hold. */
+export function countParts(messages: readonly ChatMessage[], type: string): number {
+  let count = 0;
+  for (const { content } of messages) {
+    if (Array.isArray(content)) for (const part of content) if (part.type === type) count += 1;
+  }
+  return count;
+}
+
+function textOf({ text, reasoning, toolCalls }: AnswerAccumulator): string {
+  const calls = toolCalls.map((tool) => tool.function.name + tool.function.arguments);
+  return [text, reasoning, ...calls].join('');
+}
+
+function addSpending(a: Spending, b: Spending): Spending {
+  return {
+    usage: addUsage(a.usage, b.usage),
+    cost: a.cost === null || b.cost === null ? null : addCost(a.cost, b.cost),
+  };
+}
+
+function addCost(a: Cost, b: Cost): Cost {
+  // Sums of decimal fractions are not exact in binary; billionths are what ledgers keep anyway.
+  const add = (x: number, y: number): number => Math.round((x + y) * 1e15) / 1e15;
+  return {
+    usd: add(a.usd, b.usd),
+    promptUsd: add(a.promptUsd, b.promptUsd),
+    completionUsd: add(a.completionUsd, b.completionUsd),
+    nanoUsd: a.nanoUsd + b.nanoUsd,
+  };
+}
+
+function addUsage(a: Usage, b: Usage): Usage {
+  const prompt = addCounts(a.prompt_tokens_details, b.prompt_tokens_details);
+  const completion = addCounts(a.completion_tokens_details, b.completion_tokens_details);
+  const tools = addCounts(a.server_tool_use_details, b.server_tool_use_details);
+  return {
+    prompt_tokens: a.prompt_tokens + b.prompt_tokens,
+    completion_tokens: a.completion_tokens + b.completion_tokens,
+    total_tokens: a.total_tokens + b.total_tokens,
+    ...((a.estimated === true || b.estimated === true) && { estimated: true }),
+    ...(prompt && { prompt_tokens_details: prompt }),
+    ...(completion && { completion_tokens_details: completion }),
+    ...(tools && { server_tool_use_details: tools }),
+  };
+}
+
+/** A count that only one side tells is that side's. */
+function addCounts<Counts extends Readonly<Record<string, number | undefined>>>(
+  a: Counts | undefined,
+  b: Counts | undefined,
+): Counts | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  const sum: Record<string, number | undefined> = { ...a };
+  for (const [name, count] of Object.entries(b)) if (count !== undefined) sum[name] = (sum[name] ?? 0) + count;
+  return sum as Counts;
+}

@@ -1,0 +1,88 @@
+import type { Scratch } from '../../foundation/platform.ts';
+import { weighText } from '../../calls/estimate-usage.ts';
+
+/** A long text that is kept for the record alone: outside of the heap, where no collector moves or marks it. */
+export interface PackedText {
+  /** Takes a text in, all but a last half of a character, which is returned. */
+  append(text: string): string;
+  /** What has been taken in so far; null when it is not there any more. It takes nothing in afterwards. */
+  unpack(): string | null;
+  /** Of what was taken in, whether or not it is still there: in UTF-16 code units, and as `weighText` says. */
+  readonly length: number;
+  readonly weight: number;
+}
+
+/** How long a text may get, and where it is kept. */
+export interface TextKeeping {
+  /** In UTF-16 code units. A text that grows longer is let go of. */
+  readonly maxLength: number;
+  /** Default: in memory. */
+  readonly openScratch?: (() => Scratch) | undefined;
+}
+
+/** Large, so that what is kept does not lie scattered among buffers that come and go; what is not used costs nothing. */
+const SLAB_BYTES = 1024 * 1024;
+
+const encoder = new TextEncoder();
+
+interface Packed {
+  append: PackedText['append'];
+  unpack: PackedText['unpack'];
+  length: number;
+  weight: number;
+}
+
+/** Creates an empty one. Texts are best appended by tens of kilobytes. */
+export function createPackedText({ maxLength, openScratch = createSlabs }: TextKeeping): PackedText {
+  let scratch: Scratch | null = openScratch();
+  const letGo = (): void => {
+    scratch?.close();
+    scratch = null;
+  };
+  const packed: Packed = {
+    length: 0,
+    weight: 0,
+    append(text) {
+      const end = isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.length - 1 : text.length;
+      const whole = text.slice(0, end);
+      packed.length += end;
+      packed.weight += weighText(whole);
+      if (packed.length > maxLength) letGo();
+      scratch?.append(encoder.encode(whole));
+      return text.slice(end);
+    },
+    unpack() {
+      const pieces = scratch?.read() ?? null;
+      letGo();
+      const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+      return pieces && pieces.map((bytes) => decoder.decode(bytes, { stream: true })).join('');
+    },
+  };
+  return packed;
+}
+
+/** A scratch in memory. */
+function createSlabs(): Scratch {
+  const slabs: Uint8Array[] = [];
+  let slab = new Uint8Array();
+  let used = 0;
+  return {
+    append(bytes) {
+      for (let at = 0; at < bytes.length;) {
+        if (used === slab.length) {
+          slab = new Uint8Array(SLAB_BYTES);
+          slabs.push(slab);
+          used = 0;
+        }
+        const part = bytes.subarray(at, at + SLAB_BYTES - used);
+        slab.set(part, used);
+        at += part.length;
+        used += part.length;
+      }
+    },
+    read: () => slabs.map((each) => (each === slab ? each.subarray(0, used) : each)),
+    close: () => undefined,
+  };
+}
+
+const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code < 0xdc00;

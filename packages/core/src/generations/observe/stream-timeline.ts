@@ -1,0 +1,80 @@
+import type { Platform } from '../../foundation/platform.ts';
+import type { GenerationContent } from '../../wire/generations/generation.ts';
+import type { StreamTimeline } from '../../wire/generations/stream-timeline.ts';
+import type { StoredContent } from '../../stores/store.ts';
+import type { AnswerAccumulator } from './completion-accumulator.ts';
+
+/** Remembers when the text of one answer came. */
+export interface TimelineRecorder {
+  /** Call after every batch. Reads the clock only when the text has grown. */
+  note(answer: Lengths): void;
+  toTimeline(): StreamTimeline;
+}
+
+type Lengths = Pick<AnswerAccumulator, 'text' | 'reasoning' | 'packedTextLength' | 'packedReasoningLength'>;
+
+/** About what a person can tell apart, and shorter than the pauses between most chunks. */
+const FIRST_INTERVAL_MS = 20;
+/** Some 4 KB in the store. */
+const MAX_ARRIVALS = 500;
+
+/** Starts to record; `startedAt` is when the call began, by the monotonic clock. */
+export function recordTimeline(platform: Pick<Platform, 'monotonicNow'>, startedAt: number): TimelineRecorder {
+  let intervalMs = FIRST_INTERVAL_MS;
+  let textLength = 0;
+  let reasoningLength = 0;
+  /** When the last arrival began, since the start. */
+  let lastAt = 0;
+  let gaps: number[] = [];
+  let text: number[] = [];
+  let reasoning: number[] = [];
+
+  const add = (at: number, addedText: number, addedReasoning: number): void => {
+    const last = gaps.length - 1;
+    if (last >= 0 && at - lastAt < intervalMs) {
+      text[last] = (text[last] ?? 0) + addedText;
+      reasoning[last] = (reasoning[last] ?? 0) + addedReasoning;
+      return;
+    }
+    gaps.push(at - lastAt);
+    text.push(addedText);
+    reasoning.push(addedReasoning);
+    lastAt = at;
+  };
+
+  const coarsen = (): void => {
+    const fine = { gaps, text, reasoning };
+    intervalMs *= 2;
+    [gaps, text, reasoning] = [[], [], []];
+    let at = 0;
+    lastAt = 0;
+    for (const [index, gap] of fine.gaps.entries()) {
+      at += gap;
+      add(at, fine.text[index] ?? 0, fine.reasoning[index] ?? 0);
+    }
+  };
+
+  return {
+    note(answer) {
+      const addedText = answer.packedTextLength + answer.text.length - textLength;
+      const addedReasoning = answer.packedReasoningLength + answer.reasoning.length - reasoningLength;
+      if (addedText === 0 && addedReasoning === 0) return;
+      textLength += addedText;
+      reasoningLength += addedReasoning;
+      // Every round doubles the interval, so that there are some twenty of them in an hour at most.
+      while (gaps.length === MAX_ARRIVALS) coarsen();
+      add(Math.round(platform.monotonicNow() - startedAt), addedText, addedReasoning);
+    },
+    toTimeline: () => ({ interval_ms: intervalMs, gaps_ms: gaps, text, ...(reasoningLength > 0 && { reasoning }) }),
+  };
+}
+
+/** A content with what was recorded, as it is stored. */
+export function withTimeline(content: GenerationContent, recorder: TimelineRecorder | null): StoredContent {
+  return recorder === null ? content : { ...content, timeline: recorder.toTimeline() };
+}
+
+/** A stored content as the API and destinations show it. */
+export function withoutTimeline({ timeline: _timeline, ...content }: StoredContent): GenerationContent {
+  return content;
+}

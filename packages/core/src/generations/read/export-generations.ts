@@ -1,0 +1,77 @@
+import type { Runtime } from '../../runtime.ts';
+import type { GenerationRow } from '../../wire/generations/generation-list.ts';
+import { type GenerationSearch, listGenerations, toGenerationRow } from './list-generations.ts';
+import { withoutTimeline } from '../observe/stream-timeline.ts';
+
+/** What a line of CSV holds, in this order. */
+const COLUMNS = [
+  'id',
+  'created_at',
+  'status',
+  'model',
+  'provider_name',
+  'attempts',
+  'api_type',
+  'key_hash',
+  'user_id',
+  'external_user',
+  'session_id',
+  'workspace_id',
+  'streamed',
+  'finish_reason',
+  'tokens_prompt',
+  'tokens_completion',
+  'native_tokens_reasoning',
+  'native_tokens_cached',
+  'total_cost',
+  'cost_known',
+  'is_byok',
+  'latency',
+  'generation_time',
+  'data_region',
+  'origin',
+  'user_agent',
+] as const satisfies readonly (keyof GenerationRow)[];
+
+const PAGE_SIZE = 200;
+const encoder = new TextEncoder();
+
+export interface GenerationExport extends Pick<GenerationSearch, 'filter' | 'text'> {
+  readonly format: 'ndjson' | 'csv';
+  /** With what was asked and answered; not in CSV. */
+  readonly withContent: boolean;
+  /** Fires when nobody reads any more. */
+  readonly signal: AbortSignal;
+}
+
+/** Writes generations out, newest first, a page at a time and only when somebody reads. */
+export async function* exportGenerations(
+  { filter, text, format, withContent, signal }: GenerationExport,
+  runtime: Pick<Runtime, 'store' | 'platform'>,
+): AsyncGenerator<Uint8Array> {
+  if (format === 'csv') yield encoder.encode(`${COLUMNS.join(',')}\r\n`);
+  let before: string | undefined;
+  do {
+    const { records, next } = await listGenerations({ filter, text, limit: PAGE_SIZE, before }, runtime);
+    for (const record of withContent ? records : []) {
+      const stored = await runtime.store.generations.getContent(record.generation.id);
+      const content = stored === undefined ? null : withoutTimeline(stored);
+      yield encoder.encode(`${JSON.stringify({ ...toGenerationRow(record), content })}\n`);
+      if (signal.aborted) return;
+    }
+    const lines = withContent ? [] : records.map(toGenerationRow).map(format === 'csv' ? toCsvLine : toNdjsonLine);
+    if (lines.length > 0) yield encoder.encode(lines.join(''));
+    before = next ?? undefined;
+  } while (before !== undefined && !signal.aborted);
+}
+
+const toNdjsonLine = (row: GenerationRow): string => `${JSON.stringify(row)}\n`;
+
+const toCsvLine = (row: GenerationRow): string => `${COLUMNS.map((name) => toCsvField(row[name])).join(',')}\r\n`;
+
+function toCsvField(value: string | number | boolean | null): string {
+  if (typeof value !== 'string') return value === null ? '' : String(value);
+  // Callers choose some of these texts, and a spreadsheet would take one of this kind for a formula.
+  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

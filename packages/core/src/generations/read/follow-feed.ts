@@ -1,0 +1,111 @@
+import type { Runtime } from '../../runtime.ts';
+import type { RowFields } from '../../wire/generations/generation-list.ts';
+import { toVideoAnswer } from '../../videos/to-video-answer.ts';
+import type { FeedEvent } from '../generation-feed.ts';
+import { toAskedRow } from './list-generations.ts';
+
+const encoder = new TextEncoder();
+const END: IteratorResult<Uint8Array> = { done: true, value: undefined };
+const HEARTBEAT = ': still here\n\n';
+/** How long a client waits before it comes back, in milliseconds. */
+const RETRY_MS = 3000;
+/** Events that leave in one piece. */
+const BATCH = 50;
+
+export interface FollowOptions {
+  readonly runtime: Pick<Runtime, 'generationFeed' | 'store' | 'wheel' | 'timeouts'>;
+  /** What tells this process's events from those of another. */
+  readonly epoch: string;
+  /** The last event that the client has seen, as it says. */
+  readonly lastEventId: string | undefined;
+  /** What of a generation is told. */
+  readonly fields: RowFields;
+  /** Asked before anything is told: a key may be revoked, a session ended, while somebody follows. */
+  readonly isAllowed: () => Promise<boolean>;
+  /** Fires when the client has left or the gateway closes. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Writes the feed as server-sent events, only as fast as they are read. Whoever has missed events that are not kept any
+ * more is told `reset`, and goes on with the newest. Written by hand rather than as a generator, because the reader may
+ * leave while nothing happens.
+ */
+export function followFeed(options: FollowOptions): AsyncIterable<Uint8Array> {
+  const { runtime, signal } = options;
+  const take = createTake(options);
+  let isOver = false;
+  let wake: ((reason: 'event' | 'silence' | 'end') => void) | undefined;
+
+  const heartbeat = runtime.wheel.add(() => wake?.('silence'));
+  const unsubscribe = runtime.generationFeed.subscribe(() => wake?.('event'));
+  const end = (): IteratorResult<Uint8Array> => {
+    isOver = true;
+    unsubscribe();
+    heartbeat.clear();
+    signal.removeEventListener('abort', end);
+    wake?.('end');
+    return END;
+  };
+  if (signal.aborted) end();
+  else signal.addEventListener('abort', end, { once: true });
+
+  const tell = async (text: string): Promise<IteratorResult<Uint8Array>> =>
+    (await options.isAllowed()) ? { done: false, value: encoder.encode(text) } : end();
+  const next = async (): Promise<IteratorResult<Uint8Array>> => {
+    while (!isOver) {
+      const text = await take();
+      if (isOver) break;
+      if (text !== '') return tell(text);
+      heartbeat.set(runtime.timeouts.keepAliveMs);
+      const reason = await new Promise<'event' | 'silence' | 'end'>((resolve) => (wake = resolve));
+      heartbeat.clear();
+      if (reason === 'silence') return tell(HEARTBEAT);
+    }
+    return END;
+  };
+  return { [Symbol.asyncIterator]: () => ({ next, return: () => Promise.resolve(end()) }) };
+}
+
+/** Creates what hands out the events that have come since the last time, as text. */
+function createTake({ runtime, epoch, lastEventId, fields }: FollowOptions): () => Promise<string> {
+  const feed = runtime.generationFeed;
+  const resumed = positionOf(lastEventId, epoch);
+  let position = resumed ?? feed.end();
+  let isLost = lastEventId !== undefined && resumed === undefined;
+  let greeting = `retry: ${RETRY_MS}\n\n`;
+  return async () => {
+    let text = greeting;
+    greeting = '';
+    if (position < feed.start() || position > feed.end()) {
+      isLost = true;
+      position = feed.end();
+    }
+    if (isLost) text += `id: ${epoch}-${position}\nevent: reset\ndata: {}\n\n`;
+    isLost = false;
+    for (let count = 0; count < BATCH; count += 1) {
+      const event = feed.at(position);
+      if (event === undefined) break;
+      position += 1;
+      text += `id: ${epoch}-${position}\n${await toEventText(event, fields, runtime)}\n\n`;
+    }
+    return text;
+  };
+}
+
+async function toEventText(event: FeedEvent, fields: RowFields, { store }: Pick<Runtime, 'store'>): Promise<string> {
+  if (event.type === 'generation') {
+    const record = await store.generations.get(event.id);
+    // Retention may have dropped it; its number was given out all the same.
+    return record === undefined ? 'data: {}' : `event: generation\ndata: ${JSON.stringify(toAskedRow(record, fields))}`;
+  }
+  const { job } = event;
+  const data = { ...toVideoAnswer(job, job.baseUrl), model: job.modelId, key_hash: job.principalId };
+  return `event: video\ndata: ${JSON.stringify(data)}`;
+}
+
+/** How many events a client has seen; undefined when it cannot be told. */
+function positionOf(lastEventId: string | undefined, epoch: string): number | undefined {
+  const [, known, seen] = /^([0-9a-f]+)-(\d{1,15})$/.exec(lastEventId ?? '') ?? [];
+  return known === epoch ? Number(seen) : undefined;
+}

@@ -1,0 +1,168 @@
+import { GatewayError } from '../../foundation/errors.ts';
+import type { Runtime } from '../../runtime.ts';
+import type { GenerationFilterQuery, GenerationRow, RowFields } from '../../wire/generations/generation-list.ts';
+import { statusOfGeneration } from '../../wire/generations/generation-status.ts';
+import type { GenerationFilter, GenerationPage, GenerationRecord } from '../../stores/store.ts';
+import { isInContent, isInRecord } from './search-text.ts';
+
+export interface GenerationSearch {
+  readonly filter: GenerationFilter;
+  /** Looked for in records and contents. */
+  readonly text?: string | undefined;
+  readonly limit: number;
+  /** An id, as `GenerationPage.next` tells it. */
+  readonly before?: string | undefined;
+}
+
+/** What was found, and how far a text was looked for. */
+export interface FoundGenerations extends GenerationPage {
+  /** Records whose texts were looked at; 0 without a text. */
+  readonly searched: number;
+  /** When the oldest of them began. */
+  readonly searchedBackTo: string | null;
+}
+
+/** How often the store is asked for one page; it looks at a bounded number of records each time. */
+const MAX_ROUNDS = 25;
+/** A content may have to be read from the disk, and may be large. */
+const MAX_CONTENTS = 500;
+const MAX_SEARCH_MS = 1500;
+const TEXT_PAGE = 100;
+
+/**
+ * Finds generations, newest first. What one page costs is bounded, however many there are: it may hold fewer than
+ * `limit` records, even none, while there is more to look through.
+ */
+export async function listGenerations(
+  search: GenerationSearch,
+  runtime: Pick<Runtime, 'store' | 'platform'>,
+): Promise<FoundGenerations> {
+  const records: GenerationRecord[] = [];
+  const budget = { contents: MAX_CONTENTS, until: runtime.platform.monotonicNow() + MAX_SEARCH_MS };
+  const progress: SearchProgress = { searched: 0, searchedBackTo: null };
+  const isFiltered = Object.values(search.filter).some((value) => value !== undefined);
+  const filter = isFiltered ? search.filter : undefined;
+  let { before } = search;
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const wanted = search.limit - records.length;
+    const limit = search.text === undefined ? wanted : TEXT_PAGE;
+    const page = await runtime.store.generations.page({ limit, before, filter });
+    const kept = await keepMatching(page, search, { runtime, budget, progress });
+    for (const record of kept.records.slice(0, wanted)) records.push(record);
+    const last = kept.records[wanted - 1];
+    const isMore = last !== undefined && kept.records.length > wanted;
+    const next = isMore ? last.generation.id : kept.next;
+    const isExhausted = kept.isExhausted || runtime.platform.monotonicNow() >= budget.until;
+    if (next === null || records.length >= search.limit || isExhausted) return { records, next, ...progress };
+    before = next;
+    // Others get their turn between rounds.
+    await new Promise<void>((resolve) => runtime.platform.setTimer(resolve, 0));
+  }
+  return { records, next: before ?? null, ...progress };
+}
+
+interface SearchProgress {
+  searched: number;
+  searchedBackTo: string | null;
+}
+
+interface Searching {
+  readonly runtime: Pick<Runtime, 'store' | 'platform'>;
+  readonly budget: { contents: number; readonly until: number };
+  readonly progress: SearchProgress;
+}
+
+/** What of a page holds the text. Where no more may be read, the page ends there. */
+async function keepMatching(
+  page: GenerationPage,
+  { text }: GenerationSearch,
+  { runtime, budget, progress }: Searching,
+): Promise<GenerationPage & { readonly isExhausted: boolean }> {
+  if (text === undefined) return { ...page, isExhausted: false };
+  const wanted = text.toLowerCase();
+  const records: GenerationRecord[] = [];
+  for (const record of page.records) {
+    progress.searched += 1;
+    progress.searchedBackTo = record.generation.created_at;
+    if (isInRecord(wanted, record)) {
+      records.push(record);
+      continue;
+    }
+    const { id } = record.generation;
+    const content = await runtime.store.generations.getContent(id);
+    if (content !== undefined && isInContent(wanted, content)) records.push(record);
+    budget.contents -= 1;
+    if (budget.contents > 0 && runtime.platform.monotonicNow() < budget.until) continue;
+    return { records, next: id, isExhausted: true };
+  }
+  return { records, next: page.next, isExhausted: false };
+}
+
+/** Those of the ids that are there, newest first. */
+export async function getGenerations(
+  ids: readonly string[],
+  { store }: Pick<Runtime, 'store'>,
+): Promise<FoundGenerations> {
+  const records: GenerationRecord[] = [];
+  for (const id of new Set(ids)) {
+    const record = await store.generations.get(id);
+    if (record !== undefined) records.push(record);
+  }
+  records.sort((a, b) => b.generation.created_at.localeCompare(a.generation.created_at));
+  return { records, next: null, searched: 0, searchedBackTo: null };
+}
+
+/** A generation as lists, exports and the feed show it. */
+export function toGenerationRow({ generation, principalId, userId }: GenerationRecord): GenerationRow {
+  return {
+    ...generation,
+    status: statusOfGeneration(generation),
+    key_hash: principalId,
+    user_id: userId ?? null,
+    attempts: generation.provider_responses?.length ?? 0,
+  };
+}
+
+/** The same for somebody who may have asked for some of its members alone. */
+export function toAskedRow(record: GenerationRecord, fields: RowFields): Readonly<Record<string, unknown>> {
+  const row = toGenerationRow(record);
+  return fields === undefined ? row : Object.fromEntries(fields.map((name) => [name, row[name]]));
+}
+
+const NANO_PER_USD = 1e9;
+
+/** What a query asks for, as stores understand it. Providers may be called by slug or by name. */
+export function toGenerationFilter(
+  query: GenerationFilterQuery,
+  { providers }: Pick<Runtime, 'providers'>,
+): GenerationFilter {
+  const nameOf = (provider: string): string => providers.find(({ slug }) => slug === provider)?.name ?? provider;
+  const toSet = <Value>(list: readonly Value[] | undefined): ReadonlySet<Value> | undefined => list && new Set(list);
+  const toNano = (usd: number | undefined): number | undefined => usd && Math.round(usd * NANO_PER_USD);
+  return {
+    createdFromMs: query.from,
+    createdBeforeMs: query.to,
+    models: toSet(query.model),
+    providerNames: toSet(query.provider?.map(nameOf)),
+    principalIds: toSet(query.key),
+    sessionId: query.session,
+    statuses: toSet(query.status),
+    minCostNanoUsd: toNano(query.min_cost),
+    maxCostNanoUsd: query.max_cost === 0 ? 0 : toNano(query.max_cost),
+  };
+}
+
+/** Where a page ends, for callers, to whom it means nothing. */
+export function toCursor(id: string | null): string | null {
+  return id === null ? null : btoa(encodeURIComponent(id)).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+}
+
+/** The id in a cursor. Throws `invalid_request` for what is none. */
+export function parseCursor(cursor: string | undefined): string | undefined {
+  if (cursor === undefined) return undefined;
+  try {
+    return decodeURIComponent(atob(cursor.replaceAll('-', '+').replaceAll('_', '/')));
+  } catch (cause) {
+    throw new GatewayError('invalid_request', 'cursor: must be next_cursor of another page', { cause });
+  }
+}

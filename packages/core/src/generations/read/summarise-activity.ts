@@ -1,0 +1,91 @@
+import type { Runtime } from '../../runtime.ts';
+import type { ActivityItem } from '../../wire/generations/activity.ts';
+import type { ActivitySum } from '../../stores/store.ts';
+
+/** Days in UTC, both included. */
+export interface ActivityRange {
+  readonly first: string;
+  readonly last: string;
+}
+
+export interface ActivitySelection extends ActivityRange {
+  /** Stores keep the sums from this day on at hand; at or before `first`. */
+  readonly since: string;
+  /** Default: everybody. */
+  readonly principalIds?: ReadonlySet<string> | undefined;
+  readonly workspaceId?: string | undefined;
+  readonly byWorkspace: boolean;
+}
+
+const NANO_PER_USD = 1e9;
+
+interface Row extends Omit<ActivityItem, 'usage' | 'byok_usage_inference'> {
+  creditsNanoUsd: number;
+  byokNanoUsd: number;
+  requests: number;
+  prompt_tokens: number;
+  completion_tokens: number;
+  reasoning_tokens: number;
+}
+
+/** The generations of some days by day, model and endpoint. Newest days first. As far back as records are kept. */
+export async function summariseActivity(
+  { store, catalog }: Pick<Runtime, 'store' | 'catalog'>,
+  { since, first, last, principalIds, workspaceId, byWorkspace }: ActivitySelection,
+): Promise<ActivityItem[]> {
+  const rows = new Map<string, Row>();
+  const permaslugOf = (model: string): string => catalog.find(model)?.definition.canonical_slug ?? model;
+  for (const sum of await store.generations.activity({ since, principalIds })) {
+    const isAskedFor = sum.date >= first && sum.date <= last;
+    if (!isAskedFor || (workspaceId !== undefined && workspaceId !== sum.workspaceId)) continue;
+    const id = JSON.stringify([
+      sum.date,
+      sum.model,
+      sum.providerName,
+      sum.endpointId,
+      byWorkspace ? sum.workspaceId : '',
+    ]);
+    const row = rows.get(id) ?? toRow(sum, permaslugOf(sum.model), byWorkspace);
+    rows.set(id, row);
+    addTo(row, sum);
+  }
+  return [...rows.values()].map(toItem).toSorted((a, b) => compare(b.date, a.date) || compare(a.model, b.model));
+}
+
+function toRow(
+  { date, model, endpointId, providerName, workspaceId }: ActivitySum,
+  slug: string,
+  byWorkspace: boolean,
+) {
+  return {
+    date,
+    model,
+    model_permaslug: slug,
+    endpoint_id: endpointId,
+    provider_name: providerName ?? '',
+    ...(byWorkspace && { workspace_id: workspaceId }),
+    requests: 0,
+    creditsNanoUsd: 0,
+    byokNanoUsd: 0,
+    prompt_tokens: 0,
+    completion_tokens: 0,
+    reasoning_tokens: 0,
+  };
+}
+
+function addTo(row: Row, sum: ActivitySum): void {
+  row.requests += sum.requests;
+  row.creditsNanoUsd += sum.creditsNanoUsd;
+  row.byokNanoUsd += sum.byokNanoUsd;
+  row.prompt_tokens += sum.promptTokens;
+  row.completion_tokens += sum.completionTokens;
+  row.reasoning_tokens += sum.reasoningTokens;
+}
+
+function toItem({ creditsNanoUsd, byokNanoUsd, ...row }: Row): ActivityItem {
+  return { ...row, usage: creditsNanoUsd / NANO_PER_USD, byok_usage_inference: byokNanoUsd / NANO_PER_USD };
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

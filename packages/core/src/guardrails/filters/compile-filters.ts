@@ -1,0 +1,65 @@
+import { BUILT_IN_FILTERS } from './built-in-filters.ts';
+import { createCustomFilter, withLeftContext } from './create-custom-filter.ts';
+import { createPatternSet, type PatternSet } from './create-pattern-set.ts';
+import type { EffectiveFilter } from '../effective-policy.ts';
+import type { Filter } from './filter.ts';
+
+/** A filter of a policy, ready to be run. */
+export interface CompiledFilter {
+  readonly origin: EffectiveFilter;
+  readonly filter: Filter;
+}
+
+/** The filters of one side of a call, the strongest action first. */
+export interface InputFilters {
+  readonly filters: readonly CompiledFilter[];
+  /** Places in `filters` of those that may find something in a text, ascending. The others find nothing. */
+  readonly candidates: (text: string) => readonly number[];
+}
+
+/** The filters that guard answers. */
+export interface OutputFilters extends InputFilters {
+  /** Places of those that may match where the text begins; the first character of it only lies before that. */
+  readonly beginnings: PatternSet;
+  /** The same at the very beginning of an answer, where nothing lies before. */
+  readonly firstBeginnings: PatternSet;
+  /** Whether anything can be withheld, rather than noted. */
+  readonly isStrict: boolean;
+}
+
+/** Compiles what looks at requests; null when nothing does. Throws for patterns that cannot be compiled. */
+export function compileInputFilters(effective: readonly EffectiveFilter[]): InputFilters | null {
+  const filters = toFilters(effective.filter(({ side }) => side === 'input'));
+  return filters.length === 0 ? null : { filters, candidates: toCandidates(filters) };
+}
+
+/** Compiles what looks at answers; null when nothing does. Filters that cannot follow a stream are left out. */
+export function compileOutputFilters(effective: readonly EffectiveFilter[]): OutputFilters | null {
+  const filters = toFilters(effective.filter(({ side }) => side === 'output')).filter(
+    ({ filter }) => filter.endAt !== undefined,
+  );
+  if (filters.length === 0) return null;
+  const triggers = filters.map(({ filter }) => filter.trigger ?? '');
+  return {
+    filters,
+    candidates: toCandidates(filters),
+    beginnings: createPatternSet(triggers.map(withLeftContext), true),
+    firstBeginnings: createPatternSet(triggers, true),
+    isStrict: filters.some(({ origin }) => origin.action !== 'flag'),
+  };
+}
+
+function toFilters(effective: readonly EffectiveFilter[]): CompiledFilter[] {
+  return effective.map((origin) => ({
+    origin,
+    filter:
+      origin.check.type === 'built-in'
+        ? BUILT_IN_FILTERS[origin.check.slug]
+        : createCustomFilter(origin.check.pattern, origin.check.label),
+  }));
+}
+
+function toCandidates(filters: readonly CompiledFilter[]): InputFilters['candidates'] {
+  const triggers = filters.map(({ filter }) => filter.trigger ?? '');
+  return createPatternSet(triggers, false);
+}

@@ -1,0 +1,239 @@
+import { expect, test } from 'vitest';
+
+import { toEvent, toEventPieces } from '../../../../test/support/chunkings.ts';
+import { API_KEY, createCoreGateway } from '../../../../test/support/core-gateway.ts';
+import { createReplayTransport, createScriptedTransport } from '../../../../test/support/scripted-transport.ts';
+import { settle } from '../../../../test/support/virtual-platform.ts';
+import { toFetchHandler } from './fetch-handler.ts';
+import type { Gateway } from '../gateway.ts';
+import type { GatewayRequest } from './request.ts';
+import type { GatewayResponse } from './response.ts';
+
+const piece = (content: string): object => ({ choices: [{ index: 0, delta: { content }, finish_reason: null }] });
+const stop = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
+
+const chatRequest = (
+  body: string | ReadableStream<Uint8Array>,
+  init: RequestInit = {},
+  path = '/api/v1/chat/completions',
+): Request => {
+  const headers = { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' };
+  return new Request(`https://host.example${path}`, { method: 'POST', body, headers, duplex: 'half', ...init });
+};
+
+const HELLO = { model: 'acme/chat', messages: [{ role: 'user', content: 'Héllo' }] };
+
+/** A gateway that only shows what it was asked. */
+function echo(response: Partial<GatewayResponse> = {}): { gateway: Gateway; asked: GatewayRequest[] } {
+  const asked: GatewayRequest[] = [];
+  const gateway: Gateway = {
+    ...createCoreGateway(createScriptedTransport()).gateway,
+    handle(request) {
+      asked.push(request);
+      return Promise.resolve({ status: 200, headers: {}, body: null, ...response });
+    },
+  };
+  return { gateway, asked };
+}
+
+test('answers a call in one piece', async () => {
+  const { gateway } = createCoreGateway(
+    createReplayTransport({
+      headers: { 'content-type': 'application/json' },
+      pieces: ['{"choices":[{"message":{"content":"Hi é"},"finish_reason":"stop"}]}'],
+    }),
+  );
+  const response = await toFetchHandler(gateway)(chatRequest(JSON.stringify(HELLO)));
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toBe('application/json');
+  expect(await response.json()).toMatchObject({ choices: [{ message: { content: 'Hi é' } }] });
+});
+
+test('answers a stream, with its headers', async () => {
+  const { gateway } = createCoreGateway(createReplayTransport({ pieces: toEventPieces([piece('Hi'), stop]) }));
+  const response = await toFetchHandler(gateway)(chatRequest(JSON.stringify({ ...HELLO, stream: true })));
+  expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+  expect(response.headers.get('x-generation-id')).toMatch(/^gen-/);
+  expect(await response.text()).toMatch(/"content":"Hi"[^]*data: \[DONE\]\n\n$/);
+});
+
+test('hands over the path below its mount, undecoded, the query and the public address', async () => {
+  const { gateway, asked } = echo();
+  const handle = toFetchHandler(gateway, { mountPath: '/ai/' });
+  await handle(
+    new Request('https://host.example/ai/api/v1/models/a/b%2Fc/endpoints?q=%20x&q=y', {
+      headers: { 'X-Session-Id': 's' },
+    }),
+  );
+  expect(asked[0]).toMatchObject({
+    method: 'GET',
+    path: '/api/v1/models/a/b%2Fc/endpoints',
+    query: 'q=%20x&q=y',
+    baseUrl: 'https://host.example/ai',
+    headers: { 'x-session-id': 's' },
+  });
+  await toFetchHandler(gateway, { expose: ['health'] })(new Request('https://host.example/health'));
+  expect(asked[1]).toMatchObject({ path: '/health', query: '', baseUrl: 'https://host.example' });
+});
+
+test('serves beside the API only what is exposed', async () => {
+  const { gateway, asked } = echo();
+  for (const path of ['/health', '/ready', '/metrics', '/openapi.json']) {
+    expect((await toFetchHandler(gateway)(new Request(`https://host.example${path}`))).status).toBe(404);
+  }
+  expect(asked).toEqual([]);
+  const handle = toFetchHandler(gateway, { expose: ['openapi'] });
+  expect((await handle(new Request('https://host.example/openapi.json'))).status).toBe(200);
+  expect((await handle(new Request('https://host.example/ready'))).status).toBe(404);
+});
+
+test.each(['/', '/ai', '/aix/health', '/other/ai/health', '/health'])(
+  'answers 404 to %s when it is mounted at /ai',
+  async (path) => {
+    const { gateway, asked } = echo();
+    const response = await toFetchHandler(gateway, { mountPath: '/ai' })(new Request(`https://host.example${path}`));
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({ error: { code: 404 } });
+    expect(asked).toHaveLength(0);
+  },
+);
+
+test('hands over the caller as the host knows it', async () => {
+  const { gateway } = createCoreGateway(createScriptedTransport());
+  const handle = toFetchHandler(gateway, {
+    principalOf: (request) =>
+      request.headers.get('cookie') === 'yes' ? { kind: 'api', id: 'u', name: 'u' } : undefined,
+  });
+  expect((await handle(new Request('https://host.example/api/v1/models', { headers: { cookie: 'yes' } }))).status).toBe(
+    200,
+  );
+  expect((await handle(new Request('https://host.example/api/v1/models'))).status).toBe(401);
+});
+
+function streamOf(...pieces: readonly Uint8Array[]): {
+  body: ReadableStream<Uint8Array>;
+  taken: () => number;
+  isCancelled: () => boolean;
+} {
+  let taken = 0;
+  let isCancelled = false;
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        const next = pieces[taken];
+        taken += 1;
+        if (next === undefined) controller.close();
+        else controller.enqueue(next);
+      },
+      cancel() {
+        isCancelled = true;
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return { body, taken: () => taken, isCancelled: () => isCancelled };
+}
+
+test('puts a body that comes in pieces together', async () => {
+  const { gateway, asked } = echo();
+  const bytes = new TextEncoder().encode('Héllo');
+  const { body } = streamOf(bytes.subarray(0, 2), bytes.subarray(2, 2), bytes.subarray(2));
+  await toFetchHandler(gateway)(chatRequest(body));
+  expect(new TextDecoder().decode(await asked[0]?.readBody())).toBe('Héllo');
+  await toFetchHandler(gateway)(new Request('https://host.example/api/v1/models'));
+  expect(await asked[1]?.readBody()).toEqual(new Uint8Array());
+});
+
+test('answers 413 above the limit, without reading on', async () => {
+  const { gateway } = createCoreGateway(createScriptedTransport());
+  const handle = toFetchHandler(gateway, { bodyLimitBytes: 100 });
+  const large = streamOf(...Array.from({ length: 50 }, () => new Uint8Array(40)));
+  const response = await handle(chatRequest(large.body));
+  expect(response.status).toBe(413);
+  expect(await response.json()).toMatchObject({ error: { message: 'The body is larger than 100 bytes' } });
+  expect(large.taken()).toBe(3);
+  expect(large.isCancelled()).toBe(true);
+
+  const declared = streamOf(new Uint8Array(1));
+  const headers = { authorization: `Bearer ${API_KEY}`, 'content-length': '101' };
+  expect((await handle(chatRequest(declared.body, { headers }))).status).toBe(413);
+  expect(declared.taken()).toBe(0);
+});
+
+test('takes a body of exactly the limit', async () => {
+  const { gateway, asked } = echo();
+  await toFetchHandler(gateway, { bodyLimitBytes: 100 })(
+    chatRequest(streamOf(new Uint8Array(60), new Uint8Array(40)).body),
+  );
+  expect(await asked[0]?.readBody()).toHaveLength(100);
+});
+
+test('answers bytes, text and nothing as what they are', async () => {
+  const request = new Request('https://host.example/api/v1/models');
+  expect(await (await toFetchHandler(echo({ body: Uint8Array.of(104, 105) }).gateway)(request)).text()).toBe('hi');
+  expect(await (await toFetchHandler(echo({ body: 'hi' }).gateway)(request)).text()).toBe('hi');
+  expect((await toFetchHandler(echo({ body: null }).gateway)(request)).body).toBeNull();
+});
+
+test('calls a client that has gone 400, because hosts refuse a status of 499', async () => {
+  expect(
+    (await toFetchHandler(echo({ status: 499 }).gateway)(new Request('https://host.example/api/v1/models'))).status,
+  ).toBe(400);
+});
+
+test('closes upstream when the reader of a stream has gone', async () => {
+  const transport = createScriptedTransport((exchange) => {
+    exchange.respond();
+    exchange.push(toEvent(piece('Hi')));
+  });
+  const { gateway, store } = createCoreGateway(transport);
+  const response = await toFetchHandler(gateway)(chatRequest(JSON.stringify({ ...HELLO, stream: true })));
+  const reader = response.body?.getReader();
+  await reader?.read();
+  await reader?.cancel();
+  await settle();
+  expect(transport.exchanges[0]?.isClosed).toBe(true);
+  expect(store.appended.map(({ record }) => record.generation.cancelled)).toEqual([true]);
+});
+
+test('closes upstream when the request is aborted', async () => {
+  const transport = createScriptedTransport();
+  const { gateway, store } = createCoreGateway(transport);
+  const client = new AbortController();
+  const answered = toFetchHandler(gateway)(chatRequest(JSON.stringify(HELLO), { signal: client.signal }));
+  await settle();
+  client.abort();
+  expect((await answered).status).toBe(400);
+  expect(transport.exchanges[0]?.isClosed).toBe(true);
+  expect(store.appended).toHaveLength(1);
+});
+
+test('does not take a client that leaves during its upload for a failure of its own', async () => {
+  const { gateway, logged } = createCoreGateway(createScriptedTransport());
+  const client = new AbortController();
+  const upload = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      client.abort();
+      controller.error(client.signal.reason);
+    },
+  });
+  const response = await toFetchHandler(gateway)(chatRequest(upload, { signal: client.signal }));
+  expect(response.status).toBe(400);
+  expect(logged).toEqual([]);
+});
+
+test('reads a stream ahead by no more than one piece', async () => {
+  const transport = createScriptedTransport((exchange) => {
+    exchange.respond();
+    for (let i = 0; i < 100; i += 1) exchange.push(toEvent(piece(String(i))));
+  });
+  const { gateway } = createCoreGateway(transport);
+  const response = await toFetchHandler(gateway)(chatRequest(JSON.stringify({ ...HELLO, stream: true })));
+  await settle();
+  expect(transport.exchanges[0]?.pulls).toBeLessThanOrEqual(2);
+  const reader = response.body?.getReader();
+  for (let i = 0; i < 5; i += 1) await reader?.read();
+  await settle();
+  expect(transport.exchanges[0]?.pulls).toBeLessThanOrEqual(7);
+  await reader?.cancel();
+});

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+
+import { hasRoute, matchRoute, methodsOf } from './match-route.ts';
+import { ROUTES } from '../api/routes.ts';
+
+test.each(ROUTES.map(({ method, path }) => [method, path] as const))('finds %s %s', (method, path) => {
+  const concrete = path.replace('{author}', 'acme').replace('{slug+}', 'chat');
+  expect(matchRoute(method, concrete).route).toMatchObject({ method, path });
+});
+
+test.each([
+  ['/api/v1/models/acme/chat/endpoints', { author: 'acme', slug: 'chat' }],
+  ['/api/v1/models/acme/chat:free/endpoints', { author: 'acme', slug: 'chat:free' }],
+  ['/api/v1/models/local/library/llama3:8b/endpoints', { author: 'local', slug: 'library/llama3:8b' }],
+  ['/api/v1/models/acme/ch%C3%A4t%3Afree/endpoints', { author: 'acme', slug: 'chät:free' }],
+  ['/api/v1/models/acme/endpoints/endpoints', { author: 'acme', slug: 'endpoints' }],
+])('reads the variable parts of %s', (path, params) => {
+  expect(matchRoute('GET', path).params).toEqual(params);
+});
+
+test.each([
+  '/',
+  '',
+  '/api/v1',
+  '/api/v1/models/',
+  '/api/v1//models',
+  '/API/v1/models',
+  '/api/v1/models/acme/endpoints',
+  '/api/v1/models//chat/endpoints',
+  '/api/v1/x/../models',
+  '/api/v1%2Fmodels',
+  '/openapiXjson',
+  '/api/v1/models?x=1',
+  '/__proto__',
+  '/constructor',
+])('finds nothing at "%s"', (path) => {
+  expect(() => matchRoute('GET', path)).toThrow(expect.objectContaining({ code: 'not_found', status: 404 }));
+  expect(methodsOf(path)).toEqual([]);
+});
+
+test('answers HEAD wherever it answers GET', () => {
+  expect(matchRoute('HEAD', '/api/v1/models').route.path).toBe('/api/v1/models');
+  expect(methodsOf('/api/v1/models')).toEqual(['GET', 'HEAD']);
+  expect(methodsOf('/api/v1/chat/completions')).toEqual(['POST']);
+});
+
+test.each([
+  ['GET', '/api/v1/chat/completions', 'POST'],
+  ['HEAD', '/api/v1/chat/completions', 'POST'],
+  ['POST', '/api/v1/models', 'GET, HEAD'],
+  ['DELETE', '/api/v1/models/a/b/endpoints', 'GET, HEAD'],
+  ['get', '/api/v1/models', 'GET, HEAD'],
+  ['OPTIONS', '/health', 'GET, HEAD'],
+])('refuses %s %s and names what it takes: %s', (method, path, allowed) => {
+  expect(() => matchRoute(method, path)).toThrow(
+    expect.objectContaining({ code: 'method_not_allowed', status: 405, message: `This path answers ${allowed} only` }),
+  );
+});
+
+test('refuses a variable part that cannot be decoded', () => {
+  expect(() => matchRoute('GET', '/api/v1/models/acme/%zz/endpoints')).toThrow(
+    expect.objectContaining({ code: 'invalid_request', status: 400 }),
+  );
+});
+
+test('tells adapters which paths are the gateway’s, by surface', () => {
+  expect(hasRoute('GET', '/api/v1/models', ['api'])).toBe(true);
+  expect(hasRoute('HEAD', '/api/v1/models', ['api'])).toBe(true);
+  expect(hasRoute('POST', '/api/v1/models', ['api'])).toBe(false);
+  expect(hasRoute('GET', '/metrics', ['api', 'health'])).toBe(false);
+  expect(hasRoute('GET', '/metrics', ['metrics'])).toBe(true);
+  expect(hasRoute('GET', '/elsewhere', ['api', 'metrics', 'openapi', 'health'])).toBe(false);
+});

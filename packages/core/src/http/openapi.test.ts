@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+
+import { createCoreGateway, jsonOf } from '../../../../test/support/core-gateway.ts';
+import { createScriptedTransport } from '../../../../test/support/scripted-transport.ts';
+import { LATE_SCHEMAS } from '../api/late-schemas.ts';
+import { createOpenApiDocument } from './openapi.ts';
+import { ROUTES } from '../api/routes.ts';
+
+interface Operation {
+  readonly security: readonly object[];
+  readonly parameters: readonly { readonly name: string; readonly in: string; readonly required: boolean }[];
+  readonly requestBody?: {
+    readonly content: Record<
+      string,
+      { readonly schema: { readonly required?: string[]; readonly properties: Record<string, unknown> } }
+    >;
+  };
+  readonly responses: Record<string, { readonly content?: Record<string, { readonly schema: object }> }>;
+}
+
+const document = createOpenApiDocument() as { openapi: string; paths: Record<string, Record<string, Operation>> };
+
+test.each(ROUTES.map(({ method, path, auth }) => [method, path, auth] as const))(
+  'describes %s %s',
+  (method, path, auth) => {
+    const operation = document.paths[path.replace('+', '')]?.[method.toLowerCase()];
+    expect(operation?.responses).toHaveProperty('default');
+    expect(operation?.security).toEqual(auth === 'none' ? [] : [{ bearer: [] }]);
+    const inPath = operation?.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name);
+    expect(inPath).toEqual([...path.matchAll(/\{(\w+)\+?\}/g)].map(([, name]) => name));
+  },
+);
+
+test('describes nothing but its routes, in a version that tools know', () => {
+  expect(document.openapi).toBe('3.1.0');
+  expect(Object.values(document.paths).flatMap((path) => Object.keys(path))).toHaveLength(ROUTES.length);
+});
+
+test('describes bodies and queries by the schemas that check them', () => {
+  const chat = document.paths['/api/v1/chat/completions']?.['post'];
+  const schema = chat?.requestBody?.content['application/json']?.schema;
+  expect(schema?.required).toEqual(['messages']);
+  expect(schema?.properties['temperature']).toEqual({
+    anyOf: [{ type: 'number', minimum: 0, maximum: 2 }, { type: 'null' }],
+  });
+  const generation = document.paths['/api/v1/generation']?.['get'];
+  expect(generation?.parameters).toEqual([
+    { name: 'id', in: 'query', required: true, schema: { type: 'string', minLength: 1 } },
+  ]);
+  const models = document.paths['/api/v1/models']?.['get'];
+  expect(models?.parameters.every(({ required }) => !required)).toBe(true);
+});
+
+test('describes what is loaded late by its own schemas, and nothing else', () => {
+  const names = ROUTES.map(({ method, path }) => `${method} ${path}`);
+  expect(Object.keys(LATE_SCHEMAS).filter((name) => !names.includes(name))).toEqual([]);
+  const key = document.paths['/api/v1/keys']?.['post'];
+  expect(key?.requestBody?.content['application/json']?.schema.required).toEqual(['name']);
+  expect(key?.responses['201']?.content?.['application/json']?.schema).toMatchObject({ required: ['data', 'key'] });
+});
+
+test('describes the query of a stream of events', () => {
+  const feed = document.paths['/admin/v1/generations/feed']?.['get'];
+  expect(feed?.parameters).toEqual([expect.objectContaining({ name: 'fields', in: 'query', required: false })]);
+});
+
+test('hands the document out without a key, the same each time', async () => {
+  const { get } = createCoreGateway(createScriptedTransport());
+  const first = await get('/openapi.json', null);
+  expect(first).toMatchObject({ status: 200, headers: { 'content-type': 'application/json' } });
+  expect(jsonOf(first)).toEqual(JSON.parse(JSON.stringify(document)));
+  expect((await get('/openapi.json', null)).body).toBe(first.body);
+});

@@ -1,0 +1,28 @@
+import { type GatewayError, toErrorBody } from '../foundation/errors.ts';
+
+/**
+ * One HTTP answer, in the plain shape the core speaks.
+ *
+ * A host that stops reading an iterable body must call its iterator's `return()`, after aborting the request's signal
+ * when the reason is that the client left.
+ */
+export interface GatewayResponse {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | null;
+}
+
+/** A JSON answer with the given status. */
+export function toJsonResponse(status: number, body: unknown, headers: Record<string, string> = {}): GatewayResponse {
+  return { status, headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) };
+}
+
+/** The JSON answer for an error, with `Retry-After` where it is known. */
+export function toErrorResponse(error: GatewayError, headers: Record<string, string> = {}): GatewayResponse {
+  const retryAfter = error.retryAfterSeconds;
+  return toJsonResponse(
+    error.status,
+    { ...error.beside, error: toErrorBody(error) },
+    retryAfter === undefined ? headers : { ...headers, 'retry-after': String(Math.ceil(retryAfter)) },
+  );
+}

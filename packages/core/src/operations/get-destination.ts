@@ -1,8 +1,0 @@
-import { findDestination, toDestinationBody } from '../broadcast/destinations.ts';
-import type { RequestContext } from '../context.ts';
-import { type GatewayResponse, toJsonResponse } from '../response.ts';
-
-/** `GET /observability/destinations/{id}` */
-export async function getDestination({ params, runtime }: RequestContext): Promise<GatewayResponse> {
-  return toJsonResponse(200, { data: toDestinationBody(await findDestination(params['id'], runtime)) });
-}

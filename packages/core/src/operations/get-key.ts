@@ -1,9 +1,0 @@
-import { findKey, toKeyBody } from '../auth/keys.ts';
-import type { RequestContext } from '../context.ts';
-import { type GatewayResponse, toJsonResponse } from '../response.ts';
-
-/** `GET /keys/{hash}` */
-export async function getKey({ params, runtime }: RequestContext): Promise<GatewayResponse> {
-  const record = await findKey(params['hash'], runtime);
-  return toJsonResponse(200, { data: await toKeyBody(record, runtime) });
-}

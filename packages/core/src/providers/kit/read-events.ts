@@ -1,0 +1,101 @@
+import { GatewayError } from '../../foundation/errors.ts';
+import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
+import { createSseDecoder } from '../../foundation/sse-decoder.ts';
+import type { TransportResponse } from '../../foundation/transport.ts';
+
+/** What one event's data says: a chunk, nothing that matters, or that the answer ends here. Throws what upstream says is wrong. */
+export type ReadEvent = (data: string) => ChatChunk | 'done' | undefined;
+
+const END: IteratorResult<readonly ChatChunk[]> = { done: true, value: undefined };
+
+/**
+ * Reads a streamed answer: yields the chunks that each piece of bytes completed, and before an error those that were
+ * read ahead of it. Returns at the end of the answer or of the bytes, whichever comes first. Throws
+ * `provider_unavailable` when the bytes end within an event. What `readEnd` says then is the last chunk; it throws when
+ * the answer was not complete.
+ *
+ * Written by hand: as a generator it cost as much a piece as reading the events in it.
+ */
+export function readEvents(
+  body: TransportResponse['body'],
+  readEvent: ReadEvent,
+  providerName: string,
+  readEnd?: () => ChatChunk,
+): AsyncIterableIterator<readonly ChatChunk[]> {
+  const decoder = createSseDecoder();
+  const pieces = body[Symbol.asyncIterator]();
+  let phase: 'reading' | 'ended' | 'failed' | 'over' = 'reading';
+  let failure: unknown;
+
+  const readPiece = (bytes: Uint8Array): readonly ChatChunk[] => {
+    const batch: ChatChunk[] = [];
+    try {
+      for (const data of decoder.push(bytes)) {
+        const read = readEvent(data);
+        if (read === 'done') {
+          phase = 'ended';
+          break;
+        }
+        if (read !== undefined) batch.push(read);
+      }
+    } catch (error) {
+      phase = 'failed';
+      failure = error;
+    }
+    // Whatever else comes concerns nobody, and neither does what becomes of the connection.
+    if (phase !== 'reading') void pieces.return?.().then(undefined, () => undefined);
+    return batch;
+  };
+
+  const readLast = (): readonly ChatChunk[] => {
+    phase = 'over';
+    const unfinished = decoder.end();
+    const read = unfinished === undefined ? undefined : readUnfinished(unfinished, readEvent, providerName);
+    phase = 'ended';
+    return read === undefined || read === 'done' ? [] : [read];
+  };
+
+  const batches: AsyncIterableIterator<readonly ChatChunk[]> = {
+    [Symbol.asyncIterator]: () => batches,
+    async next() {
+      while (phase === 'reading') {
+        const piece = await pieces.next();
+        const batch = piece.done === true ? readLast() : readPiece(piece.value);
+        if (batch.length > 0) return { done: false, value: batch };
+      }
+      const reached = phase;
+      phase = 'over';
+      if (reached === 'failed') throw failure;
+      return reached === 'ended' && readEnd !== undefined ? { done: false, value: [readEnd()] } : END;
+    },
+    async return() {
+      phase = 'over';
+      await pieces.return?.();
+      return END;
+    },
+  };
+  return batches;
+}
+
+/** Only the blank line is missing when this can be read; otherwise the stream was cut within an event. */
+function readUnfinished(data: string, readEvent: ReadEvent, providerName: string): ReturnType<ReadEvent> {
+  if (!isJson(data) && !isBlank(data) && !isDoneMarker(data)) {
+    throw new GatewayError('provider_unavailable', `${providerName} ended its answer in the middle of an event`);
+  }
+  return readEvent(data);
+}
+
+function isJson(data: string): boolean {
+  try {
+    JSON.parse(data);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** An event that only keeps the connection alive. */
+export const isBlank = (data: string): boolean => data.length < 16 && data.trim() === '';
+
+/** The end of an answer as OpenAI's wire marks it. */
+export const isDoneMarker = (data: string): boolean => data.length < 16 && data.trim().toUpperCase() === '[DONE]';

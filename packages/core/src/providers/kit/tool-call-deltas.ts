@@ -1,0 +1,121 @@
+import type { ToolCallDelta } from '../../wire/chat/chat-chunk.ts';
+
+/** A piece of a tool call as upstreams send it: every field may be missing, repeated or of another type. */
+export interface UpstreamToolCall {
+  readonly index?: number | null | undefined;
+  readonly id?: string | number | null | undefined;
+  readonly function?: { readonly name?: string | null | undefined; readonly arguments?: unknown } | null | undefined;
+}
+
+interface OpenCall {
+  readonly index: number;
+  readonly upstreamIndex: number | null;
+  readonly upstreamId: string;
+  id: string;
+  name: string;
+  isAnnounced: boolean;
+  /** What has come of its arguments. */
+  text: string;
+}
+
+/** Mends the tool calls of one answer. Holds what has been seen of them so far. */
+export interface ToolCallDeltas {
+  /** Returns the well-formed pieces that can leave now; a call waits until its name is complete. */
+  push(pieces: readonly UpstreamToolCall[]): ToolCallDelta[];
+  /** Call once at the end of the answer. Returns what was still waiting, and `{}` for calls without arguments. */
+  flush(): ToolCallDelta[];
+  count(): number;
+}
+
+/**
+ * Makes tool-call deltas well formed whatever upstream sends: indexes rise from 0 without gaps, each call has one id
+ * and one name with its first piece, and arguments concatenate to what upstream meant.
+ *
+ * Seen in the wild: parallel calls that all carry index 0, ids repeated on every piece or changing within a call, ids
+ * missing altogether, names in two pieces or repeated, arguments as an object, no arguments at all, null for a piece.
+ */
+export function createToolCallDeltas(makeId: (number: number) => string): ToolCallDeltas {
+  const calls: OpenCall[] = [];
+
+  const find = (piece: UpstreamToolCall, id: string, name: string): OpenCall | undefined => {
+    const byId = id === '' ? undefined : calls.findLast((call) => call.upstreamId === id);
+    if (byId !== undefined) return byId;
+    const index = piece.index ?? null;
+    const sameIndex = index === null ? calls.at(-1) : calls.findLast((call) => call.upstreamIndex === index);
+    if (sameIndex === undefined) return undefined;
+    if (name === '') return sameIndex;
+    // A new id with a name begins another call even at an index in use; without a name it only relabels the open one.
+    // Where there are no ids, another name does once arguments have come, and so does the same after complete ones.
+    const beginsAnother =
+      id !== ''
+        ? sameIndex.upstreamId !== ''
+        : sameIndex.text !== '' && (name !== sameIndex.name || isJson(sameIndex.text));
+    return beginsAnother ? undefined : sameIndex;
+  };
+
+  const open = (piece: UpstreamToolCall, id: string): OpenCall => {
+    const call: OpenCall = {
+      index: calls.length,
+      upstreamIndex: piece.index ?? null,
+      upstreamId: id,
+      id: id === '' ? makeId(calls.length) : id,
+      name: '',
+      isAnnounced: false,
+      text: '',
+    };
+    calls.push(call);
+    return call;
+  };
+
+  const announce = (call: OpenCall, text: string): ToolCallDelta => {
+    call.isAnnounced = true;
+    return { index: call.index, id: call.id, type: 'function', function: { name: call.name, arguments: text } };
+  };
+
+  return {
+    push(pieces) {
+      const ready: ToolCallDelta[] = [];
+      for (const piece of pieces) {
+        if (typeof piece !== 'object' || piece === null) continue;
+        const id = typeof piece.id === 'string' || typeof piece.id === 'number' ? String(piece.id) : '';
+        const name = typeof piece.function?.name === 'string' ? piece.function.name : '';
+        const known = find(piece, id, name);
+        if (known === undefined) {
+          // Whatever came before has its whole name by now.
+          for (const call of calls) if (!call.isAnnounced) ready.push(announce(call, ''));
+        }
+        const call = known ?? open(piece, id);
+        if (!call.isAnnounced && name !== call.name) call.name += name;
+        const text = toArgumentText(piece.function?.arguments);
+        if (text === '') continue;
+        call.text += text;
+        ready.push(call.isAnnounced ? { index: call.index, function: { arguments: text } } : announce(call, text));
+      }
+      return ready;
+    },
+    flush() {
+      const ready: ToolCallDelta[] = [];
+      for (const call of calls) {
+        if (!call.isAnnounced) ready.push(announce(call, '{}'));
+        else if (call.text === '') ready.push({ index: call.index, function: { arguments: '{}' } });
+        call.text ||= '{}';
+      }
+      return ready;
+    },
+    count: () => calls.length,
+  };
+}
+
+function toArgumentText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return value === null || value === undefined ? '' : JSON.stringify(value);
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

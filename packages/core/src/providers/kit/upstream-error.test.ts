@@ -1,0 +1,189 @@
+import { expect, test } from 'vitest';
+
+import type { ErrorCode } from '../../foundation/errors.ts';
+import { readRetryAfterSeconds } from '../../foundation/read-retry-after.ts';
+import { toUpstreamError, type UpstreamErrorFacts } from './upstream-error.ts';
+
+const fail = (facts: Partial<UpstreamErrorFacts>): ReturnType<typeof toUpstreamError> =>
+  toUpstreamError({ providerName: 'Acme', status: null, secrets: [], ...facts });
+
+const OF_STATUS: readonly [status: number | null, code: ErrorCode, answered: number][] = [
+  [301, 'provider_unavailable', 502],
+  [307, 'provider_unavailable', 502],
+  [400, 'invalid_request', 400],
+  [401, 'provider_unavailable', 502],
+  [402, 'provider_unavailable', 502],
+  [403, 'provider_unavailable', 502],
+  [404, 'not_found', 404],
+  [405, 'invalid_request', 400],
+  [408, 'timeout', 408],
+  [409, 'invalid_request', 400],
+  [410, 'not_found', 404],
+  [413, 'payload_too_large', 413],
+  [415, 'invalid_request', 400],
+  [418, 'provider_unavailable', 502],
+  [422, 'unprocessable', 422],
+  [429, 'rate_limit_exceeded', 429],
+  [500, 'provider_unavailable', 502],
+  [502, 'provider_unavailable', 502],
+  [503, 'provider_overloaded', 503],
+  [504, 'provider_unavailable', 502],
+  [529, 'provider_overloaded', 503],
+  [null, 'provider_unavailable', 502],
+];
+
+test.each(OF_STATUS)('answers an upstream status %s with %s', (status, code, answered) => {
+  const error = fail({ status, message: 'what upstream said' });
+  expect({ code: error.code, status: error.status, upstreamStatus: error.upstreamStatus }).toEqual({
+    code,
+    status: answered,
+    upstreamStatus: status,
+  });
+  expect(error.metadata).toEqual({ provider_name: 'Acme' });
+});
+
+test.each([401, 402, 403])('never passes an upstream %d on as the caller’s own, nor what it said', (status) => {
+  const error = fail({
+    status,
+    message: 'Incorrect API key provided: sk-proj-1234567890',
+    providerCode: 'invalid_api_key',
+  });
+  expect(error.status).toBe(502);
+  expect(error.message).toContain("refused the gateway's own account");
+  expect(error.message).not.toContain('sk-proj');
+});
+
+test.each([
+  ['context_length_exceeded', 400, 'context_length_exceeded'],
+  ['content_policy_violation', 400, 'content_policy_violation'],
+  ['content_filter', 400, 'content_policy_violation'],
+  ['rate_limit_exceeded', 500, 'rate_limit_exceeded'],
+  ['rate_limit_error', null, 'rate_limit_exceeded'],
+  ['overloaded_error', 529, 'provider_overloaded'],
+  ['server_overloaded', 500, 'provider_overloaded'],
+  ['something_else', 422, 'unprocessable'],
+])('believes the code %s more than the status %s', (providerCode, status, code) => {
+  const error = fail({ status, providerCode });
+  expect(error.code).toBe(code);
+  expect(error.metadata).toEqual({ provider_name: 'Acme', provider_code: providerCode });
+});
+
+test.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])(
+  'takes the code %s for a name like any other',
+  (providerCode) => {
+    expect(fail({ status: 400, providerCode })).toMatchObject({ code: 'invalid_request', status: 400 });
+  },
+);
+
+test('passes on what the caller can act upon, and says the rest itself', () => {
+  expect(fail({ status: 400, message: "Unsupported value: 'temperature'" }).message).toBe(
+    "Unsupported value: 'temperature'",
+  );
+  expect(fail({ status: 429, message: 'Rate limit reached for gpt-x: 3 requests a minute' }).message).toContain(
+    '3 requests a minute',
+  );
+  expect(fail({ status: 500, message: 'NullPointerException at Foo.java' }).message).toBe(
+    'Acme returned an error (HTTP 500)',
+  );
+  expect(fail({ status: null, message: 'oops' }).message).toBe('Acme returned an error');
+  expect(fail({ status: 404, message: 'no deployment xyz-internal' }).message).toBe(
+    'Acme does not serve this model now',
+  );
+  expect(fail({ status: 408 }).message).toBe('Acme took too long to answer');
+  expect(fail({ status: 429 }).message).toBe('Acme limits the rate of requests now');
+  expect(fail({ status: 503 }).message).toBe('Acme is overloaded');
+});
+
+test.each([
+  ['<html><body>Bad Request</body></html>'],
+  ['<!DOCTYPE html>'],
+  ['Error: < script>alert(1)'],
+  ['bad </b>'],
+  ['<?xml version="1.0"?><Error/>'],
+])('never relays markup: %s', (message) => {
+  expect(fail({ status: 400, message }).message).toBe('Acme returned an error (HTTP 400)');
+});
+
+test.each([
+  ['its key', 'bad key s3cr3t-value!', 'bad key [redacted]'],
+  ['its key twice', 's3cr3t-value! and s3cr3t-value!', '[redacted] and [redacted]'],
+  ['a bearer header', 'got Authorization: Bearer abc.def', 'got Authorization: Bearer [redacted]'],
+  ['a basic header', 'got basic dXNlcjpwYXNz', 'got basic [redacted]'],
+  ['somebody’s key', 'key sk-abcdefghijkl is wrong', 'key [redacted] is wrong'],
+  ['a Groq key', 'key gsk_abcdefghijkl is wrong', 'key [redacted] is wrong'],
+  ['a Google key', 'key AIzaSyA1234567890abcdefghij is wrong', 'key [redacted] is wrong'],
+  ['a loopback address', 'see http://localhost:8080/debug?x=1 now', 'see [address] now'],
+  ['a private address', 'dial http://10.0.0.7:9000/v1/x failed', 'dial [address] failed'],
+  ['an IPv6 address', 'dial http://[fd00::1]:9000/v1 failed', 'dial [address] failed'],
+  ['a bare address', 'connect to 192.168.1.20:443 refused', 'connect to [address] refused'],
+  ['a host without a domain', 'at http://vllm-worker-3:8000/x failed', 'at [address] failed'],
+  [
+    'an internal host',
+    'at https://llm.svc.cluster.local/x and https://llm.prod.internal',
+    'at [address] and [address]',
+  ],
+  ['a terminal’s control characters', 'a\u001b[31m\r\nb\u0007\u2028c\u202ed', 'a [31m b c d'],
+])('leaves out %s', (_name, message, shown) => {
+  expect(fail({ status: 400, message, secrets: ['s3cr3t-value!', ''] }).message).toBe(shown);
+});
+
+test('leaves public addresses in, because they help', () => {
+  const message = 'See https://platform.openai.com/docs/guides/rate-limits, or http://example.com.';
+  expect(fail({ status: 429, message }).message).toBe(message);
+});
+
+test('cuts what is long, and says its own words when nothing is left', () => {
+  const { message } = fail({ status: 400, message: 'x'.repeat(5000) });
+  expect(message).toBe(`${'x'.repeat(500)}…`);
+  expect(fail({ status: 400, message: ' \n\t ' }).message).toBe('Acme returned an error (HTTP 400)');
+});
+
+test('cleans the provider’s code like its message', () => {
+  expect(fail({ status: 400, providerCode: 'for sk-abcdefghijkl' }).metadata).toEqual({
+    provider_name: 'Acme',
+    provider_code: 'for [redacted]',
+  });
+});
+
+test('hands the wait on', () => {
+  expect(fail({ status: 429, retryAfterSeconds: 7 }).retryAfterSeconds).toBe(7);
+});
+
+const NOW = Date.parse('2026-01-01T00:00:00Z');
+
+test.each([
+  ['2', 2],
+  ['0', 0],
+  ['3600', 3600],
+  ['3601', 3600],
+  ['1000000000000', 3600],
+  ['Thu, 01 Jan 2026 00:00:30 GMT', 30],
+  ['Fri, 01 Jan 2027 00:00:00 GMT', 3600],
+  ['Wed, 31 Dec 2025 23:59:59 GMT', undefined],
+  ['-1', undefined],
+  ['abc', undefined],
+  ['', undefined],
+  ['NaN', undefined],
+  ['Infinity', undefined],
+])('reads Retry-After "%s" as %s', (text, seconds) => {
+  expect(readRetryAfterSeconds({ 'retry-after': text }, NOW)).toBe(seconds);
+});
+
+test.each([
+  ['1500', 1.5],
+  ['0', 0],
+  ['99999999999', 3600],
+  ['-5', undefined],
+])('lets retry-after-ms "%s" win', (text, seconds) => {
+  expect(readRetryAfterSeconds({ 'retry-after-ms': text, 'retry-after': '9' }, NOW)).toBe(seconds);
+});
+
+test('falls back to Retry-After when retry-after-ms is nonsense', () => {
+  expect(readRetryAfterSeconds({ 'retry-after-ms': 'soon', 'retry-after': '9' }, NOW)).toBe(9);
+  expect(readRetryAfterSeconds({ 'retry-after-ms': '', 'retry-after': '9' }, NOW)).toBe(9);
+});
+
+test('knows no wait where none is named, nor from a date without a clock', () => {
+  expect(readRetryAfterSeconds({}, NOW)).toBeUndefined();
+  expect(readRetryAfterSeconds({ 'retry-after': 'Thu, 01 Jan 2026 00:00:30 GMT' }, Number.NaN)).toBeUndefined();
+});

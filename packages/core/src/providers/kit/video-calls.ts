@@ -1,0 +1,178 @@
+import { GatewayError } from '../../foundation/errors.ts';
+import { readRetryAfterSeconds } from '../../foundation/read-retry-after.ts';
+import { readErrorText, readText } from '../../foundation/read-text.ts';
+import type { Transport, TransportRequest, TransportResponse } from '../../foundation/transport.ts';
+import { readErrorBody } from '../openai/read-openai-error.ts';
+import { toPublicMessage, toUpstreamError, type UpstreamErrorFacts } from './upstream-error.ts';
+import type { VideoContent } from '../video-contract.ts';
+
+/** What every video wire is made with. */
+export interface VideoSettings {
+  /** For people. */
+  readonly name: string;
+  /** Without a slash at the end. */
+  readonly baseUrl: string;
+  /** Added to every address of the provider's own, without the question mark. Default: nothing. */
+  readonly query?: string | undefined;
+  /** Sent with every call; holds the key. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Values that must never be shown, whatever upstream echoes. */
+  readonly secrets: readonly string[];
+  readonly transport: Transport;
+}
+
+/** The same for wires whose videos lie at addresses that upstream names. */
+export interface DownloadingVideoSettings extends VideoSettings {
+  /** For addresses that came from a caller or from upstream. Must refuse those that nobody has business with. */
+  readonly downloads: Transport;
+}
+
+export interface JsonCall {
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+}
+
+export interface JsonAnswer {
+  readonly value: unknown;
+  /** How long upstream asks to wait before the next look. */
+  readonly retryAfterMs: number | undefined;
+}
+
+export interface ContentCall {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+  /** To the first byte, and between two pieces: a film takes as long as its reader takes. */
+  readonly timeoutMs: number;
+}
+
+/** The ways to call an upstream that all video wires share. Each throws `GatewayError` or `TransportError`. */
+export interface VideoCalls {
+  /** Sends a call with the provider's headers; resolves with the JSON of an answer of 200, 201 or 202. */
+  json(call: JsonCall): Promise<JsonAnswer>;
+  /** Opens a video that the provider itself serves. */
+  content(call: ContentCall): Promise<VideoContent>;
+  /** Opens what lies at an address that upstream has named. A refusal there means that the address has expired. */
+  download(call: ContentCall, downloads: Transport): Promise<VideoContent>;
+  /** What upstream wrote of a job that failed, fit for the caller. */
+  toJobError(text: string | null | undefined): string;
+}
+
+/** Enough for the largest job object seen; a page of an upstream's list is larger than any of them. */
+const MAX_JSON_BYTES = 8 * 1024 * 1024;
+const MAX_REDIRECTS = 3;
+const OK: ReadonlySet<number> = new Set([200, 201, 202]);
+const CONTENT: ReadonlySet<number> = new Set([200, 206, 416]);
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+/** What hosts of signed addresses answer once the time in them is over. */
+const EXPIRED: ReadonlySet<number> = new Set([400, 401, 403, 404, 410]);
+
+type ErrorFacts = Omit<UpstreamErrorFacts, 'providerName' | 'secrets'>;
+
+/** Creates them. `readError` reads the wire's own form of a refusal; default: that of OpenAI and its like. */
+export function createVideoCalls(
+  { name, query = '', headers, secrets, transport }: Omit<VideoSettings, 'baseUrl'>,
+  readError: (body: string, status: number) => ErrorFacts = readCommonError,
+): VideoCalls {
+  const toOwnUrl = (url: string): string => (query === '' ? url : `${url}${url.includes('?') ? '&' : '?'}${query}`);
+
+  const fail = async (response: TransportResponse): Promise<GatewayError> => {
+    const facts = readError(await readErrorText(response.body), response.status);
+    return toUpstreamError({
+      ...facts,
+      providerName: name,
+      secrets,
+      retryAfterSeconds: readWait(response.headers) ?? facts.retryAfterSeconds,
+    });
+  };
+
+  const open = async (call: ContentCall, via: Transport): Promise<TransportResponse> => {
+    let { url } = call;
+    for (let redirects = 0; ; redirects += 1) {
+      const response = await via.send(toContentRequest({ ...call, url }));
+      const next = REDIRECTS.has(response.status) ? URL.parse(response.headers['location'] ?? '', url) : null;
+      // Google moves its downloads to another path. Another host would be somebody whom nobody has checked.
+      if (next === null || next.origin !== new URL(url).origin || redirects === MAX_REDIRECTS) return response;
+      await leave(response);
+      url = next.href;
+    }
+  };
+
+  return {
+    async json({ timeoutMs, headers: own, ...call }) {
+      const response = await transport.send({
+        ...call,
+        url: toOwnUrl(call.url),
+        headers: { ...headers, ...own },
+        headersTimeoutMs: timeoutMs,
+        idleTimeoutMs: timeoutMs,
+        totalTimeoutMs: timeoutMs,
+      });
+      if (!OK.has(response.status)) throw await fail(response);
+      const value = parseJson(await readText(response.body, MAX_JSON_BYTES));
+      if (value === undefined) throw strangeAnswer(name);
+      return { value, retryAfterMs: readPollAfterMs(response.headers) };
+    },
+    async content(call) {
+      const own = { ...call, url: toOwnUrl(call.url), headers: { ...headers, ...call.headers } };
+      const response = await open(own, transport);
+      if (CONTENT.has(response.status)) return response;
+      throw await fail(response);
+    },
+    async download(call, downloads) {
+      const response = await open(call, downloads);
+      if (CONTENT.has(response.status)) return response;
+      await leave(response);
+      const { status } = response;
+      if (EXPIRED.has(status)) throw new GatewayError('not_found', `${name} no longer has this video`);
+      throw new GatewayError('provider_unavailable', `${name} did not deliver the video (HTTP ${status})`);
+    },
+    toJobError: (text) => toPublicMessage(text ?? undefined, secrets) ?? `${name} could not make the video`,
+  };
+}
+
+/** The error for an answer that is not what the wire promises. */
+export const strangeAnswer = (name: string): GatewayError =>
+  new GatewayError('provider_unavailable', `${name} returned something that is no video job`);
+
+function toContentRequest({ timeoutMs, ...call }: ContentCall): TransportRequest {
+  return {
+    method: 'GET',
+    ...call,
+    headersTimeoutMs: timeoutMs,
+    idleTimeoutMs: timeoutMs,
+    totalTimeoutMs: Number.POSITIVE_INFINITY,
+    maxBodyBytes: Number.POSITIVE_INFINITY,
+  };
+}
+
+async function leave({ body }: TransportResponse): Promise<void> {
+  await body[Symbol.asyncIterator]().return?.();
+}
+
+const readWait = (headers: Readonly<Record<string, string>>): number | undefined =>
+  readRetryAfterSeconds(headers, Date.parse(headers['date'] ?? ''));
+
+function readPollAfterMs(headers: Readonly<Record<string, string>>): number | undefined {
+  const hint = Number(headers['openai-poll-after-ms'] || Number.NaN);
+  if (hint >= 0) return hint;
+  const wait = readWait(headers);
+  return wait === undefined ? undefined : wait * 1000;
+}
+
+function readCommonError(body: string, status: number): ErrorFacts {
+  return { ...readErrorBody(body), status };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    // A proxy's page or half an answer.
+    return undefined;
+  }
+}

@@ -1,0 +1,43 @@
+import { OPENAI_PRESETS } from './openai/openai-presets.ts';
+import type { Preset } from './provider-preset.ts';
+import { UNKNOWN_DATA_POLICY } from './provider.ts';
+
+/** Providers that need no code of their own, by name. */
+export const PRESETS: Readonly<Record<string, Preset>> = {
+  ...OPENAI_PRESETS,
+  anthropic: {
+    wire: 'anthropic',
+    name: 'Anthropic',
+    baseUrl: 'https://api.anthropic.com/v1',
+    apiKeyEnv: 'ANTHROPIC_API_KEY',
+    listsModels: true,
+    dataPolicy: { training: false, retainsPrompts: true },
+  },
+  google: {
+    wire: 'google',
+    name: 'Google AI Studio',
+    slug: 'google-ai-studio',
+    baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
+    apiKeyEnv: 'GEMINI_API_KEY',
+    apiKeyAliases: ['GOOGLE_API_KEY'],
+    listsModels: true,
+    // Prompts of the free tier are used for training, those of paid ones are not; a key does not tell which it is.
+    dataPolicy: { training: null, retainsPrompts: true },
+  },
+  fal: {
+    wire: 'fal',
+    name: 'fal',
+    baseUrl: 'https://queue.fal.run',
+    apiKeyEnv: 'FAL_KEY',
+    listsModels: false,
+    dataPolicy: UNKNOWN_DATA_POLICY,
+  },
+  replicate: {
+    wire: 'replicate',
+    name: 'Replicate',
+    baseUrl: 'https://api.replicate.com/v1',
+    apiKeyEnv: 'REPLICATE_API_TOKEN',
+    listsModels: false,
+    dataPolicy: UNKNOWN_DATA_POLICY,
+  },
+};

@@ -1,0 +1,139 @@
+import { z } from 'zod';
+
+import { createVideoCalls, type DownloadingVideoSettings, strangeAnswer } from '../kit/video-calls.ts';
+import type { Provider } from '../provider.ts';
+import type { VideoOrder, VideoOutput, VideoProgress, VideoProvider } from '../video-contract.ts';
+import { toVideoProvider, type VideoProviderSettings } from '../kit/video-provider.ts';
+
+const predictionSchema = z.object({
+  id: z.string().min(1),
+  status: z.string(),
+  /** Absent until there is one. */
+  output: z.unknown().optional(),
+  error: z.string().nullish(),
+});
+type Prediction = z.infer<typeof predictionSchema>;
+
+const listSchema = z.object({
+  results: z.array(
+    z.object({
+      id: z.string().min(1),
+      created_at: z.string(),
+      model: z.string().nullish(),
+      version: z.string().nullish(),
+      input: z.record(z.string(), z.unknown()).nullish(),
+    }),
+  ),
+});
+
+const STATUSES: ReadonlyMap<string, VideoProgress['status']> = new Map([
+  ['starting', 'pending'],
+  ['processing', 'in_progress'],
+  ['succeeded', 'completed'],
+  ['failed', 'failed'],
+  ['canceled', 'cancelled'],
+  ['aborted', 'cancelled'],
+]);
+
+/** Creates a provider over Replicate's predictions: `baseUrl` is `https://api.replicate.com/v1`. */
+export function createReplicateProvider(settings: VideoProviderSettings): Provider {
+  return toVideoProvider(settings, { scheme: 'Bearer', createVideos: createReplicateVideos });
+}
+
+/**
+ * Creates the video half of a provider over Replicate's predictions. The model is `owner/name`, with a version after a
+ * colon where it is not an official one. What it makes is gone within the hour, so it is well kept by the gateway.
+ */
+function createReplicateVideos(settings: DownloadingVideoSettings): VideoProvider {
+  const { name, baseUrl, downloads } = settings;
+  const calls = createVideoCalls(settings);
+
+  const toProgress = ({ status: word, output, error }: Prediction): VideoProgress => {
+    const status = STATUSES.get(word) ?? 'unknown';
+    if (status === 'failed' || status === 'cancelled') return { status, error: calls.toJobError(error) };
+    if (status !== 'completed') return { status };
+    const outputs = toOutputs(output);
+    return outputs.length > 0 ? { status, outputs } : { status: 'failed', error: `${name} returned no video` };
+  };
+
+  const readPrediction = (value: unknown): Prediction => {
+    const prediction = predictionSchema.safeParse(value);
+    if (prediction.success) return prediction.data;
+    throw strangeAnswer(name);
+  };
+
+  return {
+    honoursIdempotencyKey: false,
+    async start({ providerModel, order, signal, timeoutMs }) {
+      const headers = { 'content-type': 'application/json', prefer: 'respond-async' };
+      const body = JSON.stringify({ version: providerModel, input: toInput(order) });
+      const { value, retryAfterMs } = await calls.json({
+        method: 'POST',
+        url: `${baseUrl}/predictions`,
+        headers,
+        body,
+        signal,
+        timeoutMs,
+      });
+      const prediction = readPrediction(value);
+      return {
+        ...toProgress(prediction),
+        ...(retryAfterMs !== undefined && { retryAfterMs }),
+        upstreamId: prediction.id,
+      };
+    },
+    async poll({ job, signal, timeoutMs }) {
+      const url = `${baseUrl}/predictions/${encodeURIComponent(job.upstreamId)}`;
+      const { value, retryAfterMs } = await calls.json({ method: 'GET', url, signal, timeoutMs });
+      return { ...toProgress(readPrediction(value)), ...(retryAfterMs !== undefined && { retryAfterMs }) };
+    },
+    fetch: ({ output: { url = '' }, headers, signal, timeoutMs }) =>
+      calls.download({ url, headers, signal, timeoutMs }, downloads),
+    async find({ providerModel, order, sinceMs, untilMs, signal, timeoutMs }) {
+      const { value } = await calls.json({ method: 'GET', url: `${baseUrl}/predictions`, signal, timeoutMs });
+      const list = listSchema.safeParse(value);
+      if (!list.success) throw strangeAnswer(name);
+      return list.data.results
+        .filter(({ created_at: created }) => Date.parse(created) >= sinceMs && Date.parse(created) <= untilMs)
+        .filter(({ model, version }) => isOfModel(providerModel, model, version))
+        .filter(({ input }) => input?.['prompt'] === order.prompt)
+        .map(({ id }) => id);
+    },
+  };
+}
+
+/** `owner/name`, `owner/name:version` and the version alone all name it. */
+function isOfModel(asked: string, model: string | null | undefined, version: string | null | undefined): boolean {
+  const [name, tag] = asked.split(':');
+  return name === model ? tag === undefined || tag === version : asked === version;
+}
+
+function toInput(order: VideoOrder): object {
+  const { prompt, durationSeconds, aspectRatio, resolution, seed, generateAudio, frameImages, inputReferences } = order;
+  const frame = (type: 'first_frame' | 'last_frame'): string | undefined =>
+    frameImages.find(({ frame_type: found }) => found === type)?.image_url.url;
+  const images = inputReferences.flatMap((one) => (one.type === 'image_url' ? [one.image_url.url] : []));
+  return {
+    prompt,
+    duration: durationSeconds,
+    aspect_ratio: aspectRatio,
+    resolution,
+    seed,
+    generate_audio: generateAudio,
+    image: frame('first_frame'),
+    last_frame: frame('last_frame'),
+    reference_images: images.length > 0 ? images : undefined,
+    audio: inputReferences.find((one) => one.type === 'audio_url')?.audio_url.url,
+    video: inputReferences.find((one) => one.type === 'video_url')?.video_url.url,
+    upscale_factor: order.upscaleFactor,
+    creativity: order.creativity,
+    ...order.options,
+  };
+}
+
+/** One address, several, or an object whose values are addresses: that differs from model to model. */
+function toOutputs(output: unknown): VideoOutput[] {
+  if (typeof output === 'string') return output === '' ? [] : [{ url: output }];
+  if (typeof output !== 'object' || output === null) return [];
+  return Object.values(output).flatMap(toOutputs);
+}

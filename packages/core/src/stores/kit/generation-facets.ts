@@ -1,0 +1,54 @@
+import type { GenerationStatus } from '../../wire/generations/generation-status.ts';
+import { type GenerationFacts, type GenerationFilter, matchesFilter } from './generation-filter.ts';
+
+/**
+ * How many generations each value would leave. A value is counted under all other parts of the filter but its own kind,
+ * so that the counts of statuses, say, stay apart while one status is chosen.
+ */
+export interface GenerationFacets {
+  /** What the whole filter chooses. */
+  readonly total: number;
+  readonly statuses: ReadonlyMap<GenerationStatus, number>;
+  readonly models: ReadonlyMap<string, number>;
+  /** Calls that no provider was asked for are in none. */
+  readonly providerNames: ReadonlyMap<string, number>;
+  readonly principalIds: ReadonlyMap<string, number>;
+}
+
+/** Counts generations one after the other; the result is read when all were handed in. */
+export interface FacetCount {
+  add(facts: GenerationFacts): void;
+  read(): GenerationFacets;
+}
+
+/** Creates the count of what a filter chooses. */
+export function createFacetCount(filter: GenerationFilter): FacetCount {
+  const { statuses, models, providerNames, principalIds, ...others } = filter;
+  const found = {
+    statuses: new Map<GenerationStatus, number>(),
+    models: new Map<string, number>(),
+    providerNames: new Map<string, number>(),
+    principalIds: new Map<string, number>(),
+  };
+  let total = 0;
+  return {
+    add(facts) {
+      if (!matchesFilter(facts, others)) return;
+      const { status, model, providerName, principalId } = facts;
+      const isStatus = statuses?.has(status) !== false;
+      const isModel = models?.has(model) !== false;
+      const isProvider = providerNames === undefined || providerNames.has(providerName ?? '');
+      const isPrincipal = principalIds?.has(principalId) !== false;
+      if (isModel && isProvider && isPrincipal) count(found.statuses, status);
+      if (isStatus && isProvider && isPrincipal) count(found.models, model);
+      if (isStatus && isModel && isPrincipal && providerName !== null) count(found.providerNames, providerName);
+      if (isStatus && isModel && isProvider) count(found.principalIds, principalId);
+      if (isStatus && isModel && isProvider && isPrincipal) total += 1;
+    },
+    read: () => ({ total, ...found }),
+  };
+}
+
+function count<Value>(counts: Map<Value, number>, value: Value): void {
+  counts.set(value, (counts.get(value) ?? 0) + 1);
+}

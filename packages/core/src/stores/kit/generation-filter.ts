@@ -1,0 +1,99 @@
+import { type GenerationStatus, statusOfGeneration } from '../../wire/generations/generation-status.ts';
+import type { GenerationRecord } from '../store.ts';
+
+/** What generations are chosen by; every member that is given has to hold. */
+export interface GenerationFilter {
+  /** Began at this moment or later, in Unix milliseconds. */
+  readonly createdFromMs?: number | undefined;
+  /** Began before this moment. */
+  readonly createdBeforeMs?: number | undefined;
+  readonly models?: ReadonlySet<string> | undefined;
+  /** By name, as records have it. */
+  readonly providerNames?: ReadonlySet<string> | undefined;
+  readonly principalIds?: ReadonlySet<string> | undefined;
+  readonly sessionId?: string | undefined;
+  readonly statuses?: ReadonlySet<GenerationStatus> | undefined;
+  readonly minCostNanoUsd?: number | undefined;
+  /** Included. */
+  readonly maxCostNanoUsd?: number | undefined;
+}
+
+/** What of a record filters and histograms look at: small enough to be kept for every generation. */
+export interface GenerationFacts {
+  readonly createdAtMs: number;
+  readonly model: string;
+  readonly providerName: string | null;
+  readonly sessionId: string | null;
+  readonly status: GenerationStatus;
+  readonly principalId: string;
+  readonly costNanoUsd: number;
+}
+
+/** A span of time with what began in it. */
+export interface HistogramBucket {
+  readonly startMs: number;
+  requests: number;
+  failed: number;
+  cancelled: number;
+  costNanoUsd: number;
+}
+
+/** Equal spans side by side. */
+export interface HistogramQuery {
+  readonly filter: GenerationFilter;
+  readonly startMs: number;
+  readonly bucketMs: number;
+  readonly buckets: number;
+}
+
+export function toGenerationFacts({ generation, principalId, costNanoUsd }: GenerationRecord): GenerationFacts {
+  return {
+    createdAtMs: Date.parse(generation.created_at),
+    model: generation.model,
+    providerName: generation.provider_name,
+    sessionId: generation.session_id,
+    status: statusOfGeneration(generation),
+    principalId,
+    costNanoUsd,
+  };
+}
+
+/** Whether a generation is one of those that are asked for. */
+export function matchesFilter(facts: GenerationFacts, filter: GenerationFilter): boolean {
+  return (
+    facts.createdAtMs >= (filter.createdFromMs ?? Number.NEGATIVE_INFINITY) &&
+    facts.createdAtMs < (filter.createdBeforeMs ?? Number.POSITIVE_INFINITY) &&
+    filter.models?.has(facts.model) !== false &&
+    (filter.providerNames === undefined || filter.providerNames.has(facts.providerName ?? '')) &&
+    filter.principalIds?.has(facts.principalId) !== false &&
+    (filter.sessionId === undefined || filter.sessionId === facts.sessionId) &&
+    filter.statuses?.has(facts.status) !== false &&
+    facts.costNanoUsd >= (filter.minCostNanoUsd ?? 0) &&
+    facts.costNanoUsd <= (filter.maxCostNanoUsd ?? Number.POSITIVE_INFINITY)
+  );
+}
+
+/** Makes the empty spans of a histogram. */
+export function createHistogram({ startMs, bucketMs, buckets }: HistogramQuery): HistogramBucket[] {
+  return Array.from({ length: buckets }, (_, index) => ({
+    startMs: startMs + index * bucketMs,
+    requests: 0,
+    failed: 0,
+    cancelled: 0,
+    costNanoUsd: 0,
+  }));
+}
+
+/** Counts a generation where it belongs, if it is one of those that are asked for. */
+export function addToHistogram(
+  histogram: readonly HistogramBucket[],
+  facts: GenerationFacts,
+  { filter, startMs, bucketMs }: HistogramQuery,
+): void {
+  const bucket = histogram[Math.floor((facts.createdAtMs - startMs) / bucketMs)];
+  if (bucket === undefined || !matchesFilter(facts, filter)) return;
+  bucket.requests += 1;
+  if (facts.status === 'failed') bucket.failed += 1;
+  if (facts.status === 'cancelled') bucket.cancelled += 1;
+  bucket.costNanoUsd += facts.costNanoUsd;
+}

@@ -1,0 +1,146 @@
+import type { GenerationRecord, Spent, SpentQuery } from '../store.ts';
+
+/** Whose spending a sum is. */
+export interface Spender {
+  readonly principalId: string;
+  /** The member whose call it was, where there was one. */
+  readonly userId?: string | undefined;
+  readonly workspaceId?: string | undefined;
+}
+
+/** One sum of a book: what was spent on a day, or, with the day `''`, before all days still told apart. */
+export interface SpendingEntry extends Spent, Spender {
+  readonly day: string;
+}
+
+/** What everybody has spent, by day. */
+export interface SpendingBook {
+  add(entry: SpendingEntry): void;
+  /** Takes away what was added before. */
+  subtract(entry: SpendingEntry): void;
+  /** All of a principal's spending. */
+  totalNanoUsd(principalId: string): number;
+  spent(query: SpentQuery): Spent;
+  entries(): Iterable<SpendingEntry>;
+}
+
+/** Longer than any period that is asked for; older days are added up. */
+const DAYS_TOLD_APART = 40;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+interface Sums {
+  creditsNanoUsd: number;
+  byokNanoUsd: number;
+}
+
+type Days = Map<string, Sums>;
+
+/** A spender's own sums, and all those that they are part of: nobody is to be added up when somebody asks. */
+interface Account {
+  readonly spender: Spender;
+  readonly own: Days;
+  readonly all: readonly Days[];
+}
+
+/** Creates an empty book. It grows with the number of principals, not with what they do. */
+export function createSpendingBook(): SpendingBook {
+  /** By principal: one, unless their member or workspace has changed. */
+  const accounts = new Map<string, Account[]>();
+  const everybody: Days = new Map();
+  const principals = new Map<string, Days>();
+  const members = new Map<string, Days>();
+  const workspaces = new Map<string, Days>();
+  let newestDay = '';
+  let oldestDay = '';
+
+  const accountOf = ({ principalId, userId, workspaceId }: Spender): Account => {
+    const known = accounts.get(principalId);
+    const found = known?.find(({ spender }) => spender.userId === userId && spender.workspaceId === workspaceId);
+    if (found !== undefined) return found;
+    const own: Days = new Map();
+    const all = [own, everybody, daysOf(principals, principalId)];
+    if (userId !== undefined) all.push(daysOf(members, userId));
+    if (workspaceId !== undefined) all.push(daysOf(workspaces, workspaceId));
+    const account: Account = { spender: { principalId, userId, workspaceId }, own, all };
+    if (known === undefined) accounts.set(principalId, [account]);
+    else known.push(account);
+    return account;
+  };
+  const book = (entry: SpendingEntry, sign: 1 | -1): void => {
+    if (entry.day > newestDay) moveTo(entry.day);
+    const day = entry.day < oldestDay ? '' : entry.day;
+    for (const days of accountOf(entry).all) addTo(days, day, entry, sign);
+  };
+  const moveTo = (day: string): void => {
+    newestDay = day;
+    oldestDay = new Date(Date.parse(day) - DAYS_TOLD_APART * DAY_MS).toISOString().slice(0, 10);
+    const owns = [...accounts.values()].flat().map(({ own }) => own);
+    for (const days of [everybody, ...owns, ...principals.values(), ...members.values(), ...workspaces.values()]) {
+      for (const [older, sums] of days) {
+        if (older === '' || older >= oldestDay) continue;
+        days.delete(older);
+        addTo(days, '', sums, 1);
+      }
+    }
+  };
+  const findDays = ({ principalId, userId, workspaceId }: SpentQuery): Days | undefined => {
+    if (principalId !== undefined) return principals.get(principalId);
+    if (userId !== undefined) return members.get(userId);
+    return workspaceId === undefined ? everybody : workspaces.get(workspaceId);
+  };
+  const spent = (query: SpentQuery): Spent => {
+    const sum: Sums = { creditsNanoUsd: 0, byokNanoUsd: 0 };
+    const { since = '' } = query;
+    for (const [day, { creditsNanoUsd, byokNanoUsd }] of findDays(query) ?? NO_DAYS) {
+      if (day < since) continue;
+      sum.creditsNanoUsd += creditsNanoUsd;
+      sum.byokNanoUsd += byokNanoUsd;
+    }
+    return sum;
+  };
+
+  return {
+    add: (entry) => book(entry, 1),
+    subtract: (entry) => book(entry, -1),
+    totalNanoUsd(principalId) {
+      const { creditsNanoUsd, byokNanoUsd } = spent({ principalId });
+      return creditsNanoUsd + byokNanoUsd;
+    },
+    spent,
+    *entries() {
+      for (const { spender, own } of [...accounts.values()].flat()) {
+        for (const [day, sums] of own) yield { ...spender, day, ...sums };
+      }
+    },
+  };
+}
+
+const NO_DAYS: Days = new Map();
+
+/** What a generation adds to the book. */
+export function toSpending({ generation, principalId, userId, costNanoUsd }: GenerationRecord): SpendingEntry {
+  return {
+    principalId,
+    userId,
+    workspaceId: generation.workspace_id ?? undefined,
+    day: generation.created_at.slice(0, 10),
+    creditsNanoUsd: generation.is_byok ? 0 : costNanoUsd,
+    byokNanoUsd: generation.is_byok ? costNanoUsd : 0,
+  };
+}
+
+function daysOf(days: Map<string, Days>, id: string): Days {
+  const known = days.get(id) ?? new Map<string, Sums>();
+  days.set(id, known);
+  return known;
+}
+
+function addTo(days: Days, day: string, { creditsNanoUsd, byokNanoUsd }: Sums, sign: 1 | -1): void {
+  const sums = days.get(day);
+  if (sums === undefined) {
+    days.set(day, { creditsNanoUsd: sign * creditsNanoUsd, byokNanoUsd: sign * byokNanoUsd });
+    return;
+  }
+  sums.creditsNanoUsd += sign * creditsNanoUsd;
+  sums.byokNanoUsd += sign * byokNanoUsd;
+}

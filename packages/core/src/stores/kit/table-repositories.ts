@@ -1,0 +1,155 @@
+import type { AssignmentRepository, Repository, Store } from '../store.ts';
+import type { AssignmentRecord, Tables } from './tables.ts';
+
+/** Where the tables are kept, as one value that is replaced whole. */
+export interface TableSource {
+  /** As last made durable: never something that may still fail. */
+  read(): Tables;
+  /** Makes durable what `change` makes of the present tables, one change after the other; what it throws rejects. */
+  change(change: (tables: Tables) => Tables): Promise<void>;
+}
+
+/** All repositories of a store but those that change with every call. */
+export type TableRepositories = Omit<Store, 'generations' | 'videoJobs' | 'broadcasts' | 'close'>;
+
+/** Makes the repositories of a store that has its tables in memory. Getting a row is one look-up. */
+export function createTableRepositories(source: TableSource): TableRepositories {
+  return {
+    keys: createRepository(source, {
+      table: 'keys',
+      idOf: ({ hash }) => hash,
+      alsoRemove: (tables, hash) => ({ keyAssignments: withoutSubject(tables.keyAssignments, hash) }),
+    }),
+    members: createRepository(source, {
+      table: 'members',
+      idOf,
+      alsoRemove: (tables, id) => ({ memberAssignments: withoutSubject(tables.memberAssignments, id) }),
+    }),
+    guardrails: createRepository(source, {
+      table: 'guardrails',
+      idOf,
+      alsoRemove: ({ keyAssignments, memberAssignments }, id) => ({
+        keyAssignments: keyAssignments.filter(({ guardrailId }) => guardrailId !== id),
+        memberAssignments: memberAssignments.filter(({ guardrailId }) => guardrailId !== id),
+      }),
+    }),
+    keyAssignments: createAssignmentRepository(source, 'keyAssignments'),
+    memberAssignments: createAssignmentRepository(source, 'memberAssignments'),
+    workspaces: createRepository(source, { table: 'workspaces', idOf }),
+    destinations: createRepository(source, { table: 'destinations', idOf }),
+    settings: {
+      get: () => source.read().settings,
+      async update(change) {
+        await source.change((tables) => ({ ...tables, settings: change(tables.settings) }));
+        return source.read().settings;
+      },
+    },
+  };
+}
+
+type RowTable = 'keys' | 'members' | 'guardrails' | 'workspaces' | 'destinations';
+type RowOf<Table extends RowTable> = Tables[Table][number];
+
+interface RepositoryOptions<Table extends RowTable> {
+  readonly table: Table;
+  readonly idOf: (row: RowOf<Table>) => string;
+  /** The tables from which something goes together with a row of this one, without it. */
+  readonly alsoRemove?: (tables: Tables, id: string) => Partial<Tables>;
+}
+
+const idOf = ({ id }: { readonly id: string }): string => id;
+
+function createRepository<Table extends RowTable>(
+  source: TableSource,
+  { table, idOf, alsoRemove }: RepositoryOptions<Table>,
+): Repository<RowOf<Table>> {
+  type Row = RowOf<Table>;
+  const rows = (): readonly Row[] => source.read()[table];
+  const find = createLookUp(rows, idOf);
+  const has = (tables: Tables, id: string): boolean => tables[table].some((row) => idOf(row) === id);
+
+  return {
+    get: find,
+    list: rows,
+    insert: (row) =>
+      source.change((tables) => {
+        if (has(tables, idOf(row))) throw new Error(`A row with the id ${idOf(row)} exists in ${table}`);
+        return { ...tables, [table]: [...tables[table], row] };
+      }),
+    async update(id, change, initial) {
+      let changed: Row | undefined;
+      await source.change((tables) => {
+        const present: readonly Row[] = tables[table];
+        const isThere = has(tables, id);
+        changed = undefined;
+        if (!isThere && initial === undefined) return tables;
+        const edit = (row: Row): Row => (changed = change(row));
+        const next = isThere ? present.map((row) => (idOf(row) === id ? edit(row) : row)) : present;
+        return { ...tables, [table]: isThere || initial === undefined ? next : [...next, edit(initial)] };
+      });
+      return changed;
+    },
+    async remove(id) {
+      let isFound = false;
+      await source.change((tables) => {
+        isFound = has(tables, id);
+        if (!isFound) return tables;
+        const present: readonly Row[] = tables[table];
+        return { ...tables, [table]: present.filter((row) => idOf(row) !== id), ...alsoRemove?.(tables, id) };
+      });
+      return isFound;
+    },
+  };
+}
+
+function createAssignmentRepository(
+  source: TableSource,
+  table: 'keyAssignments' | 'memberAssignments',
+): AssignmentRepository {
+  const rows = (): readonly AssignmentRecord[] => source.read()[table];
+  return {
+    get: createLookUp(rows, ({ subjectId }) => subjectId),
+    list: rows,
+    async assign(assignments) {
+      let count = 0;
+      await source.change((tables) => {
+        const guardrails = new Set(tables.guardrails.map(idOf));
+        const bySubject = new Map(
+          assignments.flatMap((row) => (guardrails.has(row.guardrailId) ? [[row.subjectId, row] as const] : [])),
+        );
+        count = bySubject.size;
+        const kept = tables[table].filter(({ subjectId }) => !bySubject.has(subjectId));
+        return { ...tables, [table]: [...kept, ...bySubject.values()] };
+      });
+      return count;
+    },
+    async unassign(guardrailId, subjectIds) {
+      const subjects = new Set(subjectIds);
+      let count = 0;
+      await source.change((tables) => {
+        const kept = tables[table].filter((row) => row.guardrailId !== guardrailId || !subjects.has(row.subjectId));
+        count = tables[table].length - kept.length;
+        return { ...tables, [table]: kept };
+      });
+      return count;
+    },
+  };
+}
+
+function withoutSubject(assignments: readonly AssignmentRecord[], id: string): readonly AssignmentRecord[] {
+  return assignments.filter(({ subjectId }) => subjectId !== id);
+}
+
+/** Finds rows by id. The index is made anew when the table has been replaced, which is seldom. */
+function createLookUp<Row>(rows: () => readonly Row[], idOf: (row: Row) => string): (id: string) => Row | undefined {
+  let indexed: readonly Row[] | undefined;
+  let byId = new Map<string, Row>();
+  return (id) => {
+    const present = rows();
+    if (present !== indexed) {
+      byId = new Map(present.map((row) => [idOf(row), row]));
+      indexed = present;
+    }
+    return byId.get(id);
+  };
+}

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { toContent, toRecord } from '../../../../../test/support/generation-records.ts';
+import { createMemoryStore } from './memory-store.ts';
+
+test('keeps the newest generations, however many come, and all of their cost', async () => {
+  const { generations } = createMemoryStore({ maxGenerations: 3 });
+  for (let index = 1; index <= 100; index += 1) {
+    await generations.append(toRecord(`gen-${index}`), toContent(`${index}`));
+    const { records, next } = await generations.page({ limit: 10 });
+    const newest = [index, index - 1, index - 2].filter((number) => number > 0).map((number) => `gen-${number}`);
+    expect(records.map(({ generation }) => generation.id)).toEqual(newest);
+    expect(next).toBeNull();
+  }
+  expect(await generations.get('gen-97')).toBeUndefined();
+  expect(await generations.getContent('gen-97')).toBeUndefined();
+  expect(await generations.getContent('gen-98')).toEqual(toContent('98'));
+  expect(await generations.spentNanoUsd('key-1')).toBe(100_000);
+});
+
+test('ends a listing whose next page has been dropped meanwhile', async () => {
+  const { generations } = createMemoryStore({ maxGenerations: 3 });
+  for (const id of ['gen-1', 'gen-2', 'gen-3']) await generations.append(toRecord(id), null);
+  const first = await generations.page({ limit: 2 });
+  for (const id of ['gen-4', 'gen-5']) await generations.append(toRecord(id), null);
+  expect(await generations.page({ limit: 2, before: first.next ?? undefined })).toEqual({ records: [], next: null });
+});
+
+test('pages right when old generations have been dropped', async () => {
+  const { generations } = createMemoryStore({ maxGenerations: 4 });
+  for (let index = 1; index <= 7; index += 1) await generations.append(toRecord(`gen-${index}`), null);
+  const first = await generations.page({ limit: 3 });
+  const second = await generations.page({ limit: 3, before: first.next ?? undefined });
+  const ids = [...first.records, ...second.records].map(({ generation }) => generation.id);
+  expect(ids).toEqual(['gen-7', 'gen-6', 'gen-5', 'gen-4']);
+  expect(second.next).toBeNull();
+});

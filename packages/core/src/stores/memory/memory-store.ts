@@ -1,0 +1,174 @@
+import type { GenerationContent } from '../../wire/generations/generation.ts';
+import { createActivityBook } from '../kit/activity-book.ts';
+import { createRowRepository } from '../kit/row-repository.ts';
+import {
+  addToHistogram,
+  createHistogram,
+  type GenerationFilter,
+  matchesFilter,
+  toGenerationFacts,
+} from '../kit/generation-filter.ts';
+import { createFacetCount } from '../kit/generation-facets.ts';
+import { createSpendingBook, toSpending } from '../kit/spending-book.ts';
+import type { GenerationPage, GenerationRecord, GenerationRepository, Store } from '../store.ts';
+import { createTableRepositories, type TableSource } from '../kit/table-repositories.ts';
+import { EMPTY_TABLES } from '../kit/tables.ts';
+
+export interface MemoryStoreOptions {
+  /** How many generations are kept; the oldest go first, their cost stays counted. Default: 10,000. */
+  readonly maxGenerations?: number | undefined;
+}
+
+const DEFAULT_MAX_GENERATIONS = 10_000;
+
+/** Creates a store that lives as long as the process: for tests, demos and hosts that keep their own records. */
+export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
+  return {
+    ...createTableRepositories(createTableSource()),
+    videoJobs: createRowRepository({ write: () => RESOLVED }),
+    broadcasts: createRowRepository({ write: () => RESOLVED }),
+    generations: createGenerationRepository(options.maxGenerations ?? DEFAULT_MAX_GENERATIONS),
+    close: () => Promise.resolve(),
+  };
+}
+
+function createTableSource(): TableSource {
+  let tables = EMPTY_TABLES;
+  return {
+    read: () => tables,
+    async change(change) {
+      tables = change(tables);
+    },
+  };
+}
+
+interface Entry {
+  record: GenerationRecord;
+  content: GenerationContent | null;
+  /** Counts up with every append; tells its place in `order`. */
+  readonly sequence: number;
+}
+
+function createGenerationRepository(maxGenerations: number): GenerationRepository {
+  const byId = new Map<string, Entry>();
+  const spending = createSpendingBook();
+  /** Oldest first, beginning at `dropped`: cutting the front off at every append would cost its length each time. */
+  let order: Entry[] = [];
+  let dropped = 0;
+  let nextSequence = 0;
+
+  const dropOldest = (): void => {
+    const oldest = order[dropped];
+    if (oldest !== undefined) byId.delete(oldest.record.generation.id);
+    dropped += 1;
+    if (dropped * 2 > order.length) {
+      order = order.slice(dropped);
+      dropped = 0;
+    }
+  };
+
+  return {
+    append(record, content) {
+      const { id } = record.generation;
+      if (byId.has(id)) return Promise.reject(new Error(`A generation with the id ${id} exists already`));
+      const entry: Entry = { record, content, sequence: nextSequence };
+      nextSequence += 1;
+      byId.set(id, entry);
+      order.push(entry);
+      spending.add(toSpending(record));
+      if (byId.size > maxGenerations) dropOldest();
+      return RESOLVED;
+    },
+    async update(record) {
+      const entry = byId.get(record.generation.id);
+      if (entry === undefined) return false;
+      spending.subtract(toSpending(entry.record));
+      entry.record = record;
+      spending.add(toSpending(record));
+      return true;
+    },
+    get: (id) => byId.get(id)?.record,
+    getContent: (id) => byId.get(id)?.content ?? undefined,
+    async deleteContent(id) {
+      const entry = byId.get(id);
+      if (entry === undefined || entry.content === null) return false;
+      entry.content = null;
+      return true;
+    },
+    page(query) {
+      const first = nextSequence - order.length;
+      const before = query.before === undefined ? nextSequence : (byId.get(query.before)?.sequence ?? first + dropped);
+      return pageOf(order, { start: dropped, end: before - first, limit: query.limit, filter: query.filter });
+    },
+    histogram(query) {
+      const histogram = createHistogram(query);
+      for (const { record } of byId.values()) addToHistogram(histogram, toGenerationFacts(record), query);
+      return histogram;
+    },
+    facets(filter) {
+      const count = createFacetCount(filter);
+      for (const { record } of byId.values()) count.add(toGenerationFacts(record));
+      return count.read();
+    },
+    activity({ since, principalIds }) {
+      const book = createActivityBook();
+      for (const { record } of byId.values()) {
+        const isAskedFor = record.generation.created_at.slice(0, 10) >= since;
+        if (isAskedFor && principalIds?.has(record.principalId) !== false) book.add(record);
+      }
+      return book.sums();
+    },
+    count: () => byId.size,
+    spentNanoUsd: spending.totalNanoUsd,
+    spent: spending.spent,
+  };
+}
+
+// One promise for all: appending is on the path of every request.
+const RESOLVED = Promise.resolve();
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+  readonly limit: number;
+  readonly filter: GenerationFilter | undefined;
+}
+
+/** With a filter: how many are looked at for a page. */
+const MAX_LOOKED_AT = 2000;
+/** Records are in the order in which calls ended; no call lasts longer than this. */
+const SLACK_MS = 24 * 60 * 60 * 1000;
+
+function pageOf(order: readonly Entry[], span: Span): GenerationPage {
+  return span.filter === undefined ? wholePageOf(order, span) : filteredPageOf(order, span, span.filter);
+}
+
+function wholePageOf(order: readonly Entry[], { start, end, limit }: Span): GenerationPage {
+  const from = Math.max(start, end - Math.max(0, limit));
+  const records = order
+    .slice(from, end)
+    .reverse()
+    .map((entry) => entry.record);
+  const oldest = order[from];
+  const hasOlder = from > start && from < end && oldest !== undefined;
+  return { records, next: hasOlder ? oldest.record.generation.id : null };
+}
+
+function filteredPageOf(
+  order: readonly Entry[],
+  { start, end, limit }: Span,
+  filter: GenerationFilter,
+): GenerationPage {
+  const records: GenerationRecord[] = [];
+  const last = Math.max(start, end - MAX_LOOKED_AT);
+  for (let at = end - 1; at >= last; at -= 1) {
+    const record = order[at]?.record;
+    if (record === undefined) continue;
+    const facts = toGenerationFacts(record);
+    if (facts.createdAtMs < (filter.createdFromMs ?? 0) - SLACK_MS) return { records, next: null };
+    if (matchesFilter(facts, filter)) records.push(record);
+    const isLooked = records.length >= limit || at === last;
+    if (isLooked) return { records, next: at > start ? record.generation.id : null };
+  }
+  return { records, next: null };
+}

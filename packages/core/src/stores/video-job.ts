@@ -1,0 +1,92 @@
+import type { GuardrailStage } from '../guardrails/verdict.ts';
+import { ENDED_STATUSES, type VideoJobStatus } from '../wire/videos/video-status.ts';
+import type { UpstreamJob, VideoOrder, VideoOutput } from '../providers/video-contract.ts';
+
+/** How a job that has ended is announced. Part of the job, so that both are written in one piece. */
+export interface VideoDelivery {
+  readonly url: string;
+  readonly state: 'waiting' | 'delivered' | 'failed';
+  /** The exact body, the same for every attempt; null until the job has ended. */
+  readonly body: string | null;
+  readonly attempts: number;
+  /** Milliseconds since the epoch. */
+  readonly nextAttemptAt: number;
+  /** What became of the last attempt, in a few words without addresses. */
+  readonly lastResult: string | null;
+}
+
+/** Who looks after a job, where several processes share a store. */
+export interface VideoLease {
+  readonly ownerId: string;
+  /** Rises with every change of owner: what a former owner still has under way no longer counts. */
+  readonly token: number;
+  /** Milliseconds since the epoch. */
+  readonly untilMs: number;
+}
+
+/** A video job as it is stored. Times are milliseconds since the epoch. */
+export interface VideoJob {
+  readonly id: string;
+  readonly principalId: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** Looked at no longer than this. */
+  readonly deadlineAt: number;
+  /** Where the gateway is mounted, as its callers see it. */
+  readonly baseUrl: string;
+  /** The slug as it was sent. */
+  readonly model: string;
+  readonly modelId: string;
+  readonly endpointTag: string;
+  readonly providerSlug: string;
+  readonly providerName: string;
+  /** The provider's own name of the model. */
+  readonly providerModel: string;
+  readonly order: VideoOrder;
+  /** The member it counts for, where the caller had one. */
+  readonly userId?: string | null | undefined;
+  readonly workspaceId: string | null;
+  readonly sessionId: string | null;
+  readonly user: string | null;
+  readonly status: VideoJobStatus;
+  /** `sending` is written before upstream is asked and `sent` after; a crash in between leaves the former. */
+  readonly submission: 'sending' | 'sent';
+  readonly upstream: UpstreamJob | null;
+  readonly error: string | null;
+  readonly generationId: string;
+  readonly outputs: readonly VideoOutput[];
+  /** Where its videos are: with upstream alone, there and to be fetched, or kept here. Absent until the job has ended. */
+  readonly content?: 'upstream' | 'due' | 'kept' | undefined;
+  /** Billionths of a dollar; null when unknown. */
+  readonly costNanoUsd: number | null;
+  /** Set aside while the job is open, so that a key cannot start more than it can pay. */
+  readonly reservedNanoUsd: number;
+  readonly isByok: boolean;
+  /** The caller's `Idempotency-Key`, with what it was sent with. */
+  readonly idempotency: { readonly key: string; readonly bodyHash: string } | null;
+  readonly delivery: VideoDelivery | null;
+  /** The region whose host it was asked for under; nothing of its content is stored then. Absent for none. */
+  readonly region?: string | undefined;
+  /** What guardrails did to the request; absent when nothing. */
+  readonly pipeline?: readonly GuardrailStage[] | undefined;
+  /** Absent where no other process shares the store. */
+  readonly lease?: VideoLease | undefined;
+}
+
+export function hasEnded({ status }: Pick<VideoJob, 'status'>): boolean {
+  return (ENDED_STATUSES as readonly string[]).includes(status);
+}
+
+const RANK: Readonly<Record<VideoJobStatus, number>> = {
+  pending: 0,
+  in_progress: 1,
+  completed: 2,
+  failed: 2,
+  cancelled: 2,
+  expired: 2,
+};
+
+/** The later of two statuses: a job never goes back, and what has ended stays as it ended. */
+export function laterStatus(current: VideoJobStatus, seen: VideoJobStatus): VideoJobStatus {
+  return RANK[seen] > RANK[current] ? seen : current;
+}

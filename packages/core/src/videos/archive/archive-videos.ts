@@ -1,0 +1,110 @@
+import { GatewayError } from '../../foundation/errors.ts';
+import type { Logger } from '../../options.ts';
+import type { Platform } from '../../foundation/platform.ts';
+import type { Provider } from '../../providers/provider.ts';
+import { createDueQueue } from '../../jobs/due-queue.ts';
+import { openUpstreamVideo } from '../open-upstream-video.ts';
+import type { VideoJob } from '../../stores/video-job.ts';
+import { toKeptName, type VideoKeeper } from './video-archive.ts';
+import type { OwnedJobs } from '../video-lease.ts';
+
+export interface KeepingOptions {
+  readonly jobs: OwnedJobs;
+  readonly providers: readonly Provider[];
+  readonly platform: Platform;
+  readonly logger: Logger;
+  readonly keeper: VideoKeeper;
+}
+
+/** Fetches the videos of finished jobs once, before upstream forgets them. */
+export interface VideoKeeping {
+  add(job: VideoJob): void;
+  /** Breaks off what is under way; the next start takes it up again. */
+  stop(): void;
+}
+
+const MAX_AT_ONCE = 2;
+/** Upstreams forget within the hour. */
+const WAITS_MS = [5000, 30_000, 120_000, 600_000, 1_200_000];
+
+export function createVideoKeeping({ jobs, providers, platform, logger, keeper }: KeepingOptions): VideoKeeping {
+  const waiting: string[] = [];
+  const failures = new Map<string, number>();
+  /** Under way, or waiting for others. */
+  const busy = new Set<string>();
+  const stopping = new AbortController();
+  let active = 0;
+
+  const run = (id: string): void => {
+    if (busy.has(id)) return;
+    busy.add(id);
+    begin(id);
+  };
+  const begin = (id: string): void => {
+    if (active >= MAX_AT_ONCE) return void waiting.push(id);
+    active += 1;
+    keep(id)
+      .catch((error: unknown) => {
+        if (!stopping.signal.aborted) {
+          logger.warn('a video could not be looked after', { job: id, reason: String(error) });
+        }
+      })
+      .finally(() => {
+        active -= 1;
+        busy.delete(id);
+        const next = waiting.shift();
+        if (next !== undefined && !stopping.signal.aborted) begin(next);
+      });
+  };
+  const queue = createDueQueue({ platform, spacingMs: 0, run });
+
+  const keep = async (id: string): Promise<void> => {
+    const job = await jobs.take(id);
+    if (job === undefined) return;
+    if ('againMs' in job) return queue.schedule(id, job.againMs);
+    try {
+      let areAllKept = true;
+      for (const index of job.outputs.keys()) areAllKept = (await keepOne(job, index)) && areAllKept;
+      failures.delete(id);
+      await jobs.update(job, (latest) => ({ ...latest, content: areAllKept ? 'kept' : 'upstream' }));
+    } catch (error) {
+      if (stopping.signal.aborted) return;
+      const failed = failures.get(id) ?? 0;
+      const waitMs = isGone(error) ? undefined : WAITS_MS[failed];
+      logger.warn('a video could not be fetched', { job: id, reason: String(error), isLast: waitMs === undefined });
+      if (waitMs === undefined) {
+        failures.delete(id);
+        await jobs.update(job, (latest) => ({ ...latest, content: 'upstream' }));
+        return;
+      }
+      failures.set(id, failed + 1);
+      queue.schedule(id, waitMs);
+    }
+  };
+
+  const keepOne = async (job: VideoJob, index: number): Promise<boolean> => {
+    const name = toKeptName(job.id, index);
+    if ((await keeper.find(name)) !== undefined) return true;
+    const request = { index, headers: {}, signal: stopping.signal };
+    const { headers, body } = await openUpstreamVideo(job, request, providers);
+    // Of what is compressed it is another length than that of what is kept.
+    const length = headers['content-encoding'] === undefined ? headers['content-length'] : undefined;
+    return keeper.keep(name, {
+      contentType: headers['content-type'] ?? 'video/mp4',
+      bytes: length === undefined ? undefined : Number(length),
+      body,
+    });
+  };
+
+  return {
+    add({ id, content }) {
+      if (content === 'due' && !busy.has(id) && !queue.has(id)) queue.schedule(id, 0);
+    },
+    stop() {
+      queue.stop();
+      stopping.abort(new Error('the gateway is closing'));
+    },
+  };
+}
+
+const isGone = (error: unknown): boolean => error instanceof GatewayError && error.code === 'gone';

@@ -1,0 +1,147 @@
+import { z } from 'zod';
+
+import { toolCallSchema } from '../chat/chat-message.ts';
+
+const nullableInt = z.int().nullable();
+const nullableString = z.string().nullable();
+
+/** One provider's part in a generation: what `provider_responses` lists, best read as the attempts in order. */
+const providerResponseSchema = z.object({
+  endpoint_id: z.string().optional(),
+  id: z.string().optional(),
+  is_byok: z.boolean().optional(),
+  /** Milliseconds from dispatch to the first chunk or the failure. */
+  latency: z.number().optional(),
+  model_permaslug: z.string().optional(),
+  provider_name: z.string().optional(),
+  /** Upstream's HTTP status; null when no answer came. */
+  status: nullableInt,
+});
+
+const FEEDBACK_CATEGORIES = [
+  'latency',
+  'incoherence',
+  'incorrect_response',
+  'formatting',
+  'billing',
+  'api_error',
+  'other',
+] as const;
+
+const feedbackSchema = z.object({
+  category: z.enum(FEEDBACK_CATEGORIES),
+  comment: nullableString,
+  created_at: z.string(),
+});
+
+/** The body of `POST /generation/feedback`. Closed. */
+export const feedbackRequestSchema = z.strictObject({
+  generation_id: z.string().min(1).max(200),
+  category: feedbackSchema.shape.category,
+  comment: z.string().max(4000).optional(),
+});
+
+/** The record of one call, as `GET /generation` answers it (api reference 13.1). Null means not known. */
+export const generationSchema = z.object({
+  id: z.string(),
+  request_id: nullableString,
+  upstream_id: nullableString,
+  session_id: nullableString,
+  created_at: z.string(),
+  model: z.string(),
+  router: nullableString,
+  provider_name: nullableString,
+  api_type: z.enum(['completions', 'video']),
+  origin: z.string(),
+  http_referer: nullableString,
+  app_id: nullableInt,
+  user_agent: nullableString,
+  external_user: nullableString,
+  preset_id: nullableString,
+  workspace_id: nullableString,
+  data_region: z.string(),
+  is_byok: z.boolean(),
+  streamed: z.boolean().nullable(),
+  cancelled: z.boolean().nullable(),
+  finish_reason: nullableString,
+  native_finish_reason: nullableString,
+  service_tier: nullableString,
+  tokens_prompt: nullableInt,
+  tokens_completion: nullableInt,
+  native_tokens_prompt: nullableInt,
+  native_tokens_completion: nullableInt,
+  native_tokens_reasoning: nullableInt,
+  native_tokens_cached: nullableInt,
+  native_tokens_completion_images: nullableInt,
+  num_media_prompt: nullableInt,
+  num_media_completion: nullableInt,
+  num_input_audio_prompt: nullableInt,
+  num_search_results: nullableInt,
+  num_fetches: nullableInt,
+  web_search_engine: nullableString,
+  /** USD. The wire insists on a number: 0 with `cost_known: false` when the price is unknown. */
+  total_cost: z.number(),
+  usage: z.number(),
+  upstream_inference_cost: z.number().nullable(),
+  cache_discount: z.number().nullable(),
+  /** Milliseconds to the first chunk. */
+  latency: z.number().nullable(),
+  moderation_latency: z.number().nullable(),
+  /** Milliseconds from upstream dispatch to the end. */
+  generation_time: z.number().nullable(),
+  response_cache_source_id: nullableString,
+  provider_responses: z.array(providerResponseSchema).nullable(),
+  /** Ours: false when a price was missing, so that `total_cost` says nothing. */
+  cost_known: z.boolean(),
+  /** Ours: what guardrails did to it, as the routing metadata tells it; absent when they did nothing. */
+  pipeline: z.array(z.looseObject({ type: z.string(), name: z.string() })).optional(),
+  /** Ours: what the request said under `trace`; see docs/destinations.md. */
+  trace: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
+  /** Ours: the region whose host the call came to; absent for the global one. */
+  called_region: z.string().optional(),
+  /** Ours: what callers have said about it. */
+  feedback: z.array(feedbackSchema).optional(),
+  /** Ours: true when the token counts are estimates because upstream reported none. */
+  usage_estimated: z.boolean(),
+});
+export type Generation = z.infer<typeof generationSchema>;
+export type ProviderResponse = z.infer<typeof providerResponseSchema>;
+
+/** What was asked and answered, as `GET /generation/content` answers it. `input` holds one of its two, never both. */
+export const generationContentSchema = z.object({
+  input: z.union([z.object({ messages: z.array(z.unknown()) }), z.object({ prompt: z.string() })]),
+  output: z.object({
+    completion: nullableString,
+    reasoning: nullableString,
+    /** Ours: the tool calls of the answer, where there were any. */
+    tool_calls: z.array(toolCallSchema).optional(),
+    /** Ours: the tools that the gateway ran before the answer, in order. */
+    server_tool_calls: z
+      .array(
+        z.object({
+          id: z.string(),
+          name: z.string(),
+          arguments: z.string(),
+          result: z.string(),
+          status: z.enum(['completed', 'failed']),
+        }),
+      )
+      .optional(),
+  }),
+  error: z
+    .object({
+      message: nullableString,
+      status: nullableInt,
+      provider_name: nullableString,
+      raw: nullableString,
+      previous_errors: z.array(
+        z.object({
+          code: z.int(),
+          message: z.string(),
+          provider_name: z.string().optional(),
+        }),
+      ),
+    })
+    .nullable(),
+});
+export type GenerationContent = z.infer<typeof generationContentSchema>;

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+
+import { chatCompletionRequestSchema } from '../chat/chat-completion.ts';
+
+/** The body of `POST /admin/v1/guardrails/{id}/test`. Closed; needs one of the two. */
+export const guardrailTestRequestSchema = z
+  .strictObject({
+    request: chatCompletionRequestSchema.optional(),
+    /** How many of the latest generations to go through. */
+    generations: z.int().min(1).max(100).optional(),
+  })
+  .refine(({ request, generations }) => request !== undefined || generations !== undefined, {
+    error: 'give a request, or a number of generations, or both',
+  });
+
+const stageSchema = z.object({
+  name: z.string(),
+  data: z.looseObject({ action: z.enum(['blocked', 'redacted', 'flagged']) }),
+});
+
+const endpointSchema = z.object({
+  provider: z.string(),
+  model: z.string(),
+  /** The field of the guardrail that excludes it. */
+  rule: z.string(),
+});
+
+/** What would come of a text: the strongest that any filter would do. */
+const actionSchema = z.enum(['allow', 'flag', 'redact', 'block']);
+
+const requestResultSchema = z.object({
+  action: actionSchema,
+  stages: z.array(stageSchema),
+  /** As they would be sent; null when nothing in them would be redacted. */
+  redacted_messages: z.array(z.unknown()).nullable(),
+  excluded: z.array(endpointSchema),
+  /** How many endpoints would be left. */
+  endpoints_left: z.int(),
+});
+
+const generationResultSchema = z.object({
+  id: z.string(),
+  model: z.string(),
+  created_at: z.string(),
+  /** Null when the content was not stored, so that nobody knows. */
+  input: z.object({ action: actionSchema, stages: z.array(stageSchema) }).nullable(),
+  output: z.object({ action: actionSchema, stages: z.array(stageSchema) }).nullable(),
+  /** Why the endpoint that served it would not have; null when it would, or is no longer there. */
+  excluded: endpointSchema.nullable(),
+});
+
+/** The answer: what the guardrail would have done. Generations that it would have left alone are counted only. */
+export const guardrailTestResultSchema = z.object({
+  data: z.object({
+    request: requestResultSchema.nullable(),
+    generations: z
+      .object({
+        tested: z.int(),
+        without_content: z.int(),
+        blocked: z.int(),
+        redacted: z.int(),
+        flagged: z.int(),
+        excluded: z.int(),
+        results: z.array(generationResultSchema),
+      })
+      .nullable(),
+  }),
+});
+
+export type GuardrailTestResult = z.infer<typeof guardrailTestResultSchema>['data'];

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+
+import { pageQuerySchema } from '../page-query.ts';
+
+const usd = z.number();
+
+/** What a key has spent, USD: credits, and apart from them calls that were paid to the provider directly. */
+const usageSchema = z.object({
+  usage: usd,
+  usage_daily: usd,
+  usage_weekly: usd,
+  usage_monthly: usd,
+  byok_usage: usd,
+  byok_usage_daily: usd,
+  byok_usage_weekly: usd,
+  byok_usage_monthly: usd,
+});
+export type KeyUsage = z.infer<typeof usageSchema>;
+
+const limitSchema = z.object({
+  /** USD; null means no limit. */
+  limit: z.number().nullable(),
+  limit_remaining: z.number().nullable(),
+  limit_reset: z.enum(['daily', 'weekly', 'monthly']).nullable(),
+  include_byok_in_limit: z.boolean(),
+});
+
+/** A key as management sees it (api reference 3.1). The key itself is never shown again. */
+export const keySchema = z.object({
+  hash: z.string(),
+  name: z.string(),
+  label: z.string(),
+  disabled: z.boolean(),
+  ...limitSchema.shape,
+  ...usageSchema.shape,
+  created_at: z.string(),
+  updated_at: z.string().nullable(),
+  expires_at: z.string().nullable(),
+  creator_user_id: z.string().nullable(),
+  workspace_id: z.string(),
+  external_user: z.string().nullable(),
+  /** Ours: whether it administers instead of calling models. */
+  management: z.boolean(),
+});
+export type KeyBody = z.infer<typeof keySchema>;
+
+/** The key of the caller, as `GET /key` answers it. */
+export const currentKeySchema = z.object({
+  label: z.string(),
+  ...limitSchema.shape,
+  ...usageSchema.shape,
+  expires_at: z.string().nullable(),
+  creator_user_id: z.string().nullable(),
+  workspace_id: z.string().nullable(),
+  organization_id: z.string().nullable(),
+  allowed_data_regions: z.array(z.string()),
+  free_model_daily_requests: z.object({ limit: z.int(), remaining: z.int(), used: z.int() }),
+  is_free_tier: z.boolean(),
+  is_management_key: z.boolean(),
+  is_provisioning_key: z.boolean(),
+  rate_limit: z.object({ interval: z.string(), note: z.string(), requests: z.int() }),
+});
+export type CurrentKeyBody = z.infer<typeof currentKeySchema>;
+
+const name = z.string().min(1).max(200);
+const limit = z.number().min(0).nullable();
+const limitReset = z.enum(['daily', 'weekly', 'monthly']).nullable();
+
+/** The body of `POST /keys`. Closed: a field that did nothing might have been a limit. */
+export const createKeyRequestSchema = z.strictObject({
+  name,
+  limit: limit.optional(),
+  limit_reset: limitReset.optional(),
+  include_byok_in_limit: z.boolean().optional(),
+  expires_at: z.iso.datetime({ error: 'must be an ISO 8601 time in UTC' }).nullish(),
+  creator_user_id: z.string().min(1).max(200).nullish(),
+  workspace_id: z.string().optional(),
+  /** Ours: makes a management key. */
+  management: z.boolean().optional(),
+});
+
+/** The body of `PATCH /keys/{hash}`: what is left out stays. Closed. */
+export const updateKeyRequestSchema = z
+  .strictObject({ name, disabled: z.boolean(), limit, limit_reset: limitReset, include_byok_in_limit: z.boolean() })
+  .partial();
+
+/** The query of `GET /keys`. `limit` is ours: the public wire has pages of 100. */
+export const keyListQuerySchema = pageQuerySchema.extend({
+  limit: pageQuerySchema.shape.limit.removeDefault().default(100),
+  include_disabled: z.enum(['true', 'false']).default('false'),
+  workspace_id: z.string().optional(),
+});
+
+export const keyAnswerSchema = z.object({ data: keySchema });
+export const createdKeySchema = z.object({ data: keySchema, key: z.string() });
+export const keyListSchema = z.object({ data: z.array(keySchema), total_count: z.int() });
+export const currentKeyAnswerSchema = z.object({ data: currentKeySchema });

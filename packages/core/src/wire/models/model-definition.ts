@@ -1,0 +1,104 @@
+import { z } from 'zod';
+
+import { videoCapabilitiesSchema } from '../../catalog/video-capabilities.ts';
+import { type PricingOverride, pricingOverrideSchema, pricingSchema } from './model.ts';
+
+/** USD as decimal text; exact, unlike a number. */
+const priceText = z.string().regex(/^\d+(\.\d+)?$/, 'must be a decimal number as text, e.g. "0.00000015"');
+
+const { overrides: _overrides, ...wireUnits } = pricingSchema.shape;
+const { min_prompt_tokens, utc_start, utc_end, utc_days, ...overridableUnits } = pricingOverrideSchema.shape;
+
+const asPrices = (units: Readonly<Record<string, unknown>>): Record<string, z.ZodType<string>> =>
+  Object.fromEntries(Object.keys(units).map((unit) => [unit, priceText]));
+
+const overrideSchema = z
+  .strictObject({ ...asPrices(overridableUnits), min_prompt_tokens, utc_start, utc_end, utc_days })
+  .partial()
+  .refine(
+    ({ utc_start: start, utc_end: end }) => (start === undefined) === (end === undefined),
+    'needs both utc_start and utc_end, or neither',
+  );
+
+const endpointPricingSchema = z
+  .strictObject({
+    ...asPrices(wireUnits),
+    video: priceText,
+    video_second: priceText,
+    video_token: priceText,
+    overrides: z.array(overrideSchema),
+  })
+  .partial() as z.ZodType<EndpointPricing>;
+
+export type PriceUnit = keyof typeof wireUnits | 'video' | 'video_second' | 'video_token';
+
+/** Prices an endpoint charges, USD a unit. A unit that is missing has no known price, which is not the same as 0. */
+export type EndpointPricing = { readonly [unit in PriceUnit]?: string | undefined } & {
+  readonly overrides?: readonly PricingOverride[] | undefined;
+};
+
+export const endpointDefinitionSchema = z.strictObject({
+  /** Slug of a configured provider. */
+  provider: z.string(),
+  /** The provider's own name of the model. */
+  providerModel: z.string(),
+  pricing: endpointPricingSchema.optional(),
+  /** Default: the model's. */
+  context_length: z.int().positive().optional(),
+  max_completion_tokens: z.int().positive().optional(),
+  max_prompt_tokens: z.int().positive().optional(),
+  /** Absent: not known, so nothing is dropped for it. */
+  supported_parameters: z.array(z.string()).optional(),
+  quantization: z.string().optional(),
+  /** Default: the provider's. */
+  region: z.string().optional(),
+  /** A tier or variant after the provider's slug, as in `deepinfra/turbo`. */
+  tag: z.string().optional(),
+  supports_implicit_caching: z.boolean().optional(),
+  /** The least `max_tokens` it accepts. */
+  minOutputTokens: z.int().positive().optional(),
+});
+
+/** A model as configuration describes it: what lists show, and who serves it. */
+export const modelDefinitionSchema = z.strictObject({
+  id: z.string().regex(/^[^/\s]+\/\S+$/, 'must be author/name'),
+  name: z.string().optional(),
+  canonical_slug: z.string().optional(),
+  description: z.string().optional(),
+  /** Unix seconds. */
+  created: z.int().optional(),
+  context_length: z.int().positive().nullable().optional(),
+  architecture: z
+    .strictObject({
+      input_modalities: z.array(z.string()).min(1).optional(),
+      output_modalities: z.array(z.string()).min(1).optional(),
+      instruct_type: z.string().nullable().optional(),
+      tokenizer: z.string().optional(),
+    })
+    .optional(),
+  supported_voices: z.array(z.string()).nullable().optional(),
+  default_parameters: z.record(z.string(), z.number().nullable()).nullable().optional(),
+  per_request_limits: z.object({ prompt_tokens: z.number(), completion_tokens: z.number() }).nullable().optional(),
+  expiration_date: z.string().nullable().optional(),
+  /** Its author lets other models learn from its answers. Absent: not known, which does not pass for allowed. */
+  distillable: z.boolean().optional(),
+  knowledge_cutoff: z.string().nullable().optional(),
+  /** For models that make videos: what each can do. */
+  video: videoCapabilitiesSchema.optional(),
+  endpoints: z.array(endpointDefinitionSchema).min(1, 'must name at least one endpoint'),
+});
+
+/**
+ * A model as configuration may describe it. One that the built-in catalogue has too states only what differs: see
+ * `overrideModels`.
+ */
+export const configuredModelSchema = modelDefinitionSchema.extend({
+  endpoints: z
+    .array(endpointDefinitionSchema.partial({ providerModel: true }))
+    .min(1, 'must name at least one endpoint')
+    .optional(),
+});
+
+export type ModelDefinition = z.infer<typeof modelDefinitionSchema>;
+export type EndpointDefinition = z.infer<typeof endpointDefinitionSchema>;
+export type ConfiguredModel = z.infer<typeof configuredModelSchema>;

@@ -1,0 +1,99 @@
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { parseSync, Visitor } from 'rolldown/utils';
+
+/** One import of a file: what it names, and the file of ours that is, where it is one. */
+export interface Import {
+  readonly from: string;
+  readonly specifier: string;
+  /** Relative to the root of the repository; undefined for an external package or a built-in module. */
+  readonly to: string | undefined;
+}
+
+/** The public paths of our packages, each with the source file behind it: `@model-gateway/core` → `packages/core/src/index.ts`. */
+type Doors = ReadonlyMap<string, string>;
+
+interface PackageFile {
+  readonly name: string;
+  readonly exports?: Readonly<Record<string, { readonly default: string }>>;
+}
+
+const SOURCES = ['packages/*/src/**/*.{ts,tsx}', 'desktop/src/**/*.{ts,tsx}'];
+const isProduct = (file: string): boolean => !/\.test\.tsx?$|\.d\.ts$/.test(file);
+
+/**
+ * Reads every import of the product's sources: of values and of types, re-exports, late imports, and types that are
+ * imported where they are named. Tests are left out. Paths are relative to `root` and have forward slashes.
+ */
+export function readImports(root: string): { readonly files: readonly string[]; readonly imports: readonly Import[] } {
+  const files = globSync(SOURCES, { cwd: root }).map(toPosix).filter(isProduct).toSorted();
+  const known = new Set(files);
+  const doors = readDoors(root);
+  const imports = files.flatMap((from) =>
+    specifiersOf(from, readFileSync(path.join(root, from), 'utf8')).map((specifier) => {
+      const target = specifier.startsWith('.') ? path.posix.join(path.posix.dirname(from), specifier) : doors.get(specifier);
+      return { from, specifier, to: target !== undefined && known.has(target) ? target : undefined };
+    }),
+  );
+  return { files, imports };
+}
+
+function specifiersOf(file: string, source: string): readonly string[] {
+  const { program } = parseSync(file, source);
+  const found = new Set<string>();
+  const note = ({ source: named }: { source?: { type: string; value?: unknown } | null }): void => {
+    if (typeof named?.value === 'string') found.add(named.value);
+  };
+  new Visitor({
+    ImportDeclaration: note,
+    ExportNamedDeclaration: note,
+    ExportAllDeclaration: note,
+    ImportExpression: note,
+    TSImportType: note,
+  }).visit(program);
+  return [...found];
+}
+
+function readDoors(root: string): Doors {
+  const doors = new Map<string, string>();
+  for (const file of globSync('packages/*/package.json', { cwd: root }).map(toPosix)) {
+    const { name, exports = {} } = JSON.parse(readFileSync(path.join(root, file), 'utf8')) as PackageFile;
+    for (const [subpath, { default: built }] of Object.entries(exports)) {
+      const source = built.replace(/^\.\/dist\/(.*)\.js$/, 'src/$1.ts');
+      doors.set(name + subpath.slice(1), path.posix.join(path.posix.dirname(file), source));
+    }
+  }
+  return doors;
+}
+
+/** Groups of files, or of whatever else the edges join, that import one another in a circle: each sorted, smallest first. */
+export function findCircles(edges: Iterable<readonly [from: string, to: string]>): readonly (readonly string[])[] {
+  const next = new Map<string, string[]>();
+  for (const [from, to] of edges) next.set(from, [...(next.get(from) ?? []), to]);
+  const order = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const stack: string[] = [];
+  const circles: string[][] = [];
+  // Tarjan's algorithm: a group is complete when nothing in it reaches further back than its first member.
+  const visit = (node: string): number => {
+    const index = order.size;
+    order.set(node, index);
+    stack.push(node);
+    let low = index;
+    for (const target of next.get(node) ?? []) {
+      if (!order.has(target)) low = Math.min(low, visit(target));
+      else if (stack.includes(target)) low = Math.min(low, order.get(target) ?? low);
+    }
+    lowest.set(node, low);
+    if (low === index) {
+      const group = stack.splice(stack.indexOf(node));
+      if (group.length > 1) circles.push(group.toSorted());
+    }
+    return low;
+  };
+  for (const node of next.keys()) if (!order.has(node)) visit(node);
+  return circles.toSorted((one, other) => one.length - other.length);
+}
+
+const toPosix = (file: string): string => file.replaceAll(path.sep, '/');
