@@ -32,7 +32,9 @@ export function readImports(root: string): { readonly files: readonly string[]; 
   const doors = readDoors(root);
   const imports = files.flatMap((from) =>
     specifiersOf(from, readFileSync(path.join(root, from), 'utf8')).map((specifier) => {
-      const target = specifier.startsWith('.') ? path.posix.join(path.posix.dirname(from), specifier) : doors.get(specifier);
+      const target = specifier.startsWith('.')
+        ? path.posix.join(path.posix.dirname(from), specifier)
+        : doors.get(specifier);
       return { from, specifier, to: target !== undefined && known.has(target) ? target : undefined };
     }),
   );

@@ -1,4 +1,7 @@
-import { type EndpointPricing, endpointDefinitionSchema } from '../../packages/core/src/wire/models/model-definition.ts';
+import {
+  type EndpointPricing,
+  endpointDefinitionSchema,
+} from '../../packages/core/src/wire/models/model-definition.ts';
 
 /** What a list of models says of one of them. What it does not say is absent. */
 export interface ListedModel {

@@ -1,3 +1,5 @@
+import type { Logger } from './foundation/logger.ts';
+import { DEFAULT_TIMEOUTS } from './foundation/timeouts.ts';
 import { createLiveAccount } from './auth/account.ts';
 import { createAuthenticate } from './auth/authenticate.ts';
 import { createFindKeyNames } from './auth/key-names.ts';
@@ -10,7 +12,7 @@ import { createCallFigures } from './generations/call-figures.ts';
 import { createGenerationFeed } from './generations/generation-feed.ts';
 import { createOneAtATime } from './foundation/serial-queue.ts';
 import { createPolicyOf } from './guardrails/policy-of.ts';
-import { DEFAULT_TIMEOUTS, type GatewayOptions, type Logger } from './options.ts';
+import type { GatewayOptions } from './options.ts';
 import { createWebPlatform } from './foundation/platform.ts';
 import { createRandomId } from './foundation/random-id.ts';
 import { createRateLimits } from './rate-limits/rate-limits.ts';

@@ -1,3 +1,4 @@
+import type { Surface } from './http/route.ts';
 import type { Principal } from './http/principal.ts';
 import { createRuntime } from './create-runtime.ts';
 import { GatewayError, toGatewayError } from './foundation/errors.ts';
@@ -11,9 +12,6 @@ import type { Runtime } from './runtime.ts';
 import { type VideoAnswer, toVideoAnswer } from './videos/to-video-answer.ts';
 import type { VideoJob } from './stores/video-job.ts';
 import { waitForVideo } from './videos/wait-for-video.ts';
-
-/** Groups of routes that a host may offer or leave out. */
-export type Surface = 'api' | 'admin' | 'metrics' | 'openapi' | 'health';
 
 /** Figures for hosts and tests. */
 export interface GatewayStats {

@@ -1,3 +1,20 @@
+export type {
+  ActivityQuery,
+  ActivitySum,
+  GenerationFacets,
+  GenerationFilter,
+  HistogramBucket,
+  HistogramQuery,
+} from './stores/generation-queries.ts';
+export type { Awaitable } from './foundation/awaitable.ts';
+export type { ProviderChecks, ProviderFinding } from './api/providers/provider-checks.ts';
+export type { MemberDirectory } from './auth/members.ts';
+export type { Logger } from './foundation/logger.ts';
+export { DEFAULT_TIMEOUTS, type Timeouts } from './foundation/timeouts.ts';
+export type { BootstrapKey } from './auth/bootstrap-key.ts';
+export type { AccountOptions } from './auth/account.ts';
+export type { Surface } from './http/route.ts';
+export type { StoredTrace } from './generations/stored-trace.ts';
 export { createKeyRecord, type NewKey } from './auth/api-key.ts';
 export type { Principal } from './http/principal.ts';
 export type { BroadcastDelivery, BroadcastRow } from './stores/broadcast-row.ts';
@@ -7,7 +24,6 @@ export type {
   DestinationConfig,
   DestinationFormat,
   DestinationRequest,
-  StoredTrace,
 } from './broadcast/destination-format.ts';
 export {
   type ConfiguredModel,
@@ -38,18 +54,8 @@ export {
 export type { ReadablePage, WebAccess } from './chat/stages/web-access.ts';
 export { type ErrorBody, type ErrorCode, GatewayError, toErrorBody } from './foundation/errors.ts';
 export type { FixtureLibrary, StoredGeneration } from './api/fixtures/fixture-library.ts';
-export { createGateway, type Gateway, type GatewayStats, type Surface } from './gateway.ts';
-export {
-  type AccountOptions,
-  type BootstrapKey,
-  DEFAULT_TIMEOUTS,
-  type GatewayOptions,
-  type Logger,
-  type MemberDirectory,
-  type ProviderChecks,
-  type ProviderFinding,
-  type Timeouts,
-} from './options.ts';
+export { createGateway, type Gateway, type GatewayStats } from './gateway.ts';
+export { type GatewayOptions } from './options.ts';
 export { createWebPlatform, type Platform, type Scratch } from './foundation/platform.ts';
 export {
   type CallTimeouts,
@@ -82,22 +88,18 @@ export type { Guardrail } from './wire/management/guardrail.ts';
 export type { Member } from './wire/management/member.ts';
 export type { StreamTimeline } from './wire/generations/stream-timeline.ts';
 export { createSpendingBook, type SpendingBook, type SpendingEntry } from './stores/kit/spending-book.ts';
-export { createActivityBook, type ActivityQuery, type ActivitySum } from './stores/kit/activity-book.ts';
-export { createFacetCount, type GenerationFacets } from './stores/kit/generation-facets.ts';
+export { createActivityBook } from './stores/kit/activity-book.ts';
+export { createFacetCount } from './stores/kit/generation-facets.ts';
 export {
   addToHistogram,
   createHistogram,
   type GenerationFacts,
-  type GenerationFilter,
-  type HistogramBucket,
-  type HistogramQuery,
   matchesFilter,
   toGenerationFacts,
 } from './stores/kit/generation-filter.ts';
 export type {
   AssignmentRecord,
   AssignmentRepository,
-  Awaitable,
   GenerationPage,
   GenerationQuery,
   GenerationRecord,

@@ -1,3 +1,10 @@
+import type { Logger } from './foundation/logger.ts';
+import type { ProviderChecks } from './api/providers/provider-checks.ts';
+import type { Timeouts } from './foundation/timeouts.ts';
+import type { MemberDirectory } from './auth/members.ts';
+import type { AccountOptions } from './auth/account.ts';
+import type { BootstrapKey } from './auth/bootstrap-key.ts';
+import type { Awaitable } from './foundation/awaitable.ts';
 import type { Moderator } from './chat/moderate-request.ts';
 import type { ServerTool } from './chat/stages/server-tools/server-tool.ts';
 import type { WebAccess } from './chat/stages/web-access.ts';
@@ -11,83 +18,9 @@ import type { GatewayRequest } from './http/request.ts';
 import type { RateLimitOptions } from './rate-limits/rate-limits.ts';
 import type { RegionOptions } from './routing/region-of.ts';
 import type { RouterName, RouterStrategy } from './routing/router.ts';
-import type { Member } from './wire/management/member.ts';
-import type { Awaitable, Repository, Store } from './stores/store.ts';
+import type { Store } from './stores/store.ts';
 import type { VideoKeeper } from './videos/archive/video-archive.ts';
 import type { WebhookOptions } from './webhooks/webhook-options.ts';
-
-/** Every limit the gateway keeps, in milliseconds. */
-export interface Timeouts {
-  readonly connectMs: number;
-  readonly headersMs: number;
-  readonly nonStreamMs: number;
-  readonly firstTokenMs: number;
-  readonly idleMs: number;
-  readonly totalMs: number;
-  readonly keepAliveMs: number;
-  readonly clientWriteMs: number;
-  readonly drainMs: number;
-}
-
-export const DEFAULT_TIMEOUTS: Timeouts = {
-  connectMs: 10_000,
-  headersMs: 120_000,
-  nonStreamMs: 600_000,
-  firstTokenMs: 120_000,
-  idleMs: 120_000,
-  totalMs: 3_600_000,
-  keepAliveMs: 10_000,
-  clientWriteMs: 120_000,
-  drainMs: 30_000,
-};
-
-/** Where the gateway tells its operator what happened. Fields never hold prompts, answers or secrets. */
-export interface Logger {
-  info(message: string, fields?: Readonly<Record<string, unknown>>): void;
-  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
-  error(message: string, fields?: Readonly<Record<string, unknown>>): void;
-}
-
-/** A key that configuration gives in plain text: valid while it stands there, never stored. */
-export interface BootstrapKey {
-  readonly key: string;
-  readonly kind: 'api' | 'management';
-  readonly name: string;
-}
-
-/** Who belongs to the organization; the ids are those that principals and keys carry as `userId`. */
-export type MemberDirectory = Pick<Repository<Member>, 'get' | 'list'>;
-
-/** What holds for the whole account, unless it is set otherwise through `/admin/v1/settings`. */
-export interface AccountOptions {
-  /** Used when a request names no model. */
-  readonly defaultModel?: string | null | undefined;
-  /** USD that all calls together may cost; null means no limit. */
-  readonly creditsUsd?: number | null | undefined;
-  readonly providers?: {
-    readonly only?: readonly string[] | undefined;
-    readonly ignore?: readonly string[] | undefined;
-  };
-  readonly privacy?: { readonly zdr?: boolean | undefined; readonly allowTraining?: boolean | undefined };
-}
-
-/** What was found at one layer between us and a provider. */
-export interface ProviderFinding {
-  readonly layer: string;
-  readonly status: 'ok' | 'warning' | 'failed' | 'skipped';
-  /** One line, what was seen. Holds no secret. */
-  readonly detail: string;
-  /** One line, what to do about it. */
-  readonly advice?: string | undefined;
-}
-
-/** What the host knows of the connections to its providers, which the core never sees. */
-export interface ProviderChecks {
-  /** Where a provider is; undefined when that is not known. */
-  describe(slug: string): { readonly host: string; readonly hasKey: boolean } | undefined;
-  /** Looks at a provider that `describe` knows, layer by layer, and no further than the first that fails. */
-  test(slug: string, options: { readonly call: boolean }): Promise<readonly ProviderFinding[]>;
-}
 
 export interface GatewayOptions {
   readonly providers: readonly Provider[];

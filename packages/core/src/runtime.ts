@@ -1,3 +1,10 @@
+import type { Counters } from './dispatch/counters.ts';
+import type { OpenCall } from './dispatch/track-call.ts';
+import type { Timeouts } from './foundation/timeouts.ts';
+import type { ProviderChecks } from './api/providers/provider-checks.ts';
+import type { MemberDirectory } from './auth/members.ts';
+import type { Logger } from './foundation/logger.ts';
+import type { AccountOptions } from './auth/account.ts';
 import type { Authenticate } from './auth/authenticate.ts';
 import type { FindKeyNames } from './auth/key-names.ts';
 import type { Sessions } from './auth/sessions.ts';
@@ -9,14 +16,11 @@ import type { ServerTool } from './chat/stages/server-tools/server-tool.ts';
 import type { WebAccess } from './chat/stages/web-access.ts';
 import type { Ledger } from './budgets/ledger.ts';
 import type { Catalog } from './catalog/catalog.ts';
-import type { GatewayError } from './foundation/errors.ts';
 import type { FixtureLibrary } from './api/fixtures/fixture-library.ts';
 import type { CallFigures } from './generations/call-figures.ts';
 import type { GenerationFeed } from './generations/generation-feed.ts';
 import type { OneAtATime } from './foundation/serial-queue.ts';
 import type { PolicyOf } from './guardrails/policy-of.ts';
-import type { LiveItem } from './foundation/swap-remove-list.ts';
-import type { AccountOptions, Logger, MemberDirectory, ProviderChecks, Timeouts } from './options.ts';
 import type { Platform } from './foundation/platform.ts';
 import type { Provider } from './providers/provider.ts';
 import type { RateLimits } from './rate-limits/rate-limits.ts';
@@ -95,20 +99,4 @@ export interface Runtime {
   readonly callFigures: CallFigures;
   /** Counters that only rise, for metrics. */
   readonly counters: Counters;
-}
-
-export interface OpenCall extends LiveItem {
-  readonly isStream: boolean;
-  interrupt(error: GatewayError): void;
-}
-
-export interface Counters {
-  requests: number;
-  /** Answers by HTTP status. */
-  readonly statuses: Map<number, number>;
-  completed: number;
-  failed: number;
-  cancelled: number;
-  /** Generations that could not be written down; above zero and rising means the store is in trouble. */
-  recordFailures: number;
 }

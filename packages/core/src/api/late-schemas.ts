@@ -1,6 +1,11 @@
 import type { z } from 'zod';
 
-import { creditsSchema, feedbackAnswerSchema, providerListSchema, zdrEndpointListSchema } from '../wire/management/account.ts';
+import {
+  creditsSchema,
+  feedbackAnswerSchema,
+  providerListSchema,
+  zdrEndpointListSchema,
+} from '../wire/management/account.ts';
 import { activityListSchema, activityQuerySchema } from '../wire/generations/activity.ts';
 import {
   assignedSchema,

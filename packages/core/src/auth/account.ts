@@ -1,4 +1,3 @@
-import type { AccountOptions } from '../options.ts';
 import type { SettingsChange } from '../wire/management/settings.ts';
 import type { SettingsRepository } from '../stores/store.ts';
 
@@ -30,4 +29,17 @@ function toAccount(configured: AccountOptions, settings: SettingsChange): Accoun
       allowTraining: settings.privacy?.allow_training ?? privacy?.allowTraining,
     },
   };
+}
+
+/** What holds for the whole account, unless it is set otherwise through `/admin/v1/settings`. */
+export interface AccountOptions {
+  /** Used when a request names no model. */
+  readonly defaultModel?: string | null | undefined;
+  /** USD that all calls together may cost; null means no limit. */
+  readonly creditsUsd?: number | null | undefined;
+  readonly providers?: {
+    readonly only?: readonly string[] | undefined;
+    readonly ignore?: readonly string[] | undefined;
+  };
+  readonly privacy?: { readonly zdr?: boolean | undefined; readonly allowTraining?: boolean | undefined };
 }

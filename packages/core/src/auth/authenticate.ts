@@ -1,14 +1,22 @@
+import type { Awaitable } from '../foundation/awaitable.ts';
+import type { BootstrapKey } from './bootstrap-key.ts';
 import { GatewayError, toGatewayError } from '../foundation/errors.ts';
-import type { BootstrapKey, GatewayOptions } from '../options.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { type GatewayRequest, firstValue } from '../http/request.ts';
-import type { Awaitable, KeyRecord } from '../stores/store.ts';
+import type { KeyRecord, Store } from '../stores/store.ts';
 import { LINK_PRINCIPAL, refuseForged } from './authenticate-session.ts';
 import type { Principal } from '../http/principal.ts';
 import type { Sessions } from './sessions.ts';
 
 /** Tells who calls, or rejects with `authentication`. Answers at once where everything needed is in memory. */
 export type Authenticate = (request: GatewayRequest) => Awaitable<Principal>;
+
+export interface AuthenticateOptions {
+  readonly bootstrapKeys?: readonly BootstrapKey[] | undefined;
+  /** The embedder's own authentication. Null means not authenticated (401); keys are then not looked at. */
+  readonly authenticate?: ((request: GatewayRequest) => Awaitable<Principal | null>) | undefined;
+  readonly store: Pick<Store, 'keys'>;
+}
 
 /** No key of ours is near this long; hashing megabytes of nonsense would be a gift to an attacker. */
 const MAX_KEY_LENGTH = 512;
@@ -18,7 +26,7 @@ const MAX_KEY_LENGTH = 512;
  * bearer key, looked up by its SHA-256 among the configured and the stored ones, else the session of a browser.
  */
 export function createAuthenticate(
-  options: GatewayOptions,
+  options: AuthenticateOptions,
   platform: Platform,
   sessions: Sessions | null,
 ): Authenticate {
@@ -57,7 +65,7 @@ export function createAuthenticate(
 }
 
 async function askHost(
-  authenticate: NonNullable<GatewayOptions['authenticate']>,
+  authenticate: NonNullable<AuthenticateOptions['authenticate']>,
   request: GatewayRequest,
 ): Promise<Principal> {
   const principal = await authenticate(request);

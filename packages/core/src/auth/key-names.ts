@@ -1,4 +1,4 @@
-import type { BootstrapKey } from '../options.ts';
+import type { BootstrapKey } from './bootstrap-key.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { Store } from '../stores/store.ts';
 

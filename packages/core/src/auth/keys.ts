@@ -1,11 +1,11 @@
-import { readKeyUsage } from '../budgets/read-key-usage.ts';
 import { GatewayError } from '../foundation/errors.ts';
-import type { Runtime } from '../runtime.ts';
-import type { KeyBody } from '../wire/management/key.ts';
-import type { KeyRecord } from '../stores/store.ts';
+import type { KeyRecord, Store } from '../stores/store.ts';
 
 /** A stored key by its hash. Throws `not_found`; keys of the configuration are not stored. */
-export async function findKey(hash: string | undefined, { store }: Pick<Runtime, 'store'>): Promise<KeyRecord> {
+export async function findKey(
+  hash: string | undefined,
+  { store }: { readonly store: Pick<Store, 'keys'> },
+): Promise<KeyRecord> {
   const record = await store.keys.get(hash ?? '');
   if (record === undefined) throw noKey(hash);
   return record;
@@ -13,27 +13,4 @@ export async function findKey(hash: string | undefined, { store }: Pick<Runtime,
 
 export function noKey(hash: string | undefined): GatewayError {
   return new GatewayError('not_found', `There is no key with the hash ${(hash ?? '').slice(0, 100)}`);
-}
-
-/** A key as the wire shows it, with what it has spent by now. */
-export async function toKeyBody(record: KeyRecord, runtime: Pick<Runtime, 'store' | 'platform'>): Promise<KeyBody> {
-  const { usage, remainingUsd } = await readKeyUsage(record.hash, record, runtime);
-  return {
-    hash: record.hash,
-    name: record.name,
-    label: record.label,
-    disabled: record.disabled,
-    limit: record.limitUsd,
-    limit_remaining: remainingUsd,
-    limit_reset: record.limitReset,
-    include_byok_in_limit: record.includeByokInLimit,
-    ...usage,
-    created_at: record.createdAt,
-    updated_at: record.updatedAt,
-    expires_at: record.expiresAt,
-    creator_user_id: record.creatorUserId,
-    workspace_id: record.workspaceId,
-    external_user: null,
-    management: record.kind === 'management',
-  };
 }

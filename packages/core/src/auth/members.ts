@@ -1,8 +1,15 @@
+import type { Member } from '../wire/management/member.ts';
+import type { Repository, Store } from '../stores/store.ts';
 import { GatewayError } from '../foundation/errors.ts';
-import type { Runtime } from '../runtime.ts';
+
+interface Directories {
+  /** The store's own, unless the host has its own. */
+  readonly members: MemberDirectory;
+  readonly store: Pick<Store, 'members'>;
+}
 
 /** Throws `permission_denied` where the host keeps the members: what were written here would have no effect. */
-export function refuseForeignDirectory({ members, store }: Pick<Runtime, 'members' | 'store'>): void {
+export function refuseForeignDirectory({ members, store }: Directories): void {
   if (members === store.members) return;
   throw new GatewayError('permission_denied', 'Members are kept by the host of this gateway; change them there');
 }
@@ -10,3 +17,6 @@ export function refuseForeignDirectory({ members, store }: Pick<Runtime, 'member
 export function noMember(id: string | undefined): GatewayError {
   return new GatewayError('not_found', `There is no member ${(id ?? '').slice(0, 100)}`);
 }
+
+/** Who belongs to the organization; the ids are those that principals and keys carry as `userId`. */
+export type MemberDirectory = Pick<Repository<Member>, 'get' | 'list'>;

@@ -1,4 +1,4 @@
-import type { AccountOptions } from '../options.ts';
+import type { AccountOptions } from './account.ts';
 import type { Settings } from '../wire/management/settings.ts';
 
 /** What holds for the account, as the wire shows it. */

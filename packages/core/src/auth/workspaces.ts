@@ -1,9 +1,12 @@
 import { GatewayError } from '../foundation/errors.ts';
-import { defaultGuardrailIdOf } from '../guardrails/default-guardrail.ts';
-import type { Runtime } from '../runtime.ts';
+import { defaultGuardrailIdOf } from './default-guardrail.ts';
 import type { Workspace } from '../wire/management/workspace.ts';
-import type { WorkspaceRecord } from '../stores/store.ts';
+import type { WorkspaceRecord, Store } from '../stores/store.ts';
 import { DEFAULT_WORKSPACE_ID } from './api-key.ts';
+
+interface WorkspaceParts {
+  readonly store: Pick<Store, 'workspaces'>;
+}
 
 /** The one organization of a gateway, where the wire wants to know which. */
 export const ORGANIZATION_ID = 'org_default';
@@ -43,18 +46,15 @@ export function toNewWorkspace(
 }
 
 /** Every workspace, the default one first. */
-export async function listWorkspaceRecords({ store }: Pick<Runtime, 'store'>): Promise<readonly WorkspaceRecord[]> {
+export async function listWorkspaceRecords({ store }: WorkspaceParts): Promise<readonly WorkspaceRecord[]> {
   const stored = await store.workspaces.list();
   const changed = stored.find(({ id }) => id === DEFAULT_WORKSPACE_ID);
   return [changed ?? DEFAULT_WORKSPACE, ...stored.filter(({ id }) => id !== DEFAULT_WORKSPACE_ID)];
 }
 
 /** A workspace by id or slug. Throws `not_found`. */
-export async function findWorkspace(
-  reference: string | undefined,
-  runtime: Pick<Runtime, 'store'>,
-): Promise<WorkspaceRecord> {
-  const records = await listWorkspaceRecords(runtime);
+export async function findWorkspace(reference: string | undefined, parts: WorkspaceParts): Promise<WorkspaceRecord> {
+  const records = await listWorkspaceRecords(parts);
   const found = records.find(({ id, workspace }) => id === reference || workspace.slug === reference);
   if (found === undefined) throw noWorkspace(reference);
   return found;
@@ -63,7 +63,7 @@ export async function findWorkspace(
 /** Changes a workspace, of which `findWorkspace` has told the id. Throws `not_found` when it is gone by now. */
 export async function changeWorkspace(
   id: string,
-  { store }: Pick<Runtime, 'store'>,
+  { store }: WorkspaceParts,
   change: (record: WorkspaceRecord) => WorkspaceRecord,
 ): Promise<WorkspaceRecord> {
   const initial = id === DEFAULT_WORKSPACE_ID ? DEFAULT_WORKSPACE : undefined;
@@ -73,10 +73,7 @@ export async function changeWorkspace(
 }
 
 /** The workspace that something is made in: the default one where nothing is said. Throws `invalid_request`. */
-export async function chooseWorkspaceId(
-  workspaceId: string | undefined,
-  { store }: Pick<Runtime, 'store'>,
-): Promise<string> {
+export async function chooseWorkspaceId(workspaceId: string | undefined, { store }: WorkspaceParts): Promise<string> {
   if (workspaceId === undefined || workspaceId === DEFAULT_WORKSPACE_ID) return DEFAULT_WORKSPACE_ID;
   if ((await store.workspaces.get(workspaceId)) !== undefined) return workspaceId;
   throw new GatewayError('invalid_request', `workspace_id: there is no workspace ${workspaceId.slice(0, 100)}`);
@@ -87,8 +84,8 @@ function noWorkspace(reference: string | undefined): GatewayError {
 }
 
 /** Throws `invalid_request` when another workspace has the slug. */
-export async function refuseTakenSlug(slug: string, runtime: Pick<Runtime, 'store'>, ownId?: string): Promise<void> {
-  const records = await listWorkspaceRecords(runtime);
+export async function refuseTakenSlug(slug: string, parts: WorkspaceParts, ownId?: string): Promise<void> {
+  const records = await listWorkspaceRecords(parts);
   if (records.every(({ id, workspace }) => workspace.slug !== slug || id === ownId)) return;
   throw new GatewayError('invalid_request', `slug: there is a workspace ${slug} already`);
 }

@@ -1,4 +1,5 @@
-import type { BootstrapKey, Logger } from '../options.ts';
+import type { Logger } from '../foundation/logger.ts';
+import type { BootstrapKey } from '../auth/bootstrap-key.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { Destination } from '../wire/destinations/destination.ts';
 import type { GenerationRecord, Store } from '../stores/store.ts';

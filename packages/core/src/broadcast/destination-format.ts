@@ -1,3 +1,4 @@
+import type { StoredTrace } from '../generations/stored-trace.ts';
 import type { z } from 'zod';
 
 import type { DESTINATION_CONFIGS, DestinationType } from '../wire/destinations/destination.ts';
@@ -57,9 +58,6 @@ export interface BroadcastTrace {
   /** Text alone; null when there is none, or it is not to be told. */
   readonly content: GenerationContent | null;
 }
-
-/** The `trace` of a request as it is kept: flat, and of limited size. */
-export type StoredTrace = Readonly<Record<string, string | number | boolean>>;
 
 export interface DestinationRequest {
   readonly method: 'POST' | 'PUT';

@@ -1,7 +1,8 @@
+import type { BroadcastOptions } from './destination-format.ts';
+import type { Store } from '../stores/store.ts';
 import { z } from 'zod';
 
 import { GatewayError } from '../foundation/errors.ts';
-import type { Runtime } from '../runtime.ts';
 import { type Destination, DESTINATION_CONFIGS, type DestinationType } from '../wire/destinations/destination.ts';
 import { parseWith } from '../wire/parse-with.ts';
 import { configOf } from './deliver-generations.ts';
@@ -13,8 +14,12 @@ const URL_FIELDS = ['url', 'endpoint', 'baseUrl'] as const;
 
 type Config = Readonly<Record<string, unknown>>;
 
+export interface DestinationParts {
+  readonly store: Pick<Store, 'destinations'>;
+}
+
 /** A destination by id. Throws `not_found`. */
-export async function findDestination(id: string | undefined, { store }: Pick<Runtime, 'store'>): Promise<Destination> {
+export async function findDestination(id: string | undefined, { store }: DestinationParts): Promise<Destination> {
   const destination = await store.destinations.get(id ?? '');
   if (destination === undefined) throw noDestination(id);
   return destination;
@@ -28,7 +33,7 @@ export function noDestination(id: string | undefined): GatewayError {
 export async function refuseTooMany(
   type: DestinationType,
   workspaceId: string,
-  { store }: Pick<Runtime, 'store'>,
+  { store }: DestinationParts,
 ): Promise<void> {
   const all = await store.destinations.list();
   const same = all.filter((other) => other.type === type && other.workspace_id === workspaceId);
@@ -47,7 +52,7 @@ export function parseConfig(type: DestinationType, config: Config): Record<strin
  */
 export async function refuseUnusable(
   { type, config, filter_rules: rules }: Pick<Destination, 'type' | 'config' | 'filter_rules'>,
-  { broadcast }: Pick<Runtime, 'broadcast'>,
+  { broadcast }: { readonly broadcast: BroadcastOptions | undefined },
 ): Promise<void> {
   const format = broadcast?.formats.find((each) => each.type === type);
   if (broadcast === undefined || format === undefined) {

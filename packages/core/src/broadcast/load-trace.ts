@@ -1,6 +1,6 @@
+import type { BootstrapKey } from '../auth/bootstrap-key.ts';
 import { createFindKeyNames } from '../auth/key-names.ts';
 import { withoutTimeline } from '../generations/observe/stream-timeline.ts';
-import type { BootstrapKey } from '../options.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { Destination } from '../wire/destinations/destination.ts';
 import type { Store } from '../stores/store.ts';

@@ -1,8 +1,9 @@
+import type { StoredTrace } from '../generations/stored-trace.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { Destination } from '../wire/destinations/destination.ts';
 import type { GenerationContent } from '../wire/generations/generation.ts';
 import type { GenerationRecord } from '../stores/store.ts';
-import type { BroadcastTrace, StoredTrace } from './destination-format.ts';
+import type { BroadcastTrace } from './destination-format.ts';
 
 /** The keys of `trace` with a meaning (api reference 18.2); all others are metadata. */
 const KNOWN_KEYS: ReadonlySet<string> = new Set([

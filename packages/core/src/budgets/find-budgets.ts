@@ -1,15 +1,21 @@
+import type { Platform } from '../foundation/platform.ts';
+import type { AccountOptions } from '../auth/account.ts';
+import type { Policy } from '../guardrails/policy.ts';
+import type { Awaitable } from '../foundation/awaitable.ts';
 import { DEFAULT_WORKSPACE_ID } from '../auth/api-key.ts';
 import type { Principal } from '../http/principal.ts';
 import type { EffectiveBudget } from '../guardrails/effective-policy.ts';
-import type { Policy } from '../guardrails/policy-of.ts';
-import type { Runtime } from '../runtime.ts';
-import type { Awaitable, SpentQuery, WorkspaceRecord } from '../stores/store.ts';
+import type { SpentQuery, WorkspaceRecord, Store } from '../stores/store.ts';
 import { ACCOUNT, type Budget, type Caller } from './budget.ts';
 import { type Period, periodEnd, periodStart } from './period-start.ts';
 import { toNanoUsd } from './nano-usd.ts';
 import { intervalOf } from './workspace-budgets.ts';
 
-type BudgetRuntime = Pick<Runtime, 'account' | 'platform' | 'store'>;
+export interface BudgetParts {
+  readonly account: AccountOptions;
+  readonly platform: Pick<Platform, 'now'>;
+  readonly store: Pick<Store, 'workspaces'>;
+}
 
 /** Whose spending a principal's calls count for. */
 export function toCaller({ id, userId, workspaceId }: Principal): Caller {
@@ -23,12 +29,12 @@ export function toCaller({ id, userId, workspaceId }: Principal): Caller {
 export function findBudgets(
   principal: Principal,
   policy: Policy | null,
-  runtime: BudgetRuntime,
+  parts: BudgetParts,
 ): Awaitable<readonly Budget[]> {
-  const workspace = runtime.store.workspaces.get(principal.workspaceId ?? DEFAULT_WORKSPACE_ID);
+  const workspace = parts.store.workspaces.get(principal.workspaceId ?? DEFAULT_WORKSPACE_ID);
   if (workspace instanceof Promise)
-    return workspace.then((found) => toBudgets({ principal, policy, workspace: found }, runtime));
-  return toBudgets({ principal, policy, workspace }, runtime);
+    return workspace.then((found) => toBudgets({ principal, policy, workspace: found }, parts));
+  return toBudgets({ principal, policy, workspace }, parts);
 }
 
 interface Limits {
@@ -39,7 +45,7 @@ interface Limits {
 
 const NONE: readonly Budget[] = [];
 
-function toBudgets({ principal, policy, workspace }: Limits, { account, platform }: BudgetRuntime): readonly Budget[] {
+function toBudgets({ principal, policy, workspace }: Limits, { account, platform }: BudgetParts): readonly Budget[] {
   const credits = account.creditsUsd ?? null;
   const keyLimit = principal.limitUsd ?? null;
   const ofGuardrails = policy?.budgets ?? [];

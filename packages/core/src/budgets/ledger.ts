@@ -1,5 +1,6 @@
+import type { Awaitable } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
-import type { Awaitable, GenerationRepository, Spent } from '../stores/store.ts';
+import type { GenerationRepository, Spent } from '../stores/store.ts';
 import type { Budget } from './budget.ts';
 import { formatUsd, toUsd } from './nano-usd.ts';
 

@@ -1,6 +1,6 @@
-import type { Runtime } from '../runtime.ts';
+import type { Platform } from '../foundation/platform.ts';
 import type { KeyUsage } from '../wire/management/key.ts';
-import type { Spent } from '../stores/store.ts';
+import type { Spent, Store } from '../stores/store.ts';
 import { type Period, periodStart } from './period-start.ts';
 
 /** What a key may spend, USD in one period. */
@@ -10,13 +10,18 @@ export interface KeyLimit {
   readonly includeByokInLimit: boolean;
 }
 
+export interface KeyUsageParts {
+  readonly store: Pick<Store, 'generations'>;
+  readonly platform: Pick<Platform, 'now'>;
+}
+
 const NANO_PER_USD = 1e9;
 
 /** What a principal has spent, by period, and what is left of its limit: never less than nothing, null without one. */
 export async function readKeyUsage(
   principalId: string,
   limit: KeyLimit,
-  { store, platform }: Pick<Runtime, 'store' | 'platform'>,
+  { store, platform }: KeyUsageParts,
 ): Promise<{ readonly usage: KeyUsage; readonly remainingUsd: number | null }> {
   const now = platform.now();
   const read = async (period: Period): Promise<Spent> =>

@@ -1,10 +1,9 @@
+import type { CallBound } from '../calls/bound.ts';
+import type { Awaitable } from '../foundation/awaitable.ts';
+import type { Narrowing } from '../calls/narrowing.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
-import type { Narrowing } from '../routing/endpoint-filters.ts';
-import type { Runtime } from '../runtime.ts';
-import type { Awaitable } from '../stores/store.ts';
-import type { CallBound } from './bound-call.ts';
 import { type Budget, type Caller, spendersOf } from './budget.ts';
-import type { WorstCase } from './ledger.ts';
+import type { WorstCase, Ledger } from './ledger.ts';
 import { worstCaseNanoUsd } from './worst-case.ts';
 
 /** Leaves out endpoints at which a call may cost anything: within a budget nobody can be sent there. */
@@ -26,7 +25,7 @@ export interface ReservedCall {
  * Holds what a call may cost at the dearest of its endpoints, until its generation is recorded. Throws
  * `payment_required` or `permission_denied` when it does not fit into a budget.
  */
-export function reserveCall(call: ReservedCall, { ledger }: Pick<Runtime, 'ledger'>): Awaitable<void> {
+export function reserveCall(call: ReservedCall, ledger: Pick<Ledger, 'reserve'>): Awaitable<void> {
   const { id, caller, budgets, endpoints, bound } = call;
   const worst = worstOf(endpoints, (endpoint) => worstCaseNanoUsd(endpoint, bound) ?? 0);
   return ledger.reserve({ id, spenders: spendersOf(caller), ...worst }, budgets);

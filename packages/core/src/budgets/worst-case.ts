@@ -1,7 +1,7 @@
+import type { CallBound } from '../calls/bound.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import type { UnitPrices } from '../catalog/price-overrides.ts';
 import type { Prices } from '../catalog/prices.ts';
-import type { CallBound } from './bound-call.ts';
 
 const ATTO_PER_NANO = 10n ** 9n;
 

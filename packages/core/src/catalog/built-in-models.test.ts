@@ -2,7 +2,11 @@ import { expect, test } from 'vitest';
 
 import { PRESETS } from '../providers/provider-presets.ts';
 import { BUILT_IN_CATALOGUE, BUILT_IN_MODELS } from './built-in-models.ts';
-import { type EndpointDefinition, type EndpointPricing, modelDefinitionSchema } from '../wire/models/model-definition.ts';
+import {
+  type EndpointDefinition,
+  type EndpointPricing,
+  modelDefinitionSchema,
+} from '../wire/models/model-definition.ts';
 import { pickServedModels } from './override-models.ts';
 import { costOf, parsePrices } from './prices.ts';
 

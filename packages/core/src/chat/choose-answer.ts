@@ -1,8 +1,8 @@
+import type { Policy } from '../guardrails/policy.ts';
+import type { Awaitable } from '../foundation/awaitable.ts';
 import type { RequestContext } from '../http/request-context.ts';
-import type { Policy } from '../guardrails/policy-of.ts';
 import type { RoutePlan } from '../routing/plan-route.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
-import type { Awaitable } from '../stores/store.ts';
 import { keepAnswer, replayAnswer } from './stages/response-cache/cache-completion.ts';
 import { healAnswer, wantsHealing } from './stages/healing/heal-completion.ts';
 import type { PipelineStage } from '../wire/chat/pipeline-stage.ts';

@@ -1,7 +1,7 @@
+import type { Policy } from '../guardrails/policy.ts';
+import type { Logger } from '../foundation/logger.ts';
 import { guardRequest } from '../guardrails/guard-request.ts';
 import { mapTexts } from './map-texts.ts';
-import type { Policy } from '../guardrails/policy-of.ts';
-import type { Logger } from '../options.ts';
 import type { PipelineStage } from '../wire/chat/pipeline-stage.ts';
 
 /** What guardrails make of a text that came into a request after its caller had sent it. */

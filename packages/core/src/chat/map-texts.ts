@@ -1,18 +1,13 @@
+import {
+  mapList,
+  type TextMap,
+  mapStrings,
+  toVisitor,
+  mapRecord,
+  type RequestText,
+  type Visit,
+} from '../calls/text-map.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
-
-/** One text of a request, on its way to a model. */
-export interface RequestText {
-  readonly text: string;
-  /** Role of the message it stands in; null outside of messages. */
-  readonly role: string | null;
-  /** It goes on where the text before it stopped: the parts of one message are read as one. */
-  readonly isContinued: boolean;
-  /** It is JSON, so what it says is escaped. */
-  readonly isJson: boolean;
-}
-
-/** Makes a copy of a request with each of its texts replaced by what `change` makes of it, in a fixed order. */
-export type TextMap<Request> = (request: Request, change: (text: RequestText) => string) => Request;
 
 /** What of a request is read by a model or written down. Other fields are switches, numbers and names of ours. */
 const FIELDS = [
@@ -31,25 +26,6 @@ const FIELDS = [
 /** The caller's own records: their keys are texts, too. */
 const RECORDS = ['metadata', 'trace'] as const satisfies readonly (keyof ChatCompletionRequest)[];
 
-/** Words of the protocol, ids, and signatures: changing them breaks the call, and nobody reads them as text. */
-const PROTOCOL_FIELDS: ReadonlySet<string> = new Set([
-  'role',
-  'type',
-  'id',
-  'tool_call_id',
-  'file_id',
-  'format',
-  'detail',
-  'signature',
-  'encrypted_content',
-  'ttl',
-  'mode',
-]);
-
-/** Where media may stand in place of an address. */
-const MEDIA_FIELDS: ReadonlySet<string> = new Set(['url', 'file_data', 'image_url', 'data', 'b64_json']);
-const base64 = /^(?:data:[^,]{0,200};base64,)?[a-z0-9+/_=-]*$/i;
-
 /** The texts of a chat request. Whatever is not changed stays the same object. */
 export const mapTexts: TextMap<ChatCompletionRequest> = (request, change) => {
   let changed = request;
@@ -65,8 +41,6 @@ export const mapTexts: TextMap<ChatCompletionRequest> = (request, change) => {
   }
   return changed;
 };
-
-type Visit = (text: string, field: string) => string;
 
 function mapMessages(
   messages: ChatCompletionRequest['messages'],
@@ -84,11 +58,6 @@ function mapMessages(
   });
 }
 
-/** A visitor of texts that stand outside of messages. */
-export function toVisitor(change: (text: RequestText) => string): Visit {
-  return (text) => change({ text, role: null, isContinued: false, isJson: false });
-}
-
 /** Tools answer in prose or in JSON. */
 function isJson(text: string): boolean {
   if (!text.includes('\\') || !/^\s*[[{]/.test(text)) return false;
@@ -98,54 +67,4 @@ function isJson(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** Changes every string in a JSON value that is meant to be read, names of properties in a schema included. */
-export function mapStrings(value: unknown, visit: Visit, field = ''): unknown {
-  if (typeof value === 'string') {
-    const isUnread = PROTOCOL_FIELDS.has(field) || (MEDIA_FIELDS.has(field) && base64.test(value));
-    return isUnread ? value : visit(value, field);
-  }
-  if (Array.isArray(value)) return mapList(value as readonly unknown[], (item) => mapStrings(item, visit, field));
-  if (typeof value !== 'object' || value === null) return value;
-  if (field === 'properties') {
-    return mapEntries(value, ([name, member]) => [visit(name, ''), mapStrings(member, visit)]);
-  }
-  let mapped: Record<string, unknown> | undefined;
-  for (const [key, member] of Object.entries(value)) {
-    const changed = mapStrings(member, visit, key);
-    if (changed !== member) (mapped ??= { ...value })[key] = changed;
-  }
-  return mapped ?? value;
-}
-
-/** Changes every string in a JSON value, keys included, whatever it is called. */
-export function mapRecord(value: unknown, visit: Visit): unknown {
-  if (typeof value === 'string') return visit(value, '');
-  if (Array.isArray(value)) return mapList(value as readonly unknown[], (item) => mapRecord(item, visit));
-  if (typeof value !== 'object' || value === null) return value;
-  return mapEntries(value, ([key, member]) => [visit(key, ''), mapRecord(member, visit)]);
-}
-
-type Entry = readonly [string, unknown];
-
-function mapEntries(value: object, change: (entry: Entry) => Entry): object {
-  let isChanged = false;
-  const entries = Object.entries(value).map((entry) => {
-    const [key, member] = change(entry);
-    if (key !== entry[0] || member !== entry[1]) isChanged = true;
-    return [key, member] as const;
-  });
-  return isChanged ? Object.fromEntries(entries) : value;
-}
-
-function mapList<Item>(list: Item[], change: (item: Item) => Item): Item[];
-function mapList<Item>(list: readonly Item[], change: (item: Item) => Item): readonly Item[];
-function mapList<Item>(list: readonly Item[], change: (item: Item) => Item): readonly Item[] {
-  let mapped: Item[] | undefined;
-  for (const [index, item] of list.entries()) {
-    const changed = change(item);
-    if (changed !== item) (mapped ??= [...list])[index] = changed;
-  }
-  return mapped ?? list;
 }

@@ -1,5 +1,5 @@
+import type { Awaitable } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
-import type { Awaitable } from '../stores/store.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import { cutMiddle } from './stages/prompt-compression/cut-middle.ts';
 import type { PipelineStage } from '../wire/chat/pipeline-stage.ts';

@@ -1,10 +1,10 @@
+import type { Policy } from '../guardrails/policy.ts';
 import type { Budget } from '../budgets/budget.ts';
 import { boundCall } from '../budgets/bound-call.ts';
 import { toCaller } from '../budgets/find-budgets.ts';
 import { reserveCall } from '../budgets/reserve-call.ts';
 import type { RequestContext } from '../http/request-context.ts';
-import type { Policy } from '../guardrails/policy-of.ts';
-import { findUsableEndpoints } from '../guardrails/usable-endpoints.ts';
+import { findUsableEndpoints } from '../dispatch/usable-endpoints.ts';
 import type { RoutePlan } from '../routing/plan-route.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import { parseFiles, wantsParsing } from './stages/files/parse-files.ts';
@@ -69,7 +69,7 @@ function runTools({ id, context, policy, pipeline, budgets }: AnswerPlan, toolSe
           runtime.ledger.keep(id, { creditsNanoUsd: isByok ? null : spent, anyNanoUsd: spent });
         }
         const bound = boundCall(request);
-        await reserveCall({ id, caller: toCaller(principal), budgets, endpoints, bound }, runtime);
+        await reserveCall({ id, caller: toCaller(principal), budgets, endpoints, bound }, runtime.ledger);
       },
     });
     return begin(attempts);

@@ -1,6 +1,6 @@
+import type { Outcome } from '../calls/outcome.ts';
 import { GatewayError, toErrorBody } from '../foundation/errors.ts';
 import type { SettledGeneration } from '../generations/observe/observe-generation.ts';
-import type { Outcome } from '../generations/observe/observed-call.ts';
 import type { AnswerAccumulator } from '../generations/observe/completion-accumulator.ts';
 import { recordGeneration } from '../dispatch/record-generation.ts';
 import type { GatewayResponse } from '../http/response.ts';

@@ -1,6 +1,6 @@
+import type { Outcome } from '../calls/outcome.ts';
 import type { GatewayError } from '../foundation/errors.ts';
 import type { GenerationObserver, SettledGeneration } from '../generations/observe/observe-generation.ts';
-import type { Outcome } from '../generations/observe/observed-call.ts';
 import { recordGeneration } from '../dispatch/record-generation.ts';
 import { type GatewayResponse, toJsonResponse } from '../http/response.ts';
 import { withReport } from '../routing/routing-metadata.ts';

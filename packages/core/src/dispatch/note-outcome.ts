@@ -1,4 +1,4 @@
-import type { Outcome } from '../generations/observe/observed-call.ts';
+import type { Outcome } from '../calls/outcome.ts';
 import { isAnswerBlocked } from '../guardrails/verdict.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Usage } from '../wire/chat/chat-chunk.ts';

@@ -1,8 +1,8 @@
+import type { Outcome } from '../calls/outcome.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Runtime } from '../runtime.ts';
 import type { StoredContent } from '../stores/store.ts';
 import type { SettledGeneration } from '../generations/observe/observe-generation.ts';
-import type { Outcome } from '../generations/observe/observed-call.ts';
 
 /**
  * Writes a settled generation down. The last byte of an answer waits for it: what was acknowledged is never lost.

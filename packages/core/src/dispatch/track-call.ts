@@ -1,7 +1,7 @@
 import { GatewayError } from '../foundation/errors.ts';
-import { addLive, removeLive } from '../foundation/swap-remove-list.ts';
+import { addLive, removeLive, type LiveItem } from '../foundation/swap-remove-list.ts';
 import type { GatewayRequest } from '../http/request.ts';
-import type { OpenCall, Runtime } from '../runtime.ts';
+import type { Runtime } from '../runtime.ts';
 
 /** The life of one call: the signal all its work obeys, and its place among the open ones. */
 export interface CallLife {
@@ -49,4 +49,9 @@ function openOnSignal(
   const open: OpenCall = { place: -1, isStream, interrupt };
   addLive(runtime.openCalls, open);
   return { signal, interrupt, end: () => removeLive(runtime.openCalls, open) };
+}
+
+export interface OpenCall extends LiveItem {
+  readonly isStream: boolean;
+  interrupt(error: GatewayError): void;
 }

@@ -1,5 +1,3 @@
-import type { StoredTrace } from '../broadcast/destination-format.ts';
-
 const MAX_KEYS = 64;
 const MAX_KEY_LENGTH = 128;
 const MAX_TEXT_LENGTH = 1024;
@@ -21,3 +19,6 @@ function toScalar(value: unknown): string | number | boolean {
   if (typeof value === 'number' || typeof value === 'boolean') return value;
   return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, MAX_TEXT_LENGTH);
 }
+
+/** The `trace` of a request as it is kept: flat, and of limited size. */
+export type StoredTrace = Readonly<Record<string, string | number | boolean>>;

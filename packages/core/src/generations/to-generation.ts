@@ -1,9 +1,11 @@
+import type { Outcome } from '../calls/outcome.ts';
+import type { Attempt } from '../calls/attempt.ts';
 import { DEFAULT_WORKSPACE_ID } from '../auth/api-key.ts';
 import { toStoredTrace } from './stored-trace.ts';
 import { firstValue, type HeaderMap } from '../http/request.ts';
 import type { Generation, ProviderResponse } from '../wire/generations/generation.ts';
 import type { AnswerAccumulator } from './observe/completion-accumulator.ts';
-import type { Attempt, EndedCall, Outcome } from './observe/observed-call.ts';
+import type { EndedCall } from './observe/observed-call.ts';
 import { countParts } from './observe/spending.ts';
 
 /** What a stored header may hold; callers choose them freely. */

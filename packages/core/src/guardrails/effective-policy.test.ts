@@ -1,3 +1,4 @@
+import type { GuardrailScope } from '../wire/chat/pipeline-stage.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
@@ -7,7 +8,7 @@ import { selectEndpoints } from '../routing/select-endpoints.ts';
 import type { Guardrail } from '../wire/management/guardrail.ts';
 import { toNewGuardrail } from './change-guardrail.ts';
 import { compileInputFilters } from './filters/compile-filters.ts';
-import { combineGuardrails, type GuardrailLayer, type GuardrailScope } from './effective-policy.ts';
+import { combineGuardrails, type GuardrailLayer } from './effective-policy.ts';
 import { guardInput } from './guard-input.ts';
 import { mapTexts } from '../chat/map-texts.ts';
 import { toNarrowings } from './to-narrowings.ts';

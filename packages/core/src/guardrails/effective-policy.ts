@@ -1,8 +1,6 @@
+import type { GuardrailScope } from '../wire/chat/pipeline-stage.ts';
 import type { BuiltinFilter, CustomFilter, Guardrail } from '../wire/management/guardrail.ts';
 import type { FilterAction } from './filters/filter.ts';
-
-/** Whom a guardrail was put on, by the word that the wire has for it. */
-export type GuardrailScope = 'api-key' | 'member' | 'workspace';
 
 /** A guardrail and through whom it holds for a caller. */
 export interface GuardrailLayer {

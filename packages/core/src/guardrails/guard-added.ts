@@ -1,7 +1,7 @@
+import { mapStrings } from '../calls/text-map.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { createTextGuard } from './create-text-guard.ts';
 import type { AnswerGuardOptions } from './guard-answer.ts';
-import { mapStrings } from '../chat/map-texts.ts';
 import { toBlockError, toUnavailableError } from './verdict.ts';
 
 /**

@@ -1,12 +1,13 @@
+import type { Policy } from './policy.ts';
+import type { GuardrailStage } from '../wire/chat/pipeline-stage.ts';
+import { mapStrings } from '../calls/text-map.ts';
 import type { GatewayError } from '../foundation/errors.ts';
 import { estimateUsage } from '../calls/estimate-usage.ts';
 import type { ChatChunk, ChatChunkChoice, ChatDelta, ToolCallDelta } from '../wire/chat/chat-chunk.ts';
 import type { ChatMessage } from '../wire/chat/chat-message.ts';
 import type { OutputFilters } from './filters/compile-filters.ts';
 import { createTextGuard, type TextGuard } from './create-text-guard.ts';
-import { mapStrings } from '../chat/map-texts.ts';
-import type { Policy } from './policy-of.ts';
-import { type Finding, type GuardrailStage, toBlockError, toStages, toUnavailableError } from './verdict.ts';
+import { type Finding, toBlockError, toStages, toUnavailableError } from './verdict.ts';
 
 export interface AnswerGuardOptions {
   readonly filters: OutputFilters;

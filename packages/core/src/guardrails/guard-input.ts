@@ -1,6 +1,6 @@
+import type { RequestText, TextMap } from '../calls/text-map.ts';
 import type { CompiledFilter, InputFilters } from './filters/compile-filters.ts';
 import type { Span } from './filters/filter.ts';
-import type { RequestText, TextMap } from '../chat/map-texts.ts';
 import { type NormalisedText, normaliseText } from './filters/normalise-text.ts';
 import { toJsonContent, unescapeJson } from './unescape-json.ts';
 import { type Finding, toFinding } from './verdict.ts';

@@ -1,9 +1,10 @@
+import type { Policy } from './policy.ts';
+import type { GuardrailStage } from '../wire/chat/pipeline-stage.ts';
+import type { TextMap } from '../calls/text-map.ts';
+import type { Logger } from '../foundation/logger.ts';
 import type { GatewayError } from '../foundation/errors.ts';
-import type { Logger } from '../options.ts';
 import { guardInput, type InputVerdict } from './guard-input.ts';
-import type { TextMap } from '../chat/map-texts.ts';
-import type { Policy } from './policy-of.ts';
-import { type GuardrailStage, toBlockError, toStages, toUnavailableError } from './verdict.ts';
+import { toBlockError, toStages, toUnavailableError } from './verdict.ts';
 
 /** A request that its guardrails have seen. */
 export interface GuardedRequest<Request> {

@@ -1,3 +1,4 @@
+import type { Policy } from './policy.ts';
 import { expect, test } from 'vitest';
 
 import { chunkings, toEvent, toEventPieces } from '../../../../test/support/chunkings.ts';
@@ -19,7 +20,6 @@ import {
 import { guardAnswer } from './guard-answer.ts';
 import { guardRequest } from './guard-request.ts';
 import { mapTexts } from '../chat/map-texts.ts';
-import type { Policy } from './policy-of.ts';
 
 const answering = (content: string, extra: object = {}) => ({
   headers: { 'content-type': 'application/json' },

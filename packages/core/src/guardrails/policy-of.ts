@@ -1,21 +1,13 @@
+import type { Policy } from './policy.ts';
+import type { GuardrailScope } from '../wire/chat/pipeline-stage.ts';
+import type { Awaitable } from '../foundation/awaitable.ts';
 import { DEFAULT_WORKSPACE_ID } from '../auth/api-key.ts';
 import type { Principal } from '../http/principal.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import type { Narrowing } from '../routing/endpoint-filters.ts';
 import type { Guardrail } from '../wire/management/guardrail.ts';
-import type { AssignmentRecord, Awaitable, Store } from '../stores/store.ts';
-import type { InputFilters, OutputFilters } from './filters/compile-filters.ts';
-import { defaultGuardrailIdOf } from './default-guardrail.ts';
-import type { EffectiveBudget, GuardrailLayer, GuardrailScope } from './effective-policy.ts';
-
-/** Everything that guardrails ask of the calls of one caller, ready to be applied. */
-export interface Policy {
-  readonly narrowings: readonly Narrowing[];
-  readonly input: InputFilters | null;
-  readonly output: OutputFilters | null;
-  /** Each counts on its own, for the key, the member or the workspace by its scope. */
-  readonly budgets: readonly EffectiveBudget[];
-}
+import type { AssignmentRecord, Store } from '../stores/store.ts';
+import { defaultGuardrailIdOf } from '../auth/default-guardrail.ts';
+import type { GuardrailLayer } from './effective-policy.ts';
 
 /**
  * Tells the policy of a caller; null when no guardrail holds for them. At once where the store has its tables in memory.

@@ -1,5 +1,5 @@
+import type { Narrowing } from '../calls/narrowing.ts';
 import type { Catalog, CatalogModel, Endpoint } from '../catalog/catalog.ts';
-import type { Narrowing } from '../routing/endpoint-filters.ts';
 import { isListed } from '../catalog/endpoint-tier.ts';
 import type { EndpointRule, ZdrRule } from './effective-policy.ts';
 

@@ -1,26 +1,7 @@
+import type { GuardrailStage } from '../wire/chat/pipeline-stage.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { CompiledFilter } from './filters/compile-filters.ts';
 import type { FilterAction } from './filters/filter.ts';
-import type { GuardrailScope } from './effective-policy.ts';
-
-/**
- * What one guardrail did to a call, as the wire tells it (api reference 12). A type rather than an interface, so that it
- * passes for a stage of any kind.
- */
-export type GuardrailStage = {
-  readonly type: 'guardrail';
-  readonly name: 'content-filter' | 'regex_pi_detection';
-  readonly guardrail_id: string;
-  readonly guardrail_scope: GuardrailScope;
-  readonly data: {
-    readonly action: 'blocked' | 'redacted' | 'flagged';
-    readonly engines: readonly string[];
-    readonly flagged?: boolean;
-    readonly detected?: boolean;
-    readonly matched_entity_types?: readonly string[];
-    readonly patterns?: readonly string[];
-  };
-};
 
 type Side = 'Request' | 'Response';
 

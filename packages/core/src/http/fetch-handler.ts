@@ -1,7 +1,13 @@
+import type { Surface } from './route.ts';
 import { GatewayError } from '../foundation/errors.ts';
-import type { Gateway, Surface } from '../gateway.ts';
 import type { GatewayRequest } from './request.ts';
 import { type GatewayResponse, toErrorResponse } from './response.ts';
+
+/** What the handler needs of a gateway. */
+interface FetchedGateway {
+  handle(request: GatewayRequest): Promise<GatewayResponse>;
+  matches(method: string, path: string, surfaces: readonly Surface[]): boolean;
+}
 
 export interface FetchHandlerOptions {
   /** Where the gateway is mounted, e.g. `/ai`; requests elsewhere are answered 404. Default: the root. */
@@ -22,7 +28,7 @@ const DEFAULT_BODY_LIMIT_BYTES = 32 * 1024 * 1024;
  * plain handler, so hosts on Node with a choice use `listen` or the Express adapter.
  */
 export function toFetchHandler(
-  gateway: Gateway,
+  gateway: FetchedGateway,
   options: FetchHandlerOptions = {},
 ): (request: Request) => Promise<Response> {
   const mountPath = (options.mountPath ?? '').replace(/\/+$/, '');

@@ -1,5 +1,5 @@
+import type { Surface } from './route.ts';
 import { GatewayError } from '../foundation/errors.ts';
-import type { Surface } from '../gateway.ts';
 import { type Route, ROUTES } from '../api/routes.ts';
 
 export interface RouteMatch {

@@ -1,7 +1,7 @@
+import type { Awaitable } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { refuseUnreasonableBytes, toInertJson } from './limit-json.ts';
 import { type GatewayRequest, firstValue } from './request.ts';
-import type { Awaitable } from '../stores/store.ts';
 
 /** Smaller bodies cannot hold more than takes a moment to parse. */
 const SCAN_ABOVE_BYTES = 16 * 1024;

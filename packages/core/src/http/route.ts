@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 
 import type { RequestContext } from './request-context.ts';
-import type { Surface } from '../gateway.ts';
 import type { GatewayResponse } from './response.ts';
 
 /** What an operation says of itself in the OpenAPI document. */
@@ -30,3 +29,6 @@ export type Route = RouteDescription & { readonly surface: Surface; readonly wro
         readonly operation: (context: Pick<RequestContext, 'request' | 'runtime'>) => Promise<GatewayResponse>;
       }
   );
+
+/** Groups of routes that a host may offer or leave out. */
+export type Surface = 'api' | 'admin' | 'metrics' | 'openapi' | 'health';

@@ -1,6 +1,6 @@
+import type { Logger } from '../foundation/logger.ts';
 import type { Principal } from '../http/principal.ts';
 import { GatewayError } from '../foundation/errors.ts';
-import type { Logger } from '../options.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { CreateRateCounter, RateCounter, RateWindow } from './rate-counter.ts';
 

@@ -1,10 +1,10 @@
+import type { RequestNeeds } from '../calls/needs.ts';
 import { z } from 'zod';
 
 import type { CatalogModel } from '../catalog/catalog.ts';
 import { parseWith } from '../wire/parse-with.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import { priceOf } from '../catalog/endpoint-price.ts';
-import type { RequestNeeds } from './request-needs.ts';
 import { MAX_ROUTED_MODELS, type RouterStrategy } from './router.ts';
 
 /** Shares of the candidates by price, from cheap to dear, in per cent (api reference 11.2). */

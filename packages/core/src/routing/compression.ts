@@ -1,7 +1,5 @@
+import type { Compression } from '../calls/needs.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
-
-/** Which endpoints get a prompt that is too long for them shortened: every one, those with little room, or none. */
-export type Compression = 'always' | 'small' | 'never';
 
 /** Endpoints of at most this context have it switched on by default (api reference 9.2). */
 const SMALL_CONTEXT = 8192;

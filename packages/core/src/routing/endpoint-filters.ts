@@ -1,10 +1,11 @@
+import type { Narrowing } from '../calls/narrowing.ts';
+import type { RequestNeeds } from '../calls/needs.ts';
+import type { AccountOptions } from '../auth/account.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
-import type { AccountOptions } from '../options.ts';
 import type { ProviderPreferences } from '../wire/chat/provider-preferences.ts';
 import { isCompressed } from './compression.ts';
 import { exceedsMaxPrice } from '../catalog/endpoint-price.ts';
 import { isListed, type ServiceTier, tierOf } from '../catalog/endpoint-tier.ts';
-import type { RequestNeeds } from './request-needs.ts';
 import type { ResolvedModel } from './resolve-models.ts';
 
 /** Everything that decides which endpoints of one model may serve a request. */
@@ -23,16 +24,6 @@ export interface EndpointQuery {
   readonly narrowings?: readonly Narrowing[] | undefined;
   /** `2026-01-31`; without it no model is too old. */
   readonly today?: string | undefined;
-}
-
-/** One more rule, handed in from outside of routing. */
-export interface Narrowing {
-  /** What to say of an endpoint it excludes, e.g. `allowed_providers`. */
-  readonly rule: string;
-  /** The guardrail that says so, where one does. */
-  readonly guardrailId?: string | undefined;
-  /** `region` is the one whose host the request came to; null for none. */
-  readonly excludes: (endpoint: Endpoint, region: string | null) => boolean;
 }
 
 export interface EndpointFilter {

@@ -1,6 +1,6 @@
+import type { HealthBoard } from './health/health-board.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import type { RoutingExplanation } from '../wire/models/routing-explanation.ts';
-import type { Runtime } from '../runtime.ts';
 import { priceOf } from '../catalog/endpoint-price.ts';
 import type { RoutePlan } from './plan-route.ts';
 import type { Exclusion } from './select-endpoints.ts';
@@ -9,15 +9,15 @@ import { toHealthFields } from './health/to-health-fields.ts';
 type EndpointExplanation = RoutingExplanation['endpoints'][number];
 
 /** Tells of every endpoint of a plan whether it may be asked, when, and if not, which rule says so. */
-export function explainRoute(plan: RoutePlan, runtime: Runtime): RoutingExplanation {
+export function explainRoute(plan: RoutePlan, health: HealthBoard): RoutingExplanation {
   return {
     requested: plan.requested,
     strategy: plan.strategy,
     region: plan.region,
     models: [...plan.models],
     endpoints: [
-      ...plan.endpoints.map((endpoint, index) => explain(endpoint, index + 1, null, runtime)),
-      ...plan.excluded.map((exclusion) => explain(exclusion.endpoint, null, exclusion, runtime)),
+      ...plan.endpoints.map((endpoint, index) => explain(endpoint, index + 1, null, health)),
+      ...plan.excluded.map((exclusion) => explain(exclusion.endpoint, null, exclusion, health)),
     ],
   };
 }
@@ -26,7 +26,7 @@ function explain(
   endpoint: Endpoint,
   rank: number | null,
   exclusion: Exclusion | null,
-  { health }: Runtime,
+  health: HealthBoard,
 ): EndpointExplanation {
   const price = priceOf(endpoint);
   const report = health.of(endpoint).report();

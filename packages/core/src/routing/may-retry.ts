@@ -1,5 +1,11 @@
+import type { RetryBudget } from './health/retry-budget.ts';
+import type { HealthBoard } from './health/health-board.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
-import type { Runtime } from '../runtime.ts';
+
+interface RetryParts {
+  readonly health: HealthBoard;
+  readonly retryBudget: RetryBudget;
+}
 
 /**
  * Whether a call for a model that has failed elsewhere may go on to this endpoint.
@@ -15,7 +21,7 @@ import type { Runtime } from '../runtime.ts';
 export function mayRetry(
   endpoint: Endpoint,
   modelId: string,
-  { health, retryBudget }: Pick<Runtime, 'health' | 'retryBudget'>,
+  { health, retryBudget }: RetryParts,
 ): boolean | Promise<boolean> {
   const candidate = health.of(endpoint);
   const isSound = (): boolean => candidate.standing() === 'steady' || candidate.standing() === 'half-open';

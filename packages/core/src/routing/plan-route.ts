@@ -1,13 +1,15 @@
+import type { RequestNeeds } from '../calls/needs.ts';
+import type { Narrowing } from '../calls/narrowing.ts';
 import type { CatalogModel, Endpoint } from '../catalog/catalog.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Runtime } from '../runtime.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
-import { type EndpointQuery, isSupported, type Narrowing } from './endpoint-filters.ts';
+import { type EndpointQuery, isSupported } from './endpoint-filters.ts';
 import { isNamed, type ServiceTier, tierOf } from '../catalog/endpoint-tier.ts';
 import { type OrderQuery, orderEndpoints } from './order-endpoints.ts';
 import type { RandomSource } from './random.ts';
 import { partitionOf, sortOf, tiersOf } from './read-preferences.ts';
-import { needsOf, type RequestNeeds } from './request-needs.ts';
+import { needsOf } from './request-needs.ts';
 import { type ResolvedModel, resolveModels, type RoutingStrategy } from './resolve-models.ts';
 import type { RouterName } from './router.ts';
 import { type Exclusion, PREFERRED_PARAMETERS, type Selection, selectEndpoints } from './select-endpoints.ts';

@@ -1,22 +1,7 @@
+import type { RequestNeeds } from '../calls/needs.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import type { ChatMessage } from '../wire/chat/chat-message.ts';
-import { type Compression, compressionOf } from './compression.ts';
-
-/** What a request asks of the endpoint that is to serve it. */
-export interface RequestNeeds {
-  /** Parameters as lists of supported parameters name them. */
-  readonly parameters: readonly string[];
-  /** Kinds of input beside text. */
-  readonly inputModalities: readonly string[];
-  /** Kinds of output beside text. */
-  readonly outputModalities: readonly string[];
-  /** What the prompt takes up at the least; deliberately low, because an endpoint that is left out cannot prove it wrong. */
-  readonly minPromptTokens: number;
-  /** `max_completion_tokens` or `max_tokens`; 0 when neither is given. */
-  readonly outputTokens: number;
-  /** Where the prompt may be shortened if it has to be. */
-  readonly compression: Compression;
-}
+import { compressionOf } from './compression.ts';
 
 /** Text that is hard to compress has about four characters a token, text that is easy may have six. */
 const MOST_CHARACTERS_A_TOKEN = 6;

@@ -1,7 +1,7 @@
+import type { RequestNeeds } from '../calls/needs.ts';
 import type { CatalogModel } from '../catalog/catalog.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import type { RandomSource } from './random.ts';
-import type { RequestNeeds } from './request-needs.ts';
 
 /** The slugs `service/auto` and `service/free`, and what the compatible wire calls them. */
 export type RouterName = 'auto' | 'free';

@@ -1,13 +1,13 @@
+import type { RequestNeeds } from '../calls/needs.ts';
+import type { AccountOptions } from '../auth/account.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 import { type CatalogModel, createCatalog, type Endpoint } from '../catalog/catalog.ts';
 import type { EndpointDefinition, ModelDefinition } from '../wire/models/model-definition.ts';
-import type { AccountOptions } from '../options.ts';
 import type { Provider } from '../providers/provider.ts';
 import { type ProviderPreferences, providerPreferencesSchema } from '../wire/chat/provider-preferences.ts';
 import { ENDPOINT_FILTERS, type EndpointQuery } from './endpoint-filters.ts';
-import type { RequestNeeds } from './request-needs.ts';
 import { selectEndpoints, type Selection } from './select-endpoints.ts';
 
 async function* noChat(): AsyncGenerator<never> {}

@@ -1,3 +1,22 @@
+export type { AssignmentRecord, KeyRecord, WorkspaceRecord } from './table-rows.ts';
+export type {
+  ActivityQuery,
+  ActivitySum,
+  GenerationFacets,
+  GenerationFilter,
+  HistogramBucket,
+  HistogramQuery,
+} from './generation-queries.ts';
+import type { AssignmentRecord, KeyRecord, WorkspaceRecord } from './table-rows.ts';
+import type {
+  ActivityQuery,
+  ActivitySum,
+  GenerationFacets,
+  GenerationFilter,
+  HistogramBucket,
+  HistogramQuery,
+} from './generation-queries.ts';
+import type { Awaitable } from '../foundation/awaitable.ts';
 import type { BroadcastRow } from './broadcast-row.ts';
 import type { Destination } from '../wire/destinations/destination.ts';
 import type { Guardrail } from '../wire/management/guardrail.ts';
@@ -6,18 +25,6 @@ import type { Member } from '../wire/management/member.ts';
 import type { SettingsChange } from '../wire/management/settings.ts';
 import type { StreamTimeline } from '../wire/generations/stream-timeline.ts';
 import type { VideoJob } from './video-job.ts';
-import type { ActivityQuery, ActivitySum } from './kit/activity-book.ts';
-import type { GenerationFacets } from './kit/generation-facets.ts';
-import type { GenerationFilter, HistogramBucket, HistogramQuery } from './kit/generation-filter.ts';
-import type { AssignmentRecord, KeyRecord, WorkspaceRecord } from './kit/tables.ts';
-
-export type { ActivityQuery, ActivitySum } from './kit/activity-book.ts';
-export type { GenerationFacets } from './kit/generation-facets.ts';
-export type { GenerationFilter, HistogramBucket, HistogramQuery } from './kit/generation-filter.ts';
-export type { AssignmentRecord, KeyRecord, WorkspaceRecord } from './kit/tables.ts';
-
-/** Either at once or later: a store that has the answer in memory spares the hot path a promise. */
-export type Awaitable<T> = T | Promise<T>;
 
 /** A generation with what the wire does not show. */
 export interface GenerationRecord {

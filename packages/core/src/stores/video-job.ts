@@ -1,4 +1,4 @@
-import type { GuardrailStage } from '../guardrails/verdict.ts';
+import type { GuardrailStage } from '../wire/chat/pipeline-stage.ts';
 import { ENDED_STATUSES, type VideoJobStatus } from '../wire/videos/video-status.ts';
 import type { UpstreamJob, VideoOrder, VideoOutput } from '../providers/video-contract.ts';
 

@@ -1,5 +1,5 @@
+import { mapRecord, mapStrings, type TextMap, toVisitor } from '../calls/text-map.ts';
 import type { VideoRequest } from '../wire/videos/video-request.ts';
-import { mapRecord, mapStrings, type TextMap, toVisitor } from '../chat/map-texts.ts';
 
 /** The texts of a request for a video. What is to be seen in it is said by the user. */
 export const mapVideoTexts: TextMap<VideoRequest> = (request, change) => {

@@ -1,10 +1,10 @@
+import type { Policy } from '../guardrails/policy.ts';
+import type { Narrowing } from '../calls/narrowing.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { GatewayError } from '../foundation/errors.ts';
-import type { Policy } from '../guardrails/policy-of.ts';
-import type { Narrowing } from '../routing/endpoint-filters.ts';
 import { planRoute, type RoutePlan } from '../routing/plan-route.ts';
 import type { VideoRequest } from '../wire/videos/video-request.ts';
-import type { VideoAbilities } from '../catalog/video-capabilities.ts';
+import type { VideoAbilities } from '../wire/models/video-capabilities.ts';
 
 export interface VideoRoute {
   readonly plan: RoutePlan;

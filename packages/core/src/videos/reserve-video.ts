@@ -1,3 +1,5 @@
+import type { Policy } from '../guardrails/policy.ts';
+import type { Awaitable } from '../foundation/awaitable.ts';
 import type { Principal } from '../http/principal.ts';
 import { type Caller, spendersOf } from '../budgets/budget.ts';
 import { findBudgets, toCaller } from '../budgets/find-budgets.ts';
@@ -5,11 +7,10 @@ import type { Hold } from '../budgets/ledger.ts';
 import { worstOf } from '../budgets/reserve-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import { GatewayError } from '../foundation/errors.ts';
-import type { Policy } from '../guardrails/policy-of.ts';
 import type { Runtime } from '../runtime.ts';
 import type { VideoRequest } from '../wire/videos/video-request.ts';
-import type { Awaitable, Repository } from '../stores/store.ts';
-import type { VideoCapabilities } from '../catalog/video-capabilities.ts';
+import type { Repository } from '../stores/store.ts';
+import type { VideoCapabilities } from '../wire/models/video-capabilities.ts';
 import { videoCostNanoUsd } from './video-cost.ts';
 import { hasEnded, type VideoJob } from '../stores/video-job.ts';
 

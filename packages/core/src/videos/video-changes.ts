@@ -1,4 +1,4 @@
-import type { Logger } from '../options.ts';
+import type { Logger } from '../foundation/logger.ts';
 import type { VideoJob } from '../stores/video-job.ts';
 
 /** Tells of every change of a job's status that this process makes, its beginning included. */

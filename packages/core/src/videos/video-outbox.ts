@@ -1,4 +1,4 @@
-import type { Logger } from '../options.ts';
+import type { Logger } from '../foundation/logger.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { deliverWebhook } from '../webhooks/deliver-webhook.ts';
 import { nextDeliveryDelayMs } from '../webhooks/delivery-schedule.ts';

@@ -1,5 +1,5 @@
+import type { Logger } from '../foundation/logger.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import type { Logger } from '../options.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { VideoProgress } from '../providers/video-contract.ts';

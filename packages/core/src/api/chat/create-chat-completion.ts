@@ -1,3 +1,5 @@
+import type { Awaitable } from '../../foundation/awaitable.ts';
+import type { Narrowing } from '../../calls/narrowing.ts';
 import { boundCall } from '../../budgets/bound-call.ts';
 import { findBudgets, toCaller } from '../../budgets/find-budgets.ts';
 import { reserveCall, withinBounds } from '../../budgets/reserve-call.ts';
@@ -21,13 +23,11 @@ import { createGenerationId } from '../../foundation/random-id.ts';
 import { readJsonBody } from '../../http/read-json-body.ts';
 import { firstValue } from '../../http/request.ts';
 import type { GatewayResponse } from '../../http/response.ts';
-import type { Narrowing } from '../../routing/endpoint-filters.ts';
 import { noEndpointLeft } from '../../routing/no-endpoint-left.ts';
 import { planRoute } from '../../routing/plan-route.ts';
 import { createRoutingReport, withReport } from '../../routing/routing-metadata.ts';
 import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
 import { parseChatCompletion } from '../../wire/chat/parse-chat-completion.ts';
-import type { Awaitable } from '../../stores/store.ts';
 
 const NO_NARROWINGS: readonly Narrowing[] = [];
 const MAX_SESSION_ID_LENGTH = 256;
@@ -75,7 +75,7 @@ export async function createChatCompletion(context: RequestContext): Promise<Gat
   const { begin, isReplay } = chosen instanceof Promise ? await chosen : chosen;
 
   if (bound !== null && !isReplay) {
-    await reserveCall({ id, caller: toCaller(principal), budgets, endpoints: route.endpoints, bound }, runtime);
+    await reserveCall({ id, caller: toCaller(principal), budgets, endpoints: route.endpoints, bound }, runtime.ledger);
   }
   context.responseHeaders['x-generation-id'] = id;
   const relay: ChatRelay = {

@@ -45,7 +45,7 @@ export async function explainChatRoute({ request, principal, runtime }: RequestC
     },
     runtime,
   );
-  return toJsonResponse(200, { data: explainRoute(plan, runtime) });
+  return toJsonResponse(200, { data: explainRoute(plan, runtime.health) });
 }
 
 /** Whoever holds the key. */

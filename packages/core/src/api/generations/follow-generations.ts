@@ -4,6 +4,8 @@ import { followFeed } from '../../generations/read/follow-feed.ts';
 import { type GatewayRequest, firstValue } from '../../http/request.ts';
 import type { GatewayResponse } from '../../http/response.ts';
 import type { Runtime } from '../../runtime.ts';
+import type { VideoJob } from '../../stores/video-job.ts';
+import { toVideoAnswer } from '../../videos/to-video-answer.ts';
 import { generationFeedQuerySchema } from '../../wire/generations/generation-list.ts';
 import { readQuery } from '../../wire/page-query.ts';
 
@@ -17,15 +19,22 @@ export async function followGenerations({ request, runtime }: RequestContext): P
     throw new GatewayError('rate_limit_exceeded', `${MAX_FOLLOWERS} follow already; close one of them`);
   }
   const body = followFeed({
-    runtime,
+    parts: runtime,
     epoch: runtime.instanceId,
     lastEventId: firstValue(request.headers['last-event-id']),
     fields,
+    toVideoEvent,
     isAllowed: () => isStillAllowed(request, runtime),
     signal: AbortSignal.any([request.signal, runtime.closing]),
   });
   return { status: 200, headers: HEADERS, body };
 }
+
+const toVideoEvent = (job: VideoJob): object => ({
+  ...toVideoAnswer(job, job.baseUrl),
+  model: job.modelId,
+  key_hash: job.principalId,
+});
 
 async function isStillAllowed(request: GatewayRequest, runtime: Pick<Runtime, 'authenticate'>): Promise<boolean> {
   try {

@@ -1,5 +1,5 @@
 import type { RequestContext } from '../../http/request-context.ts';
-import { createDryRun } from '../../guardrails/dry-run.ts';
+import { createDryRun } from './dry-run.ts';
 import { findGuardrail } from '../../guardrails/find-guardrail.ts';
 import { readJsonBody } from '../../http/read-json-body.ts';
 import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';

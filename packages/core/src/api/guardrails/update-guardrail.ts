@@ -2,7 +2,7 @@ import { findWorkspace } from '../../auth/workspaces.ts';
 import type { RequestContext } from '../../http/request-context.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import { changeGuardrail, refuseBadPatterns, toNewGuardrail } from '../../guardrails/change-guardrail.ts';
-import { defaultGuardrailName, workspaceIdOfDefault } from '../../guardrails/default-guardrail.ts';
+import { defaultGuardrailName, workspaceIdOfDefault } from '../../auth/default-guardrail.ts';
 import { findGuardrail, noGuardrail } from '../../guardrails/find-guardrail.ts';
 import { readJsonBody } from '../../http/read-json-body.ts';
 import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';

@@ -1,5 +1,5 @@
+import { toKeyBody } from './to-key-body.ts';
 import { createKeyRecord } from '../../auth/api-key.ts';
-import { toKeyBody } from '../../auth/keys.ts';
 import { chooseWorkspaceId } from '../../auth/workspaces.ts';
 import type { RequestContext } from '../../http/request-context.ts';
 import { readJsonBody } from '../../http/read-json-body.ts';

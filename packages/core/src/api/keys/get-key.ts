@@ -1,4 +1,5 @@
-import { findKey, toKeyBody } from '../../auth/keys.ts';
+import { toKeyBody } from './to-key-body.ts';
+import { findKey } from '../../auth/keys.ts';
 import type { RequestContext } from '../../http/request-context.ts';
 import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
 

@@ -1,5 +1,5 @@
+import { toKeyBody } from './to-key-body.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../auth/api-key.ts';
-import { toKeyBody } from '../../auth/keys.ts';
 import type { RequestContext } from '../../http/request-context.ts';
 import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
 import { keyListQuerySchema } from '../../wire/management/key.ts';

@@ -1,4 +1,5 @@
-import { findKey, noKey, toKeyBody } from '../../auth/keys.ts';
+import { toKeyBody } from './to-key-body.ts';
+import { findKey, noKey } from '../../auth/keys.ts';
 import type { RequestContext } from '../../http/request-context.ts';
 import { readJsonBody } from '../../http/read-json-body.ts';
 import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';

@@ -1,7 +1,7 @@
 import { toArchitecture, toEndpointRecord } from '../../catalog/to-model-record.ts';
 import type { RequestContext } from '../../http/request-context.ts';
 import { GatewayError } from '../../foundation/errors.ts';
-import { findShownEndpoints } from '../../guardrails/usable-endpoints.ts';
+import { findShownEndpoints } from '../../dispatch/usable-endpoints.ts';
 import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
 import { toHealthFields } from '../../routing/health/to-health-fields.ts';
 

@@ -1,6 +1,6 @@
 import { toEndpointRecord } from '../../catalog/to-model-record.ts';
 import type { RequestContext } from '../../http/request-context.ts';
-import { findShownEndpoints } from '../../guardrails/usable-endpoints.ts';
+import { findShownEndpoints } from '../../dispatch/usable-endpoints.ts';
 import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
 
 /** `GET /endpoints/zdr`: the endpoints that are known to keep nothing of what they are sent. */

@@ -1,3 +1,4 @@
+import type { ProviderChecks } from './provider-checks.ts';
 import { expect, test } from 'vitest';
 
 import { createAdminGateway } from '../../../../../test/support/admin-calls.ts';
@@ -8,7 +9,6 @@ import {
   MANAGEMENT_KEY,
 } from '../../../../../test/support/core-gateway.ts';
 import { GatewayError } from '../../foundation/errors.ts';
-import type { ProviderChecks } from '../../options.ts';
 
 const CHECKS: ProviderChecks = {
   describe: (slug) => (slug === 'acme' ? { host: 'acme.example', hasKey: true } : undefined),

@@ -1,3 +1,4 @@
+import type { Narrowing } from '../../calls/narrowing.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../auth/api-key.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
 import type { RequestContext } from '../../http/request-context.ts';
@@ -9,7 +10,6 @@ import { mapVideoTexts } from '../../videos/map-video-texts.ts';
 import { readJsonBody } from '../../http/read-json-body.ts';
 import { firstValue } from '../../http/request.ts';
 import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
-import type { Narrowing } from '../../routing/endpoint-filters.ts';
 import { noEndpointLeft } from '../../routing/no-endpoint-left.ts';
 import type { VideoOrder } from '../../providers/video-contract.ts';
 import type { Runtime } from '../../runtime.ts';

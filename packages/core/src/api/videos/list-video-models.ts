@@ -1,7 +1,7 @@
 import type { CatalogModel } from '../../catalog/catalog.ts';
 import type { RequestContext } from '../../http/request-context.ts';
 import { makesVideos } from '../../guardrails/to-narrowings.ts';
-import { findShownEndpoints } from '../../guardrails/usable-endpoints.ts';
+import { findShownEndpoints } from '../../dispatch/usable-endpoints.ts';
 import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
 
 const SKUS = ['video', 'video_second', 'video_token'] as const;

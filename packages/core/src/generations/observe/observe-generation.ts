@@ -1,9 +1,11 @@
+import type { Outcome } from '../../calls/outcome.ts';
+import type { Attempt } from '../../calls/attempt.ts';
 import type { Principal } from '../../http/principal.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
 import type { ChatChunk, Usage } from '../../wire/chat/chat-chunk.ts';
 import type { GenerationRecord, StoredContent } from '../../stores/store.ts';
 import { type AnswerAccumulator, createAnswerAccumulator } from './completion-accumulator.ts';
-import type { Attempt, EndedCall, ObservedCall, Outcome, WebSearch } from './observed-call.ts';
+import type { EndedCall, ObservedCall, WebSearch } from './observed-call.ts';
 import { type Spending, spendingOf, sumSpending, type Turn } from './spending.ts';
 import { recordTimeline, type TimelineRecorder, withTimeline } from './stream-timeline.ts';
 import { toGeneration } from '../to-generation.ts';

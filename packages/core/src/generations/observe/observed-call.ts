@@ -1,27 +1,13 @@
+import type { Outcome } from '../../calls/outcome.ts';
+import type { Attempt } from '../../calls/attempt.ts';
 import type { Cost } from '../../catalog/prices.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
 import type { RequestContext } from '../../http/request-context.ts';
-import type { GatewayError } from '../../foundation/errors.ts';
 import type { Usage } from '../../wire/chat/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
 import type { Generation } from '../../wire/generations/generation.ts';
 import type { AnswerAccumulator } from './completion-accumulator.ts';
 import type { ToolStep } from '../tool-steps.ts';
-
-/** One endpoint that was asked, and what came of it. */
-export interface Attempt {
-  readonly endpoint: Endpoint;
-  /** Milliseconds to the first chunk or the failure. */
-  readonly latencyMs: number;
-  /** Null when it succeeded. */
-  readonly error: GatewayError | null;
-}
-
-/** How a call ended. */
-export type Outcome =
-  | { readonly status: 'completed' }
-  | { readonly status: 'failed'; readonly error: GatewayError }
-  | { readonly status: 'cancelled'; readonly error: GatewayError };
 
 /** One search of the web. */
 export interface WebSearch {

@@ -1,6 +1,10 @@
-import type { Runtime } from '../../runtime.ts';
 import type { GenerationRow } from '../../wire/generations/generation-list.ts';
-import { type GenerationSearch, listGenerations, toGenerationRow } from './list-generations.ts';
+import {
+  type GenerationSearch,
+  listGenerations,
+  toGenerationRow,
+  type GenerationListParts,
+} from './list-generations.ts';
 import { withoutTimeline } from '../observe/stream-timeline.ts';
 
 /** What a line of CSV holds, in this order. */
@@ -47,14 +51,14 @@ export interface GenerationExport extends Pick<GenerationSearch, 'filter' | 'tex
 /** Writes generations out, newest first, a page at a time and only when somebody reads. */
 export async function* exportGenerations(
   { filter, text, format, withContent, signal }: GenerationExport,
-  runtime: Pick<Runtime, 'store' | 'platform'>,
+  parts: GenerationListParts,
 ): AsyncGenerator<Uint8Array> {
   if (format === 'csv') yield encoder.encode(`${COLUMNS.join(',')}\r\n`);
   let before: string | undefined;
   do {
-    const { records, next } = await listGenerations({ filter, text, limit: PAGE_SIZE, before }, runtime);
+    const { records, next } = await listGenerations({ filter, text, limit: PAGE_SIZE, before }, parts);
     for (const record of withContent ? records : []) {
-      const stored = await runtime.store.generations.getContent(record.generation.id);
+      const stored = await parts.store.generations.getContent(record.generation.id);
       const content = stored === undefined ? null : withoutTimeline(stored);
       yield encoder.encode(`${JSON.stringify({ ...toGenerationRow(record), content })}\n`);
       if (signal.aborted) return;

@@ -1,7 +1,9 @@
-import type { Runtime } from '../../runtime.ts';
+import type { Timeouts } from '../../foundation/timeouts.ts';
+import type { TimerWheel } from '../../foundation/timer-wheel.ts';
+import type { Store } from '../../stores/store.ts';
 import type { RowFields } from '../../wire/generations/generation-list.ts';
-import { toVideoAnswer } from '../../videos/to-video-answer.ts';
-import type { FeedEvent } from '../generation-feed.ts';
+import type { VideoJob } from '../../stores/video-job.ts';
+import type { FeedEvent, GenerationFeed } from '../generation-feed.ts';
 import { toAskedRow } from './list-generations.ts';
 
 const encoder = new TextEncoder();
@@ -12,14 +14,23 @@ const RETRY_MS = 3000;
 /** Events that leave in one piece. */
 const BATCH = 50;
 
+interface FeedParts {
+  readonly generationFeed: GenerationFeed;
+  readonly store: Pick<Store, 'generations'>;
+  readonly wheel: TimerWheel;
+  readonly timeouts: Pick<Timeouts, 'keepAliveMs'>;
+}
+
 export interface FollowOptions {
-  readonly runtime: Pick<Runtime, 'generationFeed' | 'store' | 'wheel' | 'timeouts'>;
+  readonly parts: FeedParts;
   /** What tells this process's events from those of another. */
   readonly epoch: string;
   /** The last event that the client has seen, as it says. */
   readonly lastEventId: string | undefined;
   /** What of a generation is told. */
   readonly fields: RowFields;
+  /** How a video job is told. */
+  readonly toVideoEvent: (job: VideoJob) => object;
   /** Asked before anything is told: a key may be revoked, a session ended, while somebody follows. */
   readonly isAllowed: () => Promise<boolean>;
   /** Fires when the client has left or the gateway closes. */
@@ -32,13 +43,13 @@ export interface FollowOptions {
  * leave while nothing happens.
  */
 export function followFeed(options: FollowOptions): AsyncIterable<Uint8Array> {
-  const { runtime, signal } = options;
+  const { parts, signal } = options;
   const take = createTake(options);
   let isOver = false;
   let wake: ((reason: 'event' | 'silence' | 'end') => void) | undefined;
 
-  const heartbeat = runtime.wheel.add(() => wake?.('silence'));
-  const unsubscribe = runtime.generationFeed.subscribe(() => wake?.('event'));
+  const heartbeat = parts.wheel.add(() => wake?.('silence'));
+  const unsubscribe = parts.generationFeed.subscribe(() => wake?.('event'));
   const end = (): IteratorResult<Uint8Array> => {
     isOver = true;
     unsubscribe();
@@ -57,7 +68,7 @@ export function followFeed(options: FollowOptions): AsyncIterable<Uint8Array> {
       const text = await take();
       if (isOver) break;
       if (text !== '') return tell(text);
-      heartbeat.set(runtime.timeouts.keepAliveMs);
+      heartbeat.set(parts.timeouts.keepAliveMs);
       const reason = await new Promise<'event' | 'silence' | 'end'>((resolve) => (wake = resolve));
       heartbeat.clear();
       if (reason === 'silence') return tell(HEARTBEAT);
@@ -68,8 +79,9 @@ export function followFeed(options: FollowOptions): AsyncIterable<Uint8Array> {
 }
 
 /** Creates what hands out the events that have come since the last time, as text. */
-function createTake({ runtime, epoch, lastEventId, fields }: FollowOptions): () => Promise<string> {
-  const feed = runtime.generationFeed;
+function createTake(options: FollowOptions): () => Promise<string> {
+  const { parts, epoch, lastEventId } = options;
+  const feed = parts.generationFeed;
   const resumed = positionOf(lastEventId, epoch);
   let position = resumed ?? feed.end();
   let isLost = lastEventId !== undefined && resumed === undefined;
@@ -87,21 +99,19 @@ function createTake({ runtime, epoch, lastEventId, fields }: FollowOptions): () 
       const event = feed.at(position);
       if (event === undefined) break;
       position += 1;
-      text += `id: ${epoch}-${position}\n${await toEventText(event, fields, runtime)}\n\n`;
+      text += `id: ${epoch}-${position}\n${await toEventText(event, options)}\n\n`;
     }
     return text;
   };
 }
 
-async function toEventText(event: FeedEvent, fields: RowFields, { store }: Pick<Runtime, 'store'>): Promise<string> {
+async function toEventText(event: FeedEvent, { parts, fields, toVideoEvent }: FollowOptions): Promise<string> {
   if (event.type === 'generation') {
-    const record = await store.generations.get(event.id);
+    const record = await parts.store.generations.get(event.id);
     // Retention may have dropped it; its number was given out all the same.
     return record === undefined ? 'data: {}' : `event: generation\ndata: ${JSON.stringify(toAskedRow(record, fields))}`;
   }
-  const { job } = event;
-  const data = { ...toVideoAnswer(job, job.baseUrl), model: job.modelId, key_hash: job.principalId };
-  return `event: video\ndata: ${JSON.stringify(data)}`;
+  return `event: video\ndata: ${JSON.stringify(toVideoEvent(event.job))}`;
 }
 
 /** How many events a client has seen; undefined when it cannot be told. */

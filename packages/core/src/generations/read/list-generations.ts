@@ -1,8 +1,8 @@
+import type { Platform } from '../../foundation/platform.ts';
 import { GatewayError } from '../../foundation/errors.ts';
-import type { Runtime } from '../../runtime.ts';
 import type { GenerationFilterQuery, GenerationRow, RowFields } from '../../wire/generations/generation-list.ts';
 import { statusOfGeneration } from '../../wire/generations/generation-status.ts';
-import type { GenerationFilter, GenerationPage, GenerationRecord } from '../../stores/store.ts';
+import type { GenerationFilter, GenerationPage, GenerationRecord, Store } from '../../stores/store.ts';
 import { isInContent, isInRecord } from './search-text.ts';
 
 export interface GenerationSearch {
@@ -22,6 +22,11 @@ export interface FoundGenerations extends GenerationPage {
   readonly searchedBackTo: string | null;
 }
 
+export interface GenerationListParts {
+  readonly store: Pick<Store, 'generations'>;
+  readonly platform: Pick<Platform, 'monotonicNow' | 'setTimer'>;
+}
+
 /** How often the store is asked for one page; it looks at a bounded number of records each time. */
 const MAX_ROUNDS = 25;
 /** A content may have to be read from the disk, and may be large. */
@@ -33,12 +38,9 @@ const TEXT_PAGE = 100;
  * Finds generations, newest first. What one page costs is bounded, however many there are: it may hold fewer than
  * `limit` records, even none, while there is more to look through.
  */
-export async function listGenerations(
-  search: GenerationSearch,
-  runtime: Pick<Runtime, 'store' | 'platform'>,
-): Promise<FoundGenerations> {
+export async function listGenerations(search: GenerationSearch, parts: GenerationListParts): Promise<FoundGenerations> {
   const records: GenerationRecord[] = [];
-  const budget = { contents: MAX_CONTENTS, until: runtime.platform.monotonicNow() + MAX_SEARCH_MS };
+  const budget = { contents: MAX_CONTENTS, until: parts.platform.monotonicNow() + MAX_SEARCH_MS };
   const progress: SearchProgress = { searched: 0, searchedBackTo: null };
   const isFiltered = Object.values(search.filter).some((value) => value !== undefined);
   const filter = isFiltered ? search.filter : undefined;
@@ -46,17 +48,17 @@ export async function listGenerations(
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const wanted = search.limit - records.length;
     const limit = search.text === undefined ? wanted : TEXT_PAGE;
-    const page = await runtime.store.generations.page({ limit, before, filter });
-    const kept = await keepMatching(page, search, { runtime, budget, progress });
+    const page = await parts.store.generations.page({ limit, before, filter });
+    const kept = await keepMatching(page, search, { parts, budget, progress });
     for (const record of kept.records.slice(0, wanted)) records.push(record);
     const last = kept.records[wanted - 1];
     const isMore = last !== undefined && kept.records.length > wanted;
     const next = isMore ? last.generation.id : kept.next;
-    const isExhausted = kept.isExhausted || runtime.platform.monotonicNow() >= budget.until;
+    const isExhausted = kept.isExhausted || parts.platform.monotonicNow() >= budget.until;
     if (next === null || records.length >= search.limit || isExhausted) return { records, next, ...progress };
     before = next;
     // Others get their turn between rounds.
-    await new Promise<void>((resolve) => runtime.platform.setTimer(resolve, 0));
+    await new Promise<void>((resolve) => parts.platform.setTimer(resolve, 0));
   }
   return { records, next: before ?? null, ...progress };
 }
@@ -67,7 +69,7 @@ interface SearchProgress {
 }
 
 interface Searching {
-  readonly runtime: Pick<Runtime, 'store' | 'platform'>;
+  readonly parts: GenerationListParts;
   readonly budget: { contents: number; readonly until: number };
   readonly progress: SearchProgress;
 }
@@ -76,7 +78,7 @@ interface Searching {
 async function keepMatching(
   page: GenerationPage,
   { text }: GenerationSearch,
-  { runtime, budget, progress }: Searching,
+  { parts, budget, progress }: Searching,
 ): Promise<GenerationPage & { readonly isExhausted: boolean }> {
   if (text === undefined) return { ...page, isExhausted: false };
   const wanted = text.toLowerCase();
@@ -89,10 +91,10 @@ async function keepMatching(
       continue;
     }
     const { id } = record.generation;
-    const content = await runtime.store.generations.getContent(id);
+    const content = await parts.store.generations.getContent(id);
     if (content !== undefined && isInContent(wanted, content)) records.push(record);
     budget.contents -= 1;
-    if (budget.contents > 0 && runtime.platform.monotonicNow() < budget.until) continue;
+    if (budget.contents > 0 && parts.platform.monotonicNow() < budget.until) continue;
     return { records, next: id, isExhausted: true };
   }
   return { records, next: page.next, isExhausted: false };
@@ -101,7 +103,7 @@ async function keepMatching(
 /** Those of the ids that are there, newest first. */
 export async function getGenerations(
   ids: readonly string[],
-  { store }: Pick<Runtime, 'store'>,
+  { store }: Pick<GenerationListParts, 'store'>,
 ): Promise<FoundGenerations> {
   const records: GenerationRecord[] = [];
   for (const id of new Set(ids)) {
@@ -134,7 +136,7 @@ const NANO_PER_USD = 1e9;
 /** What a query asks for, as stores understand it. Providers may be called by slug or by name. */
 export function toGenerationFilter(
   query: GenerationFilterQuery,
-  { providers }: Pick<Runtime, 'providers'>,
+  { providers }: { readonly providers: readonly { readonly slug: string; readonly name: string }[] },
 ): GenerationFilter {
   const nameOf = (provider: string): string => providers.find(({ slug }) => slug === provider)?.name ?? provider;
   const toSet = <Value>(list: readonly Value[] | undefined): ReadonlySet<Value> | undefined => list && new Set(list);

@@ -1,6 +1,6 @@
-import type { Runtime } from '../../runtime.ts';
+import type { Catalog } from '../../catalog/catalog.ts';
 import type { ActivityItem } from '../../wire/generations/activity.ts';
-import type { ActivitySum } from '../../stores/store.ts';
+import type { ActivitySum, Store } from '../../stores/store.ts';
 
 /** Days in UTC, both included. */
 export interface ActivityRange {
@@ -28,9 +28,14 @@ interface Row extends Omit<ActivityItem, 'usage' | 'byok_usage_inference'> {
   reasoning_tokens: number;
 }
 
+export interface ActivityParts {
+  readonly store: Pick<Store, 'generations'>;
+  readonly catalog: Pick<Catalog, 'find'>;
+}
+
 /** The generations of some days by day, model and endpoint. Newest days first. As far back as records are kept. */
 export async function summariseActivity(
-  { store, catalog }: Pick<Runtime, 'store' | 'catalog'>,
+  { store, catalog }: ActivityParts,
   { since, first, last, principalIds, workspaceId, byWorkspace }: ActivitySelection,
 ): Promise<ActivityItem[]> {
   const rows = new Map<string, Row>();

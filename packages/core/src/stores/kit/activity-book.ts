@@ -1,31 +1,5 @@
+import type { ActivitySum } from '../generation-queries.ts';
 import type { GenerationRecord } from '../store.ts';
-
-/** Whose activity is asked for, and since when. */
-export interface ActivityQuery {
-  /** The first day that counts, by the day a generation began in UTC: `2026-03-01`. */
-  readonly since: string;
-  /** Default: everybody's. */
-  readonly principalIds?: ReadonlySet<string> | undefined;
-}
-
-/** What the generations of one day have in common and add up to. Money in billionths of a dollar. */
-export interface ActivitySum {
-  readonly date: string;
-  readonly model: string;
-  /** Null for calls that no provider was asked for. */
-  readonly providerName: string | null;
-  /** Of the endpoint that was asked last; empty where none was. */
-  readonly endpointId: string;
-  /** Empty for none. */
-  readonly workspaceId: string;
-  readonly requests: number;
-  readonly creditsNanoUsd: number;
-  /** Paid to providers directly, not to the account. */
-  readonly byokNanoUsd: number;
-  readonly promptTokens: number;
-  readonly completionTokens: number;
-  readonly reasoningTokens: number;
-}
 
 /** Sums of generations by day, model, provider, endpoint and workspace. */
 export interface ActivityBook {

@@ -1,19 +1,6 @@
+import type { GenerationFilter, GenerationFacets } from '../generation-queries.ts';
 import type { GenerationStatus } from '../../wire/generations/generation-status.ts';
-import { type GenerationFacts, type GenerationFilter, matchesFilter } from './generation-filter.ts';
-
-/**
- * How many generations each value would leave. A value is counted under all other parts of the filter but its own kind,
- * so that the counts of statuses, say, stay apart while one status is chosen.
- */
-export interface GenerationFacets {
-  /** What the whole filter chooses. */
-  readonly total: number;
-  readonly statuses: ReadonlyMap<GenerationStatus, number>;
-  readonly models: ReadonlyMap<string, number>;
-  /** Calls that no provider was asked for are in none. */
-  readonly providerNames: ReadonlyMap<string, number>;
-  readonly principalIds: ReadonlyMap<string, number>;
-}
+import { type GenerationFacts, matchesFilter } from './generation-filter.ts';
 
 /** Counts generations one after the other; the result is read when all were handed in. */
 export interface FacetCount {

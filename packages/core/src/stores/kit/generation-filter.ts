@@ -1,22 +1,6 @@
+import type { GenerationFilter, HistogramQuery, HistogramBucket } from '../generation-queries.ts';
 import { type GenerationStatus, statusOfGeneration } from '../../wire/generations/generation-status.ts';
 import type { GenerationRecord } from '../store.ts';
-
-/** What generations are chosen by; every member that is given has to hold. */
-export interface GenerationFilter {
-  /** Began at this moment or later, in Unix milliseconds. */
-  readonly createdFromMs?: number | undefined;
-  /** Began before this moment. */
-  readonly createdBeforeMs?: number | undefined;
-  readonly models?: ReadonlySet<string> | undefined;
-  /** By name, as records have it. */
-  readonly providerNames?: ReadonlySet<string> | undefined;
-  readonly principalIds?: ReadonlySet<string> | undefined;
-  readonly sessionId?: string | undefined;
-  readonly statuses?: ReadonlySet<GenerationStatus> | undefined;
-  readonly minCostNanoUsd?: number | undefined;
-  /** Included. */
-  readonly maxCostNanoUsd?: number | undefined;
-}
 
 /** What of a record filters and histograms look at: small enough to be kept for every generation. */
 export interface GenerationFacts {
@@ -27,23 +11,6 @@ export interface GenerationFacts {
   readonly status: GenerationStatus;
   readonly principalId: string;
   readonly costNanoUsd: number;
-}
-
-/** A span of time with what began in it. */
-export interface HistogramBucket {
-  readonly startMs: number;
-  requests: number;
-  failed: number;
-  cancelled: number;
-  costNanoUsd: number;
-}
-
-/** Equal spans side by side. */
-export interface HistogramQuery {
-  readonly filter: GenerationFilter;
-  readonly startMs: number;
-  readonly bucketMs: number;
-  readonly buckets: number;
 }
 
 export function toGenerationFacts({ generation, principalId, costNanoUsd }: GenerationRecord): GenerationFacts {

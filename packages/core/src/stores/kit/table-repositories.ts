@@ -1,5 +1,6 @@
+import type { AssignmentRecord } from '../table-rows.ts';
 import type { AssignmentRepository, Repository, Store } from '../store.ts';
-import type { AssignmentRecord, Tables } from './tables.ts';
+import type { Tables } from './tables.ts';
 
 /** Where the tables are kept, as one value that is replaced whole. */
 export interface TableSource {

@@ -1,13 +1,8 @@
+import type { GenerationFilter } from '../generation-queries.ts';
 import type { GenerationContent } from '../../wire/generations/generation.ts';
 import { createActivityBook } from '../kit/activity-book.ts';
 import { createRowRepository } from '../kit/row-repository.ts';
-import {
-  addToHistogram,
-  createHistogram,
-  type GenerationFilter,
-  matchesFilter,
-  toGenerationFacts,
-} from '../kit/generation-filter.ts';
+import { addToHistogram, createHistogram, matchesFilter, toGenerationFacts } from '../kit/generation-filter.ts';
 import { createFacetCount } from '../kit/generation-facets.ts';
 import { createSpendingBook, toSpending } from '../kit/spending-book.ts';
 import type { GenerationPage, GenerationRecord, GenerationRepository, Store } from '../store.ts';

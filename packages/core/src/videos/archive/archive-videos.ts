@@ -1,5 +1,5 @@
+import type { Logger } from '../../foundation/logger.ts';
 import { GatewayError } from '../../foundation/errors.ts';
-import type { Logger } from '../../options.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { Provider } from '../../providers/provider.ts';
 import { createDueQueue } from '../../jobs/due-queue.ts';

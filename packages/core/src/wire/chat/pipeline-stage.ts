@@ -5,3 +5,25 @@ export type PipelineStage = {
   readonly summary?: string;
   readonly data?: Readonly<Record<string, unknown>>;
 };
+
+/**
+ * What one guardrail did to a call, as the wire tells it (api reference 12). A type rather than an interface, so that it
+ * passes for a stage of any kind.
+ */
+export type GuardrailStage = {
+  readonly type: 'guardrail';
+  readonly name: 'content-filter' | 'regex_pi_detection';
+  readonly guardrail_id: string;
+  readonly guardrail_scope: GuardrailScope;
+  readonly data: {
+    readonly action: 'blocked' | 'redacted' | 'flagged';
+    readonly engines: readonly string[];
+    readonly flagged?: boolean;
+    readonly detected?: boolean;
+    readonly matched_entity_types?: readonly string[];
+    readonly patterns?: readonly string[];
+  };
+};
+
+/** Whom a guardrail was put on, by the word that the wire has for it. */
+export type GuardrailScope = 'api-key' | 'member' | 'workspace';

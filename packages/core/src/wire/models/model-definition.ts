@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { videoCapabilitiesSchema } from '../../catalog/video-capabilities.ts';
+import { videoCapabilitiesSchema } from './video-capabilities.ts';
 import { type PricingOverride, pricingOverrideSchema, pricingSchema } from './model.ts';
 
 /** USD as decimal text; exact, unlike a number. */

@@ -1,6 +1,6 @@
+import type { Policy } from '../../../guardrails/policy.ts';
 import { GatewayError } from '../../../foundation/errors.ts';
 import { guardAdded } from '../../../guardrails/guard-added.ts';
-import type { Policy } from '../../../guardrails/policy-of.ts';
 import type { RoutePlan } from '../../../routing/plan-route.ts';
 import type { Runtime } from '../../../runtime.ts';
 import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';

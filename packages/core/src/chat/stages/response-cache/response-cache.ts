@@ -1,9 +1,9 @@
+import type { Policy } from '../../../guardrails/policy.ts';
+import type { Awaitable } from '../../../foundation/awaitable.ts';
 import type { Endpoint } from '../../../catalog/catalog.ts';
-import type { Policy } from '../../../guardrails/policy-of.ts';
 import type { Platform } from '../../../foundation/platform.ts';
 import type { ChatChunk } from '../../../wire/chat/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';
-import type { Awaitable } from '../../../stores/store.ts';
 
 /** An answer that was kept. */
 export interface CachedAnswer {

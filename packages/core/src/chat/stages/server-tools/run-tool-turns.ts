@@ -1,8 +1,8 @@
+import type { Policy } from '../../../guardrails/policy.ts';
 import type { Endpoint } from '../../../catalog/catalog.ts';
 import { GatewayError } from '../../../foundation/errors.ts';
 import type { GenerationObserver } from '../../../generations/observe/observe-generation.ts';
 import { guardAdded } from '../../../guardrails/guard-added.ts';
-import type { Policy } from '../../../guardrails/policy-of.ts';
 import type { ChatChunk } from '../../../wire/chat/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';
 import type { ChatMessage, ToolCall } from '../../../wire/chat/chat-message.ts';

@@ -1,6 +1,6 @@
+import type { Awaitable } from '../../../foundation/awaitable.ts';
 import type { CatalogModel } from '../../../catalog/catalog.ts';
 import type { Platform } from '../../../foundation/platform.ts';
-import type { Awaitable } from '../../../stores/store.ts';
 
 /** What a call of a tool came to. */
 export interface ToolResult {

@@ -1,4 +1,7 @@
-import { type AnswerAccumulator, createAnswerAccumulator } from '../../../generations/observe/completion-accumulator.ts';
+import {
+  type AnswerAccumulator,
+  createAnswerAccumulator,
+} from '../../../generations/observe/completion-accumulator.ts';
 import type { ChatChunk, ChatChunkChoice, ChatDelta, ToolCallDelta } from '../../../wire/chat/chat-chunk.ts';
 import type { ReasoningDetail, ToolCall } from '../../../wire/chat/chat-message.ts';
 import type { NamedTool } from './tool-set.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { GatewayError } from '../../../foundation/errors.ts';
-import { modelsWith, type UsableEndpoints } from '../../../guardrails/usable-endpoints.ts';
+import { modelsWith, type UsableEndpoints } from '../../../dispatch/usable-endpoints.ts';
 import type { Runtime } from '../../../runtime.ts';
 import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';
 import { refuseField } from '../../../wire/refuse-field.ts';

@@ -1,7 +1,7 @@
+import type { Policy } from '../../../guardrails/policy.ts';
 import { z } from 'zod';
 
 import { guardAdded } from '../../../guardrails/guard-added.ts';
-import type { Policy } from '../../../guardrails/policy-of.ts';
 import { parseWith } from '../../../wire/parse-with.ts';
 import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';
 import type { ChatMessage } from '../../../wire/chat/chat-message.ts';

@@ -3,7 +3,7 @@ import type { RequestContext } from '../http/request-context.ts';
 import type { ServiceTier } from '../catalog/endpoint-tier.ts';
 import type { EndpointQuery } from '../routing/endpoint-filters.ts';
 import type { Runtime } from '../runtime.ts';
-import { makesVideos } from './to-narrowings.ts';
+import { makesVideos } from '../guardrails/to-narrowings.ts';
 import { selectEndpoints } from '../routing/select-endpoints.ts';
 
 /** Tells the endpoints of a model that its caller may use, as the catalogue lists them. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { VIDEO_ASPECT_RATIOS, VIDEO_FRAMES, VIDEO_RESOLUTIONS } from '../wire/videos/video-request.ts';
+import { VIDEO_ASPECT_RATIOS, VIDEO_FRAMES, VIDEO_RESOLUTIONS } from '../videos/video-request.ts';
 
 /** What a video model can do. What is absent is not known, and not checked. */
 export const videoCapabilitiesSchema = z

@@ -1,18 +1,18 @@
-import type { CatalogModel, Endpoint } from '../catalog/catalog.ts';
-import type { Narrowing } from '../routing/endpoint-filters.ts';
-import { planRoute } from '../routing/plan-route.ts';
-import type { Runtime } from '../runtime.ts';
-import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
-import type { ChatMessage } from '../wire/chat/chat-message.ts';
-import type { Generation, GenerationContent } from '../wire/generations/generation.ts';
-import type { Guardrail } from '../wire/management/guardrail.ts';
-import type { GuardrailTestResult } from '../wire/management/guardrail-test.ts';
-import { createTextGuard } from './create-text-guard.ts';
-import { ACTIONS } from './effective-policy.ts';
-import { guardInput } from './guard-input.ts';
-import { mapTexts } from '../chat/map-texts.ts';
-import type { Policy } from './policy-of.ts';
-import { type Finding, toStages } from './verdict.ts';
+import type { Policy } from '../../guardrails/policy.ts';
+import type { Narrowing } from '../../calls/narrowing.ts';
+import type { CatalogModel, Endpoint } from '../../catalog/catalog.ts';
+import { planRoute } from '../../routing/plan-route.ts';
+import type { Runtime } from '../../runtime.ts';
+import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
+import type { ChatMessage } from '../../wire/chat/chat-message.ts';
+import type { Generation, GenerationContent } from '../../wire/generations/generation.ts';
+import type { Guardrail } from '../../wire/management/guardrail.ts';
+import type { GuardrailTestResult } from '../../wire/management/guardrail-test.ts';
+import { createTextGuard } from '../../guardrails/create-text-guard.ts';
+import { ACTIONS } from '../../guardrails/effective-policy.ts';
+import { guardInput } from '../../guardrails/guard-input.ts';
+import { mapTexts } from '../../chat/map-texts.ts';
+import { type Finding, toStages } from '../../guardrails/verdict.ts';
 
 type RequestResult = NonNullable<GuardrailTestResult['request']>;
 type GenerationsResult = NonNullable<GuardrailTestResult['generations']>;
@@ -29,7 +29,7 @@ export interface DryRun {
 
 /** Prepares a dry run. Rejects with `permission_denied` when a filter cannot be compiled. */
 export async function createDryRun(guardrail: Guardrail, runtime: Runtime): Promise<DryRun> {
-  const { compilePolicy } = await import('./compile-policy.ts');
+  const { compilePolicy } = await import('../../guardrails/compile-policy.ts');
   const policy = compilePolicy([{ scope: 'api-key', guardrail }], runtime.catalog);
   return {
     testRequest: (request) => testRequest(request, policy, runtime),

@@ -1,0 +1,27 @@
+import type { KeyRecord } from '../../stores/table-rows.ts';
+import { readKeyUsage } from '../../budgets/read-key-usage.ts';
+import type { KeyBody } from '../../wire/management/key.ts';
+import type { Runtime } from '../../runtime.ts';
+
+/** A key as the wire shows it, with what it has spent by now. */
+export async function toKeyBody(record: KeyRecord, runtime: Pick<Runtime, 'store' | 'platform'>): Promise<KeyBody> {
+  const { usage, remainingUsd } = await readKeyUsage(record.hash, record, runtime);
+  return {
+    hash: record.hash,
+    name: record.name,
+    label: record.label,
+    disabled: record.disabled,
+    limit: record.limitUsd,
+    limit_remaining: remainingUsd,
+    limit_reset: record.limitReset,
+    include_byok_in_limit: record.includeByokInLimit,
+    ...usage,
+    created_at: record.createdAt,
+    updated_at: record.updatedAt,
+    expires_at: record.expiresAt,
+    creator_user_id: record.creatorUserId,
+    workspace_id: record.workspaceId,
+    external_user: null,
+    management: record.kind === 'management',
+  };
+}

@@ -1,0 +1,11 @@
+import { GatewayError } from '../foundation/errors.ts';
+import type { Endpoint } from '../catalog/catalog.ts';
+
+/** One endpoint that was asked, and what came of it. */
+export interface Attempt {
+  readonly endpoint: Endpoint;
+  /** Milliseconds to the first chunk or the failure. */
+  readonly latencyMs: number;
+  /** Null when it succeeded. */
+  readonly error: GatewayError | null;
+}

@@ -1,0 +1,12 @@
+import type { EffectiveBudget } from './effective-policy.ts';
+import type { InputFilters, OutputFilters } from './filters/compile-filters.ts';
+import type { Narrowing } from '../calls/narrowing.ts';
+
+/** Everything that guardrails ask of the calls of one caller, ready to be applied. */
+export interface Policy {
+  readonly narrowings: readonly Narrowing[];
+  readonly input: InputFilters | null;
+  readonly output: OutputFilters | null;
+  /** Each counts on its own, for the key, the member or the workspace by its scope. */
+  readonly budgets: readonly EffectiveBudget[];
+}
