@@ -47,15 +47,15 @@ export const CORE_ROOMS: Readonly<Record<string, Room>> = {
 /** The files above all rooms: the door and what a gateway is made of. They may import every room; no room imports them. */
 export const CORE_TOP = ['index.ts', 'gateway.ts', 'create-runtime.ts', 'runtime.ts', 'options.ts'];
 
-/** What each package may import of the others. */
+/** What each package may import of the others: `core` is the door alone, `core/*` its other public paths, too. */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   core: [],
   node: ['core'],
-  express: ['core', 'node'],
-  fixtures: ['core', 'node'],
+  express: ['core/*', 'node/*'],
+  fixtures: ['core/*', 'node/*'],
   ui: [],
-  server: ['core', 'node', 'express', 'fixtures', 'ui'],
-  desktop: ['core', 'node', 'fixtures', 'server', 'ui'],
+  server: ['core/*', 'node/*', 'express', 'fixtures', 'ui'],
+  desktop: ['core/*', 'node/*', 'fixtures', 'server/*', 'ui/*'],
 };
 
 const CORE = 'packages/core/src/';
@@ -96,7 +96,7 @@ export function findBreaches(root: string): Findings {
 }
 
 function toBreach({ from, specifier, to }: Import): Breach | undefined {
-  const reason = to === undefined ? objectToOutside(from, specifier) : objectToInside(from, to);
+  const reason = to === undefined ? objectToOutside(from, specifier) : objectToInside(from, { specifier, to });
   return reason === undefined ? undefined : { from, to: to ?? specifier, reason };
 }
 
@@ -109,16 +109,20 @@ function objectToOutside(from: string, specifier: string): string | undefined {
   return `${room ?? 'the top of core'} may import only ${allowed.join(', ')} from outside`;
 }
 
-function objectToInside(from: string, to: string): string | undefined {
+function objectToInside(from: string, { specifier, to }: { specifier: string; to: string }): string | undefined {
   const [ours, theirs] = [packageOf(from), packageOf(to)];
   if (ours !== theirs) {
-    return PACKAGES[ours]?.includes(theirs) === true ? undefined : `${ours} may not import ${theirs}`;
+    const isDoor = specifier.split('/').length === (specifier.startsWith('@') ? 2 : 1);
+    const allowed = PACKAGES[ours] ?? [];
+    if (specifier.startsWith('.')) return `${ours} may import ${theirs} by its public paths alone`;
+    if (allowed.includes(`${theirs}/*`) || (isDoor && allowed.includes(theirs))) return undefined;
+    return `${ours} may not import ${specifier}`;
   }
   if (ours !== 'core') return undefined;
   const [room, other] = [roomOf(from), roomOf(to)];
   if (room === TOP || room === other) return undefined;
   if (other === TOP) return `no room imports the files above all rooms`;
-  const { imports = [], types = [] } = CORE_ROOMS[room ?? ''] ?? {};
+  const { imports, types = [] } = CORE_ROOMS[room ?? ''] ?? { imports: [] };
   return [...imports, ...types].includes(other ?? '') ? undefined : `${room} may not import ${other}`;
 }
 
@@ -137,3 +141,88 @@ function packageOf(file: string): string {
   const [first = '', second = ''] = file.split('/');
   return first === 'packages' ? second : first;
 }
+
+type Pattern =
+  | { readonly regex: string; readonly message: string }
+  | { readonly group: readonly string[]; readonly message: string };
+
+interface LintOverride {
+  readonly files: readonly string[];
+  readonly rules: { readonly 'no-restricted-imports': readonly ['error', { readonly patterns: readonly Pattern[] }] };
+}
+
+/**
+ * The borders as far as globs can say them, for the lint: so an editor shows a breach where it is written. Overrides of
+ * the lint replace one another, so each has all that holds for its files. `known` are breaches that are not refused yet.
+ */
+export function toLintFile(known: readonly Pick<Breach, 'from' | 'to'>[]): {
+  readonly overrides: readonly LintOverride[];
+} {
+  return {
+    overrides: [
+      ...Object.keys(CORE_ROOMS).flatMap((room) => DEPTHS.map((depth) => toRoomOverride(room, depth, known))),
+      ...Object.entries(PACKAGES).flatMap(([name, allowed]) =>
+        name === 'core' || name === 'desktop' ? [] : [toPackageOverride(name, allowed, known)],
+      ),
+      // Tests may import anything.
+      override(['packages/*/src/**/*.test.ts'], []),
+    ],
+  };
+}
+
+/** How deep a file may lie in its room: `chat/stages/files/` is the third. */
+const DEPTHS = [1, 2, 3];
+const OUTSIDE = 'Core is runtime-neutral: only its own files and the packages that scripts/borders.ts names.';
+
+function toRoomOverride(room: string, depth: number, known: readonly Pick<Breach, 'from' | 'to'>[]): LintOverride {
+  const { imports, types = [], packages = [] } = CORE_ROOMS[room] ?? { imports: [] };
+  const excused = known.filter(({ from }) => roomOf(from) === room).map(({ to }) => roomOf(to));
+  const forbidden = Object.keys(CORE_ROOMS).filter(
+    (other) => other !== room && ![...imports, ...types, ...excused].includes(other),
+  );
+  const up = '\\.\\./'.repeat(depth);
+  const patterns: Pattern[] = [
+    {
+      group: ['**', '!./**', '!../**', ...[...NEUTRAL, ...packages].flatMap((name) => [`!${name}`, `!${name}/**`])],
+      message: OUTSIDE,
+    },
+  ];
+  if (forbidden.length > 0) {
+    const message = `${room} may import ${imports.join(', ') || 'no other room'}: see scripts/borders.ts.`;
+    patterns.push({ regex: `^${up}(?:${forbidden.join('|')})/`, message });
+  }
+  if (!excused.includes(TOP)) {
+    patterns.push({
+      regex: `^${up}[^/]+$`,
+      message: 'No room imports the files above all rooms: see scripts/borders.ts.',
+    });
+  }
+  return override([`packages/core/src/${room}/${'*/'.repeat(depth - 1)}*.ts`], patterns);
+}
+
+function toPackageOverride(
+  name: string,
+  allowed: readonly string[],
+  known: readonly Pick<Breach, 'from' | 'to'>[],
+): LintOverride {
+  const doors = allowed.flatMap((path) => {
+    const [other = ''] = path.split('/');
+    return path.endsWith('/*')
+      ? [`!@model-gateway/${other}`, `!@model-gateway/${other}/**`]
+      : [`!@model-gateway/${other}`];
+  });
+  const excused = known.some(({ from, to }) => packageOf(from) === name && packageOf(to) !== name);
+  const group = ['@model-gateway/**', 'model-gateway', 'model-gateway/**', ...doors];
+  if (!excused) group.push('../**/src/**', '../**/dist/**');
+  const data = ['../**/fixtures/**', '../**/test/**', '../**/bench/**'];
+  const message = `${name} may import ${allowed.join(', ') || 'no other package'}, and no data or code of tests: see scripts/borders.ts.`;
+  return override(
+    [`packages/${name}/src/**/*.{ts,tsx}`],
+    [{ group: name === 'ui' ? [...group, 'node:*'] : [...group, ...data], message }],
+  );
+}
+
+const override = (files: readonly string[], patterns: readonly Pattern[]): LintOverride => ({
+  files,
+  rules: { 'no-restricted-imports': ['error', { patterns }] },
+});
