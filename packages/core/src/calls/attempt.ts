@@ -1,4 +1,4 @@
-import { GatewayError } from '../foundation/errors.ts';
+import type { GatewayError } from '../foundation/errors.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 
 /** One endpoint that was asked, and what came of it. */

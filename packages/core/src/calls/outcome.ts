@@ -1,4 +1,4 @@
-import { GatewayError } from '../foundation/errors.ts';
+import type { GatewayError } from '../foundation/errors.ts';
 
 /** How a call ended. */
 export type Outcome =
