@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-import { createFixtureJsonSchemas } from '../packages/fixtures/dist/fixture-json-schemas.js';
+import { createFixtureJsonSchemas } from '../packages/fixtures/dist/case/fixture-json-schemas.js';
 
 const folder = new URL('../docs/fixtures/', import.meta.url);
 mkdirSync(folder, { recursive: true });

@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 import OpenAI from 'openai';
 import { afterEach, expect, test } from 'vitest';
 
-import { failureOf } from '../support/failure-of.ts';
-import { readAll } from '../support/read-all.ts';
-import { startScriptedUpstream } from '../support/scripted-upstream.ts';
+import { failureOf } from '../support/async/failure-of.ts';
+import { readAll } from '../support/async/read-all.ts';
+import { startScriptedUpstream } from '../support/upstreams/scripted-upstream.ts';
 
 // They import the packages as installed, so this needs a build; `npm test` makes one first.
 const EXAMPLES = fileURLToPath(new URL('../../examples/', import.meta.url));

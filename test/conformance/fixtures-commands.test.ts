@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
-import { startScriptedUpstream } from '../support/scripted-upstream.ts';
+import { startScriptedUpstream } from '../support/upstreams/scripted-upstream.ts';
 
 // The real command as it is installed, so this needs a build; `npm test` makes one first.
 const BIN = fileURLToPath(new URL('../../packages/server/bin/model-gateway.js', import.meta.url));

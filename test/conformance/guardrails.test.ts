@@ -4,11 +4,11 @@ import * as errors from '@openrouter/sdk/models/errors';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { failureOf } from '../support/failure-of.ts';
-import { CLIENT_HOSTS } from '../support/hosts.ts';
-import { readAll } from '../support/read-all.ts';
-import { type Conformance, openConformance } from '../support/start-conformance.ts';
-import { TEST_MANAGEMENT_KEY } from '../support/test-gateway.ts';
+import { failureOf } from '../support/async/failure-of.ts';
+import { CLIENT_HOSTS } from '../support/conformance/hosts.ts';
+import { readAll } from '../support/async/read-all.ts';
+import { type Conformance, openConformance } from '../support/conformance/start-conformance.ts';
+import { TEST_MANAGEMENT_KEY } from '../support/gateways/test-gateway.ts';
 
 describe.each(CLIENT_HOSTS)('clients under a guardrail on %s', (kind) => {
   let conformance: Conformance;

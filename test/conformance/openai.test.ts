@@ -1,12 +1,12 @@
 import OpenAI from 'openai';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 
-import { CITY_SCHEMA, PIXEL_URL, WEATHER_TOOL, weatherOf } from '../support/client-inputs.ts';
-import { failureOf } from '../support/failure-of.ts';
-import { CLIENT_HOSTS } from '../support/hosts.ts';
-import { readAll } from '../support/read-all.ts';
-import { type Conformance, openConformance } from '../support/start-conformance.ts';
-import { TEST_KEY, TEST_MANAGEMENT_KEY, UPSTREAM_KEY } from '../support/test-gateway.ts';
+import { CITY_SCHEMA, PIXEL_URL, WEATHER_TOOL, weatherOf } from '../support/clients/client-inputs.ts';
+import { failureOf } from '../support/async/failure-of.ts';
+import { CLIENT_HOSTS } from '../support/conformance/hosts.ts';
+import { readAll } from '../support/async/read-all.ts';
+import { type Conformance, openConformance } from '../support/conformance/start-conformance.ts';
+import { TEST_KEY, TEST_MANAGEMENT_KEY, UPSTREAM_KEY } from '../support/gateways/test-gateway.ts';
 
 type Message = OpenAI.ChatCompletionMessageParam;
 

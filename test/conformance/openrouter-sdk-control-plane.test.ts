@@ -3,11 +3,11 @@ import type { CreateGuardrailRequest } from '@openrouter/sdk/models';
 import * as errors from '@openrouter/sdk/models/errors';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { failureOf } from '../support/failure-of.ts';
-import { HOST_KINDS } from '../support/hosts.ts';
-import { readAll } from '../support/read-all.ts';
-import { type LocalConformance, startConformance } from '../support/start-conformance.ts';
-import { TEST_KEY, TEST_MANAGEMENT_KEY } from '../support/test-gateway.ts';
+import { failureOf } from '../support/async/failure-of.ts';
+import { HOST_KINDS } from '../support/conformance/hosts.ts';
+import { readAll } from '../support/async/read-all.ts';
+import { type LocalConformance, startConformance } from '../support/conformance/start-conformance.ts';
+import { TEST_KEY, TEST_MANAGEMENT_KEY } from '../support/gateways/test-gateway.ts';
 
 const UNKNOWN_ID = 'a4cf0d1e-8f0c-4c51-9c5e-0d6f6a7b8c9d';
 

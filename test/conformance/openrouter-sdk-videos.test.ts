@@ -1,7 +1,7 @@
 import { OpenRouter } from '@openrouter/sdk';
 import { expect, onTestFinished, test, vi } from 'vitest';
 
-import { startComposed } from '../support/start-composed.ts';
+import { startComposed } from '../support/gateways/start-composed.ts';
 import { script as fal } from '../support/video-wires/fal.ts';
 import { script as gateway } from '../support/video-wires/gateway.ts';
 import { script as google } from '../support/video-wires/google.ts';

@@ -8,8 +8,14 @@ import { listen, loadConfig } from '@model-gateway/node';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { compose, openStore } from '../../packages/server/src/compose.ts';
-import { chunksOf } from '../support/core-gateway.ts';
-import { type RawRequest, type RawUpstream, sendStream, startRawUpstream, toAnswer } from '../support/raw-upstream.ts';
+import { chunksOf } from '../support/gateways/core-gateway.ts';
+import {
+  type RawRequest,
+  type RawUpstream,
+  sendStream,
+  startRawUpstream,
+  toAnswer,
+} from '../support/upstreams/raw-upstream.ts';
 import { script as anthropic } from '../support/wires/anthropic.ts';
 import { script as google } from '../support/wires/google.ts';
 import type { WireScript } from '../support/wires/wire-script.ts';

@@ -4,9 +4,9 @@ import { expect, test } from 'vitest';
 
 import { routingExplanationSchema } from '../../packages/core/src/wire/models/routing-explanation.ts';
 import { providerPreferencesSchema } from '../../packages/core/src/wire/chat/provider-preferences.ts';
-import { jsonOf, MANAGEMENT_KEY } from '../support/core-gateway.ts';
-import { createRoutedGateway } from '../support/routed-gateway.ts';
-import { MODEL_OF_SEVEN, PROVIDERS_OF_SEVEN, REQUEST_OF_ONE } from '../support/six-exclusions.ts';
+import { jsonOf, MANAGEMENT_KEY } from '../support/gateways/core-gateway.ts';
+import { createRoutedGateway } from '../support/gateways/routed-gateway.ts';
+import { MODEL_OF_SEVEN, PROVIDERS_OF_SEVEN, REQUEST_OF_ONE } from '../support/gateways/six-exclusions.ts';
 
 const root = new URL('../../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import type { Endpoint } from '../../packages/core/src/catalog/catalog.ts';
 import { pickAtRandom, pickByKey, sharesOf } from '../../packages/core/src/routing/pick-weighted.ts';
 import { createRandomSource } from '../../packages/core/src/routing/random.ts';
-import { createPricedEndpoints } from '../support/priced-endpoints.ts';
+import { createPricedEndpoints } from '../support/gateways/priced-endpoints.ts';
 
 const TIMES = 100_000;
 const SLUGS = ['a', 'b', 'c'];

@@ -7,9 +7,9 @@ import { listen } from '@model-gateway/node';
 import { createUndiciTransport, type UndiciTransport } from '@model-gateway/node/undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-import { HOST_KINDS, type HostKind, startHost } from '../support/hosts.ts';
-import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts';
-import { createTestGateway, TEST_KEY, type TestGateway } from '../support/test-gateway.ts';
+import { HOST_KINDS, type HostKind, startHost } from '../support/conformance/hosts.ts';
+import { type ScriptedUpstream, startScriptedUpstream } from '../support/upstreams/scripted-upstream.ts';
+import { createTestGateway, TEST_KEY, type TestGateway } from '../support/gateways/test-gateway.ts';
 
 const REGIONAL_HOST = 'eu.gateway.example';
 const MODELS: readonly ModelDefinition[] = [

@@ -6,11 +6,16 @@ import type { ChatRequest, ChatResult, ChatStreamChunk, OpenRouterMetadata } fro
 import * as errors from '@openrouter/sdk/models/errors';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-import { failureOf } from '../support/failure-of.ts';
-import { type Host, startHost } from '../support/hosts.ts';
-import { readAll } from '../support/read-all.ts';
-import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts';
-import { createTestGateway, TEST_KEY, TEST_MANAGEMENT_KEY, type TestGateway } from '../support/test-gateway.ts';
+import { failureOf } from '../support/async/failure-of.ts';
+import { type Host, startHost } from '../support/conformance/hosts.ts';
+import { readAll } from '../support/async/read-all.ts';
+import { type ScriptedUpstream, startScriptedUpstream } from '../support/upstreams/scripted-upstream.ts';
+import {
+  createTestGateway,
+  TEST_KEY,
+  TEST_MANAGEMENT_KEY,
+  type TestGateway,
+} from '../support/gateways/test-gateway.ts';
 
 const SLUGS = ['cheap', 'private', 'dear'] as const;
 type Slug = (typeof SLUGS)[number];

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 
 import { afterAll, afterEach, expect, test } from 'vitest';
 
-import { createPdf } from '../support/create-pdf.ts';
+import { createPdf } from '../support/clients/create-pdf.ts';
 
 // The real command as it is installed, so this needs a build; `npm test` makes one first.
 const BIN = fileURLToPath(new URL('../../packages/server/bin/model-gateway.js', import.meta.url));

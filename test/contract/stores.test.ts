@@ -1,7 +1,7 @@
 import type { Store } from '@model-gateway/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { toContent, toKey, toRecord } from '../support/generation-records.ts';
-import { storeImplementations, type StorePlace } from '../support/store-implementations.ts';
+import { toContent, toKey, toRecord } from '../support/stores/generation-records.ts';
+import { storeImplementations, type StorePlace } from '../support/stores/store-implementations.ts';
 
 const ODD_NAMES = ['__proto__', 'constructor', '../../etc/passwd', 'a"b\\c', ',"generation":{', 'line\nbreak', ''];
 const TIMELINE = { interval_ms: 40, gaps_ms: [412, 40, 1800], text: [0, 5, 11], reasoning: [7, 0, 0] };

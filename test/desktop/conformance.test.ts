@@ -1,6 +1,6 @@
 import { afterAll, describe } from 'vitest';
 
-import { stopDesktop } from '../support/desktop-conformance.ts';
+import { stopDesktop } from '../support/conformance/desktop-conformance.ts';
 import { getStage } from './get-stage.ts';
 
 const stage = await getStage();

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { answerDialogs, askedOf } from './answer-dialogs.ts';
 import { createUserDir, type DesktopApp, launchAgain, launchApp, skipped } from './desktop-app.ts';
-import { freePort } from '../support/free-port.ts';
+import { freePort } from '../support/test-run/free-port.ts';
 import { watchTray } from './tray-watcher.ts';
 
 const DEMO_KEY = 'sk-gw-v1-demo';

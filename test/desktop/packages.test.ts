@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 import { createUserDir, launchApp, packagedApp, packagesSkipped, skipped } from './desktop-app.ts';
-import { freePort } from '../support/free-port.ts';
+import { freePort } from '../support/test-run/free-port.ts';
 import { DESKTOP, executableIn, readFuses } from './package-app.ts';
 
 /** What nobody can switch on in a released app. `EnableNodeCliInspectArguments` is what debuggers attach by. */

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 
 import type { TestProject } from 'vitest/node';
 
-import { installPackages } from '../support/install-packages.ts';
+import { installPackages } from '../support/test-run/install-packages.ts';
 import type { DesktopStage } from './get-stage.ts';
 import { makePackages, packageApp } from './package-app.ts';
 import { startBus, startTelling } from './start-telling.ts';

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { DEFAULT_SETTINGS } from '../../desktop/src/shared/desktop-bridge.ts';
 import { answerDialogs } from './answer-dialogs.ts';
 import { createUserDir, type DesktopApp, launchApp, skipped } from './desktop-app.ts';
-import { freePort } from '../support/free-port.ts';
+import { freePort } from '../support/test-run/free-port.ts';
 
 const boundsOf = ({ app }: DesktopApp) =>
   app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.getBounds());

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { showControls } from '../../packages/ui/src/parts/show-controls.ts';
+import { showControls } from '../../packages/ui/src/parts/text/show-controls.ts';
 import { HOSTILE_CASES, HOSTILE_NAMES, type HostileCase } from './hostile-cases.ts';
 import { type Sighting, type Visit, WALK, type Walker } from './hostile-walk.ts';
 import { launchUi, skipped, type Ui, type UiPage } from './launch-ui.ts';

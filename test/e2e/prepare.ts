@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-import { installPackages } from '../support/install-packages.ts';
+import { installPackages } from '../support/test-run/install-packages.ts';
 import { findChromium } from './find-chromium.ts';
 
 const PLAYWRIGHT = fileURLToPath(new URL('../../node_modules/playwright-core/cli.js', import.meta.url));

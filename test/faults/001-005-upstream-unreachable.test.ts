@@ -1,8 +1,8 @@
 import dns from 'node:dns';
 
 import { afterEach, expect, test, vi } from 'vitest';
-import { startFaultGateway } from '../support/fault-gateway.ts';
-import { answerWell, findClosedPort, type RawUpstream, startRawUpstream } from '../support/raw-upstream.ts';
+import { startFaultGateway } from '../support/gateways/fault-gateway.ts';
+import { answerWell, findClosedPort, type RawUpstream, startRawUpstream } from '../support/upstreams/raw-upstream.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();

@@ -3,8 +3,8 @@ import { createServer } from 'node:net';
 import * as tls from 'node:tls';
 
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { startFaultGateway } from '../support/fault-gateway.ts';
-import { answerWell, type RawUpstream, startRawUpstream, toAnswer } from '../support/raw-upstream.ts';
+import { startFaultGateway } from '../support/gateways/fault-gateway.ts';
+import { answerWell, type RawUpstream, startRawUpstream, toAnswer } from '../support/upstreams/raw-upstream.ts';
 
 const pem = (name: string): string =>
   readFileSync(new URL(`../support/certificates/${name}.pem`, import.meta.url), 'utf8');

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { chunksOf, parseFrames } from '../support/core-gateway.ts';
-import { startFaultGateway } from '../support/fault-gateway.ts';
+import { chunksOf, parseFrames } from '../support/gateways/core-gateway.ts';
+import { startFaultGateway } from '../support/gateways/fault-gateway.ts';
 import {
   answerWell,
   LAST_HTTP_CHUNK,
@@ -11,7 +11,7 @@ import {
   toHttpChunk,
   toTextEvent,
   toWhole,
-} from '../support/raw-upstream.ts';
+} from '../support/upstreams/raw-upstream.ts';
 
 const isFull = process.env['TEST_FULL'] === '1';
 /** Shown in the title of what only `npm run test:full` runs. */
@@ -60,7 +60,7 @@ test.skipIf(!isFull)(
     });
     const { port } = await startFaultGateway([upstream], { timeouts: { nonStreamMs: 600_000 } });
     // Not `fetch`: it has the very limit that this is about.
-    const { connectRaw, toChatBody, toRequestBytes } = await import('../support/raw-client.ts');
+    const { connectRaw, toChatBody, toRequestBytes } = await import('../support/clients/raw-client.ts');
     const client = await connectRaw(port);
     client.write(toRequestBytes(port, { body: toChatBody() }));
     expect(await client.readReply()).toMatchObject({ status: 200 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { parseFrames } from '../support/core-gateway.ts';
-import { type FaultGateway, startFaultGateway } from '../support/fault-gateway.ts';
+import { parseFrames } from '../support/gateways/core-gateway.ts';
+import { type FaultGateway, startFaultGateway } from '../support/gateways/fault-gateway.ts';
 import {
   answerWell,
   type RawRequest,
@@ -12,7 +12,7 @@ import {
   toHttpChunk,
   toTextEvent,
   toWhole,
-} from '../support/raw-upstream.ts';
+} from '../support/upstreams/raw-upstream.ts';
 
 /** How an upstream can break a connection. */
 const BREAKS: readonly (readonly [string, (socket: RawRequest['socket']) => void])[] = [

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { chunkings, toEvent } from '../support/chunkings.ts';
-import { chunksOf, parseFrames } from '../support/core-gateway.ts';
-import { startFaultGateway } from '../support/fault-gateway.ts';
+import { chunkings, toEvent } from '../support/upstreams/chunkings.ts';
+import { chunksOf, parseFrames } from '../support/gateways/core-gateway.ts';
+import { startFaultGateway } from '../support/gateways/fault-gateway.ts';
 import {
   DONE_EVENT,
   FINISH_EVENT,
@@ -11,7 +11,7 @@ import {
   toTextEvent,
   USAGE,
   USAGE_EVENT,
-} from '../support/raw-upstream.ts';
+} from '../support/upstreams/raw-upstream.ts';
 
 /** What became of a stream, told the same way for every chunking. */
 interface Outcome {

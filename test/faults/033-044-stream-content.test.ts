@@ -4,10 +4,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { toEvent } from '../support/chunkings.ts';
-import { chunksOf, parseFrames } from '../support/core-gateway.ts';
-import { cpuMs } from '../support/cpu-ms.ts';
-import { type FaultGateway, startFaultGateway } from '../support/fault-gateway.ts';
+import { toEvent } from '../support/upstreams/chunkings.ts';
+import { chunksOf, parseFrames } from '../support/gateways/core-gateway.ts';
+import { cpuMs } from '../support/async/cpu-ms.ts';
+import { type FaultGateway, startFaultGateway } from '../support/gateways/fault-gateway.ts';
 import {
   DONE_EVENT,
   FINISH_EVENT,
@@ -22,7 +22,7 @@ import {
   toWhole,
   USAGE,
   USAGE_EVENT,
-} from '../support/raw-upstream.ts';
+} from '../support/upstreams/raw-upstream.ts';
 
 const isFull = process.env['TEST_FULL'] === '1';
 

@@ -1,8 +1,8 @@
 import { brotliCompressSync, constants, createBrotliCompress, createDeflate, createGzip, gzipSync } from 'node:zlib';
 
 import { expect, test } from 'vitest';
-import { parseFrames } from '../support/core-gateway.ts';
-import { startFaultGateway } from '../support/fault-gateway.ts';
+import { parseFrames } from '../support/gateways/core-gateway.ts';
+import { startFaultGateway } from '../support/gateways/fault-gateway.ts';
 import {
   answerWell,
   LAST_HTTP_CHUNK,
@@ -15,7 +15,7 @@ import {
   toHttpChunk,
   toTextEvent,
   toWhole,
-} from '../support/raw-upstream.ts';
+} from '../support/upstreams/raw-upstream.ts';
 
 /** An upstream that sends these bytes to every request and then ends the connection. */
 const startBytes = (...bytes: readonly (string | Uint8Array)[]): Promise<RawUpstream> =>

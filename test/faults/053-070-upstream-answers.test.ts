@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { chunksOf, parseFrames } from '../support/core-gateway.ts';
-import { startFaultGateway } from '../support/fault-gateway.ts';
+import { chunksOf, parseFrames } from '../support/gateways/core-gateway.ts';
+import { startFaultGateway } from '../support/gateways/fault-gateway.ts';
 import {
   answerWell,
   LAST_HTTP_CHUNK,
@@ -14,8 +14,8 @@ import {
   toHttpChunk,
   toTextEvent,
   toWhole,
-} from '../support/raw-upstream.ts';
-import { UPSTREAM_KEY } from '../support/test-gateway.ts';
+} from '../support/upstreams/raw-upstream.ts';
+import { UPSTREAM_KEY } from '../support/gateways/test-gateway.ts';
 
 interface ErrorAnswer {
   readonly error: { readonly code: number; readonly message: string; readonly metadata: Record<string, unknown> };

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { startFaultGateway } from '../support/fault-gateway.ts';
-import { connectRaw, type RawClient, toChatBody, toRequestBytes } from '../support/raw-client.ts';
+import { startFaultGateway } from '../support/gateways/fault-gateway.ts';
+import { connectRaw, type RawClient, toChatBody, toRequestBytes } from '../support/clients/raw-client.ts';
 import {
   answerWell,
   DONE_EVENT,
@@ -12,7 +12,7 @@ import {
   toHttpChunk,
   toTextEvent,
   USAGE_EVENT,
-} from '../support/raw-upstream.ts';
+} from '../support/upstreams/raw-upstream.ts';
 
 const isFull = process.env['TEST_FULL'] === '1';
 

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { startFaultGateway } from '../support/fault-gateway.ts';
-import { connectRaw, toChatBody, toRequestBytes } from '../support/raw-client.ts';
+import { startFaultGateway } from '../support/gateways/fault-gateway.ts';
+import { connectRaw, toChatBody, toRequestBytes } from '../support/clients/raw-client.ts';
 import {
   answerWell,
   LAST_HTTP_CHUNK,
@@ -11,8 +11,8 @@ import {
   toEvents,
   toHttpChunk,
   toTextEvent,
-} from '../support/raw-upstream.ts';
-import { TEST_KEY, TEST_MANAGEMENT_KEY } from '../support/test-gateway.ts';
+} from '../support/upstreams/raw-upstream.ts';
+import { TEST_KEY, TEST_MANAGEMENT_KEY } from '../support/gateways/test-gateway.ts';
 
 const healthy = (): Promise<RawUpstream> => startRawUpstream((request) => answerWell(request));
 

@@ -2,10 +2,16 @@ import { chatCompletionRequestSchema } from '../../packages/core/src/wire/chat/c
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { cpuMs } from '../support/cpu-ms.ts';
-import { type FaultGateway, startFaultGateway } from '../support/fault-gateway.ts';
-import { connectRaw, toRequestBytes } from '../support/raw-client.ts';
-import { answerWell, type RawUpstream, startRawUpstream, toAnswer, toWhole } from '../support/raw-upstream.ts';
+import { cpuMs } from '../support/async/cpu-ms.ts';
+import { type FaultGateway, startFaultGateway } from '../support/gateways/fault-gateway.ts';
+import { connectRaw, toRequestBytes } from '../support/clients/raw-client.ts';
+import {
+  answerWell,
+  type RawUpstream,
+  startRawUpstream,
+  toAnswer,
+  toWhole,
+} from '../support/upstreams/raw-upstream.ts';
 
 const isFull = process.env['TEST_FULL'] === '1';
 

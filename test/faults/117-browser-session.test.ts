@@ -3,7 +3,7 @@ import { createMemoryStore } from '@model-gateway/core/stores/memory-store';
 import { createNodePlatform, listen, type Listener } from '@model-gateway/node';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
-import { type RawAnswer, sendRaw } from '../support/send-raw.ts';
+import { type RawAnswer, sendRaw } from '../support/clients/send-raw.ts';
 
 const API_KEY = 'sk-gw-v1-test';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { LATE_SCHEMAS } from '../../packages/core/src/api/late-schemas.ts';
-import { type AdminGateway, createAdminGateway } from '../support/admin-calls.ts';
+import { type AdminGateway, createAdminGateway } from '../support/gateways/admin-calls.ts';
 
 const NOT_WRITABLE = ['id', 'hash', 'role_name', 'is_admin', 'usage', 'created_at', 'allowed_routes', 'constructor'];
 

@@ -2,9 +2,9 @@ import type { GatewayOptions } from '@model-gateway/core';
 import { createNodePlatform } from '@model-gateway/node';
 import { expect, test } from 'vitest';
 
-import { type FaultGateway, startFaultGateway } from '../support/fault-gateway.ts';
-import { answerWell, type RawUpstream, startRawUpstream, toAnswer } from '../support/raw-upstream.ts';
-import { TEST_KEY, TEST_MANAGEMENT_KEY } from '../support/test-gateway.ts';
+import { type FaultGateway, startFaultGateway } from '../support/gateways/fault-gateway.ts';
+import { answerWell, type RawUpstream, startRawUpstream, toAnswer } from '../support/upstreams/raw-upstream.ts';
+import { TEST_KEY, TEST_MANAGEMENT_KEY } from '../support/gateways/test-gateway.ts';
 
 const ROUNDS = process.env['TEST_FULL'] === '1' ? 100 : 5;
 const PARALLEL = 200;

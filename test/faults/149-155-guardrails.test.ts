@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { createJsonFileStore } from '@model-gateway/node';
 import { expect, onTestFinished, test } from 'vitest';
 
-import { createBroadcastOptions } from '../support/broadcast-options.ts';
-import { cpuMs } from '../support/cpu-ms.ts';
-import { type FaultGateway, type FaultGatewayOptions, startFaultGateway } from '../support/fault-gateway.ts';
+import { createBroadcastOptions } from '../support/broadcast/broadcast-options.ts';
+import { cpuMs } from '../support/async/cpu-ms.ts';
+import { type FaultGateway, type FaultGatewayOptions, startFaultGateway } from '../support/gateways/fault-gateway.ts';
 import {
   answerWell,
   DONE_EVENT,
@@ -19,9 +19,9 @@ import {
   toAnswer,
   toHttpChunk,
   toTextEvent,
-} from '../support/raw-upstream.ts';
-import { startReceiver } from '../support/receiver.ts';
-import { TEST_MANAGEMENT_KEY } from '../support/test-gateway.ts';
+} from '../support/upstreams/raw-upstream.ts';
+import { startReceiver } from '../support/broadcast/receiver.ts';
+import { TEST_MANAGEMENT_KEY } from '../support/gateways/test-gateway.ts';
 
 interface Guarded extends FaultGateway {
   readonly allowed: RawUpstream;

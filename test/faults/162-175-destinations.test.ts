@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto';
 import type { GatewayOptions } from '@model-gateway/core';
 import { expect, test, vi } from 'vitest';
 
-import { createBroadcastOptions } from '../support/broadcast-options.ts';
-import { type FaultGateway, startFaultGateway } from '../support/fault-gateway.ts';
-import { spansIn } from '../support/otlp.ts';
-import { answerWell, startRawUpstream } from '../support/raw-upstream.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { TEST_MANAGEMENT_KEY } from '../support/test-gateway.ts';
+import { createBroadcastOptions } from '../support/broadcast/broadcast-options.ts';
+import { type FaultGateway, startFaultGateway } from '../support/gateways/fault-gateway.ts';
+import { spansIn } from '../support/broadcast/otlp.ts';
+import { answerWell, startRawUpstream } from '../support/upstreams/raw-upstream.ts';
+import { type Receiver, startReceiver } from '../support/broadcast/receiver.ts';
+import { TEST_MANAGEMENT_KEY } from '../support/gateways/test-gateway.ts';
 
 interface Data {
   readonly id: string;

@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url';
 
 import { afterEach, expect, test } from 'vitest';
 
-import { spansIn } from '../support/otlp.ts';
-import { answerWell, startRawUpstream } from '../support/raw-upstream.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { spansIn } from '../support/broadcast/otlp.ts';
+import { answerWell, startRawUpstream } from '../support/upstreams/raw-upstream.ts';
+import { type Receiver, startReceiver } from '../support/broadcast/receiver.ts';
 
 // The real command, so this needs a build; `npm test` makes one first.
 const BIN = fileURLToPath(new URL('../../packages/server/bin/model-gateway.js', import.meta.url));

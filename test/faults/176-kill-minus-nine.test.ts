@@ -8,10 +8,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Store } from '@model-gateway/core';
 import { createJsonFileStore } from '@model-gateway/node';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { textOf, toContent } from '../support/generation-records.ts';
+import { textOf, toContent } from '../support/stores/generation-records.ts';
 
 const CYCLES = process.env['TEST_FULL'] === '1' ? 200 : 20;
-const SCRIPT = fileURLToPath(new URL('../support/append-until-killed.ts', import.meta.url));
+const SCRIPT = fileURLToPath(new URL('../support/stores/append-until-killed.ts', import.meta.url));
 
 const TRACES_OF_A_KILL =
   /^The last line of a log was cut short|^Content that was being written in a crash is lost|it is searched once$/;

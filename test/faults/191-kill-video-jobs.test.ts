@@ -20,10 +20,10 @@ import {
   type VideoUpstream,
   type VideoWireScript,
 } from '../support/video-wires/video-wire-script.ts';
-import { writeTestConfig } from '../support/write-test-config.ts';
+import { writeTestConfig } from '../support/gateways/write-test-config.ts';
 
 const ROUNDS = process.env['TEST_FULL'] === '1' ? 50 : 1;
-const SCRIPT = fileURLToPath(new URL('../support/video-server.ts', import.meta.url));
+const SCRIPT = fileURLToPath(new URL('../support/videos/video-server.ts', import.meta.url));
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const KEY = 'sk-gw-v1-videos';
 const MANAGEMENT_KEY = 'sk-gw-v1-videos-management';

@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url';
 
 import { expect, onTestFinished, test, vi } from 'vitest';
 
-import { startComposed } from '../support/start-composed.ts';
-import { writeTestConfig } from '../support/write-test-config.ts';
+import { startComposed } from '../support/gateways/start-composed.ts';
+import { writeTestConfig } from '../support/gateways/write-test-config.ts';
 
 // Each makes a film first, which takes a second where nothing else runs.
 vi.setConfig({ testTimeout: 30_000 });
@@ -211,7 +211,7 @@ test('a client that does not read holds upstream back, and one that leaves close
   await films.left;
 });
 
-const SCRIPT = fileURLToPath(new URL('../support/video-server.ts', import.meta.url));
+const SCRIPT = fileURLToPath(new URL('../support/videos/video-server.ts', import.meta.url));
 const FILM_BYTES = process.env['TEST_FULL'] === '1' ? 2048 * MIB : 192 * MIB;
 const MAX_GROWTH_BYTES = 100 * MIB;
 

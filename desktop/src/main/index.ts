@@ -2,23 +2,23 @@ import { app, dialog, powerMonitor } from 'electron';
 
 import type { Mode } from '../shared/desktop-bridge.ts';
 import { appPaths } from './app-paths.ts';
-import { declareAppScheme, serveAppScheme } from './app-scheme.ts';
-import { createPortAsker } from './ask-about-port.ts';
-import { createAppWindow, restrictPages } from './app-window.ts';
-import { serveBridge } from './bridge.ts';
-import { createBridgeHandlers } from './bridge-handlers.ts';
-import { createGatewayControl } from './gateway-control.ts';
-import { createGatewayFetch } from './gateway-fetch.ts';
-import { createGatewayProcess } from './gateway-process.ts';
+import { declareAppScheme, serveAppScheme } from './window/app-scheme.ts';
+import { createPortAsker } from './gateway/ask-about-port.ts';
+import { createAppWindow, restrictPages } from './window/app-window.ts';
+import { serveBridge } from './window/bridge.ts';
+import { createBridgeHandlers } from './window/bridge-handlers.ts';
+import { createGatewayControl } from './gateway/gateway-control.ts';
+import { createGatewayFetch } from './gateway/gateway-fetch.ts';
+import { createGatewayProcess } from './gateway/gateway-process.ts';
 import { lookForUpdates } from './look-for-updates.ts';
 import { modeObstacle } from './mode-obstacle.ts';
 import { openLogs } from './open-logs.ts';
-import { createProviderKeys } from './provider-keys.ts';
+import { createProviderKeys } from './settings/provider-keys.ts';
 import { createQuitter } from './quit.ts';
-import { createSettingsChanger } from './settings-changer.ts';
-import { openSettingsFile } from './settings-file.ts';
-import { createAppTray } from './tray.ts';
-import { createTrayHostAsker } from './tray-host.ts';
+import { createSettingsChanger } from './settings/settings-changer.ts';
+import { openSettingsFile } from './settings/settings-file.ts';
+import { createAppTray } from './tray/tray.ts';
+import { createTrayHostAsker } from './tray/tray-host.ts';
 
 /** Puts the app together: window and tray over the gateway's process. To be run once Electron is ready. */
 async function run(): Promise<void> {

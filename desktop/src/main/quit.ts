@@ -1,6 +1,6 @@
 import { app, dialog } from 'electron';
 
-import type { GatewayProcess } from './gateway-process.ts';
+import type { GatewayProcess } from './gateway/gateway-process.ts';
 
 /** Ends the app, after asking about the calls that are under way. */
 export interface Quitter {

@@ -4,7 +4,7 @@ import vm from 'node:vm';
 import { expect, test } from 'vitest';
 import { build, type Rolldown } from 'vite';
 
-import { toEventPieces } from '../../../test/support/chunkings.ts';
+import { toEventPieces } from '../../../test/support/upstreams/chunkings.ts';
 
 /** Everything the core may find in a runtime. What is of JavaScript itself is there anyway. */
 const WEB_STANDARDS = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { toEvent, toEventPieces } from '../../../test/support/chunkings.ts';
+import { toEvent, toEventPieces } from '../../../test/support/upstreams/chunkings.ts';
 import {
   API_KEY,
   createCoreGateway,
@@ -9,9 +9,9 @@ import {
   MANAGEMENT_KEY,
   parseFrames,
   readFrames,
-} from '../../../test/support/core-gateway.ts';
-import { createReplayTransport, createScriptedTransport } from '../../../test/support/scripted-transport.ts';
-import { settle } from '../../../test/support/virtual-platform.ts';
+} from '../../../test/support/gateways/core-gateway.ts';
+import { createReplayTransport, createScriptedTransport } from '../../../test/support/upstreams/scripted-transport.ts';
+import { settle } from '../../../test/support/async/virtual-platform.ts';
 import { createGateway } from './gateway.ts';
 import type { DiscoveredModel, Provider } from './providers/provider.ts';
 import { ROUTES } from './api/routes.ts';

@@ -28,8 +28,8 @@ import {
 
 import { createLazyTransport } from './lazy-transport.ts';
 import { type FixtureUse, openFixtures } from './open-fixtures.ts';
-import { createProviderChecks } from './provider-checks.ts';
-import type { RecordOptions } from './parse-command.ts';
+import { createProviderChecks } from './doctor/provider-checks.ts';
+import type { RecordOptions } from './commands/parse-command.ts';
 
 /** Something that holds connections or files, and lets go of them when closed. */
 interface Closable {

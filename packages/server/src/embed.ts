@@ -2,4 +2,4 @@
 export { compose, type Composition, type CompositionOptions, openStore } from './compose.ts';
 export { createLogger, type LoggerOptions, type ServerLogger } from './logger.ts';
 export { planStart, type StartPlan } from './plan-start.ts';
-export { describeListenError } from './port-holder.ts';
+export { describeListenError } from './process/port-holder.ts';

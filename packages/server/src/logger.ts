@@ -1,7 +1,7 @@
 import type { Logger } from '@model-gateway/core';
 import { type DestinationStream, pino, stdSerializers } from 'pino';
 
-import type { LogLevel } from './parse-command.ts';
+import type { LogLevel } from './commands/parse-command.ts';
 
 export interface ServerLogger extends Logger {
   /** Writes out what is pending; for the moment before the process ends. */

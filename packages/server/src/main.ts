@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import module from 'node:module';
 import process from 'node:process';
 
-import { parseCommand } from './parse-command.ts';
-import { ignoreBrokenPipes } from './signals.ts';
+import { parseCommand } from './commands/parse-command.ts';
+import { ignoreBrokenPipes } from './process/signals.ts';
 
 // Names, because importing the classes would load every package before the command is even understood.
 /** What the person at the keyboard can put right: a command line, a configuration. */
@@ -25,17 +25,17 @@ async function run(args: readonly string[]): Promise<void> {
     case 'version':
       return void process.stdout.write(`${readVersion()}\n`);
     case 'serve':
-      return (await import('./serve.ts')).serve(command.options);
+      return (await import('./commands/serve.ts')).serve(command.options);
     case 'replay':
-      return (await import('./replay.ts')).replay(command.options);
+      return (await import('./commands/replay.ts')).replay(command.options);
     case 'fixtures':
-      return (await import('./check-fixtures.ts')).checkFixtures(command.options);
+      return (await import('./commands/check-fixtures.ts')).checkFixtures(command.options);
     case 'fixtures-save':
-      return (await import('./save-fixture.ts')).saveFixture(command.options);
+      return (await import('./commands/save-fixture.ts')).saveFixture(command.options);
     case 'doctor':
-      return (await import('./doctor.ts')).doctor(command.options);
+      return (await import('./doctor/doctor.ts')).doctor(command.options);
     case 'keys-create':
-      return (await import('./keys.ts')).createKey(command.options);
+      return (await import('./commands/keys.ts')).createKey(command.options);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { FixtureLibrary, Gateway, ModelDefinition, Provider, Transport } from '@model-gateway/core';
 import type { GatewayConfig, ProviderConfig } from '@model-gateway/node';
 
-import type { RecordOptions } from './parse-command.ts';
+import type { RecordOptions } from './commands/parse-command.ts';
 
 /** What fixtures have to do with a gateway: they answer, they are recorded, or neither. */
 export interface FixtureUse {

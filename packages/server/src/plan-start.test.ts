@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { ConfigError } from '@model-gateway/node';
 import { expect, test } from 'vitest';
 
-import { parseCommand, UsageError } from './parse-command.ts';
+import { parseCommand, UsageError } from './commands/parse-command.ts';
 import { planStart, type StartPlan } from './plan-start.ts';
 
 function plan(flags: string, env: NodeJS.ProcessEnv = {}): StartPlan {

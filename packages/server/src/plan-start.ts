@@ -4,7 +4,7 @@ import type { ModelDefinition } from '@model-gateway/core';
 import { PRESETS } from '@model-gateway/core/providers/presets';
 import { DEMO_KEY, DEMO_MANAGEMENT_KEY, type GatewayConfig, isLoopbackHost, loadConfig } from '@model-gateway/node';
 
-import { type ServeOptions, UsageError } from './parse-command.ts';
+import { type ServeOptions, UsageError } from './commands/parse-command.ts';
 
 /** What `serve` is going to run. */
 export interface StartPlan {

@@ -6,11 +6,11 @@ import {
   lazyRouteComponent,
 } from '@tanstack/react-router';
 
-import { ErrorPanel } from './parts/error-panel.tsx';
-import { EmptyState, Loading } from './parts/states.tsx';
+import { ErrorPanel } from './parts/messages/error-panel.tsx';
+import { EmptyState, Loading } from './parts/messages/states.tsx';
 import { toDestinationSearch } from './screens/destinations/destination-search.ts';
 import { toFixtureSearch } from './screens/fixtures/fixture-search.ts';
-import { toGenerationSearch } from './screens/generations/generation-search.ts';
+import { toGenerationSearch } from './screens/generations/search/generation-search.ts';
 import { toModelSearch } from './screens/models/model-search.ts';
 import { toProviderSearch } from './screens/providers/provider-search.ts';
 import { toVideoSearch } from './screens/videos/video-search.ts';

@@ -3,11 +3,11 @@ import { createGoogleProvider } from '@model-gateway/core/providers/google';
 import { createOpenAiProvider } from '@model-gateway/core/providers/openai';
 import { expect, test } from 'vitest';
 
-import { type Capture, findCaptures, missingCaptures } from '../../support/captures.ts';
-import { chunkings, toEventPieces } from '../../support/chunkings.ts';
-import { createCoreGateway } from '../../support/core-gateway.ts';
-import { foldAnswer } from '../../support/fold-answer.ts';
-import { createReplayTransport } from '../../support/scripted-transport.ts';
+import { type Capture, findCaptures, missingCaptures } from '../../support/upstreams/captures.ts';
+import { chunkings, toEventPieces } from '../../support/upstreams/chunkings.ts';
+import { createCoreGateway } from '../../support/gateways/core-gateway.ts';
+import { foldAnswer } from '../../support/clients/fold-answer.ts';
+import { createReplayTransport } from '../../support/upstreams/scripted-transport.ts';
 
 // Prices are the providers' list prices for these models, USD a token; the sums are done by hand, digit by digit, so
 // that they owe nothing to the code under test.

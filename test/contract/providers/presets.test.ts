@@ -7,10 +7,10 @@ import type { OpenAiPreset } from '../../../packages/core/src/providers/provider
 import { type Fixture, loadFixtures } from '@model-gateway/fixtures';
 import { expect, test } from 'vitest';
 
-import { chunkings } from '../../support/chunkings.ts';
-import { createCoreGateway } from '../../support/core-gateway.ts';
-import { type FoldedAnswer, foldAnswer } from '../../support/fold-answer.ts';
-import { createReplayTransport, type ScriptedTransport } from '../../support/scripted-transport.ts';
+import { chunkings } from '../../support/upstreams/chunkings.ts';
+import { createCoreGateway } from '../../support/gateways/core-gateway.ts';
+import { type FoldedAnswer, foldAnswer } from '../../support/clients/fold-answer.ts';
+import { createReplayTransport, type ScriptedTransport } from '../../support/upstreams/scripted-transport.ts';
 
 /** Asked of every preset alike; what each makes of it stands in its `request.json`. */
 const REQUEST = {

@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url';
 
 import { describe, expect, test } from 'vitest';
 
-import { chunkings } from '../../support/chunkings.ts';
-import { type CoreGateway, createCoreGateway } from '../../support/core-gateway.ts';
-import { type FoldedAnswer, foldAnswer } from '../../support/fold-answer.ts';
-import { createReplayTransport, type ScriptedTransport } from '../../support/scripted-transport.ts';
+import { chunkings } from '../../support/upstreams/chunkings.ts';
+import { type CoreGateway, createCoreGateway } from '../../support/gateways/core-gateway.ts';
+import { type FoldedAnswer, foldAnswer } from '../../support/clients/fold-answer.ts';
+import { createReplayTransport, type ScriptedTransport } from '../../support/upstreams/scripted-transport.ts';
 import {
   type AnswerCase,
   COUNTS,

@@ -1,8 +1,8 @@
 import type { ActivitySum, Store } from '@model-gateway/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
-import { toRecord } from '../../support/generation-records.ts';
-import { storeImplementations, type StorePlace } from '../../support/store-implementations.ts';
+import { toRecord } from '../../support/stores/generation-records.ts';
+import { storeImplementations, type StorePlace } from '../../support/stores/store-implementations.ts';
 
 const SINCE = '2026-03-02';
 

@@ -1,7 +1,7 @@
 import type { BroadcastRow, Store } from '@model-gateway/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
-import { storeImplementations, type StorePlace } from '../../support/store-implementations.ts';
+import { storeImplementations, type StorePlace } from '../../support/stores/store-implementations.ts';
 
 const DELIVERY: BroadcastRow = {
   kind: 'delivery',

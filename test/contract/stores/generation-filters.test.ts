@@ -1,7 +1,7 @@
 import type { GenerationFilter, GenerationRecord, Store } from '@model-gateway/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { toRecord } from '../../support/generation-records.ts';
-import { storeImplementations, type StorePlace } from '../../support/store-implementations.ts';
+import { toRecord } from '../../support/stores/generation-records.ts';
+import { storeImplementations, type StorePlace } from '../../support/stores/store-implementations.ts';
 
 const at = (minute: number): string => new Date(Date.UTC(2026, 2, 1, 10, minute)).toISOString();
 const msAt = (minute: number): number => Date.UTC(2026, 2, 1, 10, minute);

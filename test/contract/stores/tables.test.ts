@@ -1,9 +1,9 @@
 import type { Destination, Store } from '@model-gateway/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
-import { toKey } from '../../support/generation-records.ts';
-import { storeImplementations, type StorePlace } from '../../support/store-implementations.ts';
-import { toAssignment, toGuardrail, toWorkspace } from '../../support/table-rows.ts';
+import { toKey } from '../../support/stores/generation-records.ts';
+import { storeImplementations, type StorePlace } from '../../support/stores/store-implementations.ts';
+import { toAssignment, toGuardrail, toWorkspace } from '../../support/stores/table-rows.ts';
 
 const [R1, R2, NOWHERE] = [
   '11111111-1111-4111-8111-111111111111',

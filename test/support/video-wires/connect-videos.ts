@@ -5,7 +5,7 @@ import { loadConfig } from '@model-gateway/node';
 import { onTestFinished } from 'vitest';
 
 import { connectProviders } from '../../../packages/server/src/compose.ts';
-import { writeTestConfig } from '../write-test-config.ts';
+import { writeTestConfig } from '../gateways/write-test-config.ts';
 import { startVideoUpstream, UPSTREAM_KEY, type VideoUpstream, type VideoWireScript } from './video-wire-script.ts';
 
 export interface ConnectedVideos {

@@ -1,6 +1,6 @@
 import { createOpenAiProvider } from '@model-gateway/core/providers/openai';
 
-import { toEvent } from '../chunkings.ts';
+import { toEvent } from '../upstreams/chunkings.ts';
 import { COUNTS, DATA, SCHEMA, TEXT, THOUGHT, type UpstreamAnswer, type WireScript } from './wire-script.ts';
 
 const usageOf = (reasoning: number): object => ({

@@ -1,9 +1,14 @@
 import { expect, test } from 'vitest';
 
-import { toContent, toRecord } from '../../../../test/support/generation-records.ts';
-import { API_KEY, type CoreGateway, createCoreGateway, MANAGEMENT_KEY } from '../../../../test/support/core-gateway.ts';
-import { createScriptedTransport } from '../../../../test/support/scripted-transport.ts';
-import { VIRTUAL_EPOCH_MS } from '../../../../test/support/virtual-platform.ts';
+import { toContent, toRecord } from '../../../../test/support/stores/generation-records.ts';
+import {
+  API_KEY,
+  type CoreGateway,
+  createCoreGateway,
+  MANAGEMENT_KEY,
+} from '../../../../test/support/gateways/core-gateway.ts';
+import { createScriptedTransport } from '../../../../test/support/upstreams/scripted-transport.ts';
+import { VIRTUAL_EPOCH_MS } from '../../../../test/support/async/virtual-platform.ts';
 import { createKeyRecord } from '../auth/api-key.ts';
 import { ROUTES } from './routes.ts';
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 
-import { createRecordingStore, type RecordingStore } from '../../../../test/support/recording-store.ts';
+import { createRecordingStore, type RecordingStore } from '../../../../test/support/stores/recording-store.ts';
 import {
   createVirtualPlatform,
   VIRTUAL_EPOCH_MS,
   type VirtualPlatform,
-} from '../../../../test/support/virtual-platform.ts';
+} from '../../../../test/support/async/virtual-platform.ts';
 import type { GatewayOptions } from '../options.ts';
 import type { GatewayRequest } from '../http/request.ts';
 import type { KeyRecord } from '../stores/store.ts';

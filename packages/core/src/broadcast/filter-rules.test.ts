@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { toContent, toRecord } from '../../../../test/support/generation-records.ts';
+import { toContent, toRecord } from '../../../../test/support/stores/generation-records.ts';
 import { createNodePlatform } from '../../../node/src/node-platform.ts';
 import type { Destination } from '../wire/destinations/destination.ts';
 import { compileFilterRules } from './filter-rules.ts';

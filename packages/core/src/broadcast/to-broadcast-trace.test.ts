@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { expect, test } from 'vitest';
 
-import { toRecord } from '../../../../test/support/generation-records.ts';
+import { toRecord } from '../../../../test/support/stores/generation-records.ts';
 import { createNodePlatform } from '../../../node/src/node-platform.ts';
 import { toStoredTrace } from '../generations/stored-trace.ts';
 import { toBroadcastTrace } from './to-broadcast-trace.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 
-import { toEventPieces } from '../../../../test/support/chunkings.ts';
-import { chunksOf, createCoreGateway, readFrames } from '../../../../test/support/core-gateway.ts';
-import { createReplayTransport } from '../../../../test/support/scripted-transport.ts';
+import { toEventPieces } from '../../../../test/support/upstreams/chunkings.ts';
+import { chunksOf, createCoreGateway, readFrames } from '../../../../test/support/gateways/core-gateway.ts';
+import { createReplayTransport } from '../../../../test/support/upstreams/scripted-transport.ts';
 
 const GOOD = {
   pieces: toEventPieces([

@@ -1,8 +1,13 @@
 import { expect, test } from 'vitest';
 
-import { toEvent } from '../../../../test/support/chunkings.ts';
-import { chunksOf, type CoreGateway, createCoreGateway, readFrames } from '../../../../test/support/core-gateway.ts';
-import { createReplayTransport } from '../../../../test/support/scripted-transport.ts';
+import { toEvent } from '../../../../test/support/upstreams/chunkings.ts';
+import {
+  chunksOf,
+  type CoreGateway,
+  createCoreGateway,
+  readFrames,
+} from '../../../../test/support/gateways/core-gateway.ts';
+import { createReplayTransport } from '../../../../test/support/upstreams/scripted-transport.ts';
 import type { Scratch } from '../foundation/platform.ts';
 
 const PIECE = 'lorem ip'.repeat(10_000);

@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { chunkings, toEvent, toEventPieces } from '../../../../test/support/chunkings.ts';
+import { chunkings, toEvent, toEventPieces } from '../../../../test/support/upstreams/chunkings.ts';
 import {
   chunksOf,
   createCoreGateway,
@@ -11,14 +11,14 @@ import {
   jsonOf,
   parseFrames,
   readFrames,
-} from '../../../../test/support/core-gateway.ts';
+} from '../../../../test/support/gateways/core-gateway.ts';
 import {
   connectionReset,
   createReplayTransport,
   createScriptedTransport,
   type ScriptedExchange,
-} from '../../../../test/support/scripted-transport.ts';
-import { settle } from '../../../../test/support/virtual-platform.ts';
+} from '../../../../test/support/upstreams/scripted-transport.ts';
+import { settle } from '../../../../test/support/async/virtual-platform.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { ChatChunk } from '../wire/chat/chat-chunk.ts';
 import { generationSchema } from '../wire/generations/generation.ts';

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 
-import { chunkings } from '../../../../test/support/chunkings.ts';
-import { createCoreGateway, createScriptedProvider, jsonOf } from '../../../../test/support/core-gateway.ts';
+import { chunkings } from '../../../../test/support/upstreams/chunkings.ts';
+import { createCoreGateway, createScriptedProvider, jsonOf } from '../../../../test/support/gateways/core-gateway.ts';
 import {
   connectionReset,
   createReplayTransport,
   createScriptedTransport,
   type ScriptedExchange,
-} from '../../../../test/support/scripted-transport.ts';
-import { settle, VIRTUAL_EPOCH_MS } from '../../../../test/support/virtual-platform.ts';
+} from '../../../../test/support/upstreams/scripted-transport.ts';
+import { settle, VIRTUAL_EPOCH_MS } from '../../../../test/support/async/virtual-platform.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { ChatChunk } from '../wire/chat/chat-chunk.ts';
 import { chatCompletionResultSchema } from '../wire/chat/chat-chunk.ts';

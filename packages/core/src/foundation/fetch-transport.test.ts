@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
 
-import { createVirtualPlatform, settle, type VirtualPlatform } from '../../../../test/support/virtual-platform.ts';
+import {
+  createVirtualPlatform,
+  settle,
+  type VirtualPlatform,
+} from '../../../../test/support/async/virtual-platform.ts';
 import { createFetchTransport } from './fetch-transport.ts';
 import { type Transport, TransportError, type TransportRequest, type TransportResponse } from './transport.ts';
 

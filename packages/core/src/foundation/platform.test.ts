@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 
 import { expect, test } from 'vitest';
 
-import { createVirtualPlatform, VIRTUAL_EPOCH_MS } from '../../../../test/support/virtual-platform.ts';
+import { createVirtualPlatform, VIRTUAL_EPOCH_MS } from '../../../../test/support/async/virtual-platform.ts';
 import { createWebPlatform } from './platform.ts';
 import { createGenerationId, createRandomId } from './random-id.ts';
 

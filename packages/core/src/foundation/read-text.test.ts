@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { chunkings } from '../../../../test/support/chunkings.ts';
+import { chunkings } from '../../../../test/support/upstreams/chunkings.ts';
 import { readText } from './read-text.ts';
 
 async function* bodyOf(pieces: readonly Uint8Array[], onLeave?: () => void): AsyncGenerator<Uint8Array> {

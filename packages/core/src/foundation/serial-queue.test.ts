@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { createVirtualPlatform } from '../../../../test/support/virtual-platform.ts';
+import { createVirtualPlatform } from '../../../../test/support/async/virtual-platform.ts';
 import { createOneAtATime } from './serial-queue.ts';
 
 function setUp() {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { chunkings } from '../../../../test/support/chunkings.ts';
+import { chunkings } from '../../../../test/support/upstreams/chunkings.ts';
 import { GatewayError } from './errors.ts';
 import { createSseDecoder } from './sse-decoder.ts';
 

@@ -1,7 +1,7 @@
 import type { Policy } from './policy.ts';
 import { expect, test } from 'vitest';
 
-import { chunkings, toEvent, toEventPieces } from '../../../../test/support/chunkings.ts';
+import { chunkings, toEvent, toEventPieces } from '../../../../test/support/upstreams/chunkings.ts';
 import {
   API_KEY,
   chunksOf,
@@ -9,14 +9,14 @@ import {
   jsonOf,
   MANAGEMENT_KEY,
   readFrames,
-} from '../../../../test/support/core-gateway.ts';
-import { guardKey } from '../../../../test/support/guard-key.ts';
-import { settle } from '../../../../test/support/virtual-platform.ts';
+} from '../../../../test/support/gateways/core-gateway.ts';
+import { guardKey } from '../../../../test/support/gateways/guard-key.ts';
+import { settle } from '../../../../test/support/async/virtual-platform.ts';
 import {
   createReplayTransport,
   createScriptedTransport,
   type ScriptedTransport,
-} from '../../../../test/support/scripted-transport.ts';
+} from '../../../../test/support/upstreams/scripted-transport.ts';
 import { guardAnswer } from './guard-answer.ts';
 import { guardRequest } from './guard-request.ts';
 import { mapTexts } from '../chat/map-texts.ts';

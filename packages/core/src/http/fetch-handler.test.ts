@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
 
-import { toEvent, toEventPieces } from '../../../../test/support/chunkings.ts';
-import { API_KEY, createCoreGateway } from '../../../../test/support/core-gateway.ts';
-import { createReplayTransport, createScriptedTransport } from '../../../../test/support/scripted-transport.ts';
-import { settle } from '../../../../test/support/virtual-platform.ts';
+import { toEvent, toEventPieces } from '../../../../test/support/upstreams/chunkings.ts';
+import { API_KEY, createCoreGateway } from '../../../../test/support/gateways/core-gateway.ts';
+import {
+  createReplayTransport,
+  createScriptedTransport,
+} from '../../../../test/support/upstreams/scripted-transport.ts';
+import { settle } from '../../../../test/support/async/virtual-platform.ts';
 import { toFetchHandler } from './fetch-handler.ts';
 import type { Gateway } from '../gateway.ts';
 import type { GatewayRequest } from './request.ts';

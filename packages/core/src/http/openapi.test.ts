@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
-import { createCoreGateway, jsonOf } from '../../../../test/support/core-gateway.ts';
-import { createScriptedTransport } from '../../../../test/support/scripted-transport.ts';
+import { createCoreGateway, jsonOf } from '../../../../test/support/gateways/core-gateway.ts';
+import { createScriptedTransport } from '../../../../test/support/upstreams/scripted-transport.ts';
 import { LATE_SCHEMAS } from '../api/late-schemas.ts';
 import { createOpenApiDocument } from './openapi.ts';
 import { ROUTES } from '../api/routes.ts';

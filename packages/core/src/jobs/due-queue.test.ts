@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { createVirtualPlatform } from '../../../../test/support/virtual-platform.ts';
+import { createVirtualPlatform } from '../../../../test/support/async/virtual-platform.ts';
 import { createDueQueue } from './due-queue.ts';
 
 test('runs what is due in its order and once, each at its latest time, however often it was put off', async () => {

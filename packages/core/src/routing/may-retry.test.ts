@@ -5,10 +5,10 @@ import {
   createScriptedProvider,
   jsonOf,
   readFrames,
-} from '../../../../test/support/core-gateway.ts';
-import { createDeferred } from '../../../../test/support/deferred.ts';
-import { createRoutedGateway, endpointsAt } from '../../../../test/support/routed-gateway.ts';
-import { settle } from '../../../../test/support/virtual-platform.ts';
+} from '../../../../test/support/gateways/core-gateway.ts';
+import { createDeferred } from '../../../../test/support/async/deferred.ts';
+import { createRoutedGateway, endpointsAt } from '../../../../test/support/gateways/routed-gateway.ts';
+import { settle } from '../../../../test/support/async/virtual-platform.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { ModelDefinition } from '../wire/models/model-definition.ts';
 

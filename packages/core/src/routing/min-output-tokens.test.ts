@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 
-import { createCoreGateway, jsonOf } from '../../../../test/support/core-gateway.ts';
-import { createReplayTransport, type ScriptedTransport } from '../../../../test/support/scripted-transport.ts';
+import { createCoreGateway, jsonOf } from '../../../../test/support/gateways/core-gateway.ts';
+import {
+  createReplayTransport,
+  type ScriptedTransport,
+} from '../../../../test/support/upstreams/scripted-transport.ts';
 import type { ModelDefinition } from '../wire/models/model-definition.ts';
 
 const WHOLE = {

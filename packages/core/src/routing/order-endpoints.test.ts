@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { createPricedEndpoints } from '../../../../test/support/priced-endpoints.ts';
+import { createPricedEndpoints } from '../../../../test/support/gateways/priced-endpoints.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import type { ProviderPreferences } from '../wire/chat/provider-preferences.ts';
 import { createHealthBoard, type HealthBoard } from './health/health-board.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { createPricedEndpoints } from '../../../../test/support/priced-endpoints.ts';
+import { createPricedEndpoints } from '../../../../test/support/gateways/priced-endpoints.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import { pickAtRandom, pickByKey, sharesOf } from './pick-weighted.ts';
 import { createRandomSource } from './random.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { jsonOf } from '../../../../test/support/core-gateway.ts';
-import { answererOf, createRoutedGateway, endpointsAt } from '../../../../test/support/routed-gateway.ts';
+import { jsonOf } from '../../../../test/support/gateways/core-gateway.ts';
+import { answererOf, createRoutedGateway, endpointsAt } from '../../../../test/support/gateways/routed-gateway.ts';
 import type { ModelDefinition } from '../wire/models/model-definition.ts';
 
 const THREE = { cheap: {}, middle: {}, dear: {} };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { createSilentProvider } from '../../../../test/support/priced-endpoints.ts';
+import { createSilentProvider } from '../../../../test/support/gateways/priced-endpoints.ts';
 import { type CatalogModel, createCatalog } from '../catalog/catalog.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import { routeAuto } from './auto-router.ts';

@@ -1,8 +1,13 @@
 import { expect, test } from 'vitest';
 
-import { chunksOf, createScriptedProvider, jsonOf, readFrames } from '../../../../test/support/core-gateway.ts';
-import { createCoreGateway, MODELS } from '../../../../test/support/core-gateway.ts';
-import { createRoutedGateway, endpointsAt } from '../../../../test/support/routed-gateway.ts';
+import {
+  chunksOf,
+  createScriptedProvider,
+  jsonOf,
+  readFrames,
+} from '../../../../test/support/gateways/core-gateway.ts';
+import { createCoreGateway, MODELS } from '../../../../test/support/gateways/core-gateway.ts';
+import { createRoutedGateway, endpointsAt } from '../../../../test/support/gateways/routed-gateway.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { ModelDefinition } from '../wire/models/model-definition.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { createRoutedGateway, endpointsAt } from '../../../../test/support/routed-gateway.ts';
+import { createRoutedGateway, endpointsAt } from '../../../../test/support/gateways/routed-gateway.ts';
 import type { ModelDefinition } from '../wire/models/model-definition.ts';
 
 const THREE = { cheap: {}, middle: {}, dear: {} };

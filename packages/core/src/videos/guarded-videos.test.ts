@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 
-import { createCoreGateway, jsonOf } from '../../../../test/support/core-gateway.ts';
-import { guardKey } from '../../../../test/support/guard-key.ts';
-import { createScriptedVideos, type VideoScript } from '../../../../test/support/scripted-videos.ts';
+import { createCoreGateway, jsonOf } from '../../../../test/support/gateways/core-gateway.ts';
+import { guardKey } from '../../../../test/support/gateways/guard-key.ts';
+import { createScriptedVideos, type VideoScript } from '../../../../test/support/videos/scripted-videos.ts';
 import type { ModelDefinition } from '../wire/models/model-definition.ts';
 
 const film = (id: string, ...providers: string[]): ModelDefinition => ({

@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
 
-import { createVideoProcess, type VideoProcess } from '../../../../test/support/video-processes.ts';
+import { createVideoProcess, type VideoProcess } from '../../../../test/support/videos/video-processes.ts';
 import { createMemoryStore } from '../stores/memory/memory-store.ts';
 import { type TransportRequest, TransportError, type TransportResponse } from '../foundation/transport.ts';
 import { verifyWebhook } from '../webhooks/verify-webhook.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
-import { createDeferred } from '../../../../test/support/deferred.ts';
-import { createSharedStore, createVideoProcess } from '../../../../test/support/video-processes.ts';
+import { createDeferred } from '../../../../test/support/async/deferred.ts';
+import { createSharedStore, createVideoProcess } from '../../../../test/support/videos/video-processes.ts';
 import type { VideoProgress } from '../providers/video-contract.ts';
 import type { VideoJob } from '../stores/video-job.ts';
 

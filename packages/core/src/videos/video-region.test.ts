@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
-import { API_KEY, createCoreGateway, jsonOf } from '../../../../test/support/core-gateway.ts';
-import { createScriptedVideos } from '../../../../test/support/scripted-videos.ts';
+import { API_KEY, createCoreGateway, jsonOf } from '../../../../test/support/gateways/core-gateway.ts';
+import { createScriptedVideos } from '../../../../test/support/videos/scripted-videos.ts';
 import type { ModelDefinition } from '../wire/models/model-definition.ts';
 
 const FILM: ModelDefinition = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
-import { toBody } from '../../../../test/support/scripted-videos.ts';
-import { createVideoGateway } from '../../../../test/support/video-gateway.ts';
+import { toBody } from '../../../../test/support/videos/scripted-videos.ts';
+import { createVideoGateway } from '../../../../test/support/videos/video-gateway.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { VideoProgress } from '../providers/video-contract.ts';
 import type { GatewayResponse } from '../http/response.ts';

@@ -3,9 +3,14 @@ import { createHash, createHmac } from 'node:crypto';
 import type { Destination } from '@model-gateway/core';
 import { expect, test } from 'vitest';
 
-import { createBroadcastBench } from '../../../../test/support/broadcast-bench.ts';
-import { decodeAttributes, type OtlpRequest, spansIn } from '../../../../test/support/otlp.ts';
-import { jsonIn, type ReceivedRequest, type Receiver, startReceiver } from '../../../../test/support/receiver.ts';
+import { createBroadcastBench } from '../../../../test/support/broadcast/broadcast-bench.ts';
+import { decodeAttributes, type OtlpRequest, spansIn } from '../../../../test/support/broadcast/otlp.ts';
+import {
+  jsonIn,
+  type ReceivedRequest,
+  type Receiver,
+  startReceiver,
+} from '../../../../test/support/broadcast/receiver.ts';
 
 /** A call about which everything is known. */
 const CALL = {

@@ -12,8 +12,8 @@ import {
   createCoreGateway,
   createScriptedProvider,
   jsonOf,
-} from '../../../../test/support/core-gateway.ts';
-import { createScriptedVideos } from '../../../../test/support/scripted-videos.ts';
+} from '../../../../test/support/gateways/core-gateway.ts';
+import { createScriptedVideos } from '../../../../test/support/videos/scripted-videos.ts';
 
 import { createMemoryRateCounter } from './create-memory-rate-counter.ts';
 

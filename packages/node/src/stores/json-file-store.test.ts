@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { GenerationRecord, Store } from '@model-gateway/core';
 import { expect, test } from 'vitest';
-import { createFaultyFileSystem } from '../../../../test/support/faulty-file-system.ts';
-import { toContent, toKey, toRecord } from '../../../../test/support/generation-records.ts';
-import { listIds, useJsonFilePlace } from '../../../../test/support/json-file-place.ts';
-import { toLine } from './record-line.ts';
+import { createFaultyFileSystem } from '../../../../test/support/stores/faulty-file-system.ts';
+import { toContent, toKey, toRecord } from '../../../../test/support/stores/generation-records.ts';
+import { listIds, useJsonFilePlace } from '../../../../test/support/stores/json-file-place.ts';
+import { toLine } from './journal/record-line.ts';
 
 const place = useJsonFilePlace();
 

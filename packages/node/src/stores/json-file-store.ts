@@ -8,15 +8,20 @@ import {
   type Logger,
   type Store,
 } from '@model-gateway/core';
-import { sweepTemporaryFiles } from './atomic-file.ts';
-import { openConfigFile } from './config-file.ts';
-import { type DataDirectory, prepareDataDirectory, toDirectoryError } from './data-directory.ts';
-import { describeOwnershipFailure, DirectoryInUseError, type DirectoryOwner, ownDirectory } from './directory-owner.ts';
-import { type FileSystem, nodeFileSystem } from './file-system.ts';
-import { type GenerationLogOptions, openGenerationLog } from './generation-log.ts';
-import { createTableSource } from './table-source.ts';
-import { openRowLog } from './row-log.ts';
-import { UnusableDirectoryError } from './unusable-directory-error.ts';
+import { sweepTemporaryFiles } from './files/atomic-file.ts';
+import { openConfigFile } from './tables/config-file.ts';
+import { type DataDirectory, prepareDataDirectory, toDirectoryError } from './files/data-directory.ts';
+import {
+  describeOwnershipFailure,
+  DirectoryInUseError,
+  type DirectoryOwner,
+  ownDirectory,
+} from './files/directory-owner.ts';
+import { type FileSystem, nodeFileSystem } from './files/file-system.ts';
+import { type GenerationLogOptions, openGenerationLog } from './generations/generation-log.ts';
+import { createTableSource } from './tables/table-source.ts';
+import { openRowLog } from './journal/row-log.ts';
+import { UnusableDirectoryError } from './files/unusable-directory-error.ts';
 
 /** Where a JSON-file store lives and how much it keeps. */
 export interface JsonFileStoreOptions {

@@ -1,7 +1,7 @@
 import { createSearchEngine, type SearchEngineName, type WebAccess } from '@model-gateway/core';
 
 import { createGuardedTransport } from '../guarded/guarded-transport.ts';
-import { createReadApart } from './read-apart.ts';
+import { createReadApart } from './read-in-worker.ts';
 
 export interface WebAccessOptions {
   /** Limit on look-up, connection and TLS handshake together. Default 10 s. */

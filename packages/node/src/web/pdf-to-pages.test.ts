@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { createPdf } from '../../../../test/support/create-pdf.ts';
+import { createPdf } from '../../../../test/support/clients/create-pdf.ts';
 import { pdfToPages } from './pdf-to-pages.ts';
 
 test('takes the text out of a PDF, page by page, and leaves its bytes', async () => {

@@ -5,8 +5,8 @@ import { Bookmark } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 
 import { modelsQuery } from '../api/queries.ts';
-import { copyText } from '../parts/copy-button.tsx';
-import { useOpenView } from '../screens/generations/use-open-view.ts';
+import { copyText } from '../parts/controls/copy-button.tsx';
+import { useOpenView } from '../screens/generations/views/use-open-view.ts';
 import { SNIPPETS } from './base-url.ts';
 import { PLACES } from './navigation.ts';
 import { setPreferences, usePreferences } from './preferences.ts';

@@ -1,7 +1,7 @@
 import { TriangleAlert } from 'lucide-react';
 import { type FormEvent, type ReactNode, useState } from 'react';
 
-import { Button } from '../parts/button.tsx';
+import { Button } from '../parts/controls/button.tsx';
 import { getDesktop, useDesktopInfo } from './desktop.ts';
 import { useOutcome } from './use-outcome.ts';
 

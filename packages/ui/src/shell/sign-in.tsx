@@ -1,9 +1,9 @@
 import { type FormEvent, useState } from 'react';
 
 import { signIn } from '../api/sign-in.ts';
-import { Button } from '../parts/button.tsx';
-import { ErrorPanel } from '../parts/error-panel.tsx';
-import { Field } from '../parts/field.tsx';
+import { Button } from '../parts/controls/button.tsx';
+import { ErrorPanel } from '../parts/messages/error-panel.tsx';
+import { Field } from '../parts/controls/field.tsx';
 import { DEMO_MANAGEMENT_KEY } from './demo-keys.ts';
 import { Mark } from './rail.tsx';
 

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 
 import type { Outcome } from '../../../../desktop/src/shared/desktop-bridge.ts';
-import { showToast } from '../parts/toast-store.ts';
+import { showToast } from '../parts/messages/toast-store.ts';
 
 /** Has the app do something and says what came of it. Resolves to whether it was done. */
 export type Ask = (action: Promise<Outcome> | undefined, done?: string) => Promise<boolean>;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 
-import { createAdminGateway } from '../../../../../test/support/admin-calls.ts';
-import { API_KEY } from '../../../../../test/support/core-gateway.ts';
-import { toRecord } from '../../../../../test/support/generation-records.ts';
+import { createAdminGateway } from '../../../../../test/support/gateways/admin-calls.ts';
+import { API_KEY } from '../../../../../test/support/gateways/core-gateway.ts';
+import { toRecord } from '../../../../../test/support/stores/generation-records.ts';
 
 const MEMBER = { user_id: 'u1', email: 'mo@example.com', name: 'Mo Ann Doe', role: 'admin' };
 

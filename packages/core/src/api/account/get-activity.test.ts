@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
-import { createAdminGateway } from '../../../../../test/support/admin-calls.ts';
-import { toKey, toRecord } from '../../../../../test/support/generation-records.ts';
+import { createAdminGateway } from '../../../../../test/support/gateways/admin-calls.ts';
+import { toKey, toRecord } from '../../../../../test/support/stores/generation-records.ts';
 
 /** Newest last, as they are written. The clock shows 2 January 2026. */
 const RECORDS = [

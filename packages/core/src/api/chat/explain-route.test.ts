@@ -1,9 +1,17 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { API_KEY, jsonOf, MANAGEMENT_KEY } from '../../../../../test/support/core-gateway.ts';
-import { createRoutedGateway, endpointsAt, type RoutedGateway } from '../../../../../test/support/routed-gateway.ts';
-import { MODEL_OF_SEVEN, PROVIDERS_OF_SEVEN, REQUEST_OF_ONE } from '../../../../../test/support/six-exclusions.ts';
+import { API_KEY, jsonOf, MANAGEMENT_KEY } from '../../../../../test/support/gateways/core-gateway.ts';
+import {
+  createRoutedGateway,
+  endpointsAt,
+  type RoutedGateway,
+} from '../../../../../test/support/gateways/routed-gateway.ts';
+import {
+  MODEL_OF_SEVEN,
+  PROVIDERS_OF_SEVEN,
+  REQUEST_OF_ONE,
+} from '../../../../../test/support/gateways/six-exclusions.ts';
 import { type RoutingExplanation, routingExplanationSchema } from '../../wire/models/routing-explanation.ts';
 
 const authorization = { authorization: `Bearer ${MANAGEMENT_KEY}` };

@@ -7,9 +7,9 @@ import {
   jsonOf,
   MANAGEMENT_KEY,
   readFrames,
-} from '../../../../../test/support/core-gateway.ts';
-import { createScriptedVideos } from '../../../../../test/support/scripted-videos.ts';
-import { settle } from '../../../../../test/support/virtual-platform.ts';
+} from '../../../../../test/support/gateways/core-gateway.ts';
+import { createScriptedVideos } from '../../../../../test/support/videos/scripted-videos.ts';
+import { settle } from '../../../../../test/support/async/virtual-platform.ts';
 import { createKeyRecord } from '../../auth/api-key.ts';
 import type { VideoProgress } from '../../providers/video-contract.ts';
 import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 
-import { chunkings, toEventPieces } from '../../../../../test/support/chunkings.ts';
+import { chunkings, toEventPieces } from '../../../../../test/support/upstreams/chunkings.ts';
 import {
   API_KEY,
   createCoreGateway,
   jsonOf,
   MANAGEMENT_KEY,
   readFrames,
-} from '../../../../../test/support/core-gateway.ts';
-import { startFaultGateway } from '../../../../../test/support/fault-gateway.ts';
+} from '../../../../../test/support/gateways/core-gateway.ts';
+import { startFaultGateway } from '../../../../../test/support/gateways/fault-gateway.ts';
 import {
   DONE_EVENT,
   FINISH_EVENT,
@@ -17,10 +17,10 @@ import {
   STREAM_HEAD,
   toHttpChunk,
   toTextEvent,
-} from '../../../../../test/support/raw-upstream.ts';
-import { createReplayTransport } from '../../../../../test/support/scripted-transport.ts';
-import { createTurnTransport } from '../../../../../test/support/scripted-turns.ts';
-import { TEST_KEY, TEST_MANAGEMENT_KEY } from '../../../../../test/support/test-gateway.ts';
+} from '../../../../../test/support/upstreams/raw-upstream.ts';
+import { createReplayTransport } from '../../../../../test/support/upstreams/scripted-transport.ts';
+import { createTurnTransport } from '../../../../../test/support/upstreams/scripted-turns.ts';
+import { TEST_KEY, TEST_MANAGEMENT_KEY } from '../../../../../test/support/gateways/test-gateway.ts';
 import type { ServerTool } from '../../chat/stages/server-tools/server-tool.ts';
 import { createWebPlatform } from '../../foundation/platform.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 
-import { type AdminGateway, createAdminGateway } from '../../../../../test/support/admin-calls.ts';
-import { API_KEY, MANAGEMENT_KEY, readFrames } from '../../../../../test/support/core-gateway.ts';
-import { toContent, toRecord } from '../../../../../test/support/generation-records.ts';
+import { type AdminGateway, createAdminGateway } from '../../../../../test/support/gateways/admin-calls.ts';
+import { API_KEY, MANAGEMENT_KEY, readFrames } from '../../../../../test/support/gateways/core-gateway.ts';
+import { toContent, toRecord } from '../../../../../test/support/stores/generation-records.ts';
 
 const at = (minute: number): string => new Date(Date.UTC(2026, 0, 2, 2, minute)).toISOString();
 

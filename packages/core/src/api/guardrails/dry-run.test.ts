@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
-import { createCoreGateway, jsonOf, MANAGEMENT_KEY } from '../../../../../test/support/core-gateway.ts';
-import { createReplayTransport } from '../../../../../test/support/scripted-transport.ts';
+import { createCoreGateway, jsonOf, MANAGEMENT_KEY } from '../../../../../test/support/gateways/core-gateway.ts';
+import { createReplayTransport } from '../../../../../test/support/upstreams/scripted-transport.ts';
 import { type GuardrailTestResult, guardrailTestResultSchema } from '../../wire/management/guardrail-test.ts';
 
 const headers = { authorization: `Bearer ${MANAGEMENT_KEY}` };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { createAdminGateway } from '../../../../../test/support/admin-calls.ts';
+import { createAdminGateway } from '../../../../../test/support/gateways/admin-calls.ts';
 
 test('keeps what a change leaves out, clears what is null, and replaces lists whole', async () => {
   const { dataOf } = createAdminGateway();

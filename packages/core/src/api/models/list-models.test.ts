@@ -1,9 +1,14 @@
 import type { AccountOptions } from '../../auth/account.ts';
 import { expect, test } from 'vitest';
 
-import { API_KEY, createCoreGateway, jsonOf, MANAGEMENT_KEY } from '../../../../../test/support/core-gateway.ts';
-import { createRoutedGateway, endpointsAt } from '../../../../../test/support/routed-gateway.ts';
-import { createScriptedVideos } from '../../../../../test/support/scripted-videos.ts';
+import {
+  API_KEY,
+  createCoreGateway,
+  jsonOf,
+  MANAGEMENT_KEY,
+} from '../../../../../test/support/gateways/core-gateway.ts';
+import { createRoutedGateway, endpointsAt } from '../../../../../test/support/gateways/routed-gateway.ts';
+import { createScriptedVideos } from '../../../../../test/support/videos/scripted-videos.ts';
 import type { ModelDefinition } from '../../wire/models/model-definition.ts';
 
 const FILM: ModelDefinition = {

@@ -1,13 +1,13 @@
 import type { ProviderChecks } from './provider-checks.ts';
 import { expect, test } from 'vitest';
 
-import { createAdminGateway } from '../../../../../test/support/admin-calls.ts';
+import { createAdminGateway } from '../../../../../test/support/gateways/admin-calls.ts';
 import {
   createCoreGateway,
   createScriptedProvider,
   jsonOf,
   MANAGEMENT_KEY,
-} from '../../../../../test/support/core-gateway.ts';
+} from '../../../../../test/support/gateways/core-gateway.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 
 const CHECKS: ProviderChecks = {

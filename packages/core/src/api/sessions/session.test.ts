@@ -6,8 +6,8 @@ import {
   createCoreGateway,
   jsonOf,
   MANAGEMENT_KEY,
-} from '../../../../../test/support/core-gateway.ts';
-import { createScriptedTransport } from '../../../../../test/support/scripted-transport.ts';
+} from '../../../../../test/support/gateways/core-gateway.ts';
+import { createScriptedTransport } from '../../../../../test/support/upstreams/scripted-transport.ts';
 import { createKeyRecord } from '../../auth/api-key.ts';
 import { createSessions } from '../../auth/sessions.ts';
 import type { GatewayOptions } from '../../options.ts';

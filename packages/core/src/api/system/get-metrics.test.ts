@@ -5,8 +5,8 @@ import {
   createCoreGateway,
   createScriptedProvider,
   readFrames,
-} from '../../../../../test/support/core-gateway.ts';
-import { createScriptedVideos } from '../../../../../test/support/scripted-videos.ts';
+} from '../../../../../test/support/gateways/core-gateway.ts';
+import { createScriptedVideos } from '../../../../../test/support/videos/scripted-videos.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
 

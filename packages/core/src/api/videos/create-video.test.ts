@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 
-import { createCoreGateway } from '../../../../../test/support/core-gateway.ts';
-import { createScriptedVideos } from '../../../../../test/support/scripted-videos.ts';
-import { createVideoGateway, FILM, readAnswer } from '../../../../../test/support/video-gateway.ts';
+import { createCoreGateway } from '../../../../../test/support/gateways/core-gateway.ts';
+import { createScriptedVideos } from '../../../../../test/support/videos/scripted-videos.ts';
+import { createVideoGateway, FILM, readAnswer } from '../../../../../test/support/videos/video-gateway.ts';
 import type { ModelDefinition } from '../../wire/models/model-definition.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import type { GatewayResponse } from '../../http/response.ts';

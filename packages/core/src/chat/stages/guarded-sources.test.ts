@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 
-import { createCoreGateway, jsonOf } from '../../../../../test/support/core-gateway.ts';
-import { guardKey } from '../../../../../test/support/guard-key.ts';
-import { createTurnTransport } from '../../../../../test/support/scripted-turns.ts';
+import { createCoreGateway, jsonOf } from '../../../../../test/support/gateways/core-gateway.ts';
+import { guardKey } from '../../../../../test/support/gateways/guard-key.ts';
+import { createTurnTransport } from '../../../../../test/support/upstreams/scripted-turns.ts';
 import type { ServerTool } from './server-tools/server-tool.ts';
 
 const SECRET = 'the launch code 42';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { toEventPieces } from '../../../../../test/support/chunkings.ts';
+import { toEventPieces } from '../../../../../test/support/upstreams/chunkings.ts';
 import {
   API_KEY,
   chunksOf,
@@ -8,9 +8,9 @@ import {
   jsonOf,
   MODELS,
   readFrames,
-} from '../../../../../test/support/core-gateway.ts';
-import { createReplayTransport } from '../../../../../test/support/scripted-transport.ts';
-import { createTurnTransport } from '../../../../../test/support/scripted-turns.ts';
+} from '../../../../../test/support/gateways/core-gateway.ts';
+import { createReplayTransport } from '../../../../../test/support/upstreams/scripted-transport.ts';
+import { createTurnTransport } from '../../../../../test/support/upstreams/scripted-turns.ts';
 import { TransportError } from '../../foundation/transport.ts';
 import type { SearchEngine, SearchQuery } from './web-search/search-engine.ts';
 

@@ -1,14 +1,18 @@
 import { expect, test } from 'vitest';
 
-import { chunkings, toEventPieces } from '../../../../../test/support/chunkings.ts';
+import { chunkings, toEventPieces } from '../../../../../test/support/upstreams/chunkings.ts';
 import {
   chunksOf,
   createCoreGateway,
   jsonOf,
   readFrames,
   type WireChunk,
-} from '../../../../../test/support/core-gateway.ts';
-import { createTurnTransport, type Cut, type ScriptedTurn } from '../../../../../test/support/scripted-turns.ts';
+} from '../../../../../test/support/gateways/core-gateway.ts';
+import {
+  createTurnTransport,
+  type Cut,
+  type ScriptedTurn,
+} from '../../../../../test/support/upstreams/scripted-turns.ts';
 import { type ServerTool, ToolFailure } from '../stages/server-tools/server-tool.ts';
 
 const TOOL = { type: 'service:lookup' };

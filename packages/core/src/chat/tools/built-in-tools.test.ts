@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
-import { createReplayTransport } from '../../../../../test/support/scripted-transport.ts';
-import { createVirtualPlatform } from '../../../../../test/support/virtual-platform.ts';
+import { createReplayTransport } from '../../../../../test/support/upstreams/scripted-transport.ts';
+import { createVirtualPlatform } from '../../../../../test/support/async/virtual-platform.ts';
 import type { CatalogModel } from '../../catalog/catalog.ts';
 import { createSearchEngine, type SearchEngineName } from '../stages/web-search/create-search-engine.ts';
 import type { SearchEngine, SearchQuery } from '../stages/web-search/search-engine.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { cpuMs } from '../../../../../test/support/cpu-ms.ts';
+import { cpuMs } from '../../../../../test/support/async/cpu-ms.ts';
 import { createCustomFilter } from './create-custom-filter.ts';
 import { createPatternSet } from './create-pattern-set.ts';
 import { parsePattern } from './parse-pattern.ts';

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 
 import { expect, test } from 'vitest';
 
-import { findCaptures, missingCaptures } from '../../../../../test/support/captures.ts';
-import { chunkings, toEvent } from '../../../../../test/support/chunkings.ts';
+import { findCaptures, missingCaptures } from '../../../../../test/support/upstreams/captures.ts';
+import { chunkings, toEvent } from '../../../../../test/support/upstreams/chunkings.ts';
 import {
   connectionReset,
   createReplayTransport,
   createScriptedTransport,
-} from '../../../../../test/support/scripted-transport.ts';
-import { settle } from '../../../../../test/support/virtual-platform.ts';
+} from '../../../../../test/support/upstreams/scripted-transport.ts';
+import { settle } from '../../../../../test/support/async/virtual-platform.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import { type AnswerAccumulator, createAnswerAccumulator } from '../../generations/observe/completion-accumulator.ts';
 import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 
-import { findCaptures, missingCaptures } from '../../../../../test/support/captures.ts';
-import { chunkings, toEvent } from '../../../../../test/support/chunkings.ts';
+import { findCaptures, missingCaptures } from '../../../../../test/support/upstreams/captures.ts';
+import { chunkings, toEvent } from '../../../../../test/support/upstreams/chunkings.ts';
 import {
   connectionReset,
   createReplayTransport,
   createScriptedTransport,
-} from '../../../../../test/support/scripted-transport.ts';
+} from '../../../../../test/support/upstreams/scripted-transport.ts';
 import { type AnswerAccumulator, createAnswerAccumulator } from '../../generations/observe/completion-accumulator.ts';
 import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
 import type { Transport } from '../../foundation/transport.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { toRecord } from '../../../../../test/support/generation-records.ts';
+import { toRecord } from '../../../../../test/support/stores/generation-records.ts';
 import { createActivityBook } from './activity-book.ts';
 
 const on = (day: string) => toRecord(`gen-${day}`, { generation: { created_at: `${day}T00:00:00.000Z` } });

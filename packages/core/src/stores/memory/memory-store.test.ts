@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toContent, toRecord } from '../../../../../test/support/generation-records.ts';
+import { toContent, toRecord } from '../../../../../test/support/stores/generation-records.ts';
 import { createMemoryStore } from './memory-store.ts';
 
 test('keeps the newest generations, however many come, and all of their cost', async () => {

@@ -1,5 +1,5 @@
-import { Field } from '../../parts/field.tsx';
-import { issueFor } from '../../parts/issue-for.ts';
+import { Field } from '../../parts/controls/field.tsx';
+import { issueFor } from '../../parts/controls/issue-for.ts';
 import { type ConfigField, DESTINATION_TYPES, type DestinationDraft } from './destination-draft.ts';
 import type { DestinationType } from './destination-queries.ts';
 

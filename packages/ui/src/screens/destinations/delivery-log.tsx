@@ -7,10 +7,10 @@ import { callApi } from '../../api/call-api.ts';
 import { formatCount } from '../../format/quantity.ts';
 import { formatFull, formatRelative } from '../../format/time.ts';
 import { Badge } from '../../parts/badge.tsx';
-import { Button } from '../../parts/button.tsx';
-import { ErrorPanel } from '../../parts/error-panel.tsx';
-import { EmptyState, Loading } from '../../parts/states.tsx';
-import { showToast } from '../../parts/toast-store.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
+import { EmptyState, Loading } from '../../parts/messages/states.tsx';
+import { showToast } from '../../parts/messages/toast-store.ts';
 import { deliveriesQuery, type Delivery } from './destination-queries.ts';
 
 /** What has not reached a destination: what waits for its next attempt, and what nobody tries any more. */

@@ -4,14 +4,14 @@ import { useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
 import { formatDuration } from '../../format/quantity.ts';
-import { Button } from '../../parts/button.tsx';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { ErrorPanel } from '../../parts/error-panel.tsx';
-import { Checkbox, Field } from '../../parts/field.tsx';
-import { issueFor } from '../../parts/issue-for.ts';
-import { SidePanel } from '../../parts/side-panel.tsx';
-import { Tabs } from '../../parts/tabs.tsx';
-import { showToast } from '../../parts/toast-store.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
+import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
+import { Checkbox, Field } from '../../parts/controls/field.tsx';
+import { issueFor } from '../../parts/controls/issue-for.ts';
+import { SidePanel } from '../../parts/dialogs/side-panel.tsx';
+import { Tabs } from '../../parts/controls/tabs.tsx';
+import { showToast } from '../../parts/messages/toast-store.ts';
 import { ConfigFields } from './config-fields.tsx';
 import { DeliveryLog } from './delivery-log.tsx';
 import {

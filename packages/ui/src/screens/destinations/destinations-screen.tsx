@@ -7,12 +7,12 @@ import { callApi } from '../../api/call-api.ts';
 import { formatCount } from '../../format/quantity.ts';
 import { formatFull, formatRelative } from '../../format/time.ts';
 import { Badge } from '../../parts/badge.tsx';
-import { Button } from '../../parts/button.tsx';
-import { ErrorPanel } from '../../parts/error-panel.tsx';
-import { Menu } from '../../parts/menu.tsx';
-import { EmptyState, Loading, ScreenHeader } from '../../parts/states.tsx';
-import { showToast } from '../../parts/toast-store.ts';
-import { type Column, VirtualTable } from '../../parts/virtual-table.tsx';
+import { Button } from '../../parts/controls/button.tsx';
+import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
+import { Menu } from '../../parts/controls/menu.tsx';
+import { EmptyState, Loading, ScreenHeader } from '../../parts/messages/states.tsx';
+import { showToast } from '../../parts/messages/toast-store.ts';
+import { type Column, VirtualTable } from '../../parts/table/virtual-table.tsx';
 import { DESTINATION_TYPES } from './destination-draft.ts';
 import { DestinationPanel } from './destination-panel.tsx';
 import {

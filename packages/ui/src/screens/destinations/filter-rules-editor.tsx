@@ -1,8 +1,8 @@
 import { Plus, X } from 'lucide-react';
 
-import { Button } from '../../parts/button.tsx';
-import { Checkbox } from '../../parts/field.tsx';
-import { issueFor } from '../../parts/issue-for.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { Checkbox } from '../../parts/controls/field.tsx';
+import { issueFor } from '../../parts/controls/issue-for.ts';
 import type { FilterRule, FilterRules } from './destination-queries.ts';
 
 // As the gateway knows them (destinations.md, filter_rules).

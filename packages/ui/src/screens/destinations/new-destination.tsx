@@ -2,11 +2,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
-import { Button } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { ErrorPanel } from '../../parts/error-panel.tsx';
-import { Checkbox, Field } from '../../parts/field.tsx';
-import { issueFor } from '../../parts/issue-for.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { Dialog } from '../../parts/dialogs/dialog.tsx';
+import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
+import { Checkbox, Field } from '../../parts/controls/field.tsx';
+import { issueFor } from '../../parts/controls/issue-for.ts';
 import { scrollIntoView } from '../../parts/scroll-into-view.ts';
 import { ConfigFields } from './config-fields.tsx';
 import { DESTINATION_TYPES, toConfig } from './destination-draft.ts';

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 
 import { keysQuery } from '../../api/queries.ts';
-import { Checkbox, Field } from '../../parts/field.tsx';
-import { issueFor } from '../../parts/issue-for.ts';
+import { Checkbox, Field } from '../../parts/controls/field.tsx';
+import { issueFor } from '../../parts/controls/issue-for.ts';
 import type { DestinationDraft } from './destination-draft.ts';
 import { FilterRulesEditor } from './filter-rules-editor.tsx';
 

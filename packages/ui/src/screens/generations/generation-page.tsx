@@ -1,11 +1,11 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { ArrowLeft } from 'lucide-react';
 
-import { CopyButton } from '../../parts/copy-button.tsx';
+import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { useShortcut } from '../../shell/shortcuts.ts';
-import { GenerationActions } from './generation-actions.tsx';
-import { GenerationTabs } from './generation-tabs.tsx';
-import { PinButton } from './pin-button.tsx';
+import { GenerationActions } from './detail/generation-actions.tsx';
+import { GenerationTabs } from './detail/generation-tabs.tsx';
+import { PinButton } from './detail/pin-button.tsx';
 
 /** A generation with the screen to itself. */
 export function GenerationPage() {

@@ -2,9 +2,9 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 
 import { callApi } from '../../api/call-api.ts';
 import { keyAssignmentsQuery, keysQuery } from '../../api/queries.ts';
-import { ErrorPanel } from '../../parts/error-panel.tsx';
-import { Checkbox } from '../../parts/field.tsx';
-import { EmptyState, Loading } from '../../parts/states.tsx';
+import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
+import { Checkbox } from '../../parts/controls/field.tsx';
+import { EmptyState, Loading } from '../../parts/messages/states.tsx';
 
 /** Whom the guardrail holds for. A key has one at most; taking it here takes it from another. */
 export function AssignedKeys({ guardrailId }: { guardrailId: string }) {

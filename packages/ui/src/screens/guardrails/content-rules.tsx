@@ -1,8 +1,8 @@
 import { Plus, X } from 'lucide-react';
 
 import type { CustomFilter, FilterAction } from '../../api/types.ts';
-import { Button } from '../../parts/button.tsx';
-import { issueFor } from '../../parts/issue-for.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { issueFor } from '../../parts/controls/issue-for.ts';
 import { BUILTIN_FILTERS, withBuiltin } from './guardrail-draft.ts';
 import type { RulesProps } from './reach-rules.tsx';
 

@@ -6,8 +6,8 @@ import { callApi } from '../../api/call-api.ts';
 import type { GuardrailTest } from '../../api/types.ts';
 import { formatMoment } from '../../format/time.ts';
 import { Badge } from '../../parts/badge.tsx';
-import { Button } from '../../parts/button.tsx';
-import { ErrorPanel } from '../../parts/error-panel.tsx';
+import { Button } from '../../parts/controls/button.tsx';
+import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { ACTION_TONES } from './text-tester.tsx';
 
 const MAX_GENERATIONS = 100;

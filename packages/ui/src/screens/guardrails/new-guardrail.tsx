@@ -4,11 +4,11 @@ import { useId, useState } from 'react';
 import { callApi } from '../../api/call-api.ts';
 import { guardrailsQuery } from '../../api/queries.ts';
 import type { Guardrail } from '../../api/types.ts';
-import { Button } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { ErrorPanel } from '../../parts/error-panel.tsx';
-import { Field } from '../../parts/field.tsx';
-import { issueFor } from '../../parts/issue-for.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { Dialog } from '../../parts/dialogs/dialog.tsx';
+import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
+import { Field } from '../../parts/controls/field.tsx';
+import { issueFor } from '../../parts/controls/issue-for.ts';
 
 /** Names a guardrail; its rules are set beside the list. Without rules it holds nobody back. */
 export function NewGuardrail({ onClose, onCreated }: { onClose: () => void; onCreated: (id: string) => void }) {

@@ -5,10 +5,10 @@ import { callApi } from '../../api/call-api.ts';
 import { modelsQuery } from '../../api/queries.ts';
 import type { GuardrailTest } from '../../api/types.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
-import { Button } from '../../parts/button.tsx';
-import { ErrorPanel } from '../../parts/error-panel.tsx';
-import { Field } from '../../parts/field.tsx';
-import { PlainText } from '../../parts/plain-text.tsx';
+import { Button } from '../../parts/controls/button.tsx';
+import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
+import { Field } from '../../parts/controls/field.tsx';
+import { PlainText } from '../../parts/text/plain-text.tsx';
 
 export const ACTION_TONES: Readonly<Record<string, Tone>> = {
   allow: 'good',

@@ -1,6 +1,6 @@
-import { Button } from '../../parts/button.tsx';
-import { CopyButton } from '../../parts/copy-button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { Button } from '../../parts/controls/button.tsx';
+import { CopyButton } from '../../parts/controls/copy-button.tsx';
+import { Dialog } from '../../parts/dialogs/dialog.tsx';
 import { toBaseUrl } from '../../shell/base-url.ts';
 
 /** Shows a new key, for the only time. */

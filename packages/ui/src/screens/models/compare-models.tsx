@@ -6,8 +6,8 @@ import { modelsQuery } from '../../api/queries.ts';
 import type { Model } from '../../api/types.ts';
 import { formatPricePerMillion } from '../../format/money.ts';
 import { formatCount } from '../../format/quantity.ts';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Loading } from '../../parts/states.tsx';
+import { Dialog } from '../../parts/dialogs/dialog.tsx';
+import { Loading } from '../../parts/messages/states.tsx';
 
 const ROWS: readonly (readonly [string, (model: Model) => ReactNode])[] = [
   ['Context', (model) => formatCount(model.context_length)],

@@ -3,8 +3,8 @@ import { ListFilter, Search } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 
 import { modelsQuery, providersQuery } from '../../api/queries.ts';
-import { Button } from '../../parts/button.tsx';
-import { Checkbox } from '../../parts/field.tsx';
+import { Button } from '../../parts/controls/button.tsx';
+import { Checkbox } from '../../parts/controls/field.tsx';
 import { useShortcut } from '../../shell/shortcuts.ts';
 import { hasModelFilters, type ModelSearch, splitWords, toggleWord } from './model-search.ts';
 

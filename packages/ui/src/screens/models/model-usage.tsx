@@ -4,8 +4,8 @@ import { Link } from '@tanstack/react-router';
 import { activityQuery } from '../../api/queries.ts';
 import { formatUsd } from '../../format/money.ts';
 import { formatCount } from '../../format/quantity.ts';
-import { ErrorPanel } from '../../parts/error-panel.tsx';
-import { EmptyState, Loading } from '../../parts/states.tsx';
+import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
+import { EmptyState, Loading } from '../../parts/messages/states.tsx';
 import { toUsageByDay, type UsageOfDay } from './to-usage-by-day.ts';
 
 /** What this gateway has called a model for in the last 30 days. */

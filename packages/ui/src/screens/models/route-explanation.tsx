@@ -7,8 +7,8 @@ import { keysQuery } from '../../api/queries.ts';
 import type { EndpointExplanation, RoutingExplanation } from '../../api/types.ts';
 import { formatPricePerMillion } from '../../format/money.ts';
 import { Badge } from '../../parts/badge.tsx';
-import { ErrorPanel } from '../../parts/error-panel.tsx';
-import { Loading } from '../../parts/states.tsx';
+import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
+import { Loading } from '../../parts/messages/states.tsx';
 import { toRuleText } from './rule-text.ts';
 
 /** Whether a request for the model would be served now, by whom first, and what stands in the way of the others. */

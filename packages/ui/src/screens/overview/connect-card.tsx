@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 
 import { modelsQuery } from '../../api/queries.ts';
-import { CopyButton } from '../../parts/copy-button.tsx';
+import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { SNIPPETS } from '../../shell/base-url.ts';
 
 /** How a tool is pointed at the gateway. */

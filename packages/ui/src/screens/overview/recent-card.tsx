@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { GenerationRow } from '../../api/types.ts';
 import { formatRelative } from '../../format/time.ts';
 import { formatDuration } from '../../format/quantity.ts';
-import { Cost, StatusBadge } from '../generations/generation-columns.tsx';
+import { Cost, StatusBadge } from '../generations/list/generation-columns.tsx';
 
 /** The latest calls. */
 export function RecentCard({ rows }: { rows: readonly GenerationRow[] }) {

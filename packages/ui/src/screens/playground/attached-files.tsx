@@ -2,8 +2,8 @@ import { FileText, Music, Paperclip, X } from 'lucide-react';
 import { type ReactNode, useRef } from 'react';
 
 import { formatBytes } from '../../format/quantity.ts';
-import { Button } from '../../parts/button.tsx';
-import { showControls } from '../../parts/show-controls.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { showControls } from '../../parts/text/show-controls.ts';
 import { ACCEPTED, type Attachment, LIMITS } from './attachments.ts';
 
 interface AttachedFilesProps {

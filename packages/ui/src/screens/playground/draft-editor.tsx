@@ -1,8 +1,8 @@
 import { Plus, X } from 'lucide-react';
 import type { KeyboardEvent } from 'react';
 
-import { Button } from '../../parts/button.tsx';
-import { Checkbox } from '../../parts/field.tsx';
+import { Button } from '../../parts/controls/button.tsx';
+import { Checkbox } from '../../parts/controls/field.tsx';
 import { AttachedFiles } from './attached-files.tsx';
 import { LIMITS } from './attachments.ts';
 import type { Draft } from './draft.ts';

@@ -1,9 +1,9 @@
 import { useState } from 'react';
 
-import { Button } from '../../parts/button.tsx';
-import { ErrorPanel } from '../../parts/error-panel.tsx';
-import { Field } from '../../parts/field.tsx';
-import { ScreenHeader } from '../../parts/states.tsx';
+import { Button } from '../../parts/controls/button.tsx';
+import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
+import { Field } from '../../parts/controls/field.tsx';
+import { ScreenHeader } from '../../parts/messages/states.tsx';
 import { createPlaygroundKey, setPlaygroundKey } from './playground-key.ts';
 
 const LIMIT_USD = 1;

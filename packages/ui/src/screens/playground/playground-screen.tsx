@@ -4,13 +4,13 @@ import { Plus, Send, Square } from 'lucide-react';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 
 import { modelsQuery } from '../../api/queries.ts';
-import { Button } from '../../parts/button.tsx';
+import { Button } from '../../parts/controls/button.tsx';
 import { classNames } from '../../parts/class-names.ts';
-import { ErrorPanel } from '../../parts/error-panel.tsx';
-import { Loading, ScreenHeader } from '../../parts/states.tsx';
-import { showToast } from '../../parts/toast-store.ts';
+import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
+import { Loading, ScreenHeader } from '../../parts/messages/states.tsx';
+import { showToast } from '../../parts/messages/toast-store.ts';
 import { useShortcut } from '../../shell/shortcuts.ts';
-import { contentQuery, generationQuery } from '../generations/generation-queries.ts';
+import { contentQuery, generationQuery } from '../generations/content/generation-queries.ts';
 import { splitWords } from '../models/model-search.ts';
 import { AnswerColumn } from './answer-column.tsx';
 import { findUnsupported } from './attachments.ts';

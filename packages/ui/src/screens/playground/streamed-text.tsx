@@ -1,6 +1,6 @@
 import { memo } from 'react';
 
-import { showControls } from '../../parts/show-controls.ts';
+import { showControls } from '../../parts/text/show-controls.ts';
 import { toStreamBlocks, toStreamSpans } from './to-stream-pieces.ts';
 
 // Blocks and spans are only ever added, so that their places tell them apart.

@@ -1,6 +1,6 @@
 import { type ClipboardEvent, type DragEvent, useState } from 'react';
 
-import { showToast } from '../../parts/toast-store.ts';
+import { showToast } from '../../parts/messages/toast-store.ts';
 import { type Attachment, findFileProblem, toAttachment } from './attachments.ts';
 
 /** Takes files that are chosen, dropped or pasted; says what is wrong with those that cannot be taken. */

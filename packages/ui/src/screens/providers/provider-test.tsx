@@ -3,10 +3,10 @@ import { CircleAlert, CircleCheck, CircleMinus, CircleX, PlugZap } from 'lucide-
 import { type ReactNode, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
-import { Button } from '../../parts/button.tsx';
-import { CopyButton } from '../../parts/copy-button.tsx';
-import { ErrorPanel } from '../../parts/error-panel.tsx';
-import { Checkbox } from '../../parts/field.tsx';
+import { Button } from '../../parts/controls/button.tsx';
+import { CopyButton } from '../../parts/controls/copy-button.tsx';
+import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
+import { Checkbox } from '../../parts/controls/field.tsx';
 import type { ProviderFinding, ProviderState, ProviderTest as Outcome } from './provider-queries.ts';
 
 const LAYERS: Readonly<Record<string, string>> = {

@@ -5,10 +5,10 @@ import { useRef } from 'react';
 
 import { formatCount } from '../../format/quantity.ts';
 import { Badge } from '../../parts/badge.tsx';
-import { Button } from '../../parts/button.tsx';
-import { ErrorPanel } from '../../parts/error-panel.tsx';
-import { EmptyState, Loading, ScreenHeader } from '../../parts/states.tsx';
-import { type Column, VirtualTable } from '../../parts/virtual-table.tsx';
+import { Button } from '../../parts/controls/button.tsx';
+import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
+import { EmptyState, Loading, ScreenHeader } from '../../parts/messages/states.tsx';
+import { type Column, VirtualTable } from '../../parts/table/virtual-table.tsx';
 import { getDesktopInfo } from '../../shell/desktop.ts';
 import { useShortcut } from '../../shell/shortcuts.ts';
 import { ProviderPanel } from './provider-panel.tsx';

@@ -4,11 +4,11 @@ import { type FormEvent, useId, useState } from 'react';
 import { callApi } from '../../api/call-api.ts';
 import { modelsQuery, providersQuery, settingsQuery } from '../../api/queries.ts';
 import type { Settings } from '../../api/types.ts';
-import { Button } from '../../parts/button.tsx';
-import { ErrorPanel } from '../../parts/error-panel.tsx';
-import { Checkbox, Field } from '../../parts/field.tsx';
-import { issueFor } from '../../parts/issue-for.ts';
-import { showToast } from '../../parts/toast-store.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
+import { Checkbox, Field } from '../../parts/controls/field.tsx';
+import { issueFor } from '../../parts/controls/issue-for.ts';
+import { showToast } from '../../parts/messages/toast-store.ts';
 
 /** What holds for all calls of the account. */
 export function AccountForm({ settings }: { settings: Settings }) {

@@ -1,4 +1,4 @@
-import { Checkbox, Choice } from '../../parts/field.tsx';
+import { Checkbox, Choice } from '../../parts/controls/field.tsx';
 import { setPreferences, usePreferences } from '../../shell/preferences.ts';
 
 /** How this browser shows things. Kept in this browser. */

@@ -1,5 +1,5 @@
-import { Checkbox, Field } from '../../parts/field.tsx';
-import { issueFor } from '../../parts/issue-for.ts';
+import { Checkbox, Field } from '../../parts/controls/field.tsx';
+import { issueFor } from '../../parts/controls/issue-for.ts';
 import type { VideoDraft } from './video-draft.ts';
 import type { VideoModel } from './video-queries.ts';
 

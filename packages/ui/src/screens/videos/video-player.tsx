@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 
 import { toApiUrl } from '../../api/call-api.ts';
 import { formatBytes } from '../../format/quantity.ts';
-import { ErrorPanel } from '../../parts/error-panel.tsx';
+import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { type LoadedVideo, loadVideo, MAX_SHOWN_BYTES, toVideoPath } from './load-video.ts';
 
 type State =

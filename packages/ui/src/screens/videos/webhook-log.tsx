@@ -5,10 +5,10 @@ import { useState } from 'react';
 import { formatCount } from '../../format/quantity.ts';
 import { formatFull, formatRelative } from '../../format/time.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
-import { Button } from '../../parts/button.tsx';
-import { ErrorPanel } from '../../parts/error-panel.tsx';
-import { EmptyState, Loading } from '../../parts/states.tsx';
-import { showToast } from '../../parts/toast-store.ts';
+import { Button } from '../../parts/controls/button.tsx';
+import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
+import { EmptyState, Loading } from '../../parts/messages/states.tsx';
+import { showToast } from '../../parts/messages/toast-store.ts';
 import { resendWebhook, type WebhookDelivery, webhooksQuery } from './video-queries.ts';
 
 const TONES: Readonly<Record<WebhookDelivery['state'], Tone>> = {

@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest';
 
-import { createCoreGateway, jsonOf, MODELS } from '../../../../../../test/support/core-gateway.ts';
-import { createReplayTransport } from '../../../../../../test/support/scripted-transport.ts';
-import { createTurnTransport, type ScriptedTurn } from '../../../../../../test/support/scripted-turns.ts';
+import { createCoreGateway, jsonOf, MODELS } from '../../../../../../test/support/gateways/core-gateway.ts';
+import { createReplayTransport } from '../../../../../../test/support/upstreams/scripted-transport.ts';
+import { createTurnTransport, type ScriptedTurn } from '../../../../../../test/support/upstreams/scripted-turns.ts';
 
 const PDF = `data:application/pdf;base64,${btoa('%PDF-1.7 pages')}`;
 const PARSED = '<file name="plan.pdf">\npage one\n\npage two\n</file>';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { chunkings, toEventPieces } from '../../../../../../test/support/chunkings.ts';
+import { chunkings, toEventPieces } from '../../../../../../test/support/upstreams/chunkings.ts';
 import {
   API_KEY,
   type CoreGateway,
@@ -9,9 +9,9 @@ import {
   MANAGEMENT_KEY,
   parseFrames,
   readFrames,
-} from '../../../../../../test/support/core-gateway.ts';
-import { createReplayTransport } from '../../../../../../test/support/scripted-transport.ts';
-import { createVirtualPlatform } from '../../../../../../test/support/virtual-platform.ts';
+} from '../../../../../../test/support/gateways/core-gateway.ts';
+import { createReplayTransport } from '../../../../../../test/support/upstreams/scripted-transport.ts';
+import { createVirtualPlatform } from '../../../../../../test/support/async/virtual-platform.ts';
 import { createResponseCache } from './response-cache.ts';
 
 const whole = (content: string, extra: object = {}) => ({

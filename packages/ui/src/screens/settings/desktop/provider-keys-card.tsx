@@ -2,9 +2,9 @@ import { TriangleAlert } from 'lucide-react';
 import { type FormEvent, useId, useState } from 'react';
 
 import type { DesktopInfo } from '../../../../../../desktop/src/shared/desktop-bridge.ts';
-import { Button } from '../../../parts/button.tsx';
-import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx';
-import { Field } from '../../../parts/field.tsx';
+import { Button } from '../../../parts/controls/button.tsx';
+import { ConfirmDialog } from '../../../parts/dialogs/confirm-dialog.tsx';
+import { Field } from '../../../parts/controls/field.tsx';
 import { getDesktop } from '../../../shell/desktop.ts';
 import { useOutcome } from '../../../shell/use-outcome.ts';
 

@@ -1,0 +1,30 @@
+import { type AddressInfo, Server } from 'node:net';
+import process from 'node:process';
+import { pathToFileURL } from 'node:url';
+
+import { answerCalls } from '../processes/worker.ts';
+
+/** What Portkey's process answers. */
+export type PortkeyCalls = {
+  /** The port it listens on. */
+  port(): Promise<number>;
+};
+
+const [, , file = ''] = process.argv;
+// Left to itself it listens on all interfaces, where it passes on what anyone sends, and on a port it must be told.
+const { listen } = Server.prototype;
+const listening = new Promise<Server>((resolve) => {
+  Object.assign(Server.prototype, {
+    listen(this: Server): Server {
+      return listen.call(this, { port: 0, host: '127.0.0.1' }, () => resolve(this));
+    },
+  });
+});
+
+// Without its page of recent calls, whose feed costs it something on every request.
+process.env['NODE_ENV'] = 'production';
+process.argv.push('--headless');
+await import(pathToFileURL(file).href);
+
+const calls: PortkeyCalls = { port: async () => ((await listening).address() as AddressInfo).port };
+answerCalls(calls);

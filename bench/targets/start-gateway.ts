@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+import { BENCH_KEY, BENCH_MANAGEMENT_KEY } from '../load/bench-request.ts';
+import { keepChild, makeTemporaryFolder } from '../processes/children.ts';
+import { SCRIPTS } from './upstream-script.ts';
+
+/** The gateway as its users run it. */
+export interface GatewayProcess {
+  readonly pid: number;
+  readonly port: number;
+  /** From starting the process to its line that it listens. */
+  readonly listeningAfterMs: number;
+  stop(): Promise<void>;
+}
+
+export interface GatewayProcessOptions {
+  readonly upstreamPort: number;
+  /** Default: a new one, removed at the end. */
+  readonly dataDir?: string;
+}
+
+const COMMAND = fileURLToPath(new URL('../../packages/server/bin/model-gateway.js', import.meta.url));
+const KILL_AFTER_MS = 20_000;
+const MAX_LOG_CHARS = 4000;
+
+/** Starts the built `model-gateway serve`: JSON-file store, a key, prompts and answers recorded, all else by default. */
+export function startGateway(options: GatewayProcessOptions): Promise<GatewayProcess> {
+  const configFile = join(makeTemporaryFolder(), 'gateway.config.json');
+  writeFileSync(configFile, JSON.stringify(toConfig(options)));
+  return new Promise((resolve, reject) => {
+    const startedAt = performance.now();
+    const args = [COMMAND, 'serve', '--config', configFile, '--port', '0'];
+    const child = keepChild(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] }));
+    let log = '';
+    child.stderr.on('data', (piece: Buffer) => (log = (log + piece.toString()).slice(-MAX_LOG_CHARS)));
+    child.once('error', reject);
+    child.once('exit', (code, signal) => reject(new Error(`the gateway ended (${signal ?? code}):\n${log}`)));
+    createInterface(child.stdout).on('line', (line) => {
+      const listeningAfterMs = performance.now() - startedAt;
+      const { event, url } = JSON.parse(line) as { event?: unknown; url?: unknown };
+      if (event !== 'listening') return;
+      const stop = (): Promise<void> =>
+        new Promise((stopped) => {
+          if (child.exitCode !== null || child.signalCode !== null) return stopped();
+          child.once('exit', () => stopped());
+          child.kill('SIGTERM');
+          setTimeout(() => child.kill('SIGKILL'), KILL_AFTER_MS).unref();
+        });
+      resolve({ pid: child.pid ?? 0, port: Number(new URL(String(url)).port), listeningAfterMs, stop });
+    });
+  });
+}
+
+function toConfig({ upstreamPort, dataDir = join(makeTemporaryFolder(), 'data') }: GatewayProcessOptions): object {
+  const baseUrl = `http://127.0.0.1:${upstreamPort}/v1`;
+  const pricing = { prompt: '0.00000015', completion: '0.0000006' };
+  return {
+    server: { host: '127.0.0.1' },
+    auth: {
+      bootstrapKeys: [
+        { key: BENCH_KEY, kind: 'api', name: 'bench' },
+        { key: BENCH_MANAGEMENT_KEY, kind: 'management', name: 'bench management' },
+      ],
+    },
+    // For destinations on this machine, where a part has some.
+    webhooks: { allowPrivateNetwork: true },
+    store: { type: 'json', dir: dataDir },
+    logging: { inputOutput: true },
+    providers: [{ slug: 'upstream', wire: 'openai', baseUrl, apiKey: 'upstream-secret' }],
+    models: SCRIPTS.map(({ name }) => ({
+      id: `bench/${name}`,
+      context_length: 128_000,
+      endpoints: [{ provider: 'upstream', providerModel: name, pricing }],
+    })),
+  };
+}

@@ -1,0 +1,69 @@
+import type { BareProxyCalls } from './bare-proxy.ts';
+import type { Route } from '../load/bench-request.ts';
+import { checkAnswers } from './check-answers.ts';
+import type { LoadCalls } from '../load/load-job.ts';
+import { startGateway } from './start-gateway.ts';
+import type { UpstreamCalls } from './upstream.ts';
+import { startWorker, type Worker } from '../processes/worker.ts';
+
+/** Something that requests are sent to and that is measured. */
+export interface Target {
+  readonly name: 'gateway' | 'bare proxy' | 'Portkey';
+  readonly port: number;
+  /** Default: the gateway's own. */
+  readonly route?: Route | undefined;
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+/** What every measurement uses: the far end, and who asks. They live as long as the bench. */
+export interface Stage {
+  readonly upstream: Worker<UpstreamCalls>;
+  readonly upstreamPort: number;
+  readonly load: Worker<LoadCalls>;
+}
+
+/** One value for each target. */
+export interface Pair<T> {
+  readonly gateway: T;
+  /** The bare proxy's, or that of whatever else the gateway is compared with. */
+  readonly proxy: T;
+}
+
+/** Starts the upstream and the load generator. */
+export async function setStage(): Promise<Stage> {
+  const [upstream, load] = await Promise.all([
+    startWorker<UpstreamCalls>('targets/upstream.ts'),
+    startWorker<LoadCalls>('load/load.ts'),
+  ]);
+  return { upstream, load, upstreamPort: await upstream.call('port') };
+}
+
+/** Starts a new gateway over the upstream. */
+export async function startGatewayTarget({ upstreamPort }: Stage): Promise<Target> {
+  return { name: 'gateway', ...(await startGateway({ upstreamPort })) };
+}
+
+/** Starts a new bare proxy over the upstream. */
+export async function startProxyTarget({ upstreamPort }: Stage): Promise<Target> {
+  const worker = await startWorker<BareProxyCalls>('targets/bare-proxy.ts', [String(upstreamPort)]);
+  return { name: 'bare proxy', pid: worker.pid, port: await worker.call('port'), stop: () => worker.stop() };
+}
+
+/** Runs something on a new gateway and a new bare proxy or other target, whose answers are checked before and after. */
+export async function withTargets<T>(
+  stage: Stage,
+  measure: (targets: Pair<Target>) => Promise<T>,
+  startOther: (stage: Stage) => Promise<Target> = startProxyTarget,
+): Promise<T> {
+  const [gateway, proxy] = await Promise.all([startGatewayTarget(stage), startOther(stage)]);
+  const check = (): Promise<unknown> => Promise.all([checkAnswers(gateway), checkAnswers(proxy)]);
+  try {
+    await check();
+    const measured = await measure({ gateway, proxy });
+    await check();
+    return measured;
+  } finally {
+    await Promise.all([gateway.stop(), proxy.stop()]);
+  }
+}

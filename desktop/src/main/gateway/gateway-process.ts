@@ -1,0 +1,149 @@
+import { utilityProcess, type UtilityProcess } from 'electron';
+
+import type {
+  Figures,
+  FromGateway,
+  GatewayState,
+  Place,
+  StartMessage,
+  ToGateway,
+} from '../../shared/gateway-messages.ts';
+
+/** The gateway in a process of its own, which is started again when it dies. */
+export interface GatewayProcess {
+  readonly state: GatewayState;
+  /** As they were last told. */
+  readonly figures: Figures;
+  /** Resolves with what they are now; with what was last told where nobody answers. */
+  readFigures(): Promise<Figures>;
+  /** Starts it, or starts it anew with other keys or another configuration. */
+  start(message: StartMessage): Promise<void>;
+  listen(place: Place): void;
+  pause(): void;
+  /** False when there is no process to send it to. */
+  send(message: ToGateway): boolean;
+  /** Told of every answer to the window. */
+  onAnswer(tell: (message: FromGateway) => void): void;
+  onChange(tell: () => void): void;
+  /** Ends it once its open answers have ended, or after the limit, or at once. */
+  stop(options?: { readonly isNow?: boolean }): Promise<void>;
+}
+
+const RESTART_AFTER_MS = [500, 2000, 10_000, 30_000];
+/** Having run this long, it counts as sound again. */
+const SOUND_AFTER_MS = 60_000;
+const STOP_LIMIT_MS = 35_000;
+const REPORT_LIMIT_MS = 1000;
+const NO_FIGURES: Figures = { openCalls: 0, today: { requests: 0, costUsd: 0 }, failures: [] };
+
+/** `entry` is the file that the process runs. */
+export function createGatewayProcess(entry: string): GatewayProcess {
+  let child: UtilityProcess | undefined;
+  let state: GatewayState = { phase: 'starting' };
+  let figures = NO_FIGURES;
+  let lastStart: StartMessage | undefined;
+  let crashes = 0;
+  let isStopping = false;
+  let tellAnswer: (message: FromGateway) => void = () => undefined;
+  const listeners: (() => void)[] = [];
+  const awaitingFigures: (() => void)[] = [];
+
+  const change = (next: GatewayState): void => {
+    state = next;
+    for (const tell of listeners) tell();
+  };
+  const hear = (message: FromGateway): void => {
+    switch (message.type) {
+      case 'state':
+        return change(message.state);
+      case 'figures':
+        figures = message.figures;
+        for (const resolve of awaitingFigures.splice(0)) resolve();
+        return change(state);
+      default:
+        tellAnswer(message);
+    }
+  };
+  const launch = (message: StartMessage): void => {
+    lastStart = message;
+    const startedAt = performance.now();
+    const started = utilityProcess.fork(entry, [], { serviceName: 'Gateway', stdio: 'inherit' });
+    child = started;
+    started.on('message', (received: FromGateway) => hear(received));
+    started.on('exit', (code) => {
+      if (child !== started) return;
+      child = undefined;
+      figures = { ...figures, openCalls: 0 };
+      tellAnswer({ type: 'stopped' });
+      if (isStopping) return;
+      crashes = performance.now() - startedAt > SOUND_AFTER_MS ? 0 : crashes + 1;
+      change({ phase: 'failed', message: `The gateway ended with code ${code} and is started again.` });
+      setTimeout(
+        () => {
+          if (child === undefined && !isStopping && lastStart !== undefined) launch(lastStart);
+        },
+        RESTART_AFTER_MS[Math.min(crashes, RESTART_AFTER_MS.length) - 1] ?? RESTART_AFTER_MS[0],
+      );
+    });
+    started.postMessage(message satisfies ToGateway);
+  };
+  const end = async (isNow = false): Promise<void> => {
+    const ending = child;
+    if (ending === undefined) return;
+    await new Promise<void>((resolve) => {
+      const kill = setTimeout(() => ending.kill(), STOP_LIMIT_MS);
+      ending.on('exit', () => {
+        clearTimeout(kill);
+        resolve();
+      });
+      ending.on('message', (message: FromGateway) => {
+        if (message.type === 'stopped') ending.kill();
+      });
+      ending.postMessage({ type: 'stop', isNow } satisfies ToGateway);
+    });
+  };
+
+  return {
+    get state() {
+      return state;
+    },
+    get figures() {
+      return figures;
+    },
+    async readFigures() {
+      if (child === undefined) return figures;
+      await new Promise<void>((resolve) => {
+        awaitingFigures.push(resolve);
+        setTimeout(resolve, REPORT_LIMIT_MS);
+        child?.postMessage({ type: 'report' } satisfies ToGateway);
+      });
+      return figures;
+    },
+    async start(message) {
+      change({ phase: 'starting' });
+      isStopping = true;
+      await end();
+      isStopping = false;
+      launch(message);
+    },
+    listen(place) {
+      if (lastStart !== undefined) lastStart = { ...lastStart, place };
+      child?.postMessage({ type: 'listen', place } satisfies ToGateway);
+    },
+    pause: () => child?.postMessage({ type: 'pause' } satisfies ToGateway),
+    send(message) {
+      child?.postMessage(message);
+      return child !== undefined;
+    },
+    onAnswer(tell) {
+      tellAnswer = tell;
+    },
+    onChange(tell) {
+      listeners.push(tell);
+    },
+    async stop({ isNow = false } = {}) {
+      isStopping = true;
+      await end(isNow);
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import type { GatewayState } from '../../shared/gateway-messages.ts';
+
+export type NotListening = Extract<GatewayState, { phase: 'not-listening' }>;
+
+/** What is offered where a port cannot be had. The app itself never moves. */
+export type PortChoice =
+  | { readonly type: 'retry' }
+  | { readonly type: 'use-once'; readonly port: number }
+  | { readonly type: 'change' }
+  | { readonly type: 'later' };
+
+export interface PortQuestion {
+  readonly message: string;
+  readonly detail: string;
+  readonly choices: readonly { readonly label: string; readonly choice: PortChoice }[];
+}
+
+const ADVICE: Readonly<Record<NotListening['kind'], string>> = {
+  taken: 'Quit that program and try again, or let the gateway use another port.',
+  denied: 'Nothing has to be quit: choose another port.',
+  other: 'Try again, or choose another port.',
+};
+
+/** Asks what to do about a port, for those who have no window open to be told in. */
+export function toPortQuestion({ port, kind, message, freePort }: NotListening): PortQuestion {
+  // Its further lines tell what to type, for those who have started the server from a shell.
+  const [why = ''] = message.split('\n');
+  return {
+    message: `Other programs cannot reach the gateway at port ${port}`,
+    detail: `${why} ${ADVICE[kind]}`,
+    choices: [
+      { label: 'Try again', choice: { type: 'retry' } },
+      ...(freePort === null
+        ? []
+        : [{ label: `Use ${freePort} this time`, choice: { type: 'use-once', port: freePort } } as const]),
+      { label: 'Change port…', choice: { type: 'change' } },
+      { label: 'Later', choice: { type: 'later' } },
+    ],
+  };
+}

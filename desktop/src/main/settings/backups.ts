@@ -1,0 +1,76 @@
+import { cp, lstat, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { app, type BrowserWindow, dialog } from 'electron';
+
+import { type Outcome, type SettingsChanges, settingsChangesSchema } from '../../shared/desktop-bridge.ts';
+import type { AppPaths } from '../app-paths.ts';
+import type { SettingsFile } from './settings-file.ts';
+
+/** Exports the app's settings: nothing secret is among them. */
+export async function exportSettings(window: BrowserWindow, file: SettingsFile): Promise<Outcome> {
+  const defaultPath = join(app.getPath('documents'), 'model-gateway-settings.json');
+  const { filePath, canceled } = await dialog.showSaveDialog(window, { defaultPath });
+  if (canceled || filePath === '') return CANCELLED;
+  await writeFile(filePath, `${JSON.stringify({ settings: file.settings }, null, 2)}\n`);
+  return { done: true, message: `Settings were written to ${filePath}, without any key.` };
+}
+
+/** Asks for an exported file. Resolves with the settings in it, or with why there are none. */
+export async function readExportedSettings(window: BrowserWindow): Promise<SettingsChanges | Outcome> {
+  const filters = [{ name: 'Settings', extensions: ['json'] }];
+  const { filePaths, canceled } = await dialog.showOpenDialog(window, { properties: ['openFile'], filters });
+  const [path] = filePaths;
+  if (canceled || path === undefined) return CANCELLED;
+  try {
+    const { settings } = JSON.parse(await readFile(path, 'utf8')) as { settings?: unknown };
+    return settingsChangesSchema.parse(settings);
+  } catch {
+    return { done: false, message: `${path} holds no settings of this app.` };
+  }
+}
+
+/** Does work on the data while the gateway rests. */
+type AtRest = (work: () => Promise<void>) => Promise<void>;
+
+/** Copies the data directory to a folder of the user's choice. */
+export async function backUp(window: BrowserWindow, { data }: AppPaths, atRest: AtRest): Promise<Outcome> {
+  const folder = await chooseFolder(window, 'Back up into this folder');
+  if (folder === undefined) return CANCELLED;
+  const day = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
+  const target = join(folder, `model-gateway-${day}`);
+  await atRest(() => cp(data, target, { recursive: true, errorOnExist: true, force: false, filter: isKept }));
+  return { done: true, message: `The data was copied to ${target}. Provider keys are not in it.` };
+}
+
+/** Puts a backup in the place of the data directory, which is kept beside it. */
+export async function restore(window: BrowserWindow, { data }: AppPaths, atRest: AtRest): Promise<Outcome> {
+  const folder = await chooseFolder(window, 'Restore from this folder');
+  if (folder === undefined) return CANCELLED;
+  if (!(await readdir(folder)).includes('config.json')) {
+    return { done: false, message: `${folder} is no backup: there is no config.json in it.` };
+  }
+  const staged = `${data}.restoring`;
+  await rm(staged, { recursive: true, force: true });
+  await cp(folder, staged, { recursive: true });
+  const before = `${data}.before-${Date.now()}`;
+  await atRest(async () => {
+    if ((await stat(data).catch(() => undefined)) === undefined) await mkdir(data, { recursive: true });
+    await rename(data, before);
+    await rename(staged, data);
+  });
+  return { done: true, message: `Restored from ${folder}. What was there before is in ${before}.` };
+}
+
+const CANCELLED: Outcome = { done: false, message: '' };
+
+/** A socket, by which a process holds the directory, can be left behind by a crash, and cannot be copied. */
+async function isKept(path: string): Promise<boolean> {
+  return !(await lstat(path)).isSocket();
+}
+
+async function chooseFolder(window: BrowserWindow, buttonLabel: string): Promise<string | undefined> {
+  const properties = ['openDirectory', 'createDirectory'] as const;
+  const { filePaths, canceled } = await dialog.showOpenDialog(window, { properties: [...properties], buttonLabel });
+  return canceled ? undefined : filePaths[0];
+}

@@ -1,0 +1,60 @@
+import { dialog } from 'electron';
+
+import type { Mode, Outcome, SettingsChanges } from '../../shared/desktop-bridge.ts';
+import type { GatewayControl } from '../gateway/gateway-control.ts';
+import { setStartAtLogin } from './login-item.ts';
+import { lookForUpdates } from '../look-for-updates.ts';
+import { listNetworkAddresses } from '../gateway/network-addresses.ts';
+import type { SettingsFile } from './settings-file.ts';
+
+export interface SettingsChangerOptions {
+  readonly file: SettingsFile;
+  readonly control: GatewayControl;
+  /** Why a mode makes no sense at the moment; null when it does. */
+  readonly obstacleTo: (mode: Mode) => string | null;
+  /** Told after every attempt, so that what shows the old value can be put right. */
+  readonly onChanged: () => void;
+}
+
+/** Creates the function that changes settings and does what they say, after asking where others get in. */
+export function createSettingsChanger({ file, control, obstacleTo, onChanged }: SettingsChangerOptions) {
+  return async (changes: SettingsChanges): Promise<Outcome> => {
+    const before = file.settings;
+    const opensUp = changes.shareOnNetwork === true && !before.shareOnNetwork;
+    if (opensUp && !(await confirmSharing(changes.port ?? before.port))) {
+      onChanged();
+      return { done: false, message: 'Nothing was changed.' };
+    }
+    const obstacle = changes.mode === undefined || changes.mode === before.mode ? null : obstacleTo(changes.mode);
+    if (obstacle !== null) {
+      onChanged();
+      return { done: false, message: `The mode was not changed: ${obstacle}.` };
+    }
+    file.change({ settings: changes });
+    const now = file.settings;
+    if (now.startAtLogin !== before.startAtLogin || now.startHidden !== before.startHidden) {
+      setStartAtLogin(now.startAtLogin, now.startHidden);
+    }
+    if (now.port !== before.port) control.listen();
+    else if (now.shareOnNetwork !== before.shareOnNetwork) control.listenAgain();
+    if (now.mode !== before.mode) void control.start();
+    if (now.lookForUpdates && !before.lookForUpdates) void lookForUpdates();
+    onChanged();
+    return { done: true, message: '' };
+  };
+}
+
+async function confirmSharing(port: number): Promise<boolean> {
+  const addresses = listNetworkAddresses().join(', ') || 'this machine';
+  const { response } = await dialog.showMessageBox({
+    type: 'warning',
+    message: 'Share the gateway on your local network?',
+    detail:
+      `Everyone on the network will be able to reach ${addresses} at port ${port}. They still need a key. ` +
+      'What they send crosses the network unencrypted.',
+    buttons: ['Share', 'Cancel'],
+    defaultId: 1,
+    cancelId: 1,
+  });
+  return response === 0;
+}

@@ -1,0 +1,76 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+import { z } from 'zod';
+
+import {
+  DEFAULT_SETTINGS,
+  type Settings,
+  type SettingsChanges,
+  settingsChangesSchema,
+} from '../../shared/desktop-bridge.ts';
+
+const boundsSchema = z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() });
+export type Bounds = z.infer<typeof boundsSchema>;
+
+const fileSchema = z.object({
+  settings: settingsChangesSchema.optional(),
+  window: z.object({ bounds: boundsSchema, isMaximized: z.boolean() }).nullish(),
+  /** Provider keys as the machine's keyring has sealed them, in base64. */
+  sealedKeys: z.record(z.string(), z.string()).optional(),
+});
+type FileContent = z.infer<typeof fileSchema>;
+
+/** The app's own settings, in one file. What the gateway is configured with stands elsewhere. */
+export interface SettingsFile {
+  readonly settings: Settings;
+  readonly window: FileContent['window'];
+  readonly sealedKeys: Readonly<Record<string, string>>;
+  /** Writes the file anew, in one piece. */
+  change(changes: {
+    readonly settings?: SettingsChanges;
+    readonly window?: FileContent['window'];
+    readonly sealedKeys?: Readonly<Record<string, string>>;
+  }): void;
+}
+
+/** Opens the file. One that cannot be read is set aside, and the app starts with what it would have without. */
+export function openSettingsFile(file: string): SettingsFile {
+  let content = read(file);
+  return {
+    get settings() {
+      return { ...DEFAULT_SETTINGS, ...content.settings };
+    },
+    get window() {
+      return content.window ?? null;
+    },
+    get sealedKeys() {
+      return content.sealedKeys ?? {};
+    },
+    change({ settings, window, sealedKeys }) {
+      content = {
+        settings: { ...content.settings, ...settings },
+        window: window === undefined ? content.window : window,
+        sealedKeys: sealedKeys ?? content.sealedKeys ?? {},
+      };
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(`${file}.new`, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600, flush: true });
+      renameSync(`${file}.new`, file);
+    },
+  };
+}
+
+function read(file: string): FileContent {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch {
+    return {};
+  }
+  try {
+    return fileSchema.parse(JSON.parse(text));
+  } catch {
+    renameSync(file, `${file}.corrupt-${Date.now()}`);
+    return {};
+  }
+}

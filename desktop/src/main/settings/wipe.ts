@@ -1,0 +1,47 @@
+import { readdir, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+
+import { type BrowserWindow, dialog } from 'electron';
+
+import type { Outcome } from '../../shared/desktop-bridge.ts';
+import type { AppPaths } from '../app-paths.ts';
+import type { SettingsFile } from './settings-file.ts';
+
+export interface WipeOptions {
+  readonly paths: Pick<AppPaths, 'data' | 'recordings' | 'logs'>;
+  readonly file: SettingsFile;
+  /** Does work on the data while the gateway rests. */
+  readonly atRest: (work: () => Promise<void>) => Promise<void>;
+}
+
+/**
+ * Deletes, after asking, all that was recorded and every key: what is not to be found by who gets the machine next. The
+ * settings of the app stay, and so does a configuration file, which the user has written.
+ */
+export async function wipe(window: BrowserWindow, { paths, file, atRest }: WipeOptions): Promise<Outcome> {
+  const { response } = await dialog.showMessageBox(window, {
+    type: 'warning',
+    message: 'Delete everything that the gateway has recorded?',
+    detail:
+      'Calls, keys, guardrails, destinations, videos, recordings and logs go, and with them the provider keys. ' +
+      'Backups in other places stay. This cannot be undone.',
+    buttons: ['Delete everything', 'Cancel'],
+    defaultId: 1,
+    cancelId: 1,
+  });
+  if (response !== 0) return { done: false, message: '' };
+  await atRest(async () => {
+    const replaced = await listReplaced(paths.data);
+    const all = [paths.data, paths.recordings, paths.logs, ...replaced];
+    await Promise.all(all.map((path) => rm(path, { recursive: true, force: true })));
+    file.change({ sealedKeys: {} });
+  });
+  return { done: true, message: 'Everything was deleted.' };
+}
+
+/** What was kept beside the data when a backup took its place. */
+async function listReplaced(data: string): Promise<string[]> {
+  const folder = dirname(data);
+  const names = await readdir(folder);
+  return names.filter((name) => name.startsWith(`${basename(data)}.`)).map((name) => join(folder, name));
+}

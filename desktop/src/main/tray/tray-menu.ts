@@ -1,0 +1,137 @@
+import { clipboard, type MenuItemConstructorOptions } from 'electron';
+
+import { type Mode, MODES, type Settings, type SettingsChanges } from '../../shared/desktop-bridge.ts';
+import type { Failure, Figures, GatewayState } from '../../shared/gateway-messages.ts';
+import { describeFigures, describeState } from './describe-state.ts';
+
+/** What the menu shows. */
+export interface TrayView {
+  readonly state: GatewayState;
+  readonly figures: Figures;
+  readonly settings: Settings;
+  /** Why a mode makes no sense at the moment; null when it does. */
+  readonly obstacleTo: (mode: Mode) => string | null;
+}
+
+/** What the menu does. */
+export interface TrayActions {
+  open(place?: string): void;
+  setPaused(isPaused: boolean): void;
+  /** At the port that is set, or this once at another. */
+  retryPort(port?: number): void;
+  changeSettings(changes: SettingsChanges): void;
+  openLogs(): void;
+  resetPosition(): void;
+  quit(): void;
+}
+
+type Items = MenuItemConstructorOptions[];
+
+const LINE: MenuItemConstructorOptions = { type: 'separator' };
+
+/** The menu, as Electron wants it described. */
+export function toTrayMenu(view: TrayView, actions: TrayActions): Items {
+  const { state, figures, settings } = view;
+  return [
+    { id: 'state', label: describeState(state, settings.mode), enabled: false },
+    { id: 'figures', label: describeFigures(figures), enabled: false },
+    ...portItems(state, actions),
+    LINE,
+    { id: 'open', label: 'Open', click: () => actions.open() },
+    ...copyItems(state),
+    LINE,
+    { label: 'Mode', submenu: modeItems(view, actions) },
+    {
+      id: 'pause',
+      label: 'Pause accepting requests',
+      type: 'checkbox',
+      checked: state.phase === 'paused',
+      enabled: state.phase === 'listening' || state.phase === 'paused',
+      click: ({ checked }) => actions.setPaused(checked),
+    },
+    { label: 'Recent errors', submenu: failureItems(figures.failures, actions) },
+    LINE,
+    {
+      id: 'start-at-login',
+      label: 'Start at login',
+      type: 'checkbox',
+      checked: settings.startAtLogin,
+      click: ({ checked }) => actions.changeSettings({ startAtLogin: checked }),
+    },
+    {
+      id: 'share',
+      label: 'Share on local network…',
+      type: 'checkbox',
+      checked: settings.shareOnNetwork,
+      click: ({ checked }) => actions.changeSettings({ shareOnNetwork: checked }),
+    },
+    LINE,
+    { id: 'settings', label: 'Settings…', click: () => actions.open('settings') },
+    { label: 'Open logs folder', click: () => actions.openLogs() },
+    { label: 'Reset window position', click: () => actions.resetPosition() },
+    LINE,
+    { id: 'quit', label: 'Quit', click: () => actions.quit() },
+  ];
+}
+
+/** The ways out of a port that cannot be had; the third, another port for good, is in the settings. */
+function portItems(state: GatewayState, actions: TrayActions): Items {
+  if (state.phase !== 'not-listening') return [];
+  return [
+    { id: 'retry', label: `Try port ${state.port} again`, click: () => actions.retryPort() },
+    ...(state.freePort === null
+      ? []
+      : [{ label: `Use ${state.freePort} this time`, click: () => actions.retryPort(state.freePort ?? 0) }]),
+    { label: 'Change port…', click: () => actions.open('settings') },
+  ];
+}
+
+function copyItems(state: GatewayState): Items {
+  const baseUrl = state.phase === 'listening' ? `${state.url}/api/v1` : null;
+  const copy = (label: string, toText: (url: string) => string): MenuItemConstructorOptions => ({
+    label,
+    enabled: baseUrl !== null,
+    click: () => void clipboard.writeText(toText(baseUrl ?? '')),
+  });
+  return [
+    copy('Copy base URL', (url) => url),
+    {
+      label: 'Copy as',
+      submenu: [
+        copy('Environment, bash', (url) => `export OPENAI_BASE_URL='${url}'`),
+        copy('Environment, PowerShell', (url) => `$env:OPENAI_BASE_URL = '${url}'`),
+        copy('.env', (url) => `OPENAI_BASE_URL=${url}`),
+        copy('curl', (url) => `curl ${url}/models -H "Authorization: Bearer $GATEWAY_API_KEY"`),
+      ],
+    },
+  ];
+}
+
+const MODE_LABELS: Readonly<Record<Mode, string>> = { live: 'Live', replay: 'Replay only', record: 'Record' };
+
+function modeItems({ settings, obstacleTo }: TrayView, actions: TrayActions): Items {
+  return MODES.map((mode) => {
+    const isChosen = settings.mode === mode;
+    const obstacle = isChosen ? null : obstacleTo(mode);
+    return {
+      label: obstacle === null ? MODE_LABELS[mode] : `${MODE_LABELS[mode]} (${obstacle})`,
+      type: 'radio',
+      checked: isChosen,
+      enabled: obstacle === null,
+      click: () => actions.changeSettings({ mode }),
+    };
+  });
+}
+
+/** What went wrong is told by the page of the call; here nothing stands that a provider wrote. */
+function failureItems(failures: readonly Failure[], actions: TrayActions): Items {
+  if (failures.length === 0) return [{ label: 'None', enabled: false }];
+  return failures.map(({ id, at, model, status }) => ({
+    // Two of them: one would underline the letter after it.
+    label: `${toClock(at)} ${model.slice(0, 60)} ${status ?? 'no answer'}`.replaceAll('&', '&&'),
+    click: () => actions.open(`generations/${encodeURIComponent(id)}`),
+  }));
+}
+
+const toClock = (at: number): string =>
+  new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });

@@ -1,0 +1,37 @@
+import { Menu, nativeImage, Tray } from 'electron';
+
+import type { GatewayState } from '../../shared/gateway-messages.ts';
+import type { AppPaths } from '../app-paths.ts';
+import { describeState } from './describe-state.ts';
+import { toTrayMenu, type TrayActions, type TrayView } from './tray-menu.ts';
+
+export interface AppTray {
+  show(view: TrayView): void;
+  destroy(): void;
+}
+
+/** Puts the icon into the tray. Where there is none, or it does not show, everything is in the window as well. */
+export function createAppTray(icons: AppPaths['icons'], actions: TrayActions): AppTray {
+  const images = {
+    running: nativeImage.createFromPath(icons.running),
+    paused: nativeImage.createFromPath(icons.paused),
+    trouble: nativeImage.createFromPath(icons.trouble),
+  };
+  const tray = new Tray(images.running);
+  tray.on('click', () => actions.open());
+  return {
+    show(view) {
+      tray.setImage(images[iconOf(view.state)]);
+      tray.setToolTip(`Model Gateway: ${describeState(view.state, view.settings.mode)}`);
+      // Set anew after every change: on Linux the menu is handed over as a whole, and nobody hears of its opening.
+      tray.setContextMenu(Menu.buildFromTemplate(toTrayMenu(view, actions)));
+    },
+    destroy: () => tray.destroy(),
+  };
+}
+
+/** Their shapes differ, too: a square, a circle, a triangle. */
+function iconOf({ phase }: GatewayState): keyof AppPaths['icons'] {
+  if (phase === 'paused') return 'paused';
+  return phase === 'listening' || phase === 'starting' ? 'running' : 'trouble';
+}

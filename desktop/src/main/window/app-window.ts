@@ -1,0 +1,112 @@
+import { app, BrowserWindow, screen, session, shell } from 'electron';
+
+import { APP_ORIGIN } from './app-scheme.ts';
+import type { Bounds, SettingsFile } from '../settings/settings-file.ts';
+
+export interface AppWindow {
+  /** Opens it, or brings it to the front. `place` is one of the UI's, as they stand after the `#/`. */
+  show(place?: string): void;
+  readonly current: BrowserWindow | null;
+  /** Back to the middle of the first screen. */
+  resetPosition(): void;
+}
+
+const SIZE = { width: 1180, height: 780, minWidth: 480, minHeight: 420 };
+
+/**
+ * Creates the holder of the app's only window. Closing the window destroys it, and its memory is given back; `preload`
+ * is the file that offers the bridge.
+ */
+export function createAppWindow(preload: string, file: SettingsFile, onClosed: () => Promise<void>): AppWindow {
+  let window: BrowserWindow | null = null;
+
+  const open = (place: string): void => {
+    const { bounds, isMaximized } = file.window ?? { bounds: undefined, isMaximized: false };
+    const opened = new BrowserWindow({
+      ...SIZE,
+      ...(bounds !== undefined && isOnScreen(bounds) && bounds),
+      show: false,
+      title: app.getName(),
+      webPreferences: { preload, contextIsolation: true, sandbox: true, nodeIntegration: false, spellcheck: false },
+    });
+    window = opened;
+    opened.removeMenu();
+    if (isMaximized) opened.maximize();
+    opened.once('ready-to-show', () => opened.show());
+    opened.on('close', () => {
+      file.change({ window: { bounds: opened.getNormalBounds(), isMaximized: opened.isMaximized() } });
+    });
+    opened.on('closed', () => {
+      window = null;
+      void onClosed();
+    });
+    void opened.loadURL(toUrl(place));
+  };
+
+  return {
+    show(place = '') {
+      if (window === null) return open(place);
+      if (window.isMinimized()) window.restore();
+      window.show();
+      window.focus();
+      if (place !== '') void window.loadURL(toUrl(place));
+    },
+    get current() {
+      return window;
+    },
+    resetPosition() {
+      file.change({ window: null });
+      window?.setSize(SIZE.width, SIZE.height);
+      window?.center();
+      this.show();
+    },
+  };
+}
+
+const toUrl = (place: string): string => `${APP_ORIGIN}/#/${place}`;
+
+/** Forbids every page of the app to go elsewhere, to open windows, or to use what the browser can do beside showing. */
+export function restrictPages(): void {
+  // Else Chromium fetches a dictionary from its maker at every first start.
+  session.defaultSession.setSpellCheckerLanguages([]);
+  session.defaultSession.setSpellCheckerEnabled(false);
+  session.defaultSession.setPermissionRequestHandler((_contents, _permission, decide) => decide(false));
+  session.defaultSession.setPermissionCheckHandler(
+    (_contents, permission) => permission === 'clipboard-sanitized-write',
+  );
+  app.on('web-contents-created', (_event, contents) => {
+    contents.setWindowOpenHandler(() => ({ action: 'deny' }));
+    contents.on('will-navigate', (event) => {
+      if (!event.url.startsWith(`${APP_ORIGIN}/`)) event.preventDefault();
+    });
+    contents.on('will-attach-webview', (event) => event.preventDefault());
+  });
+}
+
+/** Documentation, and the pages where keys are made. Everything else is copied by hand, if at all. */
+const LINK_HOSTS = new Set([
+  'platform.openai.com',
+  'console.anthropic.com',
+  'aistudio.google.com',
+  'console.groq.com',
+  'openrouter.ai',
+  'fal.ai',
+  'replicate.com',
+]);
+
+/** Opens a link in the user's browser, where the list allows it. */
+export async function openLink(link: string): Promise<boolean> {
+  if (!URL.canParse(link)) return false;
+  const { protocol, hostname, href } = new URL(link);
+  if (protocol !== 'https:' || !LINK_HOSTS.has(hostname)) return false;
+  await shell.openExternal(href);
+  return true;
+}
+
+function isOnScreen(bounds: Bounds): boolean {
+  return screen.getAllDisplays().some(({ workArea }) => {
+    const right = Math.min(bounds.x + bounds.width, workArea.x + workArea.width);
+    const bottom = Math.min(bounds.y + bounds.height, workArea.y + workArea.height);
+    return right - Math.max(bounds.x, workArea.x) >= 100 && bottom - Math.max(bounds.y, workArea.y) >= 100;
+  });
+}

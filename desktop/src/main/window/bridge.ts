@@ -1,0 +1,27 @@
+import { ipcMain, type IpcMainInvokeEvent } from 'electron';
+
+import { type Answers, type Asks, type Channel, CHANNELS } from '../../shared/desktop-bridge.ts';
+import { APP_ORIGIN } from './app-scheme.ts';
+
+export type BridgeHandlers = { readonly [C in Channel]: (...asks: Asks<C>) => Answers<C> | Promise<Answers<C>> };
+
+/** Answers the window: only our own page, only with what the table allows, only in the form it says. */
+export function serveBridge(handlers: BridgeHandlers): void {
+  for (const channel of Object.keys(CHANNELS) as Channel[]) {
+    const { asks, answers } = CHANNELS[channel];
+    const handle = handlers[channel] as (...asked: readonly unknown[]) => unknown;
+    ipcMain.handle(channel, async (event, ...given: unknown[]) => {
+      checkSender(event);
+      const parsed = asks.safeParse(given);
+      if (!parsed.success)
+        throw new TypeError(`${channel}: ${parsed.error.issues.map(({ message }) => message).join('; ')}`);
+      return answers.parse(await handle(...parsed.data));
+    });
+  }
+}
+
+function checkSender({ senderFrame }: IpcMainInvokeEvent): void {
+  if (senderFrame === null || senderFrame.parent !== null || !senderFrame.url.startsWith(`${APP_ORIGIN}/`)) {
+    throw new Error('Only the app’s own window may ask this');
+  }
+}

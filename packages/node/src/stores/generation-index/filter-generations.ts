@@ -1,0 +1,75 @@
+import {
+  addToHistogram,
+  createFacetCount,
+  createHistogram,
+  type GenerationFacets,
+  type GenerationFilter,
+  type GenerationPage,
+  type GenerationRecord,
+  type HistogramBucket,
+  type HistogramQuery,
+  matchesFilter,
+} from '@model-gateway/core';
+import type { Entry } from './generation-entry.ts';
+import { dayAt } from '../journal/segment-name.ts';
+
+/** How many are looked at for a page, or in one turn, however many there are. */
+const MAX_LOOKED_AT = 2000;
+/** How many may be passed over by their day alone, which takes some ten nanoseconds each. */
+const MAX_PASSED_OVER = 50_000;
+
+interface PageQuery {
+  readonly limit: number;
+  readonly filter?: GenerationFilter | undefined;
+}
+
+/** The first page of generations that come newest first; of what a filter chooses of them, where there is one. */
+export function pageOfGenerations(entries: Iterable<Entry>, { limit, filter }: PageQuery): GenerationPage {
+  const lastDay = filter?.createdBeforeMs === undefined ? undefined : dayAt(filter.createdBeforeMs);
+  const records: GenerationRecord[] = [];
+  let lookedAt = 0;
+  let passedOver = 0;
+  let last: Entry | undefined;
+  for (const entry of entries) {
+    if (records.length >= limit || lookedAt >= MAX_LOOKED_AT || passedOver >= MAX_PASSED_OVER) {
+      return { records, next: last?.id ?? null };
+    }
+    last = entry;
+    if (filter === undefined) records.push(entry.readRecord());
+    else if (lastDay !== undefined && entry.origin.day > lastDay) passedOver += 1;
+    else {
+      lookedAt += 1;
+      if (matchesFilter(entry.readFacts(), filter)) records.push(entry.readRecord());
+    }
+  }
+  return { records, next: null };
+}
+
+/** Goes through generations, newest first; what comes or goes meanwhile may be missed. */
+export async function addUpGenerations(
+  entries: Iterable<Entry>,
+  query: HistogramQuery,
+): Promise<readonly HistogramBucket[]> {
+  const histogram = createHistogram(query);
+  const lastDay = dayAt(query.startMs + query.bucketMs * query.buckets);
+  await forEachInTurns(entries, (entry) => {
+    if (entry.origin.day <= lastDay) addToHistogram(histogram, entry.readFacts(), query);
+  });
+  return histogram;
+}
+
+/** Counts by status, model, provider and principal, in the same way. */
+export async function countGenerations(entries: Iterable<Entry>, filter: GenerationFilter): Promise<GenerationFacets> {
+  const count = createFacetCount(filter);
+  await forEachInTurns(entries, (entry) => count.add(entry.readFacts()));
+  return count.read();
+}
+
+async function forEachInTurns(entries: Iterable<Entry>, look: (entry: Entry) => void): Promise<void> {
+  let lookedAt = 0;
+  for (const entry of entries) {
+    look(entry);
+    lookedAt += 1;
+    if (lookedAt % MAX_LOOKED_AT === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+}

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+
+import { toRecord } from '../../../../../test/support/stores/generation-records.ts';
+import type { EntryVersion, NewEntry } from './generation-entry.ts';
+import { createGenerationIndex } from './generation-index.ts';
+import { toGenerationText } from '../journal/generation-text.ts';
+
+function toVersion(day: string): EntryVersion {
+  const { generation, principalId } = toRecord('gen-1', { generation: { created_at: `${day}T12:00:00.000Z` } });
+  return {
+    principalId,
+    userId: undefined,
+    workspaceId: undefined,
+    costNanoUsd: 10,
+    day,
+    isByok: false,
+    text: toGenerationText(generation),
+  };
+}
+
+const toEntry = (id: string, day: string): NewEntry => ({
+  id,
+  segment: day,
+  version: toVersion(day),
+  content: null,
+});
+
+test('what retention removes is taken out of the sums, and what stays is counted once', async () => {
+  const index = createGenerationIndex();
+  const read = async (): Promise<unknown[]> =>
+    (await index.activity({ since: '2026-03-01' })).map(({ date, requests }) => [date, requests]);
+  for (const [id, day] of [
+    ['g1', '2026-03-01'],
+    ['g2', '2026-03-02'],
+    ['g3', '2026-03-02'],
+  ] as const) {
+    index.add(toEntry(id, day));
+  }
+  expect(await read()).toEqual([
+    ['2026-03-02', 2],
+    ['2026-03-01', 1],
+  ]);
+  index.removeThrough('2026-03-01');
+  expect(await read()).toEqual([['2026-03-02', 2]]);
+});
+
+test('what retention removes while it is being added up is not told', async () => {
+  const index = createGenerationIndex();
+  for (let at = 0; at < 1200; at += 1) index.add(toEntry(`old-${at}`, '2026-03-01'));
+  for (let at = 0; at < 1200; at += 1) index.add(toEntry(`new-${at}`, '2026-03-02'));
+  const reading = index.activity({ since: '2026-03-01' });
+  index.removeThrough('2026-03-01');
+  expect((await reading).map(({ date, requests }) => [date, requests])).toEqual([['2026-03-02', 1200]]);
+});
+
+test('what is changed while it is being added up is counted by its last version', async () => {
+  const index = createGenerationIndex();
+  for (let at = 0; at < 1200; at += 1) index.add(toEntry(`g${at}`, '2026-03-01'));
+  const reading = index.activity({ since: '2026-03-01' });
+  for (const id of ['g0', 'g1199']) {
+    const entry = index.find(id);
+    if (entry !== undefined) index.replace(entry, toVersion('2026-03-02'));
+  }
+  expect(new Map((await reading).map(({ date, requests }) => [date, requests]))).toEqual(
+    new Map([
+      ['2026-03-01', 1198],
+      ['2026-03-02', 2],
+    ]),
+  );
+});

@@ -1,0 +1,104 @@
+import { type ActivityQuery, type ActivitySum, createActivityBook } from '@model-gateway/core';
+
+import { Entry } from './generation-entry.ts';
+import type { GenerationRows } from './generation-rows.ts';
+import type { SegmentName } from '../journal/segment-name.ts';
+
+/** How many records are read in one turn, which takes a few milliseconds, and how many are passed over by their day. */
+const MAX_READ = 500;
+const MAX_PASSED_OVER = 50_000;
+
+/** Sums of what generations did, added up when somebody asks: what is new since they last did, and all the first time. */
+export interface GenerationActivity {
+  read(query: ActivityQuery): Promise<readonly ActivitySum[]>;
+  /** To be called before an entry is changed, and `changed` after that. */
+  changing(entry: Entry): void;
+  changed(entry: Entry): void;
+  /** Segments have gone: all is added up anew when it is asked for next. */
+  reset(): void;
+}
+
+/** Creates the sums of the segments that there are at any time. */
+export function createGenerationActivity(segments: () => readonly GenerationRows[]): GenerationActivity {
+  let book = createActivityBook();
+  /** The first day that is in the book; undefined until somebody asks. */
+  let since: string | undefined;
+  /** How many of each segment's first rows are in the book, if their day is. */
+  const counted = new Map<SegmentName, number>();
+
+  const countedOf = (segment: SegmentName): number => counted.get(segment) ?? 0;
+  const reset = (): void => {
+    book = createActivityBook();
+    since = undefined;
+    counted.clear();
+  };
+  const isCounted = ({ segment, row, origin }: Entry): boolean =>
+    since !== undefined && row < countedOf(segment) && origin.day >= since;
+  const beginAt = (day: string): void => {
+    if (since === undefined || day < since) reset();
+    else if (day > since) book.forgetBefore(day);
+    since = day;
+  };
+
+  return {
+    async read({ since: day, principalIds }) {
+      if (principalIds !== undefined) return addUp(segments(), day, principalIds);
+      beginAt(day);
+      // Looked for anew after every turn: what was asked for meanwhile may have begun all over.
+      for (;;) {
+        const rows = segments().find(({ segment, count }) => countedOf(segment) < count);
+        if (rows === undefined) break;
+        const end = addTurn(rows, countedOf(rows.segment), (entry) => {
+          if (entry.origin.day < (since ?? day)) return false;
+          book.add(entry.readRecord());
+          return true;
+        });
+        counted.set(rows.segment, end);
+        await nextTurn();
+      }
+      return book.sums().filter(({ date }) => date >= day);
+    },
+    changing(entry) {
+      if (isCounted(entry)) book.subtract(entry.readRecord());
+    },
+    changed(entry) {
+      if (isCounted(entry)) book.add(entry.readRecord());
+    },
+    reset,
+  };
+}
+
+/** The same for some principals alone, which nobody keeps. */
+async function addUp(
+  segments: readonly GenerationRows[],
+  since: string,
+  principalIds: ReadonlySet<string>,
+): Promise<readonly ActivitySum[]> {
+  const book = createActivityBook();
+  for (const rows of segments) {
+    let row = 0;
+    while (row < rows.count) {
+      row = addTurn(rows, row, (entry) => {
+        const { day, principalId } = entry.origin;
+        if (day < since || !principalIds.has(principalId)) return false;
+        book.add(entry.readRecord());
+        return true;
+      });
+      await nextTurn();
+    }
+  }
+  return book.sums();
+}
+
+/** Goes on from a row for one turn; returns where the next one begins. `add` tells whether it has read the entry. */
+function addTurn(rows: GenerationRows, from: number, add: (entry: Entry) => boolean): number {
+  const end = Math.min(rows.count, from + MAX_PASSED_OVER);
+  let read = 0;
+  for (let row = from; row < end; row += 1) {
+    if (add(new Entry(rows, row))) read += 1;
+    if (read >= MAX_READ) return row + 1;
+  }
+  return end;
+}
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

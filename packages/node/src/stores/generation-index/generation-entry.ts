@@ -1,0 +1,87 @@
+import { type GenerationFacts, type GenerationRecord, toGenerationFacts } from '@model-gateway/core';
+import type { ContentReference } from '../journal/generation-lines.ts';
+import type { GenerationRows } from './generation-rows.ts';
+import { parseGenerationText } from '../journal/generation-text.ts';
+import type { SegmentName } from '../journal/segment-name.ts';
+
+/** What many generations have in common, and is kept once for all of them. */
+export interface Origin {
+  readonly principalId: string;
+  readonly userId: string | undefined;
+  readonly workspaceId: string | undefined;
+  /** The day it began. */
+  readonly day: string;
+  readonly isByok: boolean;
+}
+
+/** What a later version of a generation may change. */
+export interface EntryVersion extends Origin {
+  readonly costNanoUsd: number;
+  /** The generation as `toGenerationText` writes it, or the bytes of that. */
+  readonly text: string | Uint8Array;
+}
+
+/** A generation as it comes to the index. */
+export interface NewEntry {
+  readonly id: string;
+  /** Where its first version stands; it goes when that segment is dropped. */
+  readonly segment: SegmentName;
+  readonly version: EntryVersion;
+  readonly content: ContentReference | null;
+}
+
+/**
+ * One generation in memory: a view of its row, made for whoever asks, so that there is no object for those nobody asks
+ * for. It stays true when the row is changed, and readable when its segment is dropped.
+ */
+export class Entry {
+  readonly row: number;
+  private readonly rows: GenerationRows;
+
+  constructor(rows: GenerationRows, row: number) {
+    this.rows = rows;
+    this.row = row;
+  }
+
+  get id(): string {
+    return this.rows.idAt(this.row);
+  }
+
+  get segment(): SegmentName {
+    return this.rows.segment;
+  }
+
+  get origin(): Origin {
+    return this.rows.originAt(this.row);
+  }
+
+  get costNanoUsd(): number {
+    return this.rows.costAt(this.row);
+  }
+
+  /** A new object each time. */
+  get content(): ContentReference | null {
+    return this.rows.contentAt(this.row);
+  }
+
+  set content(place: ContentReference | null) {
+    this.rows.setContent(this.row, place);
+  }
+
+  replace(version: EntryVersion): void {
+    this.rows.replace(this.row, version);
+  }
+
+  /** The record. Parsed anew each time: whoever goes through all of them must not leave all of them behind. */
+  readRecord(): GenerationRecord {
+    const { rows, row, costNanoUsd } = this;
+    const { principalId, userId, workspaceId } = rows.originAt(row);
+    const generation = parseGenerationText(rows.textAt(row), { id: this.id, workspaceId });
+    return { generation, principalId, ...(userId !== undefined && { userId }), costNanoUsd };
+  }
+
+  /** What filters look at. It is kept once somebody has asked; the record, which takes twenty times as much, is not. */
+  readFacts(): GenerationFacts {
+    return this.rows.keepFacts(this.row, () => toGenerationFacts(this.readRecord()));
+  }
+}

@@ -1,0 +1,181 @@
+import {
+  type ActivityQuery,
+  type ActivitySum,
+  createSpendingBook,
+  type GenerationFacets,
+  type GenerationFilter,
+  type GenerationPage,
+  type GenerationQuery,
+  type HistogramBucket,
+  type HistogramQuery,
+  type SpendingBook,
+  type SpendingEntry,
+} from '@model-gateway/core';
+import { addUpGenerations, countGenerations, pageOfGenerations } from './filter-generations.ts';
+import { createGenerationActivity } from './generation-activity.ts';
+import type { Entry, EntryVersion, NewEntry, Origin } from './generation-entry.ts';
+import { GenerationRows } from './generation-rows.ts';
+import { compareSegments, dayAt, isThrough, type SegmentName } from '../journal/segment-name.ts';
+
+/** What retention needs to know of a segment. */
+export interface SegmentFacts {
+  readonly name: SegmentName;
+  readonly records: number;
+  contentBytes: number;
+}
+
+/** Every generation by id and in order, with running sums. Holds no file and waits for nothing. */
+export interface GenerationIndex {
+  readonly size: number;
+  /** Oldest first. */
+  readonly segments: readonly SegmentFacts[];
+  /** What everybody has spent, on dropped records, too. */
+  readonly spending: SpendingBook;
+  find(id: string): Entry | undefined;
+  /** Adds a generation as the newest of its segment. Its id must not be there yet. */
+  add(entry: NewEntry): void;
+  /** Puts a later version in place. */
+  replace(entry: Entry, version: EntryVersion): void;
+  addSegment(name: SegmentName): SegmentFacts;
+  /** Forgets this segment and all older ones, their spending remembered; returns what they add up to. */
+  removeThrough(name: SegmentName): SpendingBook;
+  /** Forgets the content of this segment and of all older ones. */
+  removeContentThrough(name: SegmentName): void;
+  page(query: GenerationQuery): GenerationPage;
+  histogram(query: HistogramQuery): Promise<readonly HistogramBucket[]>;
+  facets(filter: GenerationFilter): Promise<GenerationFacets>;
+  activity(query: ActivityQuery): Promise<readonly ActivitySum[]>;
+  /** All of them, or those of a segment, in the order of writing. */
+  entries(segment?: SegmentName): Iterable<Entry>;
+}
+
+/**
+ * A segment with the least and the greatest of its ids, in the order of texts: ids begin with their time, so that nearly
+ * always one segment alone can have an id.
+ */
+class IndexedSegment implements SegmentFacts {
+  readonly name: SegmentName;
+  readonly rows: GenerationRows;
+  contentBytes = 0;
+  private leastId = '';
+  private greatestId = '';
+
+  constructor(name: SegmentName) {
+    this.name = name;
+    this.rows = new GenerationRows(name);
+  }
+
+  get records(): number {
+    return this.rows.count;
+  }
+
+  find(id: string): Entry | undefined {
+    // Mostly the segment is too old to have it.
+    return id > this.greatestId || id < this.leastId ? undefined : this.rows.find(id);
+  }
+
+  add(entry: NewEntry): void {
+    const { id, content } = entry;
+    if (this.records === 0 || id < this.leastId) this.leastId = id;
+    if (this.records === 0 || id > this.greatestId) this.greatestId = id;
+    this.rows.add(entry);
+    if (content !== null) this.contentBytes += content.length + 1;
+  }
+}
+
+/** Creates an empty index. */
+export function createGenerationIndex(): GenerationIndex {
+  const spending = createSpendingBook();
+  /** Oldest first. */
+  let segments: readonly IndexedSegment[] = [];
+  const activity = createGenerationActivity(() => segments.map(({ rows }) => rows));
+
+  const find = (id: string): Entry | undefined => {
+    // From the newest on, which most are in that somebody asks for.
+    for (let at = segments.length - 1; at >= 0; at -= 1) {
+      const entry = segments[at]?.find(id);
+      if (entry !== undefined) return entry;
+    }
+    return undefined;
+  };
+  const addSegment = (name: SegmentName): IndexedSegment => {
+    const known = segments.findLast((segment) => segment.name === name);
+    if (known !== undefined) return known;
+    const added = new IndexedSegment(name);
+    segments = [...segments, added].sort((left, right) => compareSegments(left.name, right.name));
+    return added;
+  };
+  /** What was written before an entry, or all, newest first; segments that are over before a time may be left out. */
+  function* newestFirst({ before, sinceMs }: { before?: Entry; sinceMs?: number | undefined }): Generator<Entry> {
+    const since = sinceMs === undefined ? '' : dayAt(sinceMs);
+    for (const { name, rows } of segments.toReversed()) {
+      if (name.slice(0, 10) < since) return;
+      if (before === undefined || before.segment === name) yield* rows.newestFirst(before?.row);
+      else if (compareSegments(name, before.segment) < 0) yield* rows.newestFirst();
+    }
+  }
+
+  return {
+    get size() {
+      return segments.reduce((sum, { records }) => sum + records, 0);
+    },
+    get segments() {
+      return segments;
+    },
+    spending,
+    find,
+    add(entry) {
+      addSegment(entry.segment).add(entry);
+      spending.add(toSpending(entry.version, entry.version.costNanoUsd));
+    },
+    replace(entry, version) {
+      spending.subtract(toSpending(entry.origin, entry.costNanoUsd));
+      activity.changing(entry);
+      entry.replace(version);
+      activity.changed(entry);
+      spending.add(toSpending(version, version.costNanoUsd));
+    },
+    addSegment,
+    removeThrough(name) {
+      const removed = createSpendingBook();
+      for (const segment of segments) {
+        if (!isThrough(segment.name, name)) continue;
+        for (const [origin, costNanoUsd] of segment.rows.costs()) removed.add(toSpending(origin, costNanoUsd));
+      }
+      segments = segments.filter((segment) => !isThrough(segment.name, name));
+      activity.reset();
+      return removed;
+    },
+    removeContentThrough(name) {
+      for (const segment of segments) {
+        if (!isThrough(segment.name, name)) continue;
+        segment.rows.forgetContent();
+        segment.contentBytes = 0;
+      }
+    },
+    page({ before, limit, filter }) {
+      const cursor = before === undefined ? undefined : find(before);
+      // A cursor that retention has removed leads nowhere: everything older is gone, too.
+      if (before !== undefined && cursor === undefined) return { records: [], next: null };
+      const entries = newestFirst({ ...(cursor && { before: cursor }), sinceMs: filter?.createdFromMs });
+      return pageOfGenerations(entries, { limit, filter });
+    },
+    histogram: (query) => addUpGenerations(newestFirst({ sinceMs: query.startMs }), query),
+    facets: (filter) => countGenerations(newestFirst({ sinceMs: filter.createdFromMs }), filter),
+    activity: activity.read,
+    *entries(name) {
+      for (const { name: each, rows } of segments) if (name === undefined || each === name) yield* rows.oldestFirst();
+    },
+  };
+}
+
+function toSpending({ principalId, userId, workspaceId, day, isByok }: Origin, costNanoUsd: number): SpendingEntry {
+  return {
+    principalId,
+    userId,
+    workspaceId,
+    day,
+    creditsNanoUsd: isByok ? 0 : costNanoUsd,
+    byokNanoUsd: isByok ? costNanoUsd : 0,
+  };
+}

@@ -1,0 +1,182 @@
+import type { GenerationFacts } from '@model-gateway/core';
+import { Entry, type EntryVersion, type NewEntry, type Origin } from './generation-entry.ts';
+import type { ContentReference } from '../journal/generation-lines.ts';
+import { createIdTable, type IdTable } from './id-table.ts';
+import type { SegmentName } from '../journal/segment-name.ts';
+import { createTextPile, type KeptPlace } from './text-arena.ts';
+
+/** The cells of a row: numbers, of which some are places in lists of what is kept once. */
+const CHUNK = 0;
+const ID_START = 1;
+const TEXT_START = 2;
+const TEXT_END = 3;
+const ORIGIN = 4;
+const COST = 5;
+const CONTENT_FILE = 6;
+const CONTENT_OFFSET = 7;
+const CONTENT_LENGTH = 8;
+const CELLS = 9;
+
+const FIRST_ROWS = 32;
+/** In the place of a file. */
+const NO_CONTENT = -1;
+
+/**
+ * The generations of a segment, in the order of writing: a row of numbers for each, and its texts outside of the heap.
+ * As objects they were what the garbage collector was busy with: they stay for days, while all else a request leaves
+ * behind is gone at once.
+ */
+export class GenerationRows {
+  readonly segment: SegmentName;
+  count = 0;
+  private cells = new Float64Array(FIRST_ROWS * CELLS);
+  private texts = createTextPile();
+  /** Bytes of `texts` that no row leads to any more. */
+  private formerBytes = 0;
+  private readonly origins: Origin[] = [];
+  /** Places in `origins` by principal: one, unless something else about them has changed. */
+  private readonly originsOf = new Map<string, number[]>();
+  private readonly contentFiles: string[] = [];
+  private readonly facts = new Map<number, GenerationFacts>();
+  private readonly ids: IdTable = createIdTable((row, id) => this.idAt(row) === id);
+
+  constructor(segment: SegmentName) {
+    this.segment = segment;
+  }
+
+  find(id: string): Entry | undefined {
+    const row = this.ids.find(id);
+    return row === -1 ? undefined : new Entry(this, row);
+  }
+
+  add({ id, version, content }: NewEntry): void {
+    const row = this.count;
+    if ((row + 1) * CELLS > this.cells.length) {
+      const larger = new Float64Array(this.cells.length * 2);
+      larger.set(this.cells);
+      this.cells = larger;
+    }
+    this.count += 1;
+    this.setVersion(row, id, version);
+    this.setContent(row, content);
+    this.ids.add(id, row);
+  }
+
+  replace(row: number, version: EntryVersion): void {
+    this.facts.delete(row);
+    this.formerBytes += this.cell(row, TEXT_END) - this.cell(row, ID_START);
+    this.setVersion(row, this.idAt(row), version);
+    if (this.formerBytes > this.texts.bytes / 2) this.leaveFormerTexts();
+  }
+
+  idAt(row: number): string {
+    return this.texts.read(this.cell(row, CHUNK), this.cell(row, ID_START), this.cell(row, TEXT_START));
+  }
+
+  textAt(row: number): string {
+    return this.texts.read(this.cell(row, CHUNK), this.cell(row, TEXT_START), this.cell(row, TEXT_END));
+  }
+
+  originAt(row: number): Origin {
+    return this.origins[this.cell(row, ORIGIN)] as Origin;
+  }
+
+  costAt(row: number): number {
+    return this.cell(row, COST);
+  }
+
+  contentAt(row: number): ContentReference | null {
+    const file = this.cell(row, CONTENT_FILE);
+    if (file === NO_CONTENT) return null;
+    const name = this.contentFiles[file] as string;
+    return { file: name, offset: this.cell(row, CONTENT_OFFSET), length: this.cell(row, CONTENT_LENGTH) };
+  }
+
+  setContent(row: number, place: ContentReference | null): void {
+    const { cells } = this;
+    const at = row * CELLS;
+    cells[at + CONTENT_FILE] = place === null ? NO_CONTENT : this.placeOfFile(place.file);
+    cells[at + CONTENT_OFFSET] = place === null ? 0 : place.offset;
+    cells[at + CONTENT_LENGTH] = place === null ? 0 : place.length;
+  }
+
+  forgetContent(): void {
+    for (let row = 0; row < this.count; row += 1) this.setContent(row, null);
+  }
+
+  /** What all of the same origin have cost. */
+  costs(): Iterable<readonly [Origin, number]> {
+    const sums = this.origins.map(() => 0);
+    for (let row = 0; row < this.count; row += 1) {
+      const origin = this.cell(row, ORIGIN);
+      sums[origin] = (sums[origin] ?? 0) + this.cell(row, COST);
+    }
+    return this.origins.map((origin, place) => [origin, sums[place] ?? 0] as const);
+  }
+
+  /** What was found out of a row before, or is now. */
+  keepFacts(row: number, find: () => GenerationFacts): GenerationFacts {
+    const facts = this.facts.get(row) ?? find();
+    this.facts.set(row, facts);
+    return facts;
+  }
+
+  *oldestFirst(): Generator<Entry> {
+    for (let row = 0; row < this.count; row += 1) yield new Entry(this, row);
+  }
+
+  /** From the row before this one on. */
+  *newestFirst(before = this.count): Generator<Entry> {
+    for (let row = before - 1; row >= 0; row -= 1) yield new Entry(this, row);
+  }
+
+  private cell(row: number, column: number): number {
+    return this.cells[row * CELLS + column] as number;
+  }
+
+  private setVersion(row: number, id: string, version: EntryVersion): void {
+    this.setPlace(row, this.texts.keep(id, version.text));
+    const { cells } = this;
+    const at = row * CELLS;
+    cells[at + ORIGIN] = this.placeOfOrigin(version);
+    cells[at + COST] = version.costNanoUsd;
+  }
+
+  private setPlace(row: number, { chunk, start, middle, end }: KeptPlace): void {
+    const { cells } = this;
+    const at = row * CELLS;
+    cells[at + CHUNK] = chunk;
+    cells[at + ID_START] = start;
+    cells[at + TEXT_START] = middle;
+    cells[at + TEXT_END] = end;
+  }
+
+  /** Takes what rows lead to over to a new pile: former versions go with the old one. */
+  private leaveFormerTexts(): void {
+    const old = this.texts;
+    this.texts = createTextPile();
+    this.formerBytes = 0;
+    for (let row = 0; row < this.count; row += 1) {
+      const chunk = this.cell(row, CHUNK);
+      const id = old.read(chunk, this.cell(row, ID_START), this.cell(row, TEXT_START));
+      this.setPlace(row, this.texts.keep(id, old.bytesOf(chunk, this.cell(row, TEXT_START), this.cell(row, TEXT_END))));
+    }
+  }
+
+  private placeOfOrigin({ principalId, userId, workspaceId, day, isByok }: Origin): number {
+    const known = this.originsOf.get(principalId) ?? [];
+    for (const place of known) {
+      const origin = this.origins[place] as Origin;
+      const isSame = origin.userId === userId && origin.workspaceId === workspaceId;
+      if (isSame && origin.day === day && origin.isByok === isByok) return place;
+    }
+    const place = this.origins.push({ principalId, userId, workspaceId, day, isByok }) - 1;
+    this.originsOf.set(principalId, [...known, place]);
+    return place;
+  }
+
+  private placeOfFile(file: string): number {
+    const known = this.contentFiles.lastIndexOf(file);
+    return known === -1 ? this.contentFiles.push(file) - 1 : known;
+  }
+}

@@ -1,0 +1,101 @@
+import { createSpendingBook } from '@model-gateway/core';
+import { errorReason } from '../files/file-system.ts';
+import type { GenerationIndex } from '../generation-index/generation-index.ts';
+import { type CarriedForward, fromCarriedSum, toCarriedSums } from '../journal/generation-lines.ts';
+import { addOperation, type Journal } from '../journal/journal.ts';
+import { type LoadOptions, removeDroppedFiles } from './load-generations.ts';
+import { planRetention, type RetentionLimits } from './retention.ts';
+
+/** What dropping needs. */
+export interface RetentionOptions<Operation> extends LoadOptions {
+  readonly setTimer: (callback: () => void, delayMs: number) => () => void;
+  readonly limits: RetentionLimits;
+  readonly index: GenerationIndex;
+  readonly journal: Journal<Operation>;
+  /** As found at start. */
+  readonly carried: CarriedForward;
+  /** What keeps the sums in the journal. */
+  readonly toOperation: (carried: CarriedForward) => Operation;
+}
+
+/** Keeps the limits while the store is open. */
+export interface Retention {
+  /** Looks now, and again if it is looking already. Failures are logged: old files are no reason to refuse new ones. */
+  look(): void;
+  /** Resolves when nothing is being dropped. */
+  settled(): Promise<void>;
+  /** Looks no more; what has begun goes on until `settled`. */
+  stop(): void;
+}
+
+const LOOK_EVERY_MS = 60 * 60 * 1000;
+
+/** Starts to keep the limits: at once, every hour, and whenever `look` is called. `stop` ends it. */
+export function startRetention<Operation>(options: RetentionOptions<Operation>): Retention {
+  let { carried } = options;
+  let running = Promise.resolve();
+  let waiting = 0;
+  let isStopped = false;
+  let cancelTimer = (): void => undefined;
+
+  const look = (): void => {
+    if (isStopped) return;
+    // One look that has not begun yet sees everything; a second one would see the same.
+    if (waiting > 0) return;
+    waiting += 1;
+    running = running
+      .then(async () => {
+        waiting -= 1;
+        carried = await drop(options, carried);
+      })
+      .catch((error: unknown) => {
+        options.logger?.error('Old generations could not be dropped', { reason: errorReason(error) });
+      });
+  };
+  const lookEveryHour = (): void => {
+    cancelTimer = options.setTimer(() => {
+      // A store that nobody writes to moves on as well, so that its last day can go, too.
+      if (options.journal.active.lines > 0) options.journal.rollIfDue();
+      look();
+      lookEveryHour();
+    }, LOOK_EVERY_MS);
+  };
+
+  look();
+  lookEveryHour();
+  return {
+    look,
+    settled: () => running,
+    stop() {
+      isStopped = true;
+      cancelTimer();
+    },
+  };
+}
+
+async function drop<Operation>(options: RetentionOptions<Operation>, carried: CarriedForward): Promise<CarriedForward> {
+  const { index, journal, limits } = options;
+  const plan = planRetention(index.segments, journal.oldest.name, { limits, nowMs: options.now() });
+  if (plan.dropThrough === null && plan.dropContentThrough === null) return carried;
+
+  const spending = createSpendingBook();
+  for (const sum of carried.spentNanoUsd) spending.add(fromCarriedSum(sum));
+  if (plan.dropThrough !== null) {
+    for (const entry of index.removeThrough(plan.dropThrough).entries()) spending.add(entry);
+  }
+  if (plan.dropContentThrough !== null) index.removeContentThrough(plan.dropContentThrough);
+  const next: CarriedForward = {
+    droppedThrough: plan.dropThrough ?? carried.droppedThrough,
+    contentDroppedThrough: plan.dropContentThrough ?? carried.contentDroppedThrough,
+    spentNanoUsd: toCarriedSums(spending.entries()),
+  };
+  // The sums are on the disk before what they were made of is gone: a crash in between only leaves files to remove.
+  await addOperation(journal.batch(), options.toOperation(next));
+  await journal.sync();
+  await removeDroppedFiles(options, next);
+  options.logger?.info('Old generations were dropped', {
+    through: next.droppedThrough,
+    contentThrough: next.contentDroppedThrough,
+  });
+  return next;
+}

@@ -1,0 +1,91 @@
+import { join } from 'node:path';
+import type { Logger } from '@model-gateway/core';
+import { removeIfThere, replaceFile, syncDirectory, writeNewFile } from '../files/atomic-file.ts';
+import type { ContentReader } from './content-reader.ts';
+import type { FileSystem } from '../files/file-system.ts';
+import type { GenerationIndex } from '../generation-index/generation-index.ts';
+import { type ContentReference, parseMetadata, withContent } from '../journal/generation-lines.ts';
+import { forEachLine } from '../journal/journal-reader.ts';
+import { currentContentFile } from './load-generations.ts';
+import { recordOf, toLine } from '../journal/record-line.ts';
+import { contentFileName, metadataFileName, parseLogFileName, type SegmentName } from '../journal/segment-name.ts';
+
+/** What compaction needs. */
+export interface CompactionOptions {
+  readonly files: FileSystem;
+  readonly logsPath: string;
+  readonly logger: Logger | undefined;
+  readonly index: GenerationIndex;
+  readonly reader: ContentReader;
+}
+
+/**
+ * Removes deleted content from the disk, by writing a segment anew without it.
+ *
+ * The content that is left goes to a file of another name first; then the metadata, which names that file, is replaced
+ * in one step; then the old content goes. A crash at any point leaves one of the two whole, and the start after it
+ * removes the other. The segment must not be open for writing. Rejects with the old state in place.
+ */
+export async function compactSegment(options: CompactionOptions, segment: SegmentName): Promise<void> {
+  const { files, logsPath, index } = options;
+  const oldFile = await currentContentFile(options, segment);
+  const newFile = contentFileName(segment, (parseLogFileName(oldFile)?.revision ?? 0) + 1);
+  const moved = new Map<string, ContentReference>();
+  const bytes = await writeKeptContent(options, { segment, newFile, moved });
+  await syncDirectory(files, logsPath);
+  await writeMetadata(options, segment, moved);
+
+  const facts = index.addSegment(segment);
+  for (const entry of index.entries(segment)) entry.content = moved.get(entry.id) ?? null;
+  facts.contentBytes = bytes;
+  for (const name of await files.list(logsPath)) {
+    const file = parseLogFileName(name);
+    // Any other than the new one: what nothing refers to any more may hold deleted content, too.
+    if (file?.kind === 'content' && file.segment === segment && name !== newFile) {
+      await removeIfThere(files, join(logsPath, name));
+    }
+  }
+  await syncDirectory(files, logsPath);
+}
+
+async function writeKeptContent(
+  options: CompactionOptions,
+  target: { readonly segment: SegmentName; readonly newFile: string; readonly moved: Map<string, ContentReference> },
+): Promise<number> {
+  const { files, logsPath, index, reader, logger } = options;
+  let offset = 0;
+  let lost = 0;
+  await writeNewFile(files, join(logsPath, target.newFile), async (write) => {
+    for (const entry of index.entries(target.segment)) {
+      if (entry.content === null) continue;
+      const record = await reader.readBytes(entry);
+      if (record === undefined) {
+        lost += 1;
+        continue;
+      }
+      const line = toLine(record);
+      await write(line);
+      target.moved.set(entry.id, { file: target.newFile, offset, length: line.length - 1 });
+      offset += line.length;
+    }
+  });
+  if (lost > 0) logger?.warn('Damaged content was not kept by compaction', { segment: target.segment, lost });
+  return offset;
+}
+
+async function writeMetadata(
+  { files, logsPath }: CompactionOptions,
+  segment: SegmentName,
+  moved: ReadonlyMap<string, ContentReference>,
+): Promise<void> {
+  const path = join(logsPath, metadataFileName(segment));
+  await replaceFile(files, path, async (write) => {
+    await forEachLine(files, path, async (line) => {
+      const record = recordOf(line);
+      if (record === undefined) return;
+      const parsed = parseMetadata(record);
+      if (parsed?.type !== 'generation') return write(toLine(record));
+      await write(toLine(withContent(record, moved.get(parsed.id) ?? null)));
+    });
+  });
+}

@@ -1,0 +1,106 @@
+import { join } from 'node:path';
+import type { GenerationContent, Logger } from '@model-gateway/core';
+import { errorCode, type FileSystem, OPEN, readFully } from '../files/file-system.ts';
+import type { Entry } from '../generation-index/generation-entry.ts';
+import type { GenerationIndex } from '../generation-index/generation-index.ts';
+import { type ContentReference, parseContent } from '../journal/generation-lines.ts';
+import { forEachLine } from '../journal/journal-reader.ts';
+import { recordOf } from '../journal/record-line.ts';
+
+/** What reading contents needs. */
+export interface ContentReaderOptions {
+  readonly files: FileSystem;
+  readonly logsPath: string;
+  readonly logger: Logger | undefined;
+  readonly index: GenerationIndex;
+}
+
+/** Finds contents on disk. Both answer undefined when there is none, or none that is whole, which is reported. */
+export interface ContentReader {
+  read(entry: Entry): Promise<GenerationContent | undefined>;
+  /** The bytes of the record as they stand in the file. */
+  readBytes(entry: Entry): Promise<Buffer | undefined>;
+}
+
+/**
+ * Creates a reader: one read at the known offset, checked before it is believed.
+ *
+ * Where offsets turn out wrong (a tool has converted line ends, a crash has left a hole), the file is searched once
+ * from its beginning and all its offsets are set right.
+ */
+export function createContentReader(options: ContentReaderOptions): ContentReader {
+  const searched = new Set<string>();
+
+  const readBytes = async (entry: Entry): Promise<Buffer | undefined> => {
+    const reference = entry.content;
+    if (reference === null) return undefined;
+    const found = await readRecordAt(options, entry.id, reference);
+    // Deleted or dropped while it was being read: nothing is wrong then.
+    if (found !== undefined || !isSamePlace(entry.content, reference) || searched.has(reference.file)) return found;
+    searched.add(reference.file);
+    options.logger?.warn('A content log does not hold what it should where it should; it is searched once', {
+      file: reference.file,
+      generation: entry.id,
+    });
+    await correctOffsets(options, reference.file);
+    const corrected: ContentReference | null = entry.content;
+    if (corrected === null || isSamePlace(corrected, reference)) return undefined;
+    return readRecordAt(options, entry.id, corrected);
+  };
+
+  return {
+    readBytes,
+    async read(entry) {
+      const record = await readBytes(entry);
+      return record === undefined || entry.content === null ? undefined : parseContent(record)?.content;
+    },
+  };
+}
+
+function isSamePlace(left: ContentReference | null, right: ContentReference): boolean {
+  return left?.file === right.file && left.offset === right.offset && left.length === right.length;
+}
+
+async function readRecordAt(
+  { files, logsPath }: ContentReaderOptions,
+  id: string,
+  reference: ContentReference,
+): Promise<Buffer | undefined> {
+  let fd: number;
+  try {
+    fd = await files.open(join(logsPath, reference.file), OPEN.read);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+  try {
+    const line = Buffer.allocUnsafe(reference.length);
+    const count = await readFully(files, fd, line, reference.offset);
+    const record = count === line.length ? recordOf(line) : undefined;
+    return record !== undefined && belongsTo(record, id) ? record : undefined;
+  } finally {
+    await files.close(fd);
+  }
+}
+
+function belongsTo(record: Buffer, id: string): boolean {
+  const beginning = Buffer.from(`{"id":${JSON.stringify(id)},`);
+  return record.subarray(0, beginning.length).equals(beginning);
+}
+
+async function correctOffsets({ files, logsPath, index }: ContentReaderOptions, file: string): Promise<void> {
+  const places = new Map<string, ContentReference>();
+  try {
+    await forEachLine(files, join(logsPath, file), (line, offset) => {
+      const record = recordOf(line);
+      const id = record === undefined ? undefined : parseContent(record)?.id;
+      if (id !== undefined) places.set(id, { file, offset, length: line.length });
+    });
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+  }
+  for (const entry of index.entries()) {
+    const place = entry.content?.file === file ? places.get(entry.id) : undefined;
+    if (place !== undefined) entry.content = place;
+  }
+}

@@ -1,0 +1,145 @@
+import type { GenerationRepository } from '@model-gateway/core';
+import { startRetention } from './apply-retention.ts';
+import { compactSegment } from './compaction.ts';
+import { type ContentReader, createContentReader } from './content-reader.ts';
+import { errorReason } from '../files/file-system.ts';
+import type { Entry } from '../generation-index/generation-entry.ts';
+import type { GenerationIndex } from '../generation-index/generation-index.ts';
+import type { CarriedForward } from '../journal/generation-lines.ts';
+import { commit, createEncoder, type Operation } from './generation-operations.ts';
+import { addOperation, type Journal, openJournal } from '../journal/journal.ts';
+import { currentContentFile, loadGenerations, type LoadOptions } from './load-generations.ts';
+import type { OpenSegmentsOptions } from '../journal/open-segments.ts';
+import { type RetentionLimits, segmentLimits } from './retention.ts';
+import type { SegmentStart } from '../journal/segment.ts';
+import { settleLostContent } from './settle-lost-content.ts';
+import { isThrough, nextSegment, type SegmentName } from '../journal/segment-name.ts';
+
+/** What the log needs. `logsPath` exists and belongs to this process. */
+export interface GenerationLogOptions extends LoadOptions {
+  readonly setTimer: OpenSegmentsOptions['setTimer'];
+  readonly limits: RetentionLimits;
+}
+
+/** Generations on disk, to be closed by whoever opened them. */
+export interface GenerationLog {
+  readonly repository: GenerationRepository;
+  /** How many there were at start. */
+  readonly loaded: number;
+  /** Writes and syncs what is pending; rejects when something may not have become durable. */
+  close(): Promise<void>;
+}
+
+/** Opens the generations of a directory: reads and repairs, compacts, drops what is too old or too much. */
+export async function openGenerationLog(options: GenerationLogOptions): Promise<GenerationLog> {
+  const { index, carried, withDeletedContent, beyondEnd } = await loadGenerations(options);
+  const loaded = index.size;
+  const reader = createContentReader({ ...options, index });
+  for (const segment of withDeletedContent) await compact(options, { index, reader, segment });
+
+  const journal = await openJournal<Operation>(await chooseStart(options, index, carried), {
+    ...options,
+    segmentLimits: segmentLimits(options.limits),
+    encode: createEncoder(index),
+    commit: (operation) => commit(index, operation),
+    rolled: () => void index.addSegment(journal.active.name),
+    // Retiring needs a batch to have been written, and there is none before retention has begun below.
+    retired: () => retention.look(),
+  });
+  index.addSegment(journal.active.name);
+  const retention = startRetention<Operation>({
+    ...options,
+    index,
+    journal,
+    carried,
+    toOperation: (next) => ({ type: 'carry', carried: next }),
+  });
+  await retention.settled();
+  const toOperation = (entry: Entry): Operation => ({ type: 'delete-content', entry, isLost: true });
+  await settleLostContent({ ...options, reader, journal, toOperation }, beyondEnd);
+
+  return {
+    repository: createRepository({ index, reader, journal }),
+    loaded,
+    async close() {
+      retention.stop();
+      await retention.settled();
+      await journal.close();
+    },
+  };
+}
+
+async function compact(
+  options: GenerationLogOptions,
+  target: { readonly index: GenerationIndex; readonly reader: ContentReader; readonly segment: SegmentName },
+): Promise<void> {
+  try {
+    await compactSegment({ ...options, ...target }, target.segment);
+  } catch (error) {
+    options.logger?.warn('Deleted content could not be removed from the disk yet; the next start tries again', {
+      segment: target.segment,
+      reason: errorReason(error),
+    });
+  }
+}
+
+/** Goes on with the newest segment if it is of today, else begins one that is newer than everything there has been. */
+async function chooseStart(
+  options: GenerationLogOptions,
+  index: GenerationIndex,
+  { droppedThrough }: CarriedForward,
+): Promise<SegmentStart> {
+  const newest = index.segments.at(-1)?.name ?? null;
+  const last = newest === null || isThrough(newest, droppedThrough) ? droppedThrough : newest;
+  const next = nextSegment(last, options.now());
+  // The next part of the day that is there already: so that part is still today's.
+  const isSameDay = last !== null && next.slice(0, 10) === last.slice(0, 10);
+  const name = isSameDay && last === newest ? last : next;
+  const lines = index.segments.find((segment) => segment.name === name)?.records ?? 0;
+  return { name, contentFile: await currentContentFile(options, name), lines };
+}
+
+interface Parts {
+  readonly index: GenerationIndex;
+  readonly reader: ContentReader;
+  readonly journal: Journal<Operation>;
+}
+
+function createRepository({ index, reader, journal }: Parts): GenerationRepository {
+  return {
+    append(record, content) {
+      // Not an async function: the operation's promise is enough.
+      try {
+        return addOperation(journal.batch(), { type: 'add', record, content, written: null });
+      } catch (error) {
+        return Promise.reject(error instanceof Error ? error : new Error(String(error)));
+      }
+    },
+    async update(record) {
+      const entry = index.find(record.generation.id);
+      if (entry === undefined) return false;
+      await addOperation(journal.batch(), { type: 'replace', entry, record, text: '' });
+      return true;
+    },
+    get(id) {
+      return index.find(id)?.readRecord();
+    },
+    getContent(id) {
+      const entry = index.find(id);
+      return entry === undefined || entry.content === null ? undefined : reader.read(entry);
+    },
+    async deleteContent(id) {
+      const entry = index.find(id);
+      if (entry === undefined || entry.content === null) return false;
+      await addOperation(journal.batch(), { type: 'delete-content', entry, isLost: false });
+      return true;
+    },
+    page: (query) => index.page(query),
+    histogram: (query) => index.histogram(query),
+    facets: (filter) => index.facets(filter),
+    activity: (query) => index.activity(query),
+    count: () => index.size,
+    spentNanoUsd: index.spending.totalNanoUsd,
+    spent: index.spending.spent,
+  };
+}

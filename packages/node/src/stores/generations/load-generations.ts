@@ -1,0 +1,236 @@
+import { join } from 'node:path';
+import { removeIfThere, syncDirectory } from '../files/atomic-file.ts';
+import { refuseNewerVersion } from '../tables/config-file.ts';
+import { type FileSystem, OPEN } from '../files/file-system.ts';
+import type { Entry, EntryVersion } from '../generation-index/generation-entry.ts';
+import { createGenerationIndex, type GenerationIndex } from '../generation-index/generation-index.ts';
+import {
+  type CarriedForward,
+  type ContentReference,
+  fromCarriedSum,
+  type MetadataLine,
+  parseMetadata,
+} from '../journal/generation-lines.ts';
+import { type JournalReaderOptions, recoverJournal } from '../journal/journal-reader.ts';
+import {
+  compareSegments,
+  contentFileName,
+  isThrough,
+  metadataFileName,
+  parseLogFileName,
+  type SegmentName,
+} from '../journal/segment-name.ts';
+
+/** What the logs folder held at start. */
+export interface LoadedGenerations {
+  readonly index: GenerationIndex;
+  readonly carried: CarriedForward;
+  /** Segments whose content file still holds content that was deleted. */
+  readonly withDeletedContent: ReadonlySet<SegmentName>;
+  /** Generations whose content should stand where its file has already ended. */
+  readonly beyondEnd: readonly Entry[];
+}
+
+/** What reading the logs folder needs. */
+export interface LoadOptions extends JournalReaderOptions {
+  readonly logsPath: string;
+}
+
+const NOTHING_CARRIED: CarriedForward = { droppedThrough: null, contentDroppedThrough: null, spentNanoUsd: [] };
+
+type GenerationLine = Extract<MetadataLine, { type: 'generation' | 'update' }>;
+
+interface Loading {
+  readonly index: GenerationIndex;
+  /** Versions whose first one has not been seen: it was dropped, or damaged. */
+  readonly orphans: Map<string, Extract<MetadataLine, { type: 'update' }>>;
+  readonly withDeletedContent: Set<SegmentName>;
+  /** Names of content files that were seen, with what to make of them. */
+  readonly contentFiles: Map<string, string | null>;
+  carried: CarriedForward;
+}
+
+/**
+ * Reads all metadata into memory, repairing what is damaged, and ends what a crash has interrupted: dropped files are
+ * removed, content that nothing refers to as well. Contents themselves are not read.
+ */
+export async function loadGenerations(options: LoadOptions): Promise<LoadedGenerations> {
+  const { logsPath } = options;
+  const loading: Loading = {
+    index: createGenerationIndex(),
+    orphans: new Map(),
+    withDeletedContent: new Set(),
+    contentFiles: new Map(),
+    carried: NOTHING_CARRIED,
+  };
+  for (const segment of await listSegments(options)) {
+    loading.index.addSegment(segment);
+    const path = join(logsPath, metadataFileName(segment));
+    await recoverJournal(options, path, (record) => {
+      const line = parseMetadata(record);
+      if (line !== undefined) apply(loading, { segment, path, line });
+    });
+  }
+  const { index, carried } = loading;
+  adoptOrphans(loading);
+  if (carried.droppedThrough !== null) {
+    // A crash came between keeping the sums and removing the files: the sums have these records already.
+    const counted = index.removeThrough(carried.droppedThrough);
+    for (const entry of counted.entries()) index.spending.subtract(entry);
+  }
+  for (const sum of carried.spentNanoUsd) index.spending.add(fromCarriedSum(sum));
+  if (carried.contentDroppedThrough !== null) index.removeContentThrough(carried.contentDroppedThrough);
+  await removeDroppedFiles(options, carried);
+  const beyondEnd = await checkContentFiles(options, index);
+  return { index, carried, withDeletedContent: loading.withDeletedContent, beyondEnd };
+}
+
+async function listSegments({ files, logsPath }: LoadOptions): Promise<readonly SegmentName[]> {
+  const found = (await files.list(logsPath)).map(parseLogFileName);
+  return found
+    .flatMap((file) => (file?.kind === 'generations' && !file.isCorrupt ? [file.segment] : []))
+    .sort(compareSegments);
+}
+
+function apply(
+  loading: Loading,
+  { segment, path, line }: { readonly segment: SegmentName; readonly path: string; readonly line: MetadataLine },
+): void {
+  const { index } = loading;
+  switch (line.type) {
+    case 'segment':
+      return refuseNewerVersion(path, line);
+    case 'carried':
+      loading.carried = line;
+      return;
+    case 'content-deleted': {
+      const entry = index.find(line.id);
+      if (entry === undefined || entry.content === null) return;
+      entry.content = null;
+      if (line.isLost !== true) loading.withDeletedContent.add(entry.segment);
+      return;
+    }
+    case 'generation':
+    case 'update': {
+      const { id } = line;
+      const version = toVersion(segment, line);
+      const entry = index.find(id);
+      if (entry !== undefined) index.replace(entry, version);
+      else if (line.type === 'update') loading.orphans.set(id, line);
+      else index.add({ id, segment, version, content: checkReference(loading, line.content, segment) });
+    }
+  }
+}
+
+function toVersion(
+  segment: SegmentName,
+  { principalId, userId, workspaceId, costNanoUsd, day, isByok = false, generation }: GenerationLine,
+): EntryVersion {
+  return {
+    principalId,
+    userId,
+    workspaceId,
+    costNanoUsd,
+    day: day ?? segment.slice(0, 10),
+    isByok,
+    text: generation,
+  };
+}
+
+/** A reference leads to a content file of its own segment, never anywhere else. */
+function checkReference(
+  { contentFiles }: Loading,
+  reference: ContentReference | null,
+  segment: SegmentName,
+): ContentReference | null {
+  if (reference === null) return null;
+  const { file, offset, length } = reference;
+  let known = contentFiles.get(file);
+  if (known === undefined) {
+    const parsed = parseLogFileName(file);
+    known = parsed?.kind === 'content' && parsed.segment === segment && !parsed.isCorrupt ? file : null;
+    contentFiles.set(file, known);
+  }
+  return known === null ? null : { file: known, offset, length };
+}
+
+function adoptOrphans(loading: Loading): void {
+  const { index, orphans } = loading;
+  for (const [id, line] of orphans) {
+    // Either its first version was dropped, then it goes with that segment at once; or it was lost to damage, then the
+    // later one is as good, only its content is not known any more.
+    const { segment } = line;
+    index.add({ id, segment, version: toVersion(segment, line), content: null });
+  }
+}
+
+/** Removes every file that retention has dropped, those set aside as damaged included. */
+export async function removeDroppedFiles(
+  { files, logsPath }: Pick<LoadOptions, 'files' | 'logsPath'>,
+  { droppedThrough, contentDroppedThrough }: CarriedForward,
+): Promise<void> {
+  let isChanged = false;
+  for (const name of await files.list(logsPath)) {
+    const file = parseLogFileName(name);
+    if (file === undefined) continue;
+    const isContentDropped = file.kind === 'content' && isThrough(file.segment, contentDroppedThrough);
+    if (!isContentDropped && !isThrough(file.segment, droppedThrough)) continue;
+    await removeIfThere(files, join(logsPath, name));
+    isChanged = true;
+  }
+  if (isChanged) await syncDirectory(files, logsPath);
+}
+
+/** Measures content files, removes those that nothing refers to, and returns what refers beyond the end of one. */
+async function checkContentFiles({ files, logsPath }: LoadOptions, index: GenerationIndex): Promise<readonly Entry[]> {
+  const names = await files.list(logsPath);
+  const referenced = new Set<string>();
+  for (const { content } of index.entries()) if (content !== null) referenced.add(content.file);
+  const isCertain = segmentsReadInFull(names);
+  const sizes = new Map<string, number>();
+  for (const facts of index.segments) facts.contentBytes = 0;
+  for (const name of names) {
+    const file = parseLogFileName(name);
+    if (file?.kind !== 'content' || file.isCorrupt) continue;
+    if (!referenced.has(name) && isCertain.has(file.segment)) {
+      // Left by a compaction or a batch that a crash has cut short, or all of it deleted.
+      await removeIfThere(files, join(logsPath, name));
+      continue;
+    }
+    const size = await sizeOf(files, join(logsPath, name));
+    sizes.set(name, size);
+    index.addSegment(file.segment).contentBytes += size;
+  }
+  return [...index.entries()].filter(
+    ({ content }) => content !== null && content.offset + content.length > (sizes.get(content.file) ?? 0),
+  );
+}
+
+/** Segments of which no metadata was lost, so that what they do not refer to is referred to by nothing. */
+function segmentsReadInFull(names: readonly string[]): ReadonlySet<SegmentName> {
+  const metadata = names.map(parseLogFileName).filter((file) => file?.kind === 'generations');
+  const damaged = new Set(metadata.flatMap((file) => (file?.isCorrupt ? [file.segment] : [])));
+  return new Set(metadata.flatMap((file) => (file === undefined || damaged.has(file.segment) ? [] : [file.segment])));
+}
+
+async function sizeOf(files: FileSystem, path: string): Promise<number> {
+  const fd = await files.open(path, OPEN.read);
+  try {
+    return (await files.stat(fd)).size;
+  } finally {
+    await files.close(fd);
+  }
+}
+
+/** The content file that a segment goes on with: the newest it has. */
+export async function currentContentFile(
+  { files, logsPath }: Pick<LoadOptions, 'files' | 'logsPath'>,
+  segment: SegmentName,
+): Promise<string> {
+  let revision = 0;
+  for (const name of await files.list(logsPath)) {
+    const file = parseLogFileName(name);
+    if (file?.kind === 'content' && file.segment === segment) revision = Math.max(revision, file.revision);
+  }
+  return contentFileName(segment, revision);
+}

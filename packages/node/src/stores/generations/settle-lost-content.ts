@@ -1,0 +1,38 @@
+import type { Logger } from '@model-gateway/core';
+import type { ContentReader } from './content-reader.ts';
+import type { Entry } from '../generation-index/generation-entry.ts';
+import { addOperation, type Journal } from '../journal/journal.ts';
+
+/** What settling needs. */
+export interface LostContentOptions<Operation> {
+  readonly logger: Logger | undefined;
+  readonly reader: ContentReader;
+  readonly journal: Journal<Operation>;
+  /** What settles an entry in the journal. */
+  readonly toOperation: (entry: Entry) => Operation;
+}
+
+/**
+ * Settles entries whose content should stand beyond the end of its file: what can be found elsewhere in it stays, for
+ * the rest it is put on record that there is none, so that this is reported once and not at every start.
+ *
+ * A process that is killed while both files of a batch are being written may leave the metadata alone; nobody has been
+ * told of such a batch. After a failure of the machine it may have been the last second's.
+ */
+export async function settleLostContent<Operation>(
+  { logger, reader, journal, toOperation }: LostContentOptions<Operation>,
+  entries: readonly Entry[],
+): Promise<void> {
+  const lost: Entry[] = [];
+  const files = new Set<string>();
+  for (const entry of entries) {
+    const file = entry.content?.file;
+    if (file === undefined || (await reader.readBytes(entry)) !== undefined) continue;
+    lost.push(entry);
+    files.add(file);
+  }
+  if (lost.length === 0) return;
+  logger?.warn('Content that was being written in a crash is lost', { generations: lost.length, files: [...files] });
+  // A disk that takes nothing now is no reason not to open: then the next start reports it again.
+  await Promise.allSettled(lost.map((entry) => addOperation(journal.batch(), toOperation(entry))));
+}

@@ -1,0 +1,123 @@
+import { type FileSystem, OPEN, readFully, writeFully } from '../files/file-system.ts';
+import { isWholeLines } from './record-line.ts';
+import { UnusableDirectoryError } from '../files/unusable-directory-error.ts';
+
+/**
+ * A file that grows by whole lines.
+ *
+ * Writes go to a position, not to "the end": what a failed write has left behind is cut off, and where even that
+ * fails, it is cut off before the next write, so that a torn line never comes to lie between good ones.
+ */
+export interface AppendFile {
+  readonly path: string;
+  readonly fd: number;
+  /** Bytes handed to the operating system as whole batches. */
+  end: number;
+  /** Bytes known to be on the disk itself. */
+  synced: number;
+  /** Bytes beyond `end` may exist. */
+  isTorn: boolean;
+  /** The last sync failed: what lies beyond `synced` may be lost although the system still shows it. */
+  hasFailedSync: boolean;
+}
+
+/**
+ * Opens a file for appending, or creates it with `firstLine` in it. The caller closes `fd`.
+ *
+ * A file that ends within a line gets a newline first, so that what follows begins a line of its own.
+ */
+export async function openAppendFile(
+  files: FileSystem,
+  path: string,
+  firstLine: Uint8Array = new Uint8Array(),
+): Promise<AppendFile> {
+  const fd = await files.open(path, OPEN.readWriteOrCreate);
+  const file: AppendFile = { path, fd, end: 0, synced: 0, isTorn: false, hasFailedSync: false };
+  try {
+    const stats = await files.stat(fd);
+    if (!stats.isFile())
+      throw new UnusableDirectoryError(`${path} is not a file; move it away or choose another data directory`);
+    file.end = stats.size;
+    file.synced = stats.size;
+    const opening = stats.size === 0 ? firstLine : await missingNewline(files, fd, stats.size);
+    await writeAtEnd(files, file, opening, opening.length);
+    moveEnd(file, opening.length);
+    return file;
+  } catch (error) {
+    if (file.isTorn) await cutOff(files, file);
+    await files.close(fd).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function missingNewline(files: FileSystem, fd: number, size: number): Promise<Uint8Array> {
+  const last = Buffer.alloc(1);
+  await readFully(files, fd, last, size - 1);
+  return last.toString() === '\n' ? new Uint8Array() : Buffer.from('\n');
+}
+
+/** Writes after `end`. Everything that belongs together written, `moveEnd` keeps it; else `cutOff`. */
+export async function writeAtEnd(
+  files: FileSystem,
+  file: AppendFile,
+  buffer: Uint8Array,
+  length: number,
+): Promise<void> {
+  if (length === 0) return;
+  if (file.isTorn) {
+    await files.truncate(file.fd, file.end);
+    file.isTorn = false;
+  }
+  file.isTorn = true;
+  await writeFully(files, file.fd, { buffer, length, position: file.end });
+  file.isTorn = false;
+}
+
+/** Counts bytes that `writeAtEnd` has written as belonging to the file. */
+export function moveEnd(file: AppendFile, length: number): void {
+  file.end += length;
+}
+
+/** Removes what was written beyond `end`. Never rejects: what cannot be removed now is removed before the next write. */
+export async function cutOff(files: FileSystem, file: AppendFile): Promise<void> {
+  file.isTorn = true;
+  try {
+    await files.truncate(file.fd, file.end);
+    file.isTorn = false;
+  } catch {
+    // Remembered by `isTorn`.
+  }
+}
+
+/** Brings what has been written so far to the disk itself, repairing first what an earlier sync has failed to. */
+export async function syncFile(files: FileSystem, file: AppendFile): Promise<void> {
+  const end = file.end;
+  if (file.hasFailedSync) return rewriteUnsynced(files, file);
+  if (file.synced === end) return;
+  try {
+    await files.sync(file.fd);
+    file.synced = Math.max(file.synced, end);
+  } catch (error) {
+    file.hasFailedSync = true;
+    throw error;
+  }
+}
+
+/**
+ * Recovers from a failed sync by writing the uncertain bytes once more and syncing again.
+ *
+ * Syncing again alone would prove nothing: after reporting a failure once, the system counts the lost pages as written
+ * and the next sync succeeds. The bytes are checked first, since lost pages may read as something older.
+ */
+async function rewriteUnsynced(files: FileSystem, file: AppendFile): Promise<void> {
+  const { end } = file;
+  const bytes = Buffer.allocUnsafe(end - file.synced);
+  const count = await readFully(files, file.fd, bytes, file.synced);
+  if (count !== bytes.length || !isWholeLines(bytes)) {
+    throw new Error(`${file.path} has lost what was written after byte ${file.synced}; restart to recover the rest`);
+  }
+  await writeFully(files, file.fd, { buffer: bytes, length: bytes.length, position: file.synced });
+  await files.sync(file.fd);
+  file.synced = end;
+  file.hasFailedSync = false;
+}

@@ -1,0 +1,147 @@
+import type { Logger } from '@model-gateway/core';
+import { replaceFile, setAside } from '../files/atomic-file.ts';
+import { type FileSystem, OPEN } from '../files/file-system.ts';
+import { isLineBeginning, recordOf, salvageRecords, toLine } from './record-line.ts';
+
+const CHUNK_BYTES = 4 * 1024 * 1024;
+/** Longer than any line of ours; without a limit a lost newline could ask for gigabytes at once. */
+const MAX_LINE_BYTES = 64 * 1024 * 1024;
+const NEWLINE = 0x0a;
+const CARRIAGE_RETURN = Buffer.from('\r');
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/** What reading a journal needs. */
+export interface JournalReaderOptions {
+  readonly files: FileSystem;
+  readonly logger: Logger | undefined;
+  readonly now: () => number;
+}
+
+/**
+ * What is wrong with a journal: `torn` when only its last line was cut short, as a crash does; `damaged` when anything
+ * else was found that nobody has written so.
+ */
+type Damage =
+  | { readonly kind: 'torn'; readonly goodBytes: number }
+  | { readonly kind: 'damaged'; readonly firstBadByte: number; readonly badLines: number };
+
+/**
+ * Hands over every good record of a journal, in order, and leaves a file behind that has nothing but good lines.
+ *
+ * A torn last line is cut off. For anything worse, the file is set aside as `<name>.corrupt-<time>` and a clean one
+ * with every good line, those after the damage included, takes its place. Both are reported. The records' bytes stay
+ * valid afterwards. Rejects when the file cannot be read, or repaired.
+ */
+export async function recoverJournal(
+  options: JournalReaderOptions,
+  path: string,
+  onRecord: (record: Buffer) => void,
+): Promise<void> {
+  const damage = await readRecords(options.files, path, onRecord);
+  if (damage === undefined) return;
+  if (damage.kind === 'torn') {
+    await cut(options.files, path, damage.goodBytes);
+    options.logger?.warn('The last line of a log was cut short, as by a crash while writing; it was removed', {
+      file: path,
+      goodBytes: damage.goodBytes,
+    });
+    return;
+  }
+  const keptAs = await setAside(options.files, path, options.now());
+  const goodLines = await writeGoodLines(options.files, path);
+  options.logger?.warn('A log file was damaged; every good line of it is kept', {
+    file: path,
+    keptAs,
+    firstBadByte: damage.firstBadByte,
+    badLines: damage.badLines,
+    goodLines,
+  });
+}
+
+/** Reads a file line by line. The bytes of a line are valid for good; the newline is not among them. */
+export async function forEachLine(
+  files: FileSystem,
+  path: string,
+  onLine: (line: Buffer, offset: number, isTerminated: boolean) => void | Promise<void>,
+): Promise<void> {
+  const fd = await files.open(path, OPEN.read);
+  try {
+    const { size } = await files.stat(fd);
+    let rest: Buffer = Buffer.alloc(0);
+    let position = 0;
+    while (position + rest.length < size) {
+      const readAt = position + rest.length;
+      // A fresh buffer each time: records are kept as views of it until somebody asks for them.
+      const chunk = Buffer.allocUnsafeSlow(rest.length + Math.min(CHUNK_BYTES, size - readAt));
+      rest.copy(chunk);
+      const count = await files.read(fd, chunk, rest.length, chunk.length - rest.length, readAt);
+      if (count === 0) break;
+      const bytes = chunk.subarray(0, rest.length + count);
+      let start = position === 0 && bytes.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0;
+      for (let end = bytes.indexOf(NEWLINE, start); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
+        const waiting = onLine(bytes.subarray(start, end), position + start, true);
+        if (waiting !== undefined) await waiting;
+        start = end + 1;
+      }
+      if (bytes.length - start > MAX_LINE_BYTES) {
+        await onLine(bytes.subarray(start), position + start, true);
+        start = bytes.length;
+      }
+      position += start;
+      rest = bytes.subarray(start);
+    }
+    if (rest.length > 0) await onLine(rest, position, false);
+  } finally {
+    await files.close(fd);
+  }
+}
+
+async function readRecords(
+  files: FileSystem,
+  path: string,
+  onRecord: (record: Buffer) => void,
+): Promise<Damage | undefined> {
+  let firstBadByte: number | undefined;
+  let badLines = 0;
+  let tornAt: number | undefined;
+  await forEachLine(files, path, (line, offset, isTerminated) => {
+    const record = recordOf(line);
+    if (record !== undefined) return onRecord(record);
+    // An empty line separates what a crash has left from what came after it.
+    if (isTerminated && (line.length === 0 || line.equals(CARRIAGE_RETURN))) return;
+    const salvaged = salvageRecords(line);
+    for (const found of salvaged) onRecord(found);
+    if (!isTerminated && salvaged.length === 0 && isLineBeginning(line)) {
+      tornAt = offset;
+      return;
+    }
+    firstBadByte ??= offset;
+    badLines += 1;
+  });
+  if (firstBadByte !== undefined) return { kind: 'damaged', firstBadByte, badLines };
+  return tornAt === undefined ? undefined : { kind: 'torn', goodBytes: tornAt };
+}
+
+async function cut(files: FileSystem, path: string, length: number): Promise<void> {
+  const fd = await files.open(path, OPEN.readWriteOrCreate);
+  try {
+    await files.truncate(fd, length);
+    await files.sync(fd);
+  } finally {
+    await files.close(fd);
+  }
+}
+
+async function writeGoodLines(files: FileSystem, path: string): Promise<number> {
+  let goodLines = 0;
+  await replaceFile(files, path, async (write) => {
+    await forEachLine(files, path, async (line) => {
+      const record = recordOf(line);
+      for (const good of record === undefined ? salvageRecords(line) : [record]) {
+        await write(toLine(good));
+        goodLines += 1;
+      }
+    });
+  });
+  return goodLines;
+}

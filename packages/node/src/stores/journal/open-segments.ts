@@ -1,0 +1,207 @@
+import type { Logger } from '@model-gateway/core';
+import { errorReason, type FileSystem } from '../files/file-system.ts';
+import {
+  closeSegment,
+  hasFailedSync,
+  isDirty,
+  openSegment,
+  type Segment,
+  type SegmentStart,
+  syncSegment,
+} from './segment.ts';
+import { contentFileName, nextSegment } from './segment-name.ts';
+
+/** What the segments need from outside. */
+export interface OpenSegmentsOptions {
+  readonly files: FileSystem;
+  readonly logsPath: string;
+  readonly logger: Logger | undefined;
+  readonly now: () => number;
+  /** Calls back once; must not keep the process alive. Returns what cancels it. */
+  readonly setTimer: (callback: () => void, delayMs: number) => () => void;
+  /** A segment that has reached either is followed by another. */
+  readonly segmentLimits: { readonly lines: number; readonly contentBytes: number };
+  /** Called when writing moves on to another segment. Must not throw. */
+  readonly rolled: () => void;
+  /** Called when an older segment is complete, on disk and closed. Must not throw. */
+  readonly retired: () => void;
+}
+
+/** The segments that are open: the active one, and older ones until their last batch is on disk. */
+export interface OpenSegments {
+  readonly active: Segment;
+  /** The oldest that something may still be written to. */
+  readonly oldest: Segment;
+  /** Begins the next segment, soon, if the active one is over or full. Batches made meanwhile stay with the old one. */
+  rollIfDue(): void;
+  /** Tells that a batch of the segment has ended, well or not. */
+  release(segment: Segment): void;
+  /** Sees to it that what has just been written is synced in time. */
+  scheduleSync(): void;
+  /** Undefined when there is nothing to repair. Rejects while what a failed sync left uncertain cannot be made certain. */
+  repair(): Promise<void> | undefined;
+  /** Brings everything written so far to the disk itself. */
+  sync(): Promise<void>;
+  /** Syncs and closes everything; rejects when something may not be on disk. */
+  close(): Promise<void>;
+}
+
+// Power can fail at most a second after a record was acknowledged for it to be lost; the sync itself takes some of it.
+const SYNC_INTERVAL_MS = 900;
+const RETRY_ROLL_MS = 1000;
+
+interface State {
+  readonly options: OpenSegmentsOptions;
+  readonly segments: Set<Segment>;
+  active: Segment;
+  /** Syncing and closing happen one after the other. */
+  upkeep: Promise<unknown>;
+  /** Settled unless the next segment is being opened. Not part of `upkeep`: a slow sync would let this one overflow. */
+  rolling: Promise<void>;
+  cancelSync: (() => void) | null;
+  isRolling: boolean;
+  noRollBeforeMs: number;
+  isClosing: boolean;
+}
+
+/** Opens the segment to begin with. The caller closes what comes back. */
+export async function openSegments(start: SegmentStart, options: OpenSegmentsOptions): Promise<OpenSegments> {
+  const first = await openSegment(options.files, options.logsPath, start);
+  try {
+    // At start there is time, and a disk that refuses is better known now than with the first request.
+    await syncSegment(options.files, first);
+  } catch (error) {
+    await closeSegment(options.files, first).catch(() => undefined);
+    throw error;
+  }
+  const state: State = {
+    options,
+    segments: new Set([first]),
+    active: first,
+    upkeep: Promise.resolve(),
+    rolling: Promise.resolve(),
+    cancelSync: null,
+    isRolling: false,
+    noRollBeforeMs: 0,
+    isClosing: false,
+  };
+  return {
+    get active() {
+      return state.active;
+    },
+    get oldest() {
+      for (const segment of state.segments) return segment;
+      return state.active;
+    },
+    rollIfDue: () => rollIfDue(state),
+    release(segment) {
+      segment.openBatches -= 1;
+      retireIfIdle(state, segment);
+    },
+    scheduleSync: () => scheduleSync(state),
+    repair: () => (needsRepair(state) ? inTurn(state, () => repair(state)) : undefined),
+    sync: () => inTurn(state, () => syncAll(state)),
+    async close() {
+      state.isClosing = true;
+      await state.rolling;
+      await inTurn(state, () => closeAll(state));
+    },
+  };
+}
+
+function inTurn(state: State, work: () => Promise<void>): Promise<void> {
+  const done = state.upkeep.then(work);
+  state.upkeep = done.catch(() => undefined);
+  return done;
+}
+
+function scheduleSync(state: State): void {
+  state.cancelSync ??= state.options.setTimer(() => {
+    void inTurn(state, () => syncAll(state))
+      .catch((error: unknown) => reportFailedSync(state, error))
+      .finally(() => {
+        state.cancelSync = null;
+        // After a failure the next batch repairs first, and then asks for a sync as usual.
+        if (!needsRepair(state) && [...state.segments].some(isDirty)) scheduleSync(state);
+      });
+  }, SYNC_INTERVAL_MS);
+}
+
+function reportFailedSync(state: State, error: unknown): void {
+  state.options.logger?.error('The disk refused to keep generations; no more are accepted until it takes them', {
+    reason: errorReason(error),
+  });
+}
+
+async function syncAll(state: State): Promise<void> {
+  for (const segment of state.segments) await syncSegment(state.options.files, segment);
+}
+
+async function repair(state: State): Promise<void> {
+  await syncAll(state);
+  state.options.logger?.info('The disk keeps generations again');
+}
+
+function needsRepair(state: State): boolean {
+  // Asked with every batch: no list is made for it.
+  for (const segment of state.segments) if (hasFailedSync(segment)) return true;
+  return false;
+}
+
+function rollIfDue(state: State): void {
+  const { active, options } = state;
+  const { lines, contentBytes } = options.segmentLimits;
+  const now = options.now();
+  const isDue = now >= active.endsAtMs || active.lines >= lines || active.content.end >= contentBytes;
+  if (!isDue || state.isRolling || state.isClosing || now < state.noRollBeforeMs) return;
+  state.isRolling = true;
+  state.rolling = roll(state).finally(() => {
+    state.isRolling = false;
+  });
+}
+
+async function roll(state: State): Promise<void> {
+  const { files, logsPath, now, logger, rolled } = state.options;
+  const old = state.active;
+  const name = nextSegment(old.name, now());
+  try {
+    state.active = await openSegment(files, logsPath, { name, contentFile: contentFileName(name), lines: 0 });
+  } catch (error) {
+    // The old files are as good a place as any, until there is another.
+    state.noRollBeforeMs = now() + RETRY_ROLL_MS;
+    logger?.error('No new log files can be opened; the old ones stay in use', { reason: errorReason(error) });
+    return;
+  }
+  state.segments.add(state.active);
+  retireIfIdle(state, old);
+  rolled();
+}
+
+function retireIfIdle(state: State, segment: Segment): void {
+  if (segment === state.active || segment.openBatches > 0) return;
+  void inTurn(state, async () => {
+    // Everything may have been closed by now, and the descriptors may be somebody else's already.
+    if (!state.segments.has(segment)) return;
+    await syncSegment(state.options.files, segment);
+    state.segments.delete(segment);
+    await closeSegment(state.options.files, segment);
+    state.options.retired();
+    // A failed sync keeps it open: the next batch repairs it first, and closing the store closes it.
+  }).catch((error: unknown) => reportFailedSync(state, error));
+}
+
+async function closeAll(state: State): Promise<void> {
+  state.cancelSync?.();
+  const { files } = state.options;
+  const failures: unknown[] = [];
+  for (const segment of state.segments) {
+    try {
+      await syncSegment(files, segment);
+    } catch (error) {
+      failures.push(error);
+    }
+    await closeSegment(files, segment).catch((error: unknown) => failures.push(error));
+  }
+  state.segments.clear();
+  if (failures.length > 0) throw failures[0];
+}

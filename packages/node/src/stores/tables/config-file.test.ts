@@ -1,0 +1,121 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createTableRepositories, type KeyRecord, type Repository } from '@model-gateway/core';
+import { createFaultyFileSystem } from '../../../../../test/support/stores/faulty-file-system.ts';
+import { toKey } from '../../../../../test/support/stores/generation-records.ts';
+import { type ConfigFile, openConfigFile } from './config-file.ts';
+import { type FileSystem, nodeFileSystem } from '../files/file-system.ts';
+import { createTableSource } from './table-source.ts';
+
+let directory: string;
+let warnings: string[];
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'gateway-config-'));
+  warnings = [];
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+function open(files: FileSystem = nodeFileSystem): Promise<ConfigFile> {
+  const logger = {
+    info: () => undefined,
+    error: () => undefined,
+    warn: (message: string) => void warnings.push(message),
+  };
+  return openConfigFile({ files, directory, logger, now: () => Date.parse('2026-03-01T10:00:00Z') });
+}
+
+const keysOf = (config: ConfigFile): Repository<KeyRecord> => createTableRepositories(createTableSource(config)).keys;
+const path = (name: string): string => join(directory, name);
+const hashes = (config: ConfigFile): string[] => config.data.keys.map(({ hash }) => hash);
+
+/** Leaves a `config.json` with the keys a and b, and the version before it with a alone. */
+async function writeTwoVersions(): Promise<void> {
+  const keys = keysOf(await open());
+  await keys.insert(toKey('a'));
+  await keys.insert(toKey('b'));
+}
+
+test('begins with nothing and says what version it writes', async () => {
+  const config = await open();
+  expect(config.isNew).toBe(true);
+  expect(JSON.parse(await readFile(path('config.json'), 'utf8'))).toMatchObject({
+    version: 1,
+    keys: [],
+    guardrails: [],
+  });
+});
+
+test.each(['', '{"version":1,"keys":[', '\0\0\0\0', '[]', '{"version":1,"keys":"none"}', '{"version":1,"keys":[{}]}'])(
+  'takes the version before when config.json holds %j, and keeps the damaged one',
+  async (damaged) => {
+    await writeTwoVersions();
+    await writeFile(path('config.json'), damaged);
+    expect(hashes(await open())).toEqual(['a']);
+    expect(warnings).toEqual(['config.json could not be read; the version before its last change is used']);
+    expect(await readFile(path('config.json.corrupt-2026-03-01T10-00-00-000Z'), 'utf8')).toBe(damaged);
+    warnings = [];
+    expect(hashes(await open())).toEqual(['a']);
+    expect(warnings).toEqual([]);
+  },
+);
+
+test('takes the version before when config.json is missing', async () => {
+  await writeTwoVersions();
+  await rm(path('config.json'));
+  expect(hashes(await open())).toEqual(['a']);
+  expect(warnings).toHaveLength(1);
+});
+
+test('refuses to start, and touches nothing, when both versions are damaged', async () => {
+  await writeTwoVersions();
+  await writeFile(path('config.json'), '{');
+  await writeFile(path('config.previous.json'), '}');
+  const refusal = /config\.json cannot be read .*config\.previous\.json.*[Rr]estore one of them from a backup/;
+  await expect(open()).rejects.toThrow(refusal);
+  expect((await readdir(directory)).toSorted()).toEqual(['config.json', 'config.previous.json']);
+  expect(await readFile(path('config.json'), 'utf8')).toBe('{');
+});
+
+test('refuses a file that a newer version wrote', async () => {
+  await writeFile(path('config.json'), '{"version":2,"keys":[]}');
+  await expect(open()).rejects.toThrow(/written by a newer Model Gateway \(format 2; this one reads up to 1\)/);
+});
+
+test('a key whose writing failed at the very end does not come back later', async () => {
+  const files = createFaultyFileSystem();
+  const keys = keysOf(await open(files));
+  // The second sync is that of the directory, when the new file has its name already.
+  files.failNth(2, { code: 'EIO' }, 'sync');
+  await expect(keys.insert(toKey('lost'))).rejects.toThrow('EIO');
+  expect(await keys.remove('unknown')).toBe(false);
+  expect(hashes(await open())).toEqual([]);
+});
+
+test('keeps members it does not know', async () => {
+  await writeFile(path('config.json'), '\uFEFF{"version":1,"keys":[], "novelties":[{"id":"n1"}]}');
+  await keysOf(await open()).insert(toKey('a'));
+  expect(JSON.parse(await readFile(path('config.json'), 'utf8'))).toMatchObject({ novelties: [{ id: 'n1' }] });
+});
+
+test('whichever call fails while a key is written, the key is there or not, and the next one is written', async () => {
+  await writeTwoVersions();
+  const counting = createFaultyFileSystem();
+  const counted = keysOf(await open(counting));
+  const callsBefore = counting.calls;
+  await counted.insert(toKey('c'));
+  for (let nth = 1; nth <= counting.calls - callsBefore; nth += 1) {
+    const files = createFaultyFileSystem();
+    const config = await open(files);
+    const keys = keysOf(config);
+    files.failNth(nth, { code: 'ENOSPC', writtenBytes: 7 });
+    await expect(keys.insert(toKey(`lost-${nth}`)), `call ${nth}`).rejects.toThrow('ENOSPC');
+    expect(keys.get(`lost-${nth}`), `call ${nth}`).toBeUndefined();
+    await keys.insert(toKey(`kept-${nth}`));
+    const found = hashes(await open());
+    expect(found.slice(0, 3), `call ${nth}`).toEqual(['a', 'b', 'c']);
+    expect(found, `call ${nth}`).toContain(`kept-${nth}`);
+    expect(found, `call ${nth}`).not.toContain(`lost-${nth}`);
+  }
+});

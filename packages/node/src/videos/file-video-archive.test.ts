@@ -1,0 +1,96 @@
+import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import type { IncomingVideo, KeptVideo } from '@model-gateway/core';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
+import { createFileVideoKeeper } from './file-video-archive.ts';
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'gateway-videos-'));
+});
+afterEach(() => rm(dir, { recursive: true }));
+
+async function* piecesOf(text: string, end?: Error): AsyncGenerator<Uint8Array> {
+  for (const letter of text) yield Buffer.from(letter);
+  if (end !== undefined) throw end;
+}
+
+const toVideo = (text: string, rest: Partial<IncomingVideo> = {}): IncomingVideo => ({
+  contentType: 'video/mp4',
+  bytes: text.length,
+  body: piecesOf(text),
+  ...rest,
+});
+
+async function textOf(video: KeptVideo | undefined, start = 0, end = video?.bytes ?? 0): Promise<string | undefined> {
+  if (video === undefined) return undefined;
+  const pieces: Uint8Array[] = [];
+  for await (const piece of video.read(start, end)) pieces.push(piece);
+  return Buffer.concat(pieces).toString();
+}
+
+test('a video is kept as a file that any player opens, and read whole or in part after a restart', async () => {
+  const first = await createFileVideoKeeper({ dir, maxBytes: 100 });
+  expect(await first.keep('job-0', toVideo('0123456789', { contentType: 'video/webm; codecs=x' }))).toBe(true);
+  expect(await readdir(dir)).toEqual(['job-0.webm']);
+  for (const keeper of [first, await createFileVideoKeeper({ dir, maxBytes: 100 })]) {
+    const video = await keeper.find('job-0');
+    expect(video).toMatchObject({ contentType: 'video/webm', bytes: 10 });
+    expect([await textOf(video), await textOf(video, 3, 5)]).toEqual(['0123456789', '34']);
+    expect(await keeper.find('job-1')).toBeUndefined();
+  }
+});
+
+test('the oldest go for a new one, and what is larger than all the room is not kept', async () => {
+  const keeper = await createFileVideoKeeper({ dir, maxBytes: 25 });
+  for (const name of ['a-0', 'b-0', 'c-0']) expect(await keeper.keep(name, toVideo(name.repeat(3)))).toBe(true);
+  expect(await textOf(await keeper.find('a-0'))).toBeUndefined();
+  expect(await textOf(await keeper.find('b-0'))).toBe('b-0b-0b-0');
+  let isLeft = false;
+  const body = (async function* () {
+    try {
+      yield* piecesOf('x'.repeat(26));
+    } finally {
+      isLeft = true;
+    }
+  })();
+  expect(await keeper.keep('d-0', toVideo('', { bytes: undefined, body }))).toBe(false);
+  expect(isLeft).toBe(true);
+  expect(await keeper.keep('e-0', toVideo('', { bytes: 26 }))).toBe(false);
+  expect(await keeper.keep('f-0', toVideo('x'.repeat(25), { bytes: undefined }))).toBe(true);
+  expect(await readdir(dir)).toEqual(['f-0.mp4']);
+});
+
+test.each([
+  ['breaks off', toVideo('half', { bytes: 8, body: piecesOf('half', new Error('reset')) }), 'reset'],
+  ['ends too soon', toVideo('half', { bytes: 8 }), 'ended after 4 of 8 bytes'],
+  ['is empty', toVideo('', { bytes: undefined }), 'ended after 0 of its bytes'],
+])('a video that %s leaves nothing, and its room is free', async (_name, video, message) => {
+  const keeper = await createFileVideoKeeper({ dir, maxBytes: 10 });
+  await expect(keeper.keep('a-0', video)).rejects.toThrow(message);
+  expect(await readdir(dir)).toEqual([]);
+  expect(await keeper.find('a-0')).toBeUndefined();
+  expect(await keeper.keep('b-0', toVideo('0123456789'))).toBe(true);
+});
+
+test('a start removes what is too old or was never whole, and leaves alone what is not its own', async () => {
+  await writeFile(join(dir, 'old-0.mp4'), 'old');
+  await utimes(join(dir, 'old-0.mp4'), 0, 0);
+  await writeFile(join(dir, 'new-0.mp4'), 'new');
+  await writeFile(join(dir, 'half-0.mp4.0123456789ab.gateway-tmp'), 'half');
+  await writeFile(join(dir, 'notes.txt'), 'mine');
+  const keeper = await createFileVideoKeeper({ dir, maxBytes: 100, maxAgeMs: 86_400_000 });
+  expect((await readdir(dir)).toSorted()).toEqual(['new-0.mp4', 'notes.txt']);
+  expect(await textOf(await keeper.find('new-0'))).toBe('new');
+});
+
+test('a video that has made room for others while it was found says so instead of ending early', async () => {
+  const keeper = await createFileVideoKeeper({ dir, maxBytes: 10 });
+  await keeper.keep('a-0', toVideo('0123456789'));
+  const found = await keeper.find('a-0');
+  await keeper.keep('b-0', toVideo('0123456789'));
+  await expect(textOf(found)).rejects.toThrow('has had to make room');
+});

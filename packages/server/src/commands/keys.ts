@@ -1,0 +1,91 @@
+import process from 'node:process';
+
+import { createKeyRecord, type KeyRecord, type Logger } from '@model-gateway/core';
+import { PRESETS } from '@model-gateway/core/providers/presets';
+import { createJsonFileStore, createNodePlatform, loadConfig } from '@model-gateway/node';
+
+import { type Owner, readOwnerFile } from '../process/owner-file.ts';
+import { type KeysCreateOptions, UsageError } from './parse-command.ts';
+import { StartError } from '../process/start-error.ts';
+
+const OWNER_TIMEOUT_MS = 10_000;
+const DEMO_DATA_DIR = 'data/demo';
+
+/**
+ * Issues a key and prints it on stdout, once. Beside a running gateway that owns the data directory it is the one that
+ * makes the key; otherwise the store is opened here.
+ */
+export async function createKey(options: KeysCreateOptions): Promise<void> {
+  const dataDir = await findDataDir(options);
+  const owner = await readOwnerFile(dataDir);
+  const key = (owner && (await askOwner(owner, options))) ?? (await createInStore(dataDir, options));
+  process.stdout.write(`${key}\n`);
+  const kind = options.management ? 'management key' : 'API key';
+  const where =
+    owner === undefined ? `in ${dataDir}, where no gateway runs at present` : `by the gateway at ${owner.url}`;
+  process.stderr.write(
+    `The ${kind} "${options.name}" was created ${where}. It is shown this once.\n` +
+      'Send it with every request, as the header "Authorization: Bearer <key>".\n',
+  );
+  if (owner === undefined) await mentionDemo(options);
+}
+
+async function findDataDir({ config: file, dataDir }: KeysCreateOptions): Promise<string> {
+  // A config may leave to the built-in models what they say.
+  const { BUILT_IN_MODELS } = await import('@model-gateway/core/catalog/built-in-models');
+  // A directory that is given needs nothing from the config, whose secrets this shell may not even have.
+  const config = loadConfig({
+    file: dataDir === undefined ? file : undefined,
+    env: process.env,
+    flags: { dataDir },
+    presets: PRESETS,
+    builtInModels: BUILT_IN_MODELS,
+  });
+  if (config.store.type === 'json') return config.store.dir;
+  throw new UsageError(
+    'The store of this config is memory, which keeps no keys. List them in auth.bootstrapKeys instead.',
+  );
+}
+
+/** Undefined when nobody answers: the owner is just gone, or its PID is another program's by now. */
+async function askOwner(owner: Owner, { name, management, limitUsd }: KeysCreateOptions): Promise<string | undefined> {
+  const response = await fetch(`${owner.url}/api/v1/keys`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${owner.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name, limit: limitUsd, ...(management && { management }) }),
+    signal: AbortSignal.timeout(OWNER_TIMEOUT_MS),
+  }).catch(() => undefined);
+  if (response === undefined) return undefined;
+  const body = (await response.json().catch(() => ({}))) as { key?: unknown; error?: { message?: unknown } };
+  if (response.status === 201 && typeof body.key === 'string') return body.key;
+  const reason = typeof body.error?.message === 'string' ? body.error.message : 'no reason given';
+  throw new StartError(`The gateway with PID ${owner.pid} made no key: ${reason} (status ${response.status}).`);
+}
+
+async function createInStore(dir: string, { name, management, limitUsd }: KeysCreateOptions): Promise<string> {
+  const kind: KeyRecord['kind'] = management ? 'management' : 'api';
+  const { key, record } = await createKeyRecord({ platform: createNodePlatform(), name, kind, limitUsd });
+  const store = await createJsonFileStore({
+    dir,
+    logger: toStderr,
+    // Generations are not this command's business: it does not know how long they are to be kept.
+    retentionDays: Number.MAX_SAFE_INTEGER,
+    maxGenerations: Number.MAX_SAFE_INTEGER,
+    maxContentBytes: Number.MAX_SAFE_INTEGER,
+  });
+  try {
+    await store.keys.insert(record);
+  } finally {
+    await store.close();
+  }
+  return key;
+}
+
+const write = (message: string): void => void process.stderr.write(`${message}\n`);
+const toStderr: Logger = { info: () => undefined, warn: write, error: write };
+
+/** Whoever tries the demo likely means that one, and would wonder why the new key is unknown there. */
+async function mentionDemo({ config, dataDir }: KeysCreateOptions): Promise<void> {
+  if (config !== undefined || dataDir !== undefined || (await readOwnerFile(DEMO_DATA_DIR)) === undefined) return;
+  process.stderr.write(`A gateway in demo mode is running; for a key of that one, add --data-dir ${DEMO_DATA_DIR}.\n`);
+}

@@ -1,0 +1,184 @@
+import { randomBytes } from 'node:crypto';
+import process from 'node:process';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import type { ModelDefinition, Store } from '@model-gateway/core';
+import { DEMO_KEY, type GatewayConfig, listen, type Listener } from '@model-gateway/node';
+
+import { compose, listSecrets, openStore } from '../compose.ts';
+import { createDemoBanner } from './demo-banner.ts';
+import { createLogger, type ServerLogger } from '../logger.ts';
+import { removeOwnerFile, writeOwnerFile } from '../process/owner-file.ts';
+import type { ServeOptions } from './parse-command.ts';
+import { planStart, type StartPlan } from '../plan-start.ts';
+import { describeListenError } from '../process/port-holder.ts';
+import { stopOnSignals } from '../process/signals.ts';
+import { StartError } from '../process/start-error.ts';
+import { tuneV8 } from '../process/tune-v8.ts';
+import { withUi } from '../ui/with-ui.ts';
+
+/** Beyond the drain limit: for the last bytes of answers to leave. */
+const CUT_AFTER_MS = 1000;
+/** A stop waits this long for a start that is not done yet. */
+const START_LIMIT_MS = 3000;
+/** Beyond the drain limit: for all that, and for writing files out. */
+const STOP_MARGIN_MS = 10_000;
+
+interface Start extends StartPlan, Pick<ServeOptions, 'record' | 'fixtures'> {
+  readonly logger: ServerLogger;
+  /** Management key for other commands of this machine's user, valid while this process runs. */
+  readonly ownerToken: string;
+  /** What has been opened so far; closed from the end. */
+  readonly closers: (() => Promise<void>)[];
+  /** Whether a signal came while still starting. */
+  readonly isStopping: () => boolean;
+}
+
+/**
+ * Runs the gateway until a signal ends the process. Resolves when it listens; rejects, with everything closed again,
+ * when it cannot start.
+ */
+export async function serve(options: ServeOptions): Promise<void> {
+  tuneV8();
+  const plan = planStart(options, process.env, await loadBuiltInModels(options));
+  const ownerToken = `sk-gw-v1-owner-${randomBytes(32).toString('hex')}`;
+  const secrets = plan.demoFixturesDir === null ? listSecrets(plan.config) : [];
+  const logger = createLogger({ level: options.logLevel, secrets: [...secrets, ownerToken] });
+  const closers: Start['closers'] = [];
+  let isStopping = false;
+
+  const { record, fixtures } = options;
+  const started = start({ ...plan, record, fixtures, logger, ownerToken, closers, isStopping: () => isStopping });
+  stopOnSignals({
+    events: process,
+    logger,
+    limitMs: plan.config.timeouts.drainMs + STOP_MARGIN_MS,
+    now: () => performance.now(),
+    async stop() {
+      isStopping = true;
+      // What is being opened has to be closed, too; but a file system that hangs must not prevent the end.
+      await Promise.race([started.catch(() => undefined), delay(START_LIMIT_MS, undefined, { ref: false })]);
+      await closeAll(closers);
+    },
+    exit(code) {
+      logger.flush();
+      process.exit(code);
+    },
+  });
+  try {
+    await started;
+  } catch (error) {
+    await closeAll(closers);
+    logger.flush();
+    throw error;
+  }
+}
+
+/** The demo has models of its own, and need not wait for others to load. */
+async function loadBuiltInModels({ demo }: ServeOptions): Promise<readonly ModelDefinition[]> {
+  return demo ? [] : (await import('@model-gateway/core/catalog/built-in-models')).BUILT_IN_MODELS;
+}
+
+async function start(start: Start): Promise<void> {
+  const { config, logger, closers, demoFixturesDir, ownerToken, record } = start;
+  for (const warning of config.warnings) logger.warn(warning);
+  const store = await openStore(config, logger);
+  closers.push(() => store.close());
+
+  const extraKeys = [{ key: ownerToken, kind: 'management' as const, name: 'owner of the data directory' }];
+  // Those that come with the program are replaced with it.
+  const savesFixtures = start.fixtures !== undefined;
+  const composed = await compose({ config, store, logger, extraKeys, demoFixturesDir, savesFixtures, record });
+  const { gateway, preload, closeAfterwards } = composed;
+  for (const closable of closeAfterwards.toReversed()) closers.push(() => closable.close());
+  if (start.isStopping()) return;
+
+  const listener = await startListening(withUi(gateway, logger), config, logger);
+  closers.push(async () => {
+    const ended = gateway.close();
+    // A client that has stopped reading would keep the gateway waiting; closing the listener cuts it off.
+    await Promise.race([ended, delay(config.timeouts.drainMs + CUT_AFTER_MS, undefined, { ref: false })]);
+    await listener.close(CUT_AFTER_MS);
+    await ended;
+  });
+  await announceOwner(start, listener);
+  announce(start, listener, `${publicUrlOf(config, listener)}/ui/#token=${gateway.createSignInToken()}`);
+  preload();
+  await hintAtMissingKeys(start, store);
+  // Not awaited: a provider that takes its time with its list must not hold up a stop, either.
+  gateway.start().catch((error: unknown) => logger.error('looking for models failed', { error }));
+}
+
+async function startListening(
+  gateway: Parameters<typeof listen>[0],
+  { server, regions, timeouts }: GatewayConfig,
+  logger: ServerLogger,
+): Promise<Listener> {
+  try {
+    return await listen(gateway, {
+      host: server.host,
+      port: server.port,
+      bodyLimitBytes: Math.round(server.bodyLimitMb * 1024 * 1024),
+      publicUrl: server.publicUrl,
+      trustedProxies: server.trustedProxies,
+      allowedOrigins: server.allowedOrigins,
+      allowedHosts: regions.flatMap(({ hosts }) => hosts),
+      clientWriteTimeoutMs: timeouts.clientWriteMs,
+      logger,
+    });
+  } catch (cause) {
+    const message = await describeListenError(cause, server);
+    throw message === undefined ? cause : new StartError(message, { cause });
+  }
+}
+
+/** Leaves word of where this process answers, for commands that want the same data directory. */
+async function announceOwner({ config, closers, ownerToken }: Start, { port }: Listener): Promise<void> {
+  if (config.store.type !== 'json') return;
+  const { dir } = config.store;
+  const { host } = config.server;
+  const callable = host === '::' ? '::1' : isWildcard(host) ? '127.0.0.1' : host;
+  const url = `http://${callable.includes(':') ? `[${callable}]` : callable}:${port}`;
+  const owner = { pid: process.pid, url, token: ownerToken };
+  await writeOwnerFile(dir, owner);
+  closers.push(() => removeOwnerFile(dir, owner));
+}
+
+/** A wildcard is an address to listen on, not one to call. */
+const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::';
+
+/** Says that it listens: to programs in one line on stdout, to people on stderr. */
+function announce({ config, logger, demoFixturesDir }: Start, { url }: Listener, signInLink: string): void {
+  const api = `${url}/api/v1`;
+  process.stdout.write(`${JSON.stringify({ event: 'listening', url, api })}\n`);
+  const place = config.store.type === 'json' ? config.store.dir : 'memory, gone when this process ends';
+  const what = config.logging.inputOutput
+    ? 'prompts and answers are stored with every generation (logging.inputOutput is true)'
+    : 'prompts and answers are not stored, only facts about each generation (logging.inputOutput is false)';
+  const isDemo = demoFixturesDir !== null;
+  const providers = isDemo ? ['demo'] : config.providers.map(({ slug }) => slug);
+  logger.info(`listening; ${what}`, { url, dataDir: place, providers });
+  if (isDemo) process.stderr.write(createDemoBanner({ api, key: DEMO_KEY, dataDir: place, signInLink }));
+  else logger.info('the UI opens with this link, once and within ten minutes', { signInLink });
+}
+
+/** Where a browser reaches us. */
+function publicUrlOf({ server }: GatewayConfig, { url, port }: Listener): string {
+  if (server.publicUrl !== null) return server.publicUrl;
+  return isWildcard(server.host) ? `http://127.0.0.1:${port}` : url;
+}
+
+async function hintAtMissingKeys({ config, logger }: Start, store: Store): Promise<void> {
+  if (config.auth.bootstrapKeys.length > 0 || (await store.keys.list()).length > 0) return;
+  const where = config.store.type === 'json' ? ` --data-dir '${config.store.dir}'` : '';
+  logger.warn(`there is no key yet, so nobody can call: model-gateway keys create --name NAME${where}`);
+}
+
+/** Closes what was opened last first, and goes on when something fails; the first failure is thrown at the end. */
+async function closeAll(closers: (() => Promise<void>)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (let close = closers.pop(); close !== undefined; close = closers.pop()) {
+    await close().catch((error: unknown) => failures.push(error));
+  }
+  if (failures.length > 0) throw failures[0];
+}

@@ -1,0 +1,77 @@
+import process from 'node:process';
+
+import { PRESETS } from '@model-gateway/core/providers/presets';
+import { ConfigError, type GatewayConfig, loadConfig } from '@model-gateway/node';
+
+import { connectProviders, listSecrets } from '../compose.ts';
+import { diagnoseProvider } from './diagnose-provider.ts';
+import { hasFailed, toReport } from './report.ts';
+import { createRedactor } from '../logger.ts';
+import type { DoctorOptions } from '../commands/parse-command.ts';
+
+/**
+ * Looks at every configured provider and says on stdout what is wrong and what to do. Leaves exit code 1 when one of
+ * them cannot be used.
+ */
+export async function doctor(options: DoctorOptions): Promise<void> {
+  const isWell = await examine(options, process.env, (text) => void process.stdout.write(text));
+  if (!isWell) process.exitCode = 1;
+}
+
+/** The same, with everything around it given. Resolves with whether all is well. */
+export async function examine(
+  { config: file, call }: DoctorOptions,
+  env: NodeJS.ProcessEnv,
+  write: (text: string) => void,
+): Promise<boolean> {
+  const config = await readConfig(file, env, write);
+  if (config === null) return false;
+  // Texts of servers end up in the report, and a server may say a key back.
+  const redact = createRedactor(listSecrets(config));
+  for (const warning of config.warnings) write(`warn  ${warning}\n`);
+  if (config.providers.length === 0) {
+    write('No provider is configured. Give a config file with --config, or set a variable such as OPENAI_API_KEY.\n');
+    return false;
+  }
+  const { providers, closeAfterwards } = await connectProviders(config);
+  let failures = 0;
+  try {
+    for (const [index, provider] of providers.entries()) {
+      const settings = config.providers[index];
+      if (settings === undefined) continue;
+      const { models, timeouts } = config;
+      const findings = await diagnoseProvider({
+        config: settings,
+        provider,
+        models,
+        timeouts,
+        call,
+        env,
+        now: Date.now(),
+      });
+      if (hasFailed(findings)) failures += 1;
+      write(`${redact(toReport(settings.slug, settings.baseUrl, findings))}\n`);
+    }
+  } finally {
+    for (const closable of closeAfterwards) await closable.close();
+  }
+  const count = providers.length === 1 ? '1 provider' : `${providers.length} providers`;
+  write(failures === 0 ? `${count}: all can be used.\n` : `${count}: ${failures} cannot be used.\n`);
+  return failures === 0;
+}
+
+/** Null when the config cannot be used, which is then said: it names the variable of a key that is missing. */
+async function readConfig(
+  file: string | undefined,
+  env: NodeJS.ProcessEnv,
+  write: (text: string) => void,
+): Promise<GatewayConfig | null> {
+  const { BUILT_IN_MODELS } = await import('@model-gateway/core/catalog/built-in-models');
+  try {
+    return loadConfig({ file, env, presets: PRESETS, builtInModels: BUILT_IN_MODELS });
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    write(`${error.message}\n`);
+    return null;
+  }
+}

@@ -1,0 +1,68 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { PRESETS } from '@model-gateway/core/providers/presets';
+import { loadConfig } from '@model-gateway/node';
+import { afterAll, expect, test } from 'vitest';
+
+import { startRawUpstream, toAnswer } from '../../../../test/support/upstreams/raw-upstream.ts';
+import { connectProviders, listSecrets } from '../compose.ts';
+import { createProviderChecks } from './provider-checks.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'checks-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const KEY = 'sk-secret-of-the-provider-1234';
+
+async function open(baseUrl: string) {
+  const file = join(folder, 'gateway.config.json');
+  const providers = [{ slug: 'up', wire: 'openai', baseUrl, apiKey: KEY, discoverModels: true }];
+  writeFileSync(file, JSON.stringify({ providers }));
+  const config = loadConfig({ file, env: {}, presets: PRESETS });
+  const { providers: connected, closeAfterwards } = await connectProviders(config);
+  return {
+    checks: createProviderChecks(config, connected, listSecrets(config)),
+    close: () => Promise.all(closeAfterwards.map((closable) => closable.close())),
+  };
+}
+
+test('tells where a provider is and that it has a key, never which', async () => {
+  const { checks, close } = await open('https://up.example:8443/v1');
+  expect(checks.describe('up')).toEqual({ host: 'up.example:8443', hasKey: true });
+  expect(checks.describe('other')).toBeUndefined();
+  await close();
+});
+
+test('looks at a provider layer by layer, and repeats no key that the server says back', async () => {
+  const upstream = await startRawUpstream(
+    ({ head, socket }) =>
+      void socket.end(head.startsWith('GET') ? toAnswer(200, { data: [{ id: `model-${KEY}` }] }) : toAnswer(500, '')),
+  );
+  const { checks, close } = await open(upstream.baseUrl);
+  const findings = await checks.test('up', { call: true });
+  expect(findings.map(({ layer, status }) => `${layer} ${status}`)).toEqual([
+    'address ok',
+    'dns skipped',
+    'tcp ok',
+    'tls skipped',
+    'auth ok',
+    'call failed',
+  ]);
+  expect(findings.at(-1)?.detail).toContain('model-[redacted]');
+  await close();
+});
+
+test('runs one test of a provider at a time, however often it is asked for', async () => {
+  let asked = 0;
+  const upstream = await startRawUpstream(({ socket }) => {
+    asked += 1;
+    socket.end(toAnswer(200, { data: [] }));
+  });
+  const { checks, close } = await open(upstream.baseUrl);
+  const results = await Promise.all(Array.from({ length: 5 }, () => checks.test('up', { call: false })));
+  expect([asked, new Set(results).size]).toEqual([1, 1]);
+  await checks.test('up', { call: false });
+  expect(asked).toBe(2);
+  await close();
+});

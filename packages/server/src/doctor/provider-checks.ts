@@ -1,0 +1,55 @@
+import process from 'node:process';
+
+import type { Provider, ProviderChecks, ProviderFinding } from '@model-gateway/core';
+import type { GatewayConfig, ProviderConfig } from '@model-gateway/node';
+
+/** Lets management see how the providers of a configuration are reached, and test them as `doctor` does. */
+export function createProviderChecks(
+  config: GatewayConfig,
+  providers: readonly Provider[],
+  secrets: readonly string[],
+): ProviderChecks {
+  const configOf = (slug: string): ProviderConfig | undefined => config.providers.find((one) => one.slug === slug);
+  /** Tests under way: whoever asks again meanwhile is told of the same one. */
+  const running = new Map<string, Promise<readonly ProviderFinding[]>>();
+
+  const diagnose = async (slug: string, call: boolean): Promise<readonly ProviderFinding[]> => {
+    const settings = configOf(slug);
+    const provider = providers.find((one) => one.slug === slug);
+    if (settings === undefined || provider === undefined) throw new RangeError(`There is no provider ${slug}`);
+    // Nobody needs it until somebody asks.
+    const [{ diagnoseProvider }, { createRedactor }] = await Promise.all([
+      import('./diagnose-provider.ts'),
+      import('../logger.ts'),
+    ]);
+    const { models, timeouts } = config;
+    const env = process.env;
+    const found = await diagnoseProvider({
+      config: settings,
+      provider,
+      models,
+      timeouts,
+      call,
+      env,
+      now: Date.now(),
+    });
+    // Texts of servers end up in findings, and a server may say a key back.
+    return JSON.parse(createRedactor(secrets)(JSON.stringify(found))) as ProviderFinding[];
+  };
+
+  return {
+    describe(slug) {
+      const settings = configOf(slug);
+      if (settings === undefined) return undefined;
+      return { host: URL.parse(settings.baseUrl)?.host ?? settings.baseUrl, hasKey: settings.apiKey !== undefined };
+    },
+    test(slug, { call }) {
+      const id = `${slug} ${call}`;
+      const known = running.get(id);
+      if (known !== undefined) return known;
+      const test = diagnose(slug, call).finally(() => running.delete(id));
+      running.set(id, test);
+      return test;
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import { Check, Copy } from 'lucide-react';
+import { type ComponentProps, useEffect, useState } from 'react';
+
+import { Button } from './button.tsx';
+import { showToast } from '../messages/toast-store.ts';
+
+interface CopyButtonProps extends Pick<ComponentProps<typeof Button>, 'look' | 'className'> {
+  readonly text: string | (() => string);
+  readonly label: string;
+  /** Shows the icon alone; the label is read out all the same. */
+  readonly isIcon?: boolean;
+}
+
+/** Puts a text on the clipboard, and says so. */
+export function CopyButton({ text, label, isIcon = false, look = 'plain', className }: CopyButtonProps) {
+  const [isCopied, setIsCopied] = useState(false);
+  useEffect(() => {
+    if (!isCopied) return;
+    const timer = setTimeout(() => setIsCopied(false), 1500);
+    return () => clearTimeout(timer);
+  }, [isCopied]);
+  const copy = async (): Promise<void> => {
+    await copyText(typeof text === 'string' ? text : text());
+    setIsCopied(true);
+  };
+  const icon = isCopied ? <Check size={14} aria-hidden className="text-good" /> : <Copy size={14} aria-hidden />;
+  return (
+    <Button
+      look={look}
+      icon={icon}
+      aria-label={isIcon ? label : undefined}
+      title={isIcon ? label : undefined}
+      className={className}
+      onClick={() => void copy()}
+    >
+      {isIcon ? null : isCopied ? 'Copied' : label}
+    </Button>
+  );
+}
+
+/** Puts a text on the clipboard; where the browser forbids it, says that. */
+export async function copyText(text: string, note?: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+    if (note !== undefined) showToast({ tone: 'good', title: note });
+  } catch {
+    showToast({ tone: 'bad', title: 'The browser does not let this page write to the clipboard', detail: text });
+  }
+}

@@ -1,0 +1,92 @@
+import { type ComponentProps, type ReactNode, useId } from 'react';
+
+import { classNames } from '../class-names.ts';
+
+interface FieldProps {
+  readonly label: string;
+  readonly hint?: ReactNode;
+  /** What is wrong with the value, as the gateway said it. */
+  readonly error?: string | undefined;
+  readonly className?: string;
+  /** Gets what ties the control to its label, hint and error. */
+  readonly children: (control: {
+    id: string;
+    'aria-describedby': string | undefined;
+    'aria-invalid': boolean | undefined;
+  }) => ReactNode;
+}
+
+/** A labelled control with its hint and its error. */
+export function Field({ label, hint, error, className, children }: FieldProps) {
+  const id = useId();
+  const isInvalid = error !== undefined;
+  const hasNote = isInvalid || hint !== undefined;
+  return (
+    <div className={classNames('flex flex-col gap-1', className)}>
+      <label htmlFor={id} className="text-sm font-medium">
+        {label}
+      </label>
+      {children({
+        id,
+        'aria-describedby': hasNote ? `${id}-note` : undefined,
+        'aria-invalid': isInvalid || undefined,
+      })}
+      {hasNote && (
+        <div id={`${id}-note`} className={classNames('text-xs', isInvalid ? 'text-bad' : 'text-ink-faint')}>
+          {error ?? hint}
+        </div>
+      )}
+    </div>
+  );
+}
+
+interface CheckboxProps extends Omit<ComponentProps<'input'>, 'type'> {
+  readonly label: ReactNode;
+  readonly hint?: ReactNode;
+}
+
+export function Checkbox({ label, hint, className, ...rest }: CheckboxProps) {
+  return (
+    <label className={classNames('flex cursor-pointer items-start gap-2 py-0.5 text-sm', className)}>
+      <input type="checkbox" className="mt-0.5 size-4 shrink-0 accent-accent" {...rest} />
+      <span>
+        {label}
+        {hint !== undefined && <span className="block text-xs text-ink-faint">{hint}</span>}
+      </span>
+    </label>
+  );
+}
+
+interface ChoiceProps<Value extends string> {
+  readonly label: string;
+  readonly value: Value;
+  readonly options: readonly { readonly value: Value; readonly label: string }[];
+  readonly onChange: (value: Value) => void;
+}
+
+/** One of a few, side by side. */
+export function Choice<Value extends string>({ label, value, options, onChange }: ChoiceProps<Value>) {
+  return (
+    <div
+      role="radiogroup"
+      aria-label={label}
+      className="inline-flex rounded-md border border-line-strong/50 bg-surface p-0.5"
+    >
+      {options.map((option) => (
+        <button
+          key={option.value}
+          type="button"
+          role="radio"
+          aria-checked={option.value === value}
+          onClick={() => onChange(option.value)}
+          className={classNames(
+            'min-h-7 rounded px-2.5 text-sm',
+            option.value === value ? 'bg-accent-soft font-medium text-accent' : 'text-ink-soft hover:text-ink',
+          )}
+        >
+          {option.label}
+        </button>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,68 @@
+import { type ReactNode, useState } from 'react';
+
+import { Button } from '../controls/button.tsx';
+import { Dialog } from './dialog.tsx';
+import { ErrorPanel } from '../messages/error-panel.tsx';
+import { Field } from '../controls/field.tsx';
+
+interface ConfirmDialogProps {
+  readonly title: string;
+  readonly action: string;
+  readonly children: ReactNode;
+  /** To be typed before the action can be started, where it cannot be undone. */
+  readonly typed?: string;
+  readonly onConfirm: () => Promise<unknown>;
+  readonly onClose: () => void;
+}
+
+/** Asks before something that cannot be undone; stays open, with the reason, when it fails. */
+export function ConfirmDialog({ title, action, children, typed, onConfirm, onClose }: ConfirmDialogProps) {
+  const [text, setText] = useState('');
+  const [state, setState] = useState<{ isBusy: boolean; error?: unknown }>({ isBusy: false });
+  const confirm = async (): Promise<void> => {
+    setState({ isBusy: true });
+    try {
+      await onConfirm();
+      onClose();
+    } catch (error) {
+      setState({ isBusy: false, error });
+    }
+  };
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            look="danger"
+            isBusy={state.isBusy}
+            disabled={typed !== undefined && text !== typed}
+            onClick={() => void confirm()}
+          >
+            {action}
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-3 text-sm">
+        {children}
+        {typed !== undefined && (
+          <Field label={`Type “${typed}” to go on`}>
+            {(control) => (
+              <input
+                {...control}
+                className="field"
+                value={text}
+                autoComplete="off"
+                onChange={(event) => setText(event.target.value)}
+              />
+            )}
+          </Field>
+        )}
+        {state.error !== undefined && <ErrorPanel error={state.error} />}
+      </div>
+    </Dialog>
+  );
+}

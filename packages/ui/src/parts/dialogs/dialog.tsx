@@ -1,0 +1,63 @@
+import { X } from 'lucide-react';
+import { type ReactNode, useEffect, useId, useRef } from 'react';
+
+import { Button } from '../controls/button.tsx';
+import { classNames } from '../class-names.ts';
+
+interface DialogProps {
+  readonly title: ReactNode;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+  readonly width?: 'narrow' | 'wide' | 'full';
+  /** At the bottom, to the right: the way out and the way on. */
+  readonly actions?: ReactNode;
+}
+
+const WIDTHS = { narrow: 'max-w-md', wide: 'max-w-3xl', full: 'max-w-6xl' } as const;
+
+/**
+ * A modal dialog while it is mounted. The browser's own element, because it needs no style elements (which the content
+ * security policy forbids), keeps the focus within, and gives it back.
+ */
+export function Dialog({ title, onClose, children, width = 'narrow', actions }: DialogProps) {
+  const ref = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  useEffect(() => {
+    const dialog = ref.current;
+    dialog?.showModal();
+    return () => dialog?.close();
+  }, []);
+  return (
+    <dialog
+      ref={ref}
+      aria-labelledby={titleId}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onClick={(event) => {
+        if (event.target === event.currentTarget) onClose();
+      }}
+      className={classNames(
+        'm-auto max-h-[88dvh] w-[calc(100%-2rem)] rounded-xl border border-line bg-surface p-0 shadow-2xl',
+        WIDTHS[width],
+      )}
+    >
+      <div className="flex max-h-[88dvh] flex-col">
+        <header className="flex items-center gap-3 border-b border-line px-5 py-3">
+          <h2 id={titleId} className="min-w-0 flex-1 text-base font-semibold break-words">
+            {title}
+          </h2>
+          <Button look="quiet" aria-label="Close" icon={<X size={16} aria-hidden />} onClick={onClose} />
+        </header>
+        {/* Can be scrolled by keys, too. */}
+        <div tabIndex={0} className="scroll-thin min-h-0 flex-1 overflow-y-auto px-5 py-4 outline-offset-[-2px]">
+          {children}
+        </div>
+        {actions !== undefined && (
+          <footer className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3">{actions}</footer>
+        )}
+      </div>
+    </dialog>
+  );
+}

@@ -1,0 +1,84 @@
+import { X } from 'lucide-react';
+import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
+
+import { useShortcut } from '../../shell/shortcuts.ts';
+import { Button } from '../controls/button.tsx';
+import { keepWithin } from './keep-within.ts';
+import { useMedia } from './use-media.ts';
+
+interface SidePanelProps {
+  readonly title: ReactNode;
+  /** Read out as the name of the panel. */
+  readonly label: string;
+  readonly onClose: () => void;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** What belongs to the row at hand: beside the list; over it, as a modal dialog, where the window is narrow. */
+export function SidePanel({ title, label, onClose, actions, children }: SidePanelProps) {
+  const panel = useRef<HTMLElement>(null);
+  // As Tailwind's `lg`, from which on the classes below put it beside the list.
+  const isModal = !useMedia('(min-width: 64rem)');
+  useFocusWithin(panel, isModal);
+  useShortcut({ keys: 'Escape', label: 'Close the panel', group: 'This screen' }, onClose);
+  // From a field the first Escape leads to the panel, so that nothing half written is lost by one key.
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const { target } = event;
+    const isField = target instanceof HTMLElement && target.matches('input, textarea, select');
+    // Of a dialog or menu within, which React tells of here, too.
+    const isOwn = target instanceof HTMLElement && target.closest('dialog, [role=menu]') === null;
+    if (event.key !== 'Escape' || event.defaultPrevented || !isField || !isOwn) return;
+    event.preventDefault();
+    panel.current?.focus();
+  };
+  return (
+    <section
+      ref={panel}
+      role={isModal ? 'dialog' : undefined}
+      aria-modal={isModal || undefined}
+      aria-label={label}
+      tabIndex={-1}
+      onKeyDown={onKeyDown}
+      className="fixed inset-0 z-30 flex flex-col border-line bg-surface outline-none lg:static lg:z-auto lg:w-[min(46%,44rem)] lg:shrink-0 lg:border-l"
+    >
+      <header className="flex flex-wrap items-center gap-2 border-b border-line px-4 py-2.5 sm:flex-nowrap">
+        <div className="min-w-24 flex-1">{title}</div>
+        {actions !== undefined && (
+          <div className="order-3 flex w-full flex-wrap items-center gap-1 sm:order-2 sm:w-auto sm:justify-end">
+            {actions}
+          </div>
+        )}
+        <div className="order-2 sm:order-3">
+          <Button look="quiet" aria-label="Close the panel" icon={<X size={16} aria-hidden />} onClick={onClose} />
+        </div>
+      </header>
+      <div className="flex min-h-0 flex-1 flex-col overflow-hidden">{children}</div>
+    </section>
+  );
+}
+
+/**
+ * Keeps the focus in the panel while it covers the list, and gives it back to the list, whose row is still the current
+ * one, when the panel goes.
+ */
+function useFocusWithin(panel: { readonly current: HTMLElement | null }, isModal: boolean): void {
+  useEffect(() => {
+    if (!isModal || panel.current === null) return;
+    const end = keepWithin(panel.current);
+    panel.current.focus();
+    return end;
+  }, [panel, isModal]);
+  useEffect(() => {
+    const element = panel.current;
+    const screen = toScreen();
+    return () => {
+      const { activeElement } = document;
+      const isLost = activeElement === null || activeElement === document.body || element?.contains(activeElement);
+      if (isLost === true && toScreen() === screen) document.querySelector<HTMLElement>('main [role=grid]')?.focus();
+    };
+  }, [panel]);
+}
+
+/** The address without what is chosen on the screen. */
+const toScreen = (): string | undefined => location.hash.split('?')[0];

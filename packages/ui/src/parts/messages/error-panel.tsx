@@ -1,0 +1,54 @@
+import { CircleAlert, RotateCw } from 'lucide-react';
+
+import { ApiError, toRemedy } from '../../api/api-error.ts';
+import { Button } from '../controls/button.tsx';
+import { CopyButton } from '../controls/copy-button.tsx';
+import { toErrorReport } from './error-report.ts';
+import { showControls } from '../text/show-controls.ts';
+
+interface ErrorPanelProps {
+  readonly error: unknown;
+  readonly title?: string;
+  readonly onRetry?: () => void;
+}
+
+/** What went wrong, where, and what to do; never empty, and copyable. */
+export function ErrorPanel({ error, title = 'That did not work', onRetry }: ErrorPanelProps) {
+  const issues = error instanceof ApiError ? error.issues : [];
+  return (
+    <div role="alert" className="flex gap-3 rounded-lg border border-bad/50 bg-bad-soft/60 p-3 text-sm">
+      <CircleAlert size={18} aria-hidden className="mt-0.5 shrink-0 text-bad" />
+      <div className="min-w-0 flex-1">
+        <p className="font-medium">
+          {title}
+          {error instanceof ApiError && error.status > 0 && (
+            <span className="font-normal text-ink-soft">
+              {' '}
+              · {error.status} {error.errorType}
+            </span>
+          )}
+        </p>
+        <p className="break-words">{showControls(error instanceof Error ? error.message : String(error))}</p>
+        {issues.length > 0 && (
+          <ul className="mt-1 list-disc pl-5">
+            {issues.map((issue) => (
+              <li key={`${issue.path} ${issue.message}`}>
+                {issue.path !== '' && <code className="font-mono text-xs">{issue.path}</code>}{' '}
+                {showControls(issue.message)}
+              </li>
+            ))}
+          </ul>
+        )}
+        <p className="mt-1 text-ink-soft">{toRemedy(error)}</p>
+        <div className="mt-2 flex flex-wrap gap-2">
+          {onRetry !== undefined && (
+            <Button icon={<RotateCw size={14} aria-hidden />} onClick={onRetry}>
+              Try again
+            </Button>
+          )}
+          <CopyButton look="quiet" text={() => toErrorReport(error)} label="Copy report" />
+        </div>
+      </div>
+    </div>
+  );
+}

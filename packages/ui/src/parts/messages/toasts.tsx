@@ -1,0 +1,58 @@
+import { CircleAlert, CircleCheck, Info, X } from 'lucide-react';
+import { Toast } from 'radix-ui';
+import { useSyncExternalStore } from 'react';
+
+import { Button } from '../controls/button.tsx';
+import { dismissToast, getToasts, onToastsChange } from './toast-store.ts';
+
+const ICONS = {
+  good: <CircleCheck size={18} aria-hidden className="text-good" />,
+  bad: <CircleAlert size={18} aria-hidden className="text-bad" />,
+  neutral: <Info size={18} aria-hidden className="text-accent" />,
+};
+const SHOWN_MS = 4000;
+/** With something to decide. */
+const SHOWN_WITH_ACTION_MS = 12_000;
+
+/** The messages that `showToast` has left. */
+export function Toasts() {
+  const toasts = useSyncExternalStore(onToastsChange, getToasts);
+  return (
+    <Toast.Provider swipeDirection="right" duration={SHOWN_MS}>
+      {toasts.map(({ id, tone, title, detail, action }) => (
+        <Toast.Root
+          key={id}
+          duration={tone === 'bad' ? Number.POSITIVE_INFINITY : action === undefined ? SHOWN_MS : SHOWN_WITH_ACTION_MS}
+          onOpenChange={(isOpen) => {
+            if (!isOpen) dismissToast(id);
+          }}
+          className="card flex items-start gap-3 p-3 shadow-xl"
+        >
+          <span className="mt-0.5">{ICONS[tone]}</span>
+          <div className="min-w-0 flex-1">
+            <Toast.Title className="text-sm font-medium">{title}</Toast.Title>
+            {detail !== undefined && (
+              <Toast.Description className="max-h-24 overflow-auto text-xs break-words text-ink-soft">
+                {detail}
+              </Toast.Description>
+            )}
+          </div>
+          {action !== undefined && (
+            <Toast.Action asChild altText={`${action.label} (F8 leads here)`}>
+              <Button look="quiet" className="text-accent" onClick={action.run}>
+                {action.label}
+              </Button>
+            </Toast.Action>
+          )}
+          <Toast.Close aria-label="Dismiss" className="rounded p-1 text-ink-faint hover:bg-raised hover:text-ink">
+            <X size={16} aria-hidden />
+          </Toast.Close>
+        </Toast.Root>
+      ))}
+      <Toast.Viewport
+        data-messages
+        className="fixed right-4 bottom-4 z-50 flex w-96 max-w-[calc(100vw-2rem)] flex-col gap-2"
+      />
+    </Toast.Provider>
+  );
+}

@@ -1,0 +1,51 @@
+import { memo, type ReactNode } from 'react';
+
+import { classNames } from '../class-names.ts';
+import type { Column } from './virtual-table.tsx';
+
+interface TableRowProps<Row> {
+  /** Of the element. */
+  readonly id: string;
+  readonly row: Row;
+  readonly index: number;
+  readonly columns: readonly Column<Row>[];
+  /** In pixels. */
+  readonly height: number;
+  /** The CSS grid's. */
+  readonly tracks: string;
+  readonly isOpen: boolean;
+  /** Whether the cursor stands on it. */
+  readonly isActive: boolean;
+  readonly onPick: (index: number) => void;
+}
+
+/** A row of a `VirtualTable`. Its size is known beforehand, so that nothing else is laid out when its contents change. */
+export const TableRow = memo(function TableRow<Row>(props: TableRowProps<Row>) {
+  const { id, row, index, columns, height, tracks, isOpen, isActive, onPick } = props;
+  return (
+    <div
+      id={id}
+      role="row"
+      aria-rowindex={index + 2}
+      aria-selected={isOpen}
+      style={{ gridTemplateColumns: tracks, height }}
+      className={classNames(
+        'grid cursor-pointer items-center gap-4 border-b border-line/70 px-4 text-sm contain-strict hover:bg-raised/60',
+        isOpen && 'bg-accent-soft',
+        isActive &&
+          'group-focus-visible/grid:shadow-[inset_3px_0_0_var(--accent)] group-focus-visible/grid:bg-raised forced-colors:group-focus-visible/grid:outline-2 forced-colors:group-focus-visible/grid:-outline-offset-2',
+      )}
+      onClick={() => onPick(index)}
+    >
+      {columns.map((column) => (
+        <div
+          key={column.id}
+          role="gridcell"
+          className={classNames('min-w-0 truncate', column.isNumeric && 'figures text-right')}
+        >
+          {column.cell(row)}
+        </div>
+      ))}
+    </div>
+  );
+}) as <Row>(props: TableRowProps<Row>) => ReactNode;

@@ -1,0 +1,194 @@
+import { columnVisibilityFeature, type RowData, tableFeatures, useTable } from '@tanstack/react-table';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
+
+import { usePreferences } from '../../shell/preferences.ts';
+import { classNames } from '../class-names.ts';
+import { moveCursor } from './move-cursor.ts';
+import { TableRow } from './table-row.tsx';
+
+/** A column of a `VirtualTable`. */
+export interface Column<Row> {
+  readonly id: string;
+  readonly header: ReactNode;
+  /** A CSS grid track: `120px`, `minmax(160px,2fr)`. */
+  readonly width: string;
+  readonly isNumeric?: boolean;
+  readonly cell: (row: Row) => ReactNode;
+}
+
+interface VirtualTableProps<Row extends RowData> {
+  /** Read out as the name of the table. */
+  readonly label: string;
+  readonly rows: readonly Row[];
+  readonly columns: readonly Column<Row>[];
+  readonly idOf: (row: Row) => string;
+  /** What a click and the space bar do; and every move of the cursor, while a row is open. */
+  readonly onOpen: (row: Row) => void;
+  /** What Enter does, where that is something else. */
+  readonly onEnter?: (row: Row) => void;
+  /** The row that is open beside the table. */
+  readonly openId?: string | undefined;
+  /** Ids of columns that are not shown. */
+  readonly hidden?: readonly string[];
+  /** Nothing in a cell can be operated, so that a row that goes out of sight may be filled with another. */
+  readonly isRecycled?: boolean;
+  /** Below it the table scrolls sideways. */
+  readonly minWidth?: number;
+  /** Rows there are in all, where more can be loaded than were; -1 where nobody knows. For screen readers. */
+  readonly total?: number | undefined;
+  readonly onEndReached?: (() => void) | undefined;
+  /** Called with true while the first row is in sight. */
+  readonly onTopChange?: ((isAtTop: boolean) => void) | undefined;
+  /** Further keys on the row at the cursor; true when one was taken. */
+  readonly onKey?: (key: string, row: Row) => boolean;
+}
+
+const features = tableFeatures({ columnVisibilityFeature });
+const NO_ROWS: readonly never[] = [];
+const END_MARGIN_ROWS = 20;
+const OVERSCAN_ROWS = 4;
+
+/**
+ * A table that keeps only the rows in sight in the document, and is walked by keys: arrows or j and k, Home, End, Enter.
+ * The focus stays on the table, so that it survives rows coming and going.
+ */
+export function VirtualTable<Row extends RowData>(props: VirtualTableProps<Row>) {
+  const { rows, columns, idOf, hidden, onEndReached, onTopChange, openId } = props;
+  const rowHeight = usePreferences().density === 'compact' ? 32 : 40;
+  const scroller = useRef<HTMLDivElement>(null);
+  const baseId = useId();
+  const [cursor, setCursor] = useState(0);
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: OVERSCAN_ROWS,
+  });
+  const items = virtual.getVirtualItems();
+  const first = items[0]?.index ?? 0;
+  const last = items.at(-1)?.index ?? -1;
+  const definitions = useMemo(() => columns.map(({ id }) => ({ id, accessorFn: (row: Row) => row })), [columns]);
+  const byId = useMemo(() => new Map(columns.map((column) => [column.id, column])), [columns]);
+  const columnVisibility = useMemo(() => Object.fromEntries((hidden ?? []).map((id) => [id, false])), [hidden]);
+  const table = useTable({
+    features,
+    columns: definitions,
+    // It arranges the columns alone: rows are shown as they come, and a longer list costs it nothing.
+    data: NO_ROWS,
+    state: { columnVisibility },
+  });
+  const visible = table.getVisibleLeafColumns();
+  const shown = useMemo(() => visible.flatMap(({ id }) => byId.get(id) ?? []), [visible, byId]);
+  const gridTemplateColumns = shown.map(({ width }) => width).join(' ');
+
+  // As the virtualizer remembers it: to ask the element would lay out what has just been changed.
+  const isAtTop = (virtual.scrollOffset ?? 0) < rowHeight;
+
+  useEffect(() => virtual.measure(), [rowHeight, virtual]);
+  useEffect(() => onTopChange?.(isAtTop), [isAtTop, onTopChange]);
+  useEffect(() => {
+    if (last >= rows.length - END_MARGIN_ROWS) onEndReached?.();
+  }, [last, rows.length, onEndReached]);
+  useEffect(() => {
+    if (openId === undefined) return;
+    const index = rows.findIndex((row) => idOf(row) === openId);
+    if (index >= 0) setCursor(index);
+  }, [openId, rows, idOf]);
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
+    const at = Math.min(cursor, rows.length - 1);
+    const row = rows[at];
+    if (row === undefined) return;
+    const next = moveCursor(
+      event.key,
+      at,
+      rows.length,
+      Math.floor((scroller.current?.clientHeight ?? 400) / rowHeight) - 2,
+    );
+    if (next !== null) {
+      setCursor(next);
+      virtual.scrollToIndex(next);
+      const target = rows[next];
+      if (openId !== undefined && target !== undefined) props.onOpen(target);
+    } else if (event.key === 'Enter') (props.onEnter ?? props.onOpen)(row);
+    else if (event.key === ' ') props.onOpen(row);
+    else if (props.onKey?.(event.key, row) !== true) return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+
+  const latest = useRef(props);
+  useEffect(() => {
+    latest.current = props;
+  });
+  // The same for as long as the table is there, so that rows are drawn anew only when they change.
+  const onPick = useCallback((index: number): void => {
+    const row = latest.current.rows[index];
+    if (row === undefined) return;
+    setCursor(index);
+    latest.current.onOpen(row);
+  }, []);
+  const activeIndex = Math.min(cursor, rows.length - 1);
+  const isActiveShown = activeIndex >= first && activeIndex <= last;
+  return (
+    <div
+      ref={scroller}
+      role="grid"
+      tabIndex={0}
+      aria-label={props.label}
+      aria-rowcount={props.total === -1 ? -1 : (props.total ?? rows.length) + 1}
+      aria-colcount={shown.length}
+      aria-activedescendant={isActiveShown ? `${baseId}${activeIndex}` : undefined}
+      onKeyDown={onKeyDown}
+      className="group/grid scroll-thin relative min-h-60 flex-1 overflow-auto outline-offset-[-2px]"
+    >
+      <div style={{ minWidth: props.minWidth ?? 0 }}>
+        <div
+          role="row"
+          aria-rowindex={1}
+          style={{ gridTemplateColumns }}
+          className="sticky top-0 z-10 grid items-center gap-4 border-b border-line bg-raised px-4 text-xs font-medium text-ink-faint"
+        >
+          {shown.map((column) => (
+            <div
+              key={column.id}
+              role="columnheader"
+              className={classNames('truncate py-2', column.isNumeric && 'text-right')}
+            >
+              {column.header}
+            </div>
+          ))}
+        </div>
+        <div className="relative" style={{ height: virtual.getTotalSize() }}>
+          <div
+            role="rowgroup"
+            className="absolute inset-x-0 top-0"
+            style={{ transform: `translateY(${items[0]?.start ?? 0}px)` }}
+          >
+            {items.map(({ index }, place) => {
+              const row = rows[index];
+              if (row === undefined) return null;
+              const id = idOf(row);
+              return (
+                <TableRow
+                  key={props.isRecycled === true ? place : id}
+                  id={`${baseId}${index}`}
+                  row={row}
+                  index={index}
+                  columns={shown}
+                  height={rowHeight}
+                  tracks={gridTemplateColumns}
+                  isOpen={id === openId}
+                  isActive={index === activeIndex}
+                  onPick={onPick}
+                />
+              );
+            })}
+          </div>
+        </div>
+      </div>
+    </div>
+  );
+}

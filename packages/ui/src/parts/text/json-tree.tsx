@@ -1,0 +1,134 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { ChevronDown, ChevronRight } from 'lucide-react';
+import { type KeyboardEvent, useId, useMemo, useRef, useState } from 'react';
+
+import { formatBytes } from '../../format/quantity.ts';
+import { CopyButton } from '../controls/copy-button.tsx';
+import { flattenJson, type JsonLine, type JsonNode } from './flatten-json.ts';
+import { moveCursor } from '../table/move-cursor.ts';
+import { showControls } from './show-controls.ts';
+
+const LINE_HEIGHT = 22;
+/** Levels that are open at first. */
+const OPEN_DEPTH = 3;
+const MAX_OPEN_SIZE = 60;
+/** A text is cut here on its line; copying it gives the whole. */
+const MAX_SHOWN_CHARACTERS = 400;
+
+/** So that a first look at a large value shows what it is made of. */
+const isOpenAtFirst = ({ depth, size, siblings }: JsonNode): boolean =>
+  depth < OPEN_DEPTH && size <= MAX_OPEN_SIZE && siblings <= MAX_OPEN_SIZE;
+
+/** A JSON value as a tree that opens and closes; of a large one only the lines in sight are in the document. */
+export function JsonTree({ value, label }: { value: unknown; label: string }) {
+  const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
+  const [cursor, setCursor] = useState(0);
+  const scroller = useRef<HTMLDivElement>(null);
+  const baseId = useId();
+  const lines = useMemo(
+    () => flattenJson(value, (node) => isOpenAtFirst(node) !== toggled.has(node.path)),
+    [value, toggled],
+  );
+  const virtual = useVirtualizer({
+    count: lines.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => LINE_HEIGHT,
+    overscan: 10,
+  });
+  const toggle = ({ path, size }: JsonLine): void => {
+    if (size === null || size === 0) return;
+    const next = new Set(toggled);
+    if (!next.delete(path)) next.add(path);
+    setToggled(next);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const line = lines[cursor];
+    if (line === undefined || event.ctrlKey || event.metaKey) return;
+    const next = moveCursor(event.key, cursor, lines.length, 20);
+    if (next !== null) {
+      setCursor(next);
+      virtual.scrollToIndex(next);
+    } else if (event.key === 'Enter' || event.key === ' ') toggle(line);
+    else if ((event.key === 'ArrowRight' && !line.isOpen) || (event.key === 'ArrowLeft' && line.isOpen)) toggle(line);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const items = virtual.getVirtualItems();
+  const isCursorShown = items.some(({ index }) => index === cursor);
+  return (
+    <div className="flex min-h-0 flex-1 flex-col">
+      <div className="flex items-center justify-between border-b border-line px-3 py-1.5 text-xs text-ink-faint">
+        <span>{lines.length.toLocaleString('en-US')} lines shown</span>
+        <CopyButton look="quiet" label="Copy JSON" text={() => JSON.stringify(value, null, 2)} />
+      </div>
+      <div
+        ref={scroller}
+        role="tree"
+        tabIndex={0}
+        aria-label={label}
+        aria-activedescendant={isCursorShown ? `${baseId}${cursor}` : undefined}
+        onKeyDown={onKeyDown}
+        className="group/tree scroll-thin min-h-0 flex-1 overflow-auto py-1 font-mono text-xs outline-offset-[-2px]"
+      >
+        <div role="presentation" className="relative w-max min-w-full" style={{ height: virtual.getTotalSize() }}>
+          {items.map(({ index, start }) => {
+            const line = lines[index];
+            if (line === undefined) return null;
+            return (
+              <div
+                key={line.path}
+                id={`${baseId}${index}`}
+                role="treeitem"
+                aria-level={line.depth + 1}
+                aria-expanded={line.size ? line.isOpen : undefined}
+                aria-selected={index === cursor}
+                onClick={() => {
+                  setCursor(index);
+                  toggle(line);
+                }}
+                style={{ transform: `translateY(${start}px)`, paddingLeft: 12 + line.depth * 16, height: LINE_HEIGHT }}
+                className={`absolute top-0 left-0 flex min-w-full items-center gap-1 pr-3 leading-none whitespace-pre ${line.size ? 'cursor-pointer hover:bg-raised' : ''} ${index === cursor ? 'group-focus-visible/tree:bg-raised' : ''}`}
+              >
+                <span className="w-3.5 text-ink-faint">
+                  {line.size ? (
+                    line.isOpen ? (
+                      <ChevronDown size={13} aria-hidden />
+                    ) : (
+                      <ChevronRight size={13} aria-hidden />
+                    )
+                  ) : null}
+                </span>
+                {line.name !== null && <span className="text-accent">{showControls(line.name)}:</span>}
+                <JsonValue line={line} />
+              </div>
+            );
+          })}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function JsonValue({ line: { value, size, isOpen } }: { line: JsonLine }) {
+  if (Array.isArray(value))
+    return <span className="text-ink-faint">{isOpen ? '[' : `[ ${size} ${size === 1 ? 'item' : 'items'} ]`}</span>;
+  if (size !== null)
+    return <span className="text-ink-faint">{isOpen ? '{' : `{ ${size} ${size === 1 ? 'member' : 'members'} }`}</span>;
+  if (typeof value !== 'string') return <span className="text-caution">{String(value)}</span>;
+  const uri = /^data:([\w/+.-]+)[;,]/.exec(value);
+  if (uri !== null) {
+    return (
+      <span className="rounded bg-raised px-1.5 py-0.5 text-ink-soft">
+        data: {uri[1]}, {formatBytes(value.length)}
+      </span>
+    );
+  }
+  const isCut = value.length > MAX_SHOWN_CHARACTERS;
+  return (
+    <span className="text-good">
+      {showControls(JSON.stringify(value.slice(0, MAX_SHOWN_CHARACTERS)))}
+      {isCut && <span className="text-ink-faint"> … {formatBytes(value.length)}</span>}
+    </span>
+  );
+}

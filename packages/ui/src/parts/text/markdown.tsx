@@ -1,0 +1,138 @@
+import { Image as ImageIcon, Link as LinkIcon } from 'lucide-react';
+import { memo, type ReactElement, type ReactNode, useDeferredValue, useState } from 'react';
+import ReactMarkdown, { type Components } from 'react-markdown';
+import rehypeSanitize, { defaultSchema } from 'rehype-sanitize';
+import remarkGfm from 'remark-gfm';
+
+import { getDesktop } from '../../shell/desktop.ts';
+import { CopyButton } from '../controls/copy-button.tsx';
+import { Dialog } from '../dialogs/dialog.tsx';
+import { isReadableMarkdown, PlainText } from './plain-text.tsx';
+import { toSafeLink } from './safe-link.ts';
+import { showControls } from './show-controls.ts';
+
+/** Above this it is shown as written first, and formatted when nothing else is waiting: many may come at once. */
+const MAX_FORMATTED_AT_ONCE = 1000;
+
+// Ids are the page's own, and two texts may use the same.
+const attributes = Object.fromEntries(
+  Object.entries(defaultSchema.attributes ?? {}).map(([tag, names]) => [
+    tag,
+    names.filter((name) => !/^(id|name|aria)/.test(typeof name === 'string' ? name : name[0])),
+  ]),
+);
+
+const schema = {
+  ...defaultSchema,
+  attributes,
+  tagNames: (defaultSchema.tagNames ?? []).filter((name) => !['input', 'picture', 'source'].includes(name)),
+  protocols: { href: ['https'], src: ['https'] },
+};
+
+const components: Components = {
+  // The page has headings of its own, and the text stands below them.
+  h1: 'h3',
+  h2: 'h4',
+  h3: 'h5',
+  h4: 'h6',
+  h5: 'h6',
+  a: ({ href, children }) => <OutsideLink href={href}>{children}</OutsideLink>,
+  // Loading an image tells its host that, and when, the text was read; so none is loaded.
+  img: ({ src, alt }) => (
+    <OutsideLink href={src}>
+      <ImageIcon size={13} aria-hidden className="mr-1 inline" />
+      image{alt ? `: ${alt}` : ''}
+    </OutsideLink>
+  ),
+  pre: ({ children }) => (
+    <pre className="scroll-thin my-2 overflow-x-auto rounded-lg bg-raised p-3 text-xs">{children}</pre>
+  ),
+  table: ({ children }) => (
+    <div className="scroll-thin my-2 overflow-x-auto">
+      <table>{children}</table>
+    </div>
+  ),
+};
+
+/**
+ * Shows text of a model or a caller, which is hostile until shown otherwise: no HTML, no images, no addresses but https,
+ * and those only after a question that shows them whole.
+ */
+export const Markdown = memo(function Markdown({ text }: { text: string }) {
+  const formatted = useDeferredValue(text, text.length > MAX_FORMATTED_AT_ONCE ? '' : text);
+  const isReadable = formatted === text && isReadableMarkdown(text);
+  const read = isReadable ? readMarkdown(text) : null;
+  return read === null ? <PlainText text={text} /> : <div className="prose-said text-sm break-words">{read}</div>;
+});
+
+/** Markup is shown, not left out: a text that is made of it would look empty. */
+const showMarkup = (_state: unknown, { value }: { readonly value: string }) => ({
+  type: 'element' as const,
+  tagName: 'code',
+  properties: {},
+  children: [{ type: 'text' as const, value }],
+});
+
+/** Null where the parser gives up. */
+function readMarkdown(text: string): ReactElement | null {
+  try {
+    // Called here, not by React: what a parser throws while React draws takes the whole screen with it.
+    return ReactMarkdown({
+      remarkPlugins: [remarkGfm],
+      remarkRehypeOptions: { handlers: { html: showMarkup } },
+      rehypePlugins: [[rehypeSanitize, schema]],
+      components,
+      urlTransform: (url) => toSafeLink(url)?.href ?? '',
+      children: showControls(text),
+    });
+  } catch {
+    return null;
+  }
+}
+
+function OutsideLink({ href, children }: { href: unknown; children: ReactNode }) {
+  const [isAsking, setIsAsking] = useState(false);
+  const url = toSafeLink(href);
+  if (url === null) return <span className="underline decoration-dotted">{children}</span>;
+  return (
+    <>
+      <button
+        type="button"
+        className="inline cursor-pointer text-left text-accent underline underline-offset-2"
+        onClick={() => setIsAsking(true)}
+      >
+        {children}
+        <LinkIcon size={12} aria-hidden className="ml-0.5 inline" />
+      </button>
+      {isAsking && (
+        <Dialog
+          title="Open a link of this text?"
+          onClose={() => setIsAsking(false)}
+          actions={
+            <>
+              <CopyButton label="Copy address" text={url.href} />
+              <a
+                href={url.href}
+                target="_blank"
+                rel="noopener noreferrer nofollow"
+                className="inline-flex min-h-8 items-center rounded-md bg-accent px-2.5 text-sm font-medium text-accent-ink"
+                onClick={(event) => {
+                  setIsAsking(false);
+                  const desktop = getDesktop();
+                  if (desktop === undefined) return;
+                  event.preventDefault();
+                  void desktop.openLink(url.href);
+                }}
+              >
+                Open {url.hostname}
+              </a>
+            </>
+          }
+        >
+          <p className="text-sm">A model or a caller wrote this address. It leads to:</p>
+          <p className="mt-2 rounded-lg bg-raised p-3 font-mono text-xs break-all">{url.href}</p>
+        </Dialog>
+      )}
+    </>
+  );
+}

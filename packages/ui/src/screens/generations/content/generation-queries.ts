@@ -1,0 +1,23 @@
+import { queryOptions } from '@tanstack/react-query';
+
+import { callApi } from '../../../api/call-api.ts';
+import type { Generation } from '../../../api/types.ts';
+import { readContent } from './read-content.ts';
+
+/** The record of a generation. */
+export const generationQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['generation', id],
+    queryFn: async ({ signal }) =>
+      (await callApi<{ data: Generation }>('/api/v1/generation', { query: { id }, signal })).data,
+  });
+
+/** What was asked and answered, where it was stored. Large, so that it is forgotten soon. */
+export const contentQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['generation', id, 'content'],
+    queryFn: ({ signal }) => readContent(id, signal),
+    gcTime: 30_000,
+    // Comparing it with what was there costs more than drawing it again.
+    structuralSharing: false,
+  });

@@ -1,0 +1,83 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Download } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+
+import { ApiError } from '../../../api/api-error.ts';
+import type { GenerationContent } from '../../../api/types.ts';
+import { formatBytes } from '../../../format/quantity.ts';
+import { Button } from '../../../parts/controls/button.tsx';
+import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
+import { saveFile } from '../../../parts/save-file.ts';
+import { EmptyState, Loading } from '../../../parts/messages/states.tsx';
+import { showToast } from '../../../parts/messages/toast-store.ts';
+import { contentQuery } from './generation-queries.ts';
+import { ContentTooLong, openContent } from './read-content.ts';
+
+/** From here on a program of one's own shows them better. */
+const OFFER_FILE_BYTES = 5 * 1024 * 1024;
+
+/** Shows contents and how long they are; where there are none, or too many, why. */
+export function WithContent({ id, children }: { id: string; children: (content: GenerationContent) => ReactNode }) {
+  const { data, error, refetch } = useQuery(contentQuery(id));
+  if (error instanceof ApiError && error.status === 404) return <NotStored />;
+  if (error instanceof ContentTooLong) {
+    return (
+      <EmptyState title={`Prompt and answer have ${formatBytes(error.bytes)}`}>
+        <p>That is more than a page can show. Save them as a JSON file to read them in another program.</p>
+        <SaveContent id={id} />
+      </EmptyState>
+    );
+  }
+  if (error !== null) {
+    return (
+      <div className="p-4">
+        <ErrorPanel error={error} onRetry={() => void refetch()} />
+      </div>
+    );
+  }
+  if (data === undefined) return <Loading what="prompt and answer" />;
+  return (
+    <div className="flex h-full flex-col">
+      <div className="flex min-h-8 flex-wrap items-center justify-between gap-x-3 border-b border-line px-4 py-1 text-xs text-ink-faint">
+        <span>{formatBytes(data.bytes)} of prompt and answer</span>
+        {data.bytes > OFFER_FILE_BYTES && <SaveContent id={id} />}
+      </div>
+      <div className="flex min-h-0 flex-1 flex-col">{children(data)}</div>
+    </div>
+  );
+}
+
+function NotStored() {
+  return (
+    <EmptyState title="Prompt and answer are not there">
+      <p>
+        They are stored while logging.inputOutput is on, up to a size, until retention removes them or somebody deletes
+        them. The figures of the call are complete all the same.
+      </p>
+      <Link to="/settings" className="text-accent underline">
+        What is stored
+      </Link>
+    </EmptyState>
+  );
+}
+
+function SaveContent({ id }: { id: string }) {
+  const [isBusy, setIsBusy] = useState(false);
+  const save = async (): Promise<void> => {
+    setIsBusy(true);
+    try {
+      saveFile(`${id}.json`, await (await openContent(id)).blob());
+    } catch (error) {
+      const detail = error instanceof Error ? error.message : String(error);
+      showToast({ tone: 'bad', title: 'Prompt and answer could not be saved', detail });
+    } finally {
+      setIsBusy(false);
+    }
+  };
+  return (
+    <Button isBusy={isBusy} icon={<Download size={14} aria-hidden />} onClick={() => void save()}>
+      Save as a file
+    </Button>
+  );
+}

@@ -1,0 +1,140 @@
+import { Bot, Brain, FileText, Settings2, User, Wrench } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+
+import type { GenerationContent } from '../../../api/types.ts';
+import { formatBytes, formatCount } from '../../../format/quantity.ts';
+import { Badge } from '../../../parts/badge.tsx';
+import { Button } from '../../../parts/controls/button.tsx';
+import { CopyButton } from '../../../parts/controls/copy-button.tsx';
+import { ErrorNote } from './error-note.tsx';
+import { FormattedText } from '../../../parts/text/formatted-text.tsx';
+import { PlainText } from '../../../parts/text/plain-text.tsx';
+import { showControls } from '../../../parts/text/show-controls.ts';
+import { toParts, type MessagePart } from './message-parts.ts';
+
+const ROLES: Readonly<Record<string, { readonly label: string; readonly icon: ReactNode }>> = {
+  system: { label: 'System', icon: <Settings2 size={15} aria-hidden /> },
+  developer: { label: 'Developer', icon: <Settings2 size={15} aria-hidden /> },
+  user: { label: 'User', icon: <User size={15} aria-hidden /> },
+  assistant: { label: 'Assistant', icon: <Bot size={15} aria-hidden /> },
+  tool: { label: 'Tool', icon: <Wrench size={15} aria-hidden /> },
+};
+
+/** The last ones at first: a long conversation is laid out only as far as somebody reads back. */
+const SHOWN_MESSAGES = 40;
+
+/** The messages and the answer. All of it is somebody else's text. */
+export function Conversation({ content }: { content: GenerationContent }) {
+  const [isPlain, setIsPlain] = useState(false);
+  const [shown, setShown] = useState(SHOWN_MESSAGES);
+  const { input, output, error } = content;
+  const messages = input.messages ?? [{ role: 'user', content: input.prompt ?? '' }];
+  const earlier = Math.max(0, messages.length - shown);
+  return (
+    <div className="scroll-thin flex h-full flex-col gap-3 overflow-y-auto p-4">
+      <div className="flex justify-end">
+        <Button look="quiet" aria-pressed={isPlain} onClick={() => setIsPlain(!isPlain)}>
+          {isPlain ? 'Show formatted' : 'Show as written'}
+        </Button>
+      </div>
+      {earlier > 0 && (
+        <Button className="self-center" onClick={() => setShown(shown + SHOWN_MESSAGES)}>
+          Show {Math.min(SHOWN_MESSAGES, earlier)} of {formatCount(earlier)} earlier messages
+        </Button>
+      )}
+      {messages.slice(earlier).map((message, index) => {
+        const at = earlier + index;
+        const { role, parts } = toParts(message);
+        // Messages have no ids, and never change their order.
+        return (
+          <Message key={at} role={role}>
+            {parts.map((part, place) => (
+              <Part key={place} part={part} isPlain={isPlain} />
+            ))}
+          </Message>
+        );
+      })}
+      {output.reasoning !== null && output.reasoning !== '' && (
+        <details className="rounded-lg border border-line p-3">
+          <summary className="flex items-center gap-2 text-sm font-medium">
+            <Brain size={15} aria-hidden /> Reasoning
+          </summary>
+          <div className="mt-2 text-ink-soft">
+            <PlainText text={output.reasoning} />
+          </div>
+        </details>
+      )}
+      {output.server_tool_calls?.map((call) => (
+        <Message key={call.id} role="tool">
+          <ToolUse name={call.name} text={call.arguments} />
+          <PlainText text={call.result} />
+        </Message>
+      ))}
+      {(output.completion !== null || output.tool_calls !== undefined) && (
+        <Message role="assistant" isAnswer copyText={output.completion ?? undefined}>
+          {output.completion !== null && <Part part={{ type: 'text', text: output.completion }} isPlain={isPlain} />}
+          {output.tool_calls?.map((call, at) => (
+            <ToolUse
+              key={call.id ?? at}
+              name={call.function?.name ?? 'unnamed'}
+              text={call.function?.arguments ?? ''}
+            />
+          ))}
+        </Message>
+      )}
+      {error !== null && <ErrorNote error={error} />}
+    </div>
+  );
+}
+
+interface MessageProps {
+  readonly role: string;
+  readonly isAnswer?: boolean;
+  readonly copyText?: string | undefined;
+  readonly children: ReactNode;
+}
+
+function Message({ role, isAnswer = false, copyText, children }: MessageProps) {
+  const known = ROLES[role] ?? { label: showControls(role), icon: <FileText size={15} aria-hidden /> };
+  return (
+    <article className={`rounded-lg border p-3 ${isAnswer ? 'border-accent/50 bg-accent-soft/30' : 'border-line'}`}>
+      <header className="mb-1.5 flex items-center gap-2 text-xs font-medium text-ink-faint">
+        {known.icon} {known.label}
+        {isAnswer && <Badge tone="accent">answer</Badge>}
+        <span className="flex-1" />
+        {copyText !== undefined && (
+          <CopyButton isIcon look="quiet" text={copyText} label="Copy the answer" className="min-h-6 px-1 py-0" />
+        )}
+      </header>
+      <div className="flex flex-col gap-2">{children}</div>
+    </article>
+  );
+}
+
+function Part({ part, isPlain }: { part: MessagePart; isPlain: boolean }) {
+  switch (part.type) {
+    case 'text':
+      return isPlain ? <PlainText text={part.text} /> : <FormattedText text={part.text} />;
+    case 'tool-call':
+      return <ToolUse name={part.name} text={part.text} />;
+    case 'media':
+      return (
+        <Badge title={part.origin}>
+          {part.kind} · {part.bytes === null ? part.origin : formatBytes(part.bytes)}
+        </Badge>
+      );
+  }
+}
+
+function ToolUse({ name, text }: { name: string; text: string }) {
+  return (
+    <details className="rounded-md bg-raised px-3 py-2">
+      <summary className="flex items-center gap-2 text-sm">
+        <Wrench size={14} aria-hidden /> Calls <code className="font-mono text-xs break-all">{showControls(name)}</code>
+      </summary>
+      <div className="mt-2 font-mono break-all">
+        <PlainText text={text} />
+      </div>
+    </details>
+  );
+}

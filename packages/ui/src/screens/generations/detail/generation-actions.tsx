@@ -1,0 +1,88 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { Archive, Code, Maximize2, MessagesSquare, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+
+import { ApiError } from '../../../api/api-error.ts';
+import { callApi } from '../../../api/call-api.ts';
+import { Button } from '../../../parts/controls/button.tsx';
+import { ConfirmDialog } from '../../../parts/dialogs/confirm-dialog.tsx';
+import { copyText } from '../../../parts/controls/copy-button.tsx';
+import { Menu } from '../../../parts/controls/menu.tsx';
+import { showToast } from '../../../parts/messages/toast-store.ts';
+import { useSaveFixture } from '../../fixtures/use-save-fixture.ts';
+import { contentQuery, generationQuery } from '../content/generation-queries.ts';
+import { toCurl } from './to-curl.ts';
+
+/** What can be done with a generation. */
+export function GenerationActions({ id, isPanel = false }: { id: string; isPanel?: boolean }) {
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const [isDeleting, setIsDeleting] = useState(false);
+  const saveFixture = useSaveFixture();
+  const { data: generation } = useQuery(generationQuery(id));
+  const { data: content } = useQuery(contentQuery(id));
+  const remove = async (): Promise<void> => {
+    await callApi(`/admin/v1/generations/${encodeURIComponent(id)}`, { method: 'DELETE' }).catch((error: unknown) => {
+      // It was gone already, which is what was wanted.
+      if (!(error instanceof ApiError && error.status === 404)) throw error;
+    });
+    await client.resetQueries({ queryKey: contentQuery(id).queryKey });
+    showToast({ tone: 'good', title: 'Prompt and answer were deleted; the record stays' });
+  };
+  const items = [
+    {
+      label: 'Copy as curl',
+      icon: <Code size={14} aria-hidden />,
+      isDisabled: generation === undefined || content === undefined,
+      onSelect: () => {
+        if (generation !== undefined && content !== undefined)
+          void copyText(toCurl({ ...generation, content }), 'Copied as curl');
+      },
+    },
+    {
+      label: 'Save as fixture',
+      icon: <Archive size={14} aria-hidden />,
+      isDisabled: content === undefined || saveFixture.isPending,
+      onSelect: () => saveFixture.mutate(id),
+    },
+    {
+      label: 'Delete prompt and answer…',
+      icon: <Trash2 size={14} aria-hidden />,
+      isDangerous: true,
+      isDisabled: content === undefined,
+      onSelect: () => setIsDeleting(true),
+    },
+  ];
+  return (
+    <>
+      <Button
+        icon={<MessagesSquare size={15} aria-hidden />}
+        disabled={content === undefined}
+        onClick={() => void navigate({ to: '/playground', search: { from: id } })}
+      >
+        Playground
+      </Button>
+      {isPanel && (
+        <Button
+          look="quiet"
+          aria-label="Open on a page of its own"
+          title="Open on a page of its own (Enter)"
+          icon={<Maximize2 size={15} aria-hidden />}
+          onClick={() => void navigate({ to: '/generations/$id', params: { id } })}
+        />
+      )}
+      <Menu trigger={<Button look="quiet">More</Button>} items={items} />
+      {isDeleting && (
+        <ConfirmDialog
+          title="Delete prompt and answer?"
+          action="Delete"
+          onConfirm={remove}
+          onClose={() => setIsDeleting(false)}
+        >
+          <p>Nobody can read them any more. The record with its figures stays.</p>
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}

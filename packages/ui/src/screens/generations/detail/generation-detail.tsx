@@ -1,0 +1,45 @@
+import { SidePanel } from '../../../parts/dialogs/side-panel.tsx';
+import { CompareButton } from './compare-button.tsx';
+import { GenerationActions } from './generation-actions.tsx';
+import { GenerationTabs } from './generation-tabs.tsx';
+import { PinButton } from './pin-button.tsx';
+
+interface GenerationDetailProps {
+  readonly id: string;
+  readonly onClose: () => void;
+  readonly onCopyId: () => void;
+  /** Ids that are selected, at most two. */
+  readonly compared: readonly string[];
+  readonly onCompare: () => void;
+}
+
+/** A generation beside the list. */
+export function GenerationDetail({ id, onClose, onCopyId, compared, onCompare }: GenerationDetailProps) {
+  return (
+    <SidePanel
+      label={`Generation ${id}`}
+      onClose={onClose}
+      title={
+        <h2 className="truncate font-mono text-xs">
+          <button
+            type="button"
+            onClick={onCopyId}
+            title="Copy the id"
+            className="max-w-full truncate rounded hover:text-accent"
+          >
+            {id}
+          </button>
+        </h2>
+      }
+      actions={
+        <>
+          <PinButton id={id} />
+          <CompareButton id={id} compared={compared} onToggle={onCompare} />
+          <GenerationActions id={id} isPanel />
+        </>
+      }
+    >
+      <GenerationTabs key={id} id={id} />
+    </SidePanel>
+  );
+}

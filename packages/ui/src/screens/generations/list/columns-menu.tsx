@@ -1,0 +1,66 @@
+import { Columns3 } from 'lucide-react';
+import { DropdownMenu } from 'radix-ui';
+
+import { Button } from '../../../parts/controls/button.tsx';
+import { MenuPortal } from '../../../parts/controls/menu-portal.tsx';
+import type { Column } from '../../../parts/table/virtual-table.tsx';
+import { setPreferences, usePreferences } from '../../../shell/preferences.ts';
+
+/** Which columns are shown, and how close the rows are. This browser remembers both. */
+export function ColumnsMenu({ columns }: { columns: readonly Pick<Column<unknown>, 'id' | 'header'>[] }) {
+  const { hiddenColumns: hidden, density } = usePreferences();
+  const setHidden = (hiddenColumns: readonly string[]): void => setPreferences({ hiddenColumns });
+  return (
+    <DropdownMenu.Root modal={false}>
+      <DropdownMenu.Trigger asChild>
+        <Button icon={<Columns3 size={15} aria-hidden />}>Columns</Button>
+      </DropdownMenu.Trigger>
+      <MenuPortal>
+        <DropdownMenu.Content
+          align="end"
+          sideOffset={4}
+          className="card scroll-thin z-40 max-h-[70dvh] min-w-44 overflow-y-auto p-1 shadow-xl"
+        >
+          {columns.map(({ id, header }) => (
+            <Item
+              key={id}
+              isChecked={!hidden.includes(id)}
+              onChange={(isShown) => setHidden(isShown ? hidden.filter((other) => other !== id) : [...hidden, id])}
+            >
+              {header}
+            </Item>
+          ))}
+          <DropdownMenu.Separator className="my-1 border-t border-line" />
+          <Item
+            isChecked={density === 'compact'}
+            onChange={(isCompact) => setPreferences({ density: isCompact ? 'compact' : 'comfortable' })}
+          >
+            Compact rows
+          </Item>
+        </DropdownMenu.Content>
+      </MenuPortal>
+    </DropdownMenu.Root>
+  );
+}
+
+interface ItemProps {
+  readonly isChecked: boolean;
+  readonly onChange: (isChecked: boolean) => void;
+  readonly children: React.ReactNode;
+}
+
+function Item({ isChecked, onChange, children }: ItemProps) {
+  return (
+    <DropdownMenu.CheckboxItem
+      checked={isChecked}
+      onSelect={(event) => event.preventDefault()}
+      onCheckedChange={onChange}
+      className="flex min-h-8 cursor-pointer items-center gap-2 rounded-md px-2.5 text-sm outline-none data-[highlighted]:bg-raised"
+    >
+      <span aria-hidden="true" className="w-4 text-accent">
+        {isChecked ? '✓' : ''}
+      </span>
+      {children}
+    </DropdownMenu.CheckboxItem>
+  );
+}

@@ -1,0 +1,115 @@
+import { Pin } from 'lucide-react';
+
+import type { GenerationStatus } from '../../../api/types.ts';
+import { formatUsd } from '../../../format/money.ts';
+import { formatCompact, formatDuration } from '../../../format/quantity.ts';
+import { formatFull, formatMoment } from '../../../format/time.ts';
+import { Badge, type Tone } from '../../../parts/badge.tsx';
+import type { Column } from '../../../parts/table/virtual-table.tsx';
+import type { ListRow } from './list-row.ts';
+
+const TONES: Readonly<Record<GenerationStatus, Tone>> = { ok: 'good', failed: 'bad', cancelled: 'caution' };
+
+/** How a generation ended, in a word. */
+export function StatusBadge({ generation }: { generation: Pick<ListRow, 'status'> }) {
+  return <Badge tone={TONES[generation.status]}>{generation.status}</Badge>;
+}
+
+/** What it cost; a price that is not known is not nothing. */
+export function Cost({ generation }: { generation: Pick<ListRow, 'cost_known' | 'total_cost'> }) {
+  return generation.cost_known ? (
+    formatUsd(generation.total_cost)
+  ) : (
+    <span title="No price is known for the model">unknown</span>
+  );
+}
+
+export const GENERATION_COLUMNS: readonly Column<ListRow>[] = [
+  {
+    id: 'time',
+    header: 'Time',
+    width: '118px',
+    cell: ({ created_at: at }) => (
+      <time dateTime={at} title={formatFull(at)} className="figures text-ink-soft">
+        {formatMoment(at)}
+      </time>
+    ),
+  },
+  { id: 'status', header: 'Status', width: '78px', cell: (generation) => <StatusBadge generation={generation} /> },
+  {
+    id: 'model',
+    header: 'Model',
+    width: 'minmax(150px,2fr)',
+    cell: ({ model }) => <span className="font-medium">{model}</span>,
+  },
+  {
+    id: 'provider',
+    header: 'Provider',
+    width: 'minmax(90px,1fr)',
+    cell: ({ provider_name: name, attempts }) => (
+      <>
+        {name ?? '—'}
+        {attempts > 1 && <span className="ml-1 text-ink-faint">×{attempts}</span>}
+      </>
+    ),
+  },
+  {
+    id: 'finish',
+    header: 'Finish',
+    width: '92px',
+    cell: ({ finish_reason: reason, streamed }) => (
+      <span className="text-ink-soft" title={streamed === true ? 'streamed' : 'in one piece'}>
+        {reason ?? '—'}
+      </span>
+    ),
+  },
+  { id: 'in', header: 'In', width: '60px', isNumeric: true, cell: (row) => formatCompact(row.tokens_prompt) },
+  { id: 'out', header: 'Out', width: '60px', isNumeric: true, cell: (row) => formatCompact(row.tokens_completion) },
+  { id: 'cost', header: 'Cost', width: '88px', isNumeric: true, cell: (row) => <Cost generation={row} /> },
+  { id: 'ttft', header: 'First token', width: '84px', isNumeric: true, cell: (row) => formatDuration(row.latency) },
+  {
+    id: 'duration',
+    header: 'Duration',
+    width: '80px',
+    isNumeric: true,
+    cell: (row) => formatDuration(row.generation_time),
+  },
+  {
+    id: 'origin',
+    header: 'Origin',
+    width: 'minmax(80px,1fr)',
+    cell: (row) => <span className="text-ink-soft">{row.origin || '—'}</span>,
+  },
+  {
+    id: 'user',
+    header: 'User',
+    width: 'minmax(80px,1fr)',
+    cell: (row) => <span className="text-ink-soft">{row.external_user ?? '—'}</span>,
+  },
+];
+
+/** The columns with a mark at what is pinned. */
+export function markPins(pins: readonly string[]): readonly Column<ListRow>[] {
+  const pinned = new Set(pins);
+  return GENERATION_COLUMNS.map((column) =>
+    column.id === 'model'
+      ? {
+          ...column,
+          cell: (row) => (
+            <>
+              {pinned.has(row.id) && (
+                <>
+                  <Pin size={13} aria-hidden className="mr-1 inline text-accent" />
+                  <span className="sr-only">pinned </span>
+                </>
+              )}
+              {column.cell(row)}
+            </>
+          ),
+        }
+      : column,
+  );
+}
+
+/** Left out while a generation is open beside the list, which has them. */
+export const HIDDEN_BESIDE: readonly string[] = ['finish', 'in', 'out', 'ttft', 'provider'];

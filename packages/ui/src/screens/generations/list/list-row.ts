@@ -1,0 +1,56 @@
+import type { GenerationList, GenerationRow } from '../../../api/types.ts';
+
+/** What a list asks for and keeps of a generation: a long list of whole records would fill the line and the memory. */
+const FIELDS = [
+  'id',
+  'created_at',
+  'model',
+  'status',
+  'provider_name',
+  'finish_reason',
+  'streamed',
+  'tokens_prompt',
+  'tokens_completion',
+  'total_cost',
+  'cost_known',
+  'latency',
+  'generation_time',
+  'origin',
+  'external_user',
+  'key_hash',
+  'session_id',
+  'attempts',
+] as const satisfies readonly (keyof GenerationRow)[];
+
+export type ListRow = Pick<GenerationRow, (typeof FIELDS)[number]>;
+
+export type ListPage = GenerationList<ListRow>;
+
+/** Part of the query of the list and of the feed: has them send rows of this kind. */
+export const ROW_QUERY = { fields: FIELDS.join(',') };
+
+/** Texts that many rows have in common, such as names of models, are kept once. */
+const common = new Map<string, string>();
+const MAX_COMMON = 5000;
+
+/** A row as it came, less the copies of texts that other rows have. */
+export function toListRow(row: ListRow): ListRow {
+  return {
+    ...row,
+    model: keepOnce(row.model),
+    provider_name: keepOnce(row.provider_name),
+    finish_reason: keepOnce(row.finish_reason),
+    origin: keepOnce(row.origin),
+    external_user: keepOnce(row.external_user),
+    key_hash: keepOnce(row.key_hash),
+    session_id: keepOnce(row.session_id),
+  };
+}
+
+function keepOnce<Text extends string | null>(text: Text): Text {
+  if (text === null) return text;
+  const kept = common.get(text);
+  if (kept !== undefined) return kept as Text;
+  if (common.size < MAX_COMMON) common.set(text, text);
+  return text;
+}

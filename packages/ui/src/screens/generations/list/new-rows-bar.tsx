@@ -1,0 +1,45 @@
+import { ArrowUp } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+
+import { Button } from '../../../parts/controls/button.tsx';
+
+const ANNOUNCE_MS = 10_000;
+
+interface NewRowsBarProps {
+  readonly waiting: number;
+  /** There may be more than is waiting. */
+  readonly isStale: boolean;
+  readonly onShow: () => void;
+}
+
+/** What has ended while somebody read on below, told to screen readers at most every ten seconds. */
+export function NewRowsBar({ waiting, isStale, onShow }: NewRowsBarProps) {
+  const announced = useAnnounced(waiting);
+  return (
+    <>
+      <p role="status" className="sr-only">
+        {announced === 0 ? '' : `${announced} new generations`}
+      </p>
+      {(waiting > 0 || isStale) && (
+        <div className="flex justify-center border-b border-line bg-accent-soft/50 py-1">
+          <Button look="quiet" icon={<ArrowUp size={14} aria-hidden />} onClick={onShow} className="text-accent">
+            {waiting > 0 ? `${waiting} new` : 'There may be more: load again'}
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+function useAnnounced(count: number): number {
+  const latest = useRef(count);
+  const [announced, setAnnounced] = useState(0);
+  useEffect(() => {
+    latest.current = count;
+  });
+  useEffect(() => {
+    const timer = setInterval(() => setAnnounced(latest.current), ANNOUNCE_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return announced;
+}

@@ -1,0 +1,24 @@
+import { showToast } from '../../../parts/messages/toast-store.ts';
+import { getPreferences, setPreferences } from '../../../shell/preferences.ts';
+
+/** As many as the gateway takes ids at once. */
+export const MAX_PINS = 50;
+
+/** Pins a generation in this browser, or lets it go again; says which. */
+export function togglePin(id: string): void {
+  const { pins } = getPreferences();
+  const isPinned = pins.includes(id);
+  if (!isPinned && pins.length >= MAX_PINS)
+    return showToast({ tone: 'bad', title: `${MAX_PINS} calls are pinned already; unpin one first` });
+  setPreferences({ pins: isPinned ? pins.filter((other) => other !== id) : [...pins, id] });
+  showToast({
+    tone: 'neutral',
+    title: isPinned ? 'Not pinned any more' : 'Pinned',
+    action: isPinned
+      ? {
+          label: 'Undo',
+          run: () => setPreferences({ pins: [...getPreferences().pins.filter((other) => other !== id), id] }),
+        }
+      : undefined,
+  });
+}

@@ -1,0 +1,96 @@
+import { type InfiniteData, type QueryKey, useQueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect, useState } from 'react';
+
+import { belongsTo, type GenerationSearch } from '../search/generation-search.ts';
+import type { ListPage, ListRow } from './list-row.ts';
+import { useFeed } from './use-feed.ts';
+
+/** So many wait at most; beyond that the list is asked for again. */
+const MAX_WAITING = 500;
+
+interface NewRowsOptions {
+  /** Of the list. */
+  readonly queryKey: QueryKey;
+  readonly filters: GenerationSearch;
+  readonly isLive: boolean;
+  readonly isAtTop: boolean;
+  readonly fetchFirstPage: () => Promise<ListPage>;
+  readonly onRefresh: () => void;
+}
+
+/** What ends while a list is shown: put on top, or waiting while somebody reads on below. */
+export function useNewRows({ queryKey, filters, isLive, isAtTop, fetchFirstPage, onRefresh }: NewRowsOptions) {
+  const client = useQueryClient();
+  const [waiting, setWaiting] = useState<readonly ListRow[]>([]);
+  const [isStale, setIsStale] = useState(false);
+  const read = useCallback(() => client.getQueryData<InfiniteData<ListPage>>(queryKey), [client, queryKey]);
+
+  const prepend = useCallback(
+    (rows: readonly ListRow[]) =>
+      client.setQueryData<InfiniteData<ListPage>>(queryKey, (before) => {
+        const [first, ...others] = before?.pages ?? [];
+        if (before === undefined || first === undefined) return before;
+        const fresh = withoutKnown(rows, first.data);
+        const total = first.total_estimate === undefined ? {} : { total_estimate: first.total_estimate + fresh.length };
+        return { ...before, pages: [{ ...first, ...total, data: [...fresh, ...first.data] }, ...others] };
+      }),
+    [client, queryKey],
+  );
+  const add = useCallback(
+    (newestFirst: readonly ListRow[]) => {
+      if (isAtTop) prepend(newestFirst);
+      else setWaiting((before) => [...withoutKnown(newestFirst, before), ...before].slice(0, MAX_WAITING));
+    },
+    [isAtTop, prepend],
+  );
+  // What ended while nobody listened is on the first page, unless it is more than that.
+  const catchUp = useCallback(async (): Promise<void> => {
+    const known = read()?.pages[0]?.data;
+    if (known === undefined || filters.pinned !== undefined) return;
+    if (filters.text !== undefined) return setIsStale(true);
+    const page = await fetchFirstPage().catch(() => undefined);
+    if (page === undefined) return setIsStale(true);
+    const fresh = withoutKnown(page.data, known);
+    if (known.length > 0 && fresh.length === page.data.length) return setIsStale(true);
+    if (fresh.length > 0) add(fresh);
+  }, [read, filters.pinned, filters.text, fetchFirstPage, add]);
+
+  // A list that was kept from before has missed what ended since.
+  useEffect(() => {
+    setWaiting([]);
+    setIsStale(false);
+    if (read() !== undefined) void catchUp();
+    // Once for each list, not whenever its reader moves.
+  }, [read]);
+
+  const feed = useFeed(
+    isLive,
+    useCallback(
+      (ended: readonly ListRow[]) => {
+        const newestFirst = ended.toReversed();
+        if (newestFirst.some((row) => belongsTo(row, filters) === undefined)) setIsStale(true);
+        const fitting = newestFirst.filter((row) => belongsTo(row, filters) === true);
+        if (fitting.length > 0) add(fitting);
+      },
+      [filters, add],
+    ),
+    useCallback(() => void catchUp(), [catchUp]),
+  );
+  const refresh = useCallback(() => {
+    setWaiting([]);
+    setIsStale(false);
+    onRefresh();
+    void client.resetQueries({ queryKey });
+  }, [client, queryKey, onRefresh]);
+  const showWaiting = (): void => {
+    if (isStale || waiting.length >= MAX_WAITING) return refresh();
+    prepend(waiting);
+    setWaiting([]);
+  };
+  return { waiting: waiting.length, isStale, feed, refresh, showWaiting };
+}
+
+function withoutKnown(rows: readonly ListRow[], known: readonly ListRow[]): readonly ListRow[] {
+  const ids = new Set(known.map(({ id }) => id));
+  return rows.filter(({ id }) => !ids.has(id));
+}

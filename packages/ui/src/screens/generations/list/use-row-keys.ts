@@ -1,0 +1,78 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useCallback } from 'react';
+
+import type { GenerationContent } from '../../../api/types.ts';
+import type { ListRow } from './list-row.ts';
+import { callApi } from '../../../api/call-api.ts';
+import { copyText } from '../../../parts/controls/copy-button.tsx';
+import { showToast } from '../../../parts/messages/toast-store.ts';
+import { useShortcut } from '../../../shell/shortcuts.ts';
+import type { ChangeSearch } from '../search/filter-bar.tsx';
+import { togglePin } from './pins.ts';
+import { toCurl } from '../detail/to-curl.ts';
+
+const GROUP = 'On a row of the list, or the open one';
+
+interface RowKeys {
+  readonly compare: string | undefined;
+  /** Beside the list, where the keys do the same wherever the focus is. */
+  readonly opened: ListRow | undefined;
+  readonly change: ChangeSearch;
+}
+
+/** What keys do to the row at the cursor of the list; true when one did something. */
+export function useRowKeys({ compare, opened, change }: RowKeys): (key: string, row: ListRow) => boolean {
+  const navigate = useNavigate();
+  const onKey = useCallback(
+    (key: string, row: ListRow): boolean => {
+      switch (key) {
+        case 'x':
+          change({ compare: toSelection(compare, row.id) });
+          showToast({
+            tone: 'neutral',
+            title: compare === undefined ? 'Selected; press x on another to compare' : 'Selected',
+          });
+          return true;
+        case 'p':
+          togglePin(row.id);
+          return true;
+        case 'c':
+          void copyText(row.id, 'Copied the id');
+          return true;
+        case 'C':
+          void copyAsCurl(row);
+          return true;
+        case 'r':
+          void navigate({ to: '/playground', search: { from: row.id } });
+          return true;
+        default:
+          return false;
+      }
+    },
+    [compare, change, navigate],
+  );
+  // The table itself takes these keys while it has the focus, because it knows the row.
+  const onOpened = (key: string) => () => void (opened !== undefined && onKey(key, opened));
+  useShortcut({ keys: 'x', label: 'Select; two are compared', group: GROUP }, onOpened('x'));
+  useShortcut({ keys: 'p', label: 'Pin, or unpin', group: GROUP }, onOpened('p'));
+  useShortcut({ keys: 'c', label: 'Copy the id', group: GROUP }, onOpened('c'));
+  useShortcut({ keys: 'Shift+C', label: 'Copy as curl', group: GROUP }, onOpened('C'));
+  useShortcut({ keys: 'r', label: 'Send again from the playground', group: GROUP }, onOpened('r'));
+  return onKey;
+}
+
+/** The ids with this one among them, or without it where it was; of two others the first makes room. */
+export function toSelection(compare: string | undefined, id: string): string | undefined {
+  const ids = compare?.split(',') ?? [];
+  const next = ids.includes(id) ? ids.filter((other) => other !== id) : [...ids.slice(-1), id];
+  return next.length === 0 ? undefined : next.join(',');
+}
+
+async function copyAsCurl({ id, model, streamed }: ListRow): Promise<void> {
+  try {
+    const { data } = await callApi<{ data: GenerationContent }>('/api/v1/generation/content', { query: { id } });
+    await copyText(toCurl({ model, streamed, content: data }), 'Copied as curl');
+  } catch {
+    showToast({ tone: 'bad', title: 'Its prompt was not stored, so there is nothing to copy' });
+  }
+}

@@ -1,0 +1,90 @@
+import type { Schedule } from '../../playground/create-frame-buffer.ts';
+
+/** How many times faster than it was. */
+export type ReplaySpeed = 1 | 4 | 'instant';
+
+/** Where a replay is. */
+export interface ReplayState {
+  readonly atMs: number;
+  readonly isPlaying: boolean;
+  readonly speed: ReplaySpeed;
+}
+
+/** Moves through the time of an answer. */
+export interface Replay {
+  getState(): ReplayState;
+  /** Calls back after every change; the returned function ends that. */
+  subscribe(listener: () => void): () => void;
+  /** Goes on, from the beginning when it is at the end. */
+  play(): void;
+  pause(): void;
+  /** Goes to a moment and stays there. */
+  seek(atMs: number): void;
+  setSpeed(speed: ReplaySpeed): void;
+}
+
+export interface ReplayOptions {
+  /** Calls back before the next paint, and never while the page is hidden. */
+  readonly schedule: Schedule;
+  readonly now: () => number;
+  readonly durationMs: number;
+  readonly speed: ReplaySpeed;
+  /** Time between two changes while it plays; 0 for one a frame. */
+  readonly stepMs: number;
+}
+
+/** A longer frame was none: the page was hidden, or stood still. */
+const MAX_FRAME_MS = 250;
+
+/** Creates a replay that stands at the end. */
+export function createReplay({ schedule, now, durationMs, speed, stepMs }: ReplayOptions): Replay {
+  let state: ReplayState = { atMs: durationMs, isPlaying: false, speed };
+  /** Of the latest playing; frames of one before it do nothing. */
+  let round = 0;
+  const listeners = new Set<() => void>();
+
+  const change = (next: Partial<ReplayState>): void => {
+    state = { ...state, ...next };
+    for (const listener of listeners) listener();
+  };
+
+  const run = (): void => {
+    round += 1;
+    const own = round;
+    let lastFrame = now();
+    let waitedMs = 0;
+    const onFrame = (): void => {
+      if (own !== round || !state.isPlaying || state.speed === 'instant') return;
+      const frame = now();
+      waitedMs += Math.min(frame - lastFrame, MAX_FRAME_MS);
+      lastFrame = frame;
+      const atMs = Math.min(state.atMs + waitedMs * state.speed, durationMs);
+      const isOver = atMs === durationMs;
+      if (isOver || waitedMs >= stepMs) {
+        waitedMs = 0;
+        change({ atMs, isPlaying: !isOver });
+      }
+      if (!isOver) schedule(onFrame);
+    };
+    schedule(onFrame);
+  };
+
+  return {
+    getState: () => state,
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    play() {
+      if (state.speed === 'instant') return change({ atMs: durationMs, isPlaying: false });
+      change({ atMs: state.atMs >= durationMs ? 0 : state.atMs, isPlaying: true });
+      run();
+    },
+    pause: () => change({ isPlaying: false }),
+    seek: (atMs) => change({ atMs: Math.min(Math.max(atMs, 0), durationMs), isPlaying: false }),
+    setSpeed(next) {
+      if (next === 'instant' && state.isPlaying) change({ speed: next, atMs: durationMs, isPlaying: false });
+      else change({ speed: next });
+    },
+  };
+}

@@ -1,0 +1,159 @@
+import { useQuery } from '@tanstack/react-query';
+import { Search } from 'lucide-react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+
+import { keysQuery } from '../../../api/queries.ts';
+import type { FacetValue, Key } from '../../../api/types.ts';
+import { Button } from '../../../parts/controls/button.tsx';
+import { useShortcut } from '../../../shell/shortcuts.ts';
+import { FacetSelect } from './facet-select.tsx';
+import { parseFilterText, toFilterText } from './filter-text.ts';
+import { facetsQuery } from './generation-counts.ts';
+import { type GenerationSearch, hasGenerationFilters, NO_FILTERS, RANGES } from './generation-search.ts';
+
+export type ChangeSearch = (change: { readonly [Name in keyof GenerationSearch]?: string | undefined }) => void;
+
+const STATUSES = [
+  ['ok', 'ok'],
+  ['failed', 'failed'],
+  ['cancelled', 'cancelled'],
+  ['failed,cancelled', 'not ok'],
+] as const;
+const NO_OPTIONS = [] as const;
+/** What a line of the filter box does not say, it takes away; of the time it says nothing. */
+const { from: _from, to: _to, range: _range, ...NO_WORDS } = NO_FILTERS;
+
+interface FilterBarProps {
+  readonly search: GenerationSearch;
+  /** By their hashes, as far as they are known beside the list of keys. */
+  readonly keyNames: Readonly<Record<string, string>>;
+  readonly onChange: ChangeSearch;
+}
+
+/** The line that filters, with the commonest filters beside it. */
+export function FilterBar({ search, keyNames, onChange }: FilterBarProps) {
+  const input = useRef<HTMLInputElement>(null);
+  const shown = toFilterText(search);
+  const [text, setText] = useState(shown);
+  const [problems, setProblems] = useState<readonly string[]>([]);
+  const { data: keys = [] } = useQuery(keysQuery);
+  // Counting goes through everything there is, so that it waits until somebody means to filter.
+  const [isTouched, setIsTouched] = useState(false);
+  const { data: facets } = useQuery({ ...facetsQuery(search), enabled: isTouched || hasGenerationFilters(search) });
+  useShortcut({ keys: '/', label: 'Filter', group: 'This screen' }, () => input.current?.focus());
+  useEffect(() => setText(shown), [shown]);
+  const apply = (line: string): void => {
+    const parsed = parseFilterText(line);
+    setProblems(parsed.problems);
+    if (parsed.problems.length === 0) onChange({ ...NO_WORDS, ...parsed.filters });
+  };
+  return (
+    <form
+      role="search"
+      className="flex flex-col gap-1"
+      onFocus={() => setIsTouched(true)}
+      onPointerEnter={() => setIsTouched(true)}
+      onSubmit={(event: FormEvent) => {
+        event.preventDefault();
+        apply(text);
+      }}
+    >
+      <div className="flex flex-wrap items-center gap-2">
+        <div className="relative min-w-40 flex-1 basis-full sm:basis-72">
+          <Search size={15} aria-hidden className="absolute top-2 left-2.5 text-ink-faint" />
+          <input
+            ref={input}
+            type="search"
+            aria-label="Filter generations"
+            aria-describedby="filter-problems"
+            aria-invalid={problems.length > 0 || undefined}
+            placeholder={'model:… status:failed cost>0.01 "text", then Enter  ( / )'}
+            className="field pl-8 font-mono text-[13px]"
+            spellCheck={false}
+            value={text}
+            onChange={(event) => {
+              setText(event.target.value);
+              if (event.target.value === '') apply('');
+            }}
+            onKeyDown={(event) => {
+              if (event.key !== 'Escape') return;
+              if (text === '') event.currentTarget.blur();
+              else {
+                setText('');
+                apply('');
+              }
+            }}
+          />
+        </div>
+        <select
+          aria-label="Time"
+          className="field w-auto min-w-0 flex-1 basis-24 sm:flex-none sm:basis-auto"
+          value={search.range ?? (search.from === undefined && search.to === undefined ? '' : 'span')}
+          onChange={(event) => onChange({ range: event.target.value || undefined, from: undefined, to: undefined })}
+        >
+          <option value="">Any time</option>
+          {Object.entries(RANGES).map(([value, { label }]) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+          {(search.from !== undefined || search.to !== undefined) && <option value="span">Chosen span</option>}
+        </select>
+        <FacetSelect
+          label="Status"
+          any="Any status"
+          value={search.status}
+          counts={facets?.status}
+          options={STATUSES}
+          onChange={(status) => onChange({ status })}
+        />
+        <FacetSelect
+          label="Model"
+          any="Any model"
+          className="max-w-44"
+          value={search.model}
+          counts={facets?.model}
+          options={NO_OPTIONS}
+          onChange={(model) => onChange({ model })}
+        />
+        <FacetSelect
+          label="Provider"
+          any="Any provider"
+          className="max-w-40"
+          value={search.provider}
+          counts={facets?.provider}
+          options={NO_OPTIONS}
+          onChange={(provider) => onChange({ provider })}
+        />
+        <FacetSelect
+          label="Key"
+          any="Any key"
+          className="max-w-40"
+          value={search.key}
+          counts={facets?.key}
+          options={toKeyOptions(keys, keyNames, facets?.key)}
+          onChange={(key) => onChange({ key })}
+        />
+        {hasGenerationFilters(search) && (
+          <Button look="quiet" onClick={() => onChange(NO_FILTERS)}>
+            Clear
+          </Button>
+        )}
+      </div>
+      <p id="filter-problems" role="status" className="text-xs text-bad empty:hidden">
+        {problems.join('. ')}
+      </p>
+    </form>
+  );
+}
+
+/** The keys by name, then those that called and have none, by the beginning of their hashes. */
+function toKeyOptions(
+  keys: readonly Pick<Key, 'hash' | 'name'>[],
+  names: FilterBarProps['keyNames'],
+  counts: readonly FacetValue[] = [],
+): (readonly [string, string])[] {
+  const named = new Map([...Object.entries(names), ...keys.map(({ hash, name }) => [hash, name] as const)]);
+  const nameless = counts.filter(({ value }) => !named.has(value));
+  return [...named, ...nameless.map(({ value }) => [value, `${value.slice(0, 8)}…`] as const)];
+}

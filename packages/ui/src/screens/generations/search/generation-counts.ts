@@ -1,0 +1,42 @@
+import { queryOptions } from '@tanstack/react-query';
+
+import { callApi } from '../../../api/call-api.ts';
+import type { GenerationHistogram } from '../../../api/types.ts';
+import { type GenerationSearch, toGenerationQuery, withoutFilters } from './generation-search.ts';
+
+const EVER = '1970-01-01T00:00:00Z';
+const REFRESH_MS = 30_000;
+
+/** One span for all the time that the filters leave. Nothing is counted by text. */
+function toCountQuery(search: GenerationSearch): Record<string, string | undefined> {
+  return { from: EVER, ...given(toGenerationQuery(withoutFilters(search, ['text']), Date.now())), buckets: '1' };
+}
+
+const given = (query: Record<string, string | undefined>): Record<string, string | undefined> =>
+  Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
+
+/** What each filter would leave, and how many calls there are in all, whatever their text. */
+export const facetsQuery = (search: GenerationSearch) => {
+  const { open: _open, compare: _compare, text: _text, ...filters } = search;
+  return queryOptions({
+    queryKey: ['generation-facets', JSON.stringify(filters)],
+    refetchInterval: REFRESH_MS,
+    queryFn: async ({ signal }) => {
+      const query = { ...toCountQuery(filters), facets: 'true' };
+      return (await callApi<GenerationHistogram>('/admin/v1/generations/histogram', { query, signal })).facets;
+    },
+  });
+};
+
+/** How many calls there are, whatever their text. */
+export const countQuery = (search: GenerationSearch) => {
+  const { open: _open, compare: _compare, text: _text, ...filters } = search;
+  return queryOptions({
+    queryKey: ['generation-count', JSON.stringify(filters)],
+    queryFn: async ({ signal }) => {
+      const query = toCountQuery(filters);
+      const { data } = await callApi<GenerationHistogram>('/admin/v1/generations/histogram', { query, signal });
+      return data.reduce((sum, { requests }) => sum + requests, 0);
+    },
+  });
+};

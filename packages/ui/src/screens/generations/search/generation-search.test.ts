@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+
+import type { ListRow } from '../list/list-row.ts';
+import { belongsTo, hasGenerationFilters, toGenerationQuery, toGenerationSearch } from './generation-search.ts';
+
+test('keeps what the gateway takes and drops what it would refuse', () => {
+  const search = {
+    model: 'a/b',
+    status: 'ok,broken',
+    min_cost: '-1',
+    max_cost: '0.5',
+    from: 'yesterday',
+    text: 'x',
+    other: 'y',
+    open: 'gen-1',
+  };
+  expect(toGenerationSearch(search)).toEqual({ model: 'a/b', max_cost: '0.5', open: 'gen-1' });
+});
+
+test('takes a range only where no beginning is given', () => {
+  expect(toGenerationSearch({ range: '24h' })).toEqual({ range: '24h' });
+  expect(toGenerationSearch({ range: '24h', from: '2026-01-01' })).toEqual({ from: '2026-01-01' });
+  expect(toGenerationSearch({ range: 'toString' })).toEqual({});
+});
+
+test('counts a range back from now, and asks for nothing that is not a filter', () => {
+  const query = toGenerationQuery({ range: '1h', status: 'failed', open: 'gen-1' }, Date.parse('2026-01-02T03:00:00Z'));
+  expect(query).toMatchObject({ from: '2026-01-02T02:00:00.000Z', status: 'failed' });
+  expect(Object.keys(query)).not.toContain('open');
+  expect(Object.keys(query)).not.toContain('range');
+});
+
+test('does not take what is open for a filter', () => {
+  expect(hasGenerationFilters({ open: 'gen-1', compare: 'a,b' })).toBe(false);
+  expect(hasGenerationFilters({ range: '1h' })).toBe(true);
+});
+
+const row = {
+  model: 'a/b',
+  status: 'ok',
+  key_hash: 'k',
+  provider_name: 'Acme',
+  session_id: null,
+  total_cost: 0.02,
+  created_at: '2026-01-02T03:00:00Z',
+} as ListRow;
+
+test.each([
+  [{}, true],
+  [{ model: 'c/d,a/b' }, true],
+  [{ model: 'a/bc' }, false],
+  [{ status: 'failed' }, false],
+  [{ session: 's' }, false],
+  [{ min_cost: '0.02', max_cost: '0.02' }, true],
+  [{ min_cost: '0.03' }, false],
+  [{ from: '2026-01-02T03:00:00Z' }, true],
+  [{ to: '2026-01-02T03:00:00Z' }, false],
+  [{ provider: 'Acme' }, true],
+  // It may be a slug, or the text may be in the prompt: the gateway alone can tell.
+  [{ provider: 'acme' }, undefined],
+  [{ text: 'hello' }, undefined],
+  [{ text: 'hello', status: 'failed' }, false],
+])('tells whether what has just ended belongs to %o', (search, expected) => {
+  expect(belongsTo(row, search)).toBe(expected);
+});

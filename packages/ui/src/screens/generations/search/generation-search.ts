@@ -1,0 +1,138 @@
+import type { ListRow } from '../list/list-row.ts';
+
+/** The filters of the generations screen, named and spelt like the query of `GET /admin/v1/generations`; the last four are ours. */
+export interface GenerationSearch {
+  /** ISO 8601. */
+  readonly from?: string;
+  readonly to?: string;
+  readonly model?: string;
+  readonly provider?: string;
+  readonly key?: string;
+  readonly session?: string;
+  readonly status?: string;
+  readonly min_cost?: string;
+  readonly max_cost?: string;
+  readonly text?: string;
+  /** Instead of `from`: how far back, counted from now. */
+  readonly range?: string;
+  /** `1` lists what this browser has pinned, whatever the filters. */
+  readonly pinned?: string;
+  /** The id of the generation beside the list. */
+  readonly open?: string;
+  /** Ids of two generations to compare. */
+  readonly compare?: string;
+}
+
+const FILTERS = [
+  'from',
+  'to',
+  'model',
+  'provider',
+  'key',
+  'session',
+  'status',
+  'min_cost',
+  'max_cost',
+  'text',
+] as const;
+type FilterName = (typeof FILTERS)[number];
+
+export const RANGES: Readonly<Record<string, { readonly label: string; readonly ms: number }>> = {
+  '1h': { label: 'Last hour', ms: 3_600_000 },
+  '24h': { label: 'Last 24 hours', ms: 86_400_000 },
+  '7d': { label: 'Last 7 days', ms: 7 * 86_400_000 },
+  '30d': { label: 'Last 30 days', ms: 30 * 86_400_000 },
+};
+
+/** Reads the filters of an address; what the gateway would refuse is left out. */
+export function toGenerationSearch(search: Record<string, unknown>): GenerationSearch {
+  const found: Record<string, string> = {};
+  for (const name of [...FILTERS, 'pinned', 'open', 'compare'] as const) {
+    const value = search[name];
+    if (typeof value === 'string' && value !== '' && isValid(name, value)) found[name] = value;
+  }
+  const { range } = search;
+  if (typeof range === 'string' && Object.hasOwn(RANGES, range) && found['from'] === undefined) found['range'] = range;
+  return found;
+}
+
+function isValid(name: FilterName | 'pinned' | 'open' | 'compare', value: string): boolean {
+  switch (name) {
+    case 'from':
+    case 'to':
+      return !Number.isNaN(Date.parse(value));
+    case 'min_cost':
+    case 'max_cost':
+      return /^\d{1,9}(\.\d{1,12})?$/.test(value);
+    case 'status':
+      return value.split(',').every((status) => ['ok', 'failed', 'cancelled'].includes(status));
+    case 'text':
+      return value.trim().length >= 2;
+    case 'pinned':
+      return value === '1';
+    default:
+      return true;
+  }
+}
+
+/** The query for the gateway. `now` fixes what a range means. */
+export function toGenerationQuery(search: GenerationSearch, now: number): Record<string, string | undefined> {
+  const range = RANGES[search.range ?? ''];
+  const given = Object.fromEntries(FILTERS.map((name) => [name, search[name]]));
+  return range === undefined ? given : { ...given, from: new Date(now - range.ms).toISOString() };
+}
+
+export const hasGenerationFilters = (search: GenerationSearch): boolean =>
+  search.range !== undefined || FILTERS.some((name) => search[name] !== undefined);
+
+/** No filter at all, for what is put in place of all of them. */
+export const NO_FILTERS = {
+  from: undefined,
+  to: undefined,
+  range: undefined,
+  model: undefined,
+  provider: undefined,
+  key: undefined,
+  session: undefined,
+  status: undefined,
+  min_cost: undefined,
+  max_cost: undefined,
+  text: undefined,
+  pinned: undefined,
+} as const satisfies { readonly [Name in FilterName | 'range' | 'pinned']: undefined };
+
+/** The parts of the filters, each of which may be why nothing is found. */
+export const FILTER_PARTS = [
+  { label: 'the time', names: ['from', 'to', 'range'] },
+  { label: 'the model', names: ['model'] },
+  { label: 'the provider', names: ['provider'] },
+  { label: 'the key', names: ['key'] },
+  { label: 'the session', names: ['session'] },
+  { label: 'the status', names: ['status'] },
+  { label: 'the cost', names: ['min_cost', 'max_cost'] },
+] as const satisfies readonly { readonly label: string; readonly names: readonly (keyof GenerationSearch)[] }[];
+
+/** The filters without some of them. */
+export function withoutFilters(search: GenerationSearch, names: readonly (keyof GenerationSearch)[]): GenerationSearch {
+  return Object.fromEntries(Object.entries(search).filter(([name]) => !names.some((other) => other === name)));
+}
+
+/** Whether a generation that has just ended belongs to the list. Texts are looked for by the gateway alone: undefined. */
+export function belongsTo(row: ListRow, search: GenerationSearch): boolean | undefined {
+  if (search.pinned !== undefined) return false;
+  const has = (list: string | undefined, ...values: (string | null)[]): boolean =>
+    list === undefined || values.some((value) => value !== null && list.split(',').includes(value));
+  const at = Date.parse(row.created_at);
+  const isWithin =
+    has(search.model, row.model) &&
+    has(search.key, row.key_hash) &&
+    has(search.status, row.status) &&
+    has(search.session, row.session_id) &&
+    row.total_cost >= Number(search.min_cost ?? 0) &&
+    row.total_cost <= Number(search.max_cost ?? Number.POSITIVE_INFINITY) &&
+    at >= Date.parse(search.from ?? '1970-01-01') &&
+    at < Date.parse(search.to ?? '9999-01-01');
+  if (!isWithin) return false;
+  // A provider may be named by its slug, which the row does not have.
+  return search.text === undefined && has(search.provider, row.provider_name) ? true : undefined;
+}

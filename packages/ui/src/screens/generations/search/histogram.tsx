@@ -1,0 +1,153 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+
+import { callApi } from '../../../api/call-api.ts';
+import type { GenerationHistogram } from '../../../api/types.ts';
+import { formatUsd } from '../../../format/money.ts';
+import { formatCount } from '../../../format/quantity.ts';
+import { formatMoment } from '../../../format/time.ts';
+import { Button } from '../../../parts/controls/button.tsx';
+import { Chart } from '../../../parts/chart.tsx';
+import { type GenerationSearch, toGenerationQuery } from './generation-search.ts';
+
+const BUCKETS = 60;
+const REFRESH_MS = 30_000;
+
+/** Requests by time for the filters; dragging narrows the list to a span. */
+export function Histogram({
+  search,
+  onSpan,
+}: {
+  search: GenerationSearch;
+  onSpan: (from: string, to: string) => void;
+}) {
+  const [isTable, setIsTable] = useState(false);
+  const { open: _open, compare: _compare, text, ...filters } = search;
+  const filterText = JSON.stringify(filters);
+  const { data } = useQuery({
+    queryKey: ['histogram', filterText],
+    refetchInterval: REFRESH_MS,
+    queryFn: ({ signal }) => {
+      const { text: _text, ...query } = toGenerationQuery(filters, Date.now());
+      return callApi<GenerationHistogram>('/admin/v1/generations/histogram', {
+        query: { ...query, buckets: BUCKETS },
+        signal,
+      });
+    },
+  });
+  const times = useMemo(
+    () => data?.data.map(({ start }) => (Date.parse(start) + data.bucket_ms / 2) / 1000) ?? [],
+    [data],
+  );
+  const series = useMemo(
+    () => [
+      {
+        label: 'ok',
+        color: '--chart-1',
+        values: data?.data.map((bucket) => bucket.requests - bucket.failed - bucket.cancelled) ?? [],
+      },
+      { label: 'cancelled', color: '--chart-3', values: data?.data.map(({ cancelled }) => cancelled) ?? [] },
+      { label: 'failed', color: '--chart-5', values: data?.data.map(({ failed }) => failed) ?? [] },
+    ],
+    [data],
+  );
+  const sum = (name: 'requests' | 'failed' | 'cancelled' | 'cost'): number =>
+    data?.data.reduce((total, bucket) => total + bucket[name], 0) ?? 0;
+  const summary = `${formatCount(sum('requests'))} requests, ${formatCount(sum('failed'))} failed, ${formatCount(sum('cancelled'))} cancelled, ${formatUsd(sum('cost'))}`;
+  return (
+    <div className="border-b border-line px-4 pt-2 pb-1">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-xs text-ink-faint">
+        <span className="figures">
+          {data === undefined ? 'Counting…' : summary}
+          {search.range === undefined && search.from === undefined && ' in the last 24 hours'}
+          {text !== undefined && ', whatever their text'}
+        </span>
+        <span className="flex-1" />
+        <span className="flex flex-wrap items-center gap-x-3">
+          {series.map(({ label, color }) => (
+            <span key={label} className="inline-flex items-center gap-1">
+              <span
+                aria-hidden="true"
+                className="size-2 rounded-sm forced-color-adjust-none"
+                style={{ background: `var(${color})` }}
+              />
+              {label}
+            </span>
+          ))}
+          <Button
+            look="quiet"
+            className="min-h-6 px-1.5 py-0 text-xs"
+            aria-pressed={isTable}
+            onClick={() => setIsTable(!isTable)}
+          >
+            {isTable ? 'Show chart' : 'Show table'}
+          </Button>
+        </span>
+      </div>
+      {isTable ? (
+        <HistogramTable histogram={data} onSpan={onSpan} />
+      ) : (
+        <Chart
+          summary={`Requests by time: ${summary}`}
+          times={times}
+          series={series}
+          height={104}
+          formatValue={(value) => (Number.isInteger(value) ? formatCount(value) : '')}
+          onSelect={(from, to) => onSpan(new Date(from * 1000).toISOString(), new Date(to * 1000).toISOString())}
+        />
+      )}
+    </div>
+  );
+}
+
+interface HistogramTableProps {
+  readonly histogram: GenerationHistogram | undefined;
+  readonly onSpan: (from: string, to: string) => void;
+}
+
+/** The same by rows, each of which narrows the list: nobody has to drag. */
+function HistogramTable({ histogram, onSpan }: HistogramTableProps) {
+  const endOf = (start: string): string => new Date(Date.parse(start) + (histogram?.bucket_ms ?? 0)).toISOString();
+  const rows = histogram?.data.filter(({ requests }) => requests > 0) ?? [];
+  return (
+    <div
+      tabIndex={0}
+      role="region"
+      aria-label="Requests by time, as a table"
+      className="scroll-thin max-h-40 overflow-y-auto"
+    >
+      <table className="figures w-full text-xs">
+        <thead>
+          <tr className="text-left text-ink-faint">
+            {['From', 'Requests', 'Failed', 'Cancelled', 'Cost'].map((name) => (
+              <th key={name} scope="col" className="py-1 pr-4 font-medium">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ start, requests, failed, cancelled, cost }) => (
+            <tr key={start}>
+              <th scope="row" className="pr-4 text-left font-normal">
+                <button
+                  type="button"
+                  title="Show the calls of this span alone"
+                  className="min-h-6 rounded text-accent underline"
+                  onClick={() => onSpan(start, endOf(start))}
+                >
+                  {formatMoment(start)}
+                </button>
+              </th>
+              <td className="pr-4">{formatCount(requests)}</td>
+              <td className="pr-4">{formatCount(failed)}</td>
+              <td className="pr-4">{formatCount(cancelled)}</td>
+              <td className="pr-4">{formatUsd(cost)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {rows.length === 0 && <p className="py-2 text-xs text-ink-faint">There were none.</p>}
+    </div>
+  );
+}

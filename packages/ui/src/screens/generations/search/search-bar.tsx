@@ -1,0 +1,70 @@
+import { Play, Square } from 'lucide-react';
+
+import { formatCount } from '../../../format/quantity.ts';
+import { formatMoment } from '../../../format/time.ts';
+import { Button } from '../../../parts/controls/button.tsx';
+import { type SearchedSoFar, toPercent } from './search-progress.ts';
+
+interface SearchBarProps {
+  readonly searched: SearchedSoFar;
+  /** How many calls there are to look through; undefined until they are counted. */
+  readonly total: number | undefined;
+  readonly isRunning: boolean;
+  readonly isStopped: boolean;
+  readonly isDone: boolean;
+  readonly onStop: () => void;
+  readonly onGoOn: () => void;
+}
+
+/** How far a text was looked for, with what stops that and what goes on with it. */
+export function SearchBar({ searched, total, isRunning, isStopped, isDone, onStop, onGoOn }: SearchBarProps) {
+  const { records, backTo } = searched;
+  const percent = toPercent(records, total, isDone);
+  const state = isDone
+    ? `Looked through all ${formatCount(records)}`
+    : `${isStopped ? 'Stopped: looked' : isRunning ? 'Looking' : 'Looked'} through ${formatCount(records)}${total === undefined ? '' : ` of ${formatCount(Math.max(total, records))}`}`;
+  return (
+    <div className="figures flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-4 py-1.5 text-xs text-ink-soft">
+      <div
+        role="progressbar"
+        aria-label="Looked for the text"
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={percent ?? undefined}
+        aria-valuetext={state}
+        className="h-1.5 w-40 overflow-hidden rounded-full bg-line forced-colors:border"
+      >
+        <span
+          className="block h-full rounded-full bg-accent forced-colors:bg-[CanvasText]"
+          style={{ width: `${percent ?? 0}%` }}
+        />
+      </div>
+      <span>
+        {state}
+        {percent !== null && ` (${percent} %)`}
+        {backTo !== null && !isDone && `, back to ${formatMoment(backTo)}`}
+        {!isDone && !isRunning && !isStopped && '; older ones as you scroll down'}
+      </span>
+      {isRunning && (
+        <Button
+          look="quiet"
+          className="min-h-6 px-1.5 py-0 text-xs"
+          icon={<Square size={12} aria-hidden />}
+          onClick={onStop}
+        >
+          Stop searching
+        </Button>
+      )}
+      {!isRunning && !isDone && (
+        <Button
+          look="quiet"
+          className="min-h-6 px-1.5 py-0 text-xs"
+          icon={<Play size={12} aria-hidden />}
+          onClick={onGoOn}
+        >
+          Search on
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,73 @@
+import { useQueries, useQuery } from '@tanstack/react-query';
+
+import { modelsQuery } from '../../../api/queries.ts';
+import { formatCount } from '../../../format/quantity.ts';
+import { Button } from '../../../parts/controls/button.tsx';
+import type { ChangeSearch } from './filter-bar.tsx';
+import { countQuery } from './generation-counts.ts';
+import { FILTER_PARTS, type GenerationSearch, withoutFilters } from './generation-search.ts';
+
+const MAX_NAMES = 5;
+
+/** Which of the filters leaves nothing over, with a way to do without it. */
+export function WhyNothing({ search, onChange }: { search: GenerationSearch; onChange: ChangeSearch }) {
+  const { text } = search;
+  const { data: fitting } = useQuery({ ...countQuery(search), enabled: text !== undefined });
+  const parts = FILTER_PARTS.filter(({ names }) => names.some((name) => search[name] !== undefined));
+  const counts = useQueries({
+    queries: parts.map(({ names }) => ({
+      ...countQuery(withoutFilters(search, names)),
+      enabled: text === undefined || fitting === 0,
+    })),
+  });
+  if (text !== undefined && fitting === undefined) return null;
+  if (text !== undefined && fitting !== 0) {
+    return (
+      <>
+        <p>
+          {formatCount(fitting)} {fitting === 1 ? 'call fits' : 'calls fit'} the other filters, but none holds “{text}”
+          in its ids, names, prompt or answer. Prompts and answers are searched only where they are stored.
+        </p>
+        <Button onClick={() => onChange({ text: undefined })}>Without the text</Button>
+      </>
+    );
+  }
+  const alone = parts.flatMap((part, at) =>
+    (counts[at]?.data ?? 0) > 0 ? [{ ...part, count: counts[at]?.data }] : [],
+  );
+  return (
+    <>
+      <ModelNames search={search} onChange={onChange} />
+      {alone.map(({ label, names, count }) => (
+        <Button key={label} onClick={() => onChange(Object.fromEntries(names.map((name) => [name, undefined])))}>
+          Without {label}: {formatCount(count)} {count === 1 ? 'call' : 'calls'}
+        </Button>
+      ))}
+      {parts.length > 1 && alone.length === 0 && counts.every(({ isSuccess }) => isSuccess) && (
+        <p>Taking away one of the filters is not enough: no call fits the others either.</p>
+      )}
+    </>
+  );
+}
+
+/** Where a model is not named whole, those that may be meant. */
+function ModelNames({ search: { model }, onChange }: { search: GenerationSearch; onChange: ChangeSearch }) {
+  const { data: models = [] } = useQuery({ ...modelsQuery, enabled: model !== undefined });
+  if (model === undefined || models.length === 0 || models.some(({ id }) => model.split(',').includes(id))) return null;
+  const meant = models.filter(({ id }) => id.includes(model.toLowerCase())).slice(0, MAX_NAMES);
+  return (
+    <>
+      <p>
+        No model is called “{model}”; a model is named whole, as in acme/chat.
+        {meant.length > 0 && ' Is one of these meant?'}
+      </p>
+      <div className="flex flex-wrap justify-center gap-2">
+        {meant.map(({ id }) => (
+          <Button key={id} className="font-mono text-xs" onClick={() => onChange({ model: id })}>
+            {id}
+          </Button>
+        ))}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,82 @@
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+
+import { Button } from '../../../parts/controls/button.tsx';
+import { Dialog } from '../../../parts/dialogs/dialog.tsx';
+import { Field } from '../../../parts/controls/field.tsx';
+import { showToast } from '../../../parts/messages/toast-store.ts';
+import { getPreferences, setPreferences, usePreferences } from '../../../shell/preferences.ts';
+import { toFilterText } from '../search/filter-text.ts';
+import { type GenerationSearch, RANGES } from '../search/generation-search.ts';
+import { findNameProblem, MAX_NAME, putView, removeView, toView } from './saved-views.ts';
+
+/** Asks for the name under which the list is to be found again as it is now. */
+export function SaveView({ search, onClose }: { search: GenerationSearch; onClose: () => void }) {
+  const { views, hiddenColumns } = usePreferences();
+  const [name, setName] = useState('');
+  const [problem, setProblem] = useState<string>();
+  const input = useRef<HTMLInputElement>(null);
+  // The dialog has put the focus on its first button.
+  useEffect(() => input.current?.focus(), []);
+  const save = (event: FormEvent): void => {
+    event.preventDefault();
+    const wanted = name.trim();
+    const found = findNameProblem(views, wanted);
+    if (found !== undefined) return setProblem(found);
+    setPreferences({ views: putView(views, toView(wanted, search, hiddenColumns)) });
+    showToast({
+      tone: 'good',
+      title: `Saved the view “${wanted}”`,
+      action: { label: 'Undo', run: () => setPreferences({ views: removeView(getPreferences().views, wanted) }) },
+    });
+    onClose();
+  };
+  return (
+    <Dialog
+      title="Save this view"
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="primary" type="submit" form="save-view">
+            Save
+          </Button>
+        </>
+      }
+    >
+      <form id="save-view" className="flex flex-col gap-3 text-sm" onSubmit={save}>
+        <Field label="Name" error={problem}>
+          {(control) => (
+            <input
+              {...control}
+              ref={input}
+              className="field"
+              maxLength={MAX_NAME}
+              value={name}
+              onChange={(event) => {
+                setName(event.target.value);
+                setProblem(undefined);
+              }}
+            />
+          )}
+        </Field>
+        <p className="text-ink-soft">
+          The view has {toContents(search)}, and the columns as they are. This browser keeps it; to show the list to
+          somebody else, send the address.
+        </p>
+      </form>
+    </Dialog>
+  );
+}
+
+function toContents(search: GenerationSearch): React.ReactNode {
+  if (search.pinned !== undefined) return 'what is pinned';
+  const line = toFilterText(search);
+  const time =
+    RANGES[search.range ?? '']?.label.toLowerCase() ??
+    (search.from === undefined && search.to === undefined ? 'any time' : 'the chosen span');
+  return (
+    <>
+      {line === '' ? 'no filter' : <code className="font-mono text-xs break-all">{line}</code>}, {time}
+    </>
+  );
+}

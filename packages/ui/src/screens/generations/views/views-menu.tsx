@@ -1,0 +1,66 @@
+import { Bookmark } from 'lucide-react';
+import { DropdownMenu } from 'radix-ui';
+import { useState } from 'react';
+
+import { Button } from '../../../parts/controls/button.tsx';
+import { MenuPortal } from '../../../parts/controls/menu-portal.tsx';
+import { usePreferences } from '../../../shell/preferences.ts';
+import type { GenerationSearch } from '../search/generation-search.ts';
+import { ManageViews } from './manage-views.tsx';
+import { SaveView } from './save-view.tsx';
+import { findView } from './saved-views.ts';
+import { useOpenView } from './use-open-view.ts';
+
+const ITEM =
+  'flex min-h-8 cursor-pointer items-center gap-2 rounded-md px-2.5 text-sm outline-none data-[highlighted]:bg-raised data-[disabled]:opacity-50';
+
+/** The views that were saved, and what can be done with them. */
+export function ViewsMenu({ search }: { search: GenerationSearch }) {
+  const { views, hiddenColumns } = usePreferences();
+  const [open, setOpen] = useState<'save' | 'manage' | null>(null);
+  const openView = useOpenView();
+  const current = findView(views, search, hiddenColumns);
+  return (
+    <>
+      <DropdownMenu.Root modal={false}>
+        <DropdownMenu.Trigger asChild>
+          <Button icon={<Bookmark size={15} aria-hidden />}>
+            <span className="max-w-36 truncate">{current?.name ?? 'Views'}</span>
+          </Button>
+        </DropdownMenu.Trigger>
+        <MenuPortal>
+          <DropdownMenu.Content
+            align="end"
+            sideOffset={4}
+            className="card scroll-thin z-40 max-h-[70dvh] max-w-72 min-w-48 overflow-y-auto p-1 shadow-xl"
+          >
+            <DropdownMenu.RadioGroup value={current?.name ?? ''}>
+              {views.map((view) => (
+                <DropdownMenu.RadioItem
+                  key={view.name}
+                  value={view.name}
+                  className={ITEM}
+                  onSelect={() => openView(view)}
+                >
+                  <span aria-hidden="true" className="w-4 shrink-0 text-accent">
+                    {view === current ? '✓' : ''}
+                  </span>
+                  <span className="truncate">{view.name}</span>
+                </DropdownMenu.RadioItem>
+              ))}
+            </DropdownMenu.RadioGroup>
+            {views.length > 0 && <DropdownMenu.Separator className="my-1 border-t border-line" />}
+            <DropdownMenu.Item className={ITEM} onSelect={() => setOpen('save')}>
+              Save this view…
+            </DropdownMenu.Item>
+            <DropdownMenu.Item className={ITEM} disabled={views.length === 0} onSelect={() => setOpen('manage')}>
+              Rename or delete views…
+            </DropdownMenu.Item>
+          </DropdownMenu.Content>
+        </MenuPortal>
+      </DropdownMenu.Root>
+      {open === 'save' && <SaveView search={search} onClose={() => setOpen(null)} />}
+      {open === 'manage' && <ManageViews onClose={() => setOpen(null)} />}
+    </>
+  );
+}

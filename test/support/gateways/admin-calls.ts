@@ -1,0 +1,50 @@
+import { type CoreGateway, createCoreGateway, jsonOf, MANAGEMENT_KEY } from './core-gateway.ts';
+import { createScriptedTransport } from '../upstreams/scripted-transport.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** What was written or read; of each kind of thing some names are there. */
+export interface Data {
+  readonly id: string;
+  readonly hash: string;
+  readonly default_guardrail_id: string;
+  readonly [field: string]: unknown;
+}
+
+/** A gateway to be administered, without upstreams. */
+export interface AdminGateway extends CoreGateway {
+  /** Sends a request below `/api/v1`, or to a path that begins with `/admin`; by default with the management key. */
+  call(method: string, path: string, body?: unknown, key?: string): Promise<Answer>;
+  /** The same, and the `data` of what must be a success. */
+  dataOf(method: string, path: string, body?: unknown): Promise<Data>;
+}
+
+/** Sets up a gateway in virtual time. */
+export function createAdminGateway(options: Parameters<typeof createCoreGateway>[1] = {}): AdminGateway {
+  const core = createCoreGateway(createScriptedTransport(), options);
+  const call: AdminGateway['call'] = async (method, path, body, key = MANAGEMENT_KEY) => {
+    const [pathname = '', query = ''] = (path.startsWith('/admin') ? path : `/api/v1${path}`).split('?');
+    const response = await core.gateway.handle({
+      method,
+      path: pathname,
+      query,
+      headers: { authorization: `Bearer ${key}` },
+      baseUrl: 'https://gateway.example',
+      signal: new AbortController().signal,
+      readBody: () => Promise.resolve(new TextEncoder().encode(JSON.stringify(body))),
+    });
+    return { status: response.status, body: jsonOf(response) };
+  };
+  return {
+    ...core,
+    call,
+    async dataOf(method, path, body) {
+      const { status, body: answer } = await call(method, path, body);
+      if (status >= 300) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(answer)}`);
+      return answer['data'] as Data;
+    },
+  };
+}

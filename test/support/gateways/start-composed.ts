@@ -1,0 +1,33 @@
+import { PRESETS } from '@model-gateway/core/providers/presets';
+import { type Gateway, type Store } from '@model-gateway/core';
+import { listen, loadConfig } from '@model-gateway/node';
+import { onTestFinished } from 'vitest';
+
+import { compose, openStore } from '../../../packages/server/src/compose.ts';
+import { writeTestConfig } from './write-test-config.ts';
+
+export interface Composed {
+  readonly gateway: Gateway;
+  readonly store: Store;
+  /** What a client's base URL is set to. */
+  readonly apiUrl: string;
+}
+
+const logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** Serves what the server's own composition makes of a config file, until the test is over. */
+export async function startComposed(config: object): Promise<Composed> {
+  const loaded = loadConfig({ file: writeTestConfig(config), env: {}, presets: PRESETS });
+  const store = await openStore(loaded, logger);
+  const options = { config: loaded, store, logger, extraKeys: [], demoFixturesDir: null };
+  const { gateway, closeAfterwards } = await compose(options);
+  const listener = await listen(gateway, { port: 0, logger });
+  await gateway.start();
+  onTestFinished(async () => {
+    await gateway.close();
+    await listener.close();
+    for (const part of closeAfterwards) await part.close();
+    await store.close();
+  });
+  return { gateway, store, apiUrl: `${listener.url}/api/v1` };
+}

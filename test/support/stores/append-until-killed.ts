@@ -1,0 +1,31 @@
+/**
+ * A process that opens the JSON-file store in `argv[2]` and appends, many at once, until somebody kills it. It prints
+ * the id of each generation and key (ids begin with `argv[3]`) after, and only after, the store has acknowledged it.
+ *
+ * Run from the sources: nothing here or below needs more than the removal of types.
+ */
+import { writeSync } from 'node:fs';
+import { createJsonFileStore } from '../../../packages/node/src/stores/json-file-store.ts';
+import { textOf, toContent, toKey, toRecord } from './generation-records.ts';
+
+const [, , dir = '', prefix = ''] = process.argv;
+const AT_ONCE = 16;
+
+const store = await createJsonFileStore({ dir });
+let count = 0;
+
+async function work(): Promise<never> {
+  for (;;) {
+    count += 1;
+    const id = `${prefix}-${count}`;
+    if (count % 50 === 0) {
+      await store.keys.insert(toKey(`key-${id}`));
+      writeSync(1, `key-${id}\n`);
+    } else {
+      await store.generations.append(toRecord(id), toContent(textOf(id)));
+      writeSync(1, `${id}\n`);
+    }
+  }
+}
+
+await Promise.all(Array.from({ length: AT_ONCE }, work));
