@@ -29,7 +29,7 @@ interface Example {
 
 /** Reads texts in which what is to be found stands between ⟦ and ⟧. `{+}` keeps scanners from taking examples for secrets. */
 function readLabelled(slug: Slug): Example[] {
-  const path = fileURLToPath(new URL(`../../../../test/labelled/${slug}.json`, import.meta.url));
+  const path = fileURLToPath(new URL(`../../../../../test/labelled/${slug}.json`, import.meta.url));
   return (JSON.parse(readFileSync(path, 'utf8')) as string[]).map((marked) => {
     const whole = marked.replaceAll('{+}', '');
     return {
