@@ -1,3 +1,7 @@
+import { createOpenCalls } from './dispatch/open-calls.ts';
+import { createChatStages } from './chat/stages/chat-stages.ts';
+import { createRecorder } from './dispatch/recorder.ts';
+import { createCallCounters } from './dispatch/call-counters.ts';
 import type { Logger } from './foundation/logger.ts';
 import { DEFAULT_TIMEOUTS } from './foundation/timeouts.ts';
 import { createLiveAccount } from './auth/account.ts';
@@ -10,7 +14,7 @@ import { createCatalog } from './catalog/catalog.ts';
 import { createResponseCache } from './chat/stages/response-cache/response-cache.ts';
 import { createCallFigures } from './generations/call-figures.ts';
 import { createGenerationFeed } from './generations/generation-feed.ts';
-import { createOneAtATime } from './foundation/serial-queue.ts';
+import { createSerialQueue } from './foundation/serial-queue.ts';
 import { createPolicyOf } from './guardrails/policy-of.ts';
 import type { GatewayOptions } from './options.ts';
 import { createWebPlatform } from './foundation/platform.ts';
@@ -23,7 +27,6 @@ import { createRandomSource } from './routing/random.ts';
 import { createRegionOf } from './routing/region-of.ts';
 import { createRetryBudget } from './routing/health/retry-budget.ts';
 import type { Runtime } from './runtime.ts';
-import type { GenerationRecord, Store } from './stores/store.ts';
 import { createTimerWheel } from './foundation/timer-wheel.ts';
 import { findVideoHolds } from './videos/reserve-video.ts';
 import { createIdempotencyGuard } from './videos/idempotency.ts';
@@ -56,11 +59,27 @@ export function createRuntime(options: GatewayOptions, closing: AbortSignal): Ru
     broadcast: options.broadcast,
   });
   videoChanges.subscribe((job) => generationFeed.publish({ type: 'video', job }));
-  const noteVideo = (record: GenerationRecord): void => {
-    broadcaster.offer(record);
-    callFigures.note(record);
-    generationFeed.publish({ type: 'generation', id: record.generation.id });
+  const rateLimits = createRateLimits(options.rateLimits, { platform, logger });
+  const counters = { requests: 0, statuses: new Map<number, number>(), ...createCallCounters() };
+  const logging = {
+    inputOutput: options.logging?.inputOutput ?? true,
+    maxContentBytes: (options.logging?.maxContentMb ?? 8) * 1024 * 1024,
   };
+  const recorder = createRecorder({
+    generations: options.store.generations,
+    ledger,
+    rateLimits,
+    counters,
+    logger,
+    maxContentBytes: logging.maxContentBytes,
+    listeners: [
+      callFigures.note,
+      ({ generation }) => generationFeed.publish({ type: 'generation', id: generation.id }),
+      broadcaster.offer,
+    ],
+  });
+  const web = options.web ?? {};
+  const responseCache = createResponseCache(platform);
   return {
     platform,
     wheel: createTimerWheel(platform),
@@ -79,24 +98,24 @@ export function createRuntime(options: GatewayOptions, closing: AbortSignal): Ru
     members: options.members ?? options.store.members,
     policyOf: createPolicyOf(options.store, catalog),
     ledger,
-    rateLimits: createRateLimits(options.rateLimits, { platform, logger }),
+    rateLimits,
     health: createHealthBoard(platform),
     retryBudget: createRetryBudget(platform),
     random,
     regionOf: createRegionOf(options.regions ?? []),
-    responseCache: createResponseCache(platform),
-    web: options.web ?? {},
+    responseCache,
+    web,
+    stages: createChatStages({ web, responseCache, platform, catalog }),
+    recorder,
     serverTools: options.serverTools ?? [],
     moderator: options.moderator,
     routers: { auto: routeAuto, free: routeFree, ...options.routers },
-    logging: {
-      inputOutput: options.logging?.inputOutput ?? true,
-      maxContentBytes: (options.logging?.maxContentMb ?? 8) * 1024 * 1024,
-    },
+    logging,
     videos: {
       runner: createVideoRunner({
-        store: withAppendHook(options.store, noteVideo),
+        store: options.store,
         ledger,
+        recorder,
         catalog,
         providers: options.providers,
         platform,
@@ -117,26 +136,11 @@ export function createRuntime(options: GatewayOptions, closing: AbortSignal): Ru
     broadcast: options.broadcast,
     logger,
     generationFeed,
-    longAnswers: createOneAtATime(platform),
+    longCompletions: createSerialQueue(platform),
     instanceId: createRandomId(platform),
     closing,
-    openCalls: [],
+    openCalls: createOpenCalls(),
     callFigures,
-    counters: { requests: 0, statuses: new Map(), completed: 0, failed: 0, cancelled: 0, recordFailures: 0 },
-  };
-}
-
-/** A video's generation is recorded where its job ends, far from any request. */
-function withAppendHook(store: Store, onAppended: (record: GenerationRecord) => void): Store {
-  const { generations } = store;
-  return {
-    ...store,
-    generations: {
-      ...generations,
-      async append(record, content) {
-        await generations.append(record, content);
-        onAppended(record);
-      },
-    },
+    counters,
   };
 }

@@ -67,7 +67,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   const waitUntilIdle = async (limitMs: number): Promise<void> => {
     const giveUpAt = platform.monotonicNow() + limitMs;
-    while (openCalls.length > 0 && platform.monotonicNow() < giveUpAt) await delay(DRAIN_CHECK_MS);
+    while (openCalls.count().calls > 0 && platform.monotonicNow() < giveUpAt) await delay(DRAIN_CHECK_MS);
   };
   const delay = (ms: number): Promise<void> => new Promise((resolve) => platform.setTimer(resolve, ms));
 
@@ -95,9 +95,9 @@ export function createGateway(options: GatewayOptions): Gateway {
       runtime.videos.runner.stop();
       closing.abort(new GatewayError('provider_overloaded', 'The gateway is shutting down'));
       await waitUntilIdle(timeouts.drainMs);
-      for (const call of openCalls.slice()) {
-        call.interrupt(new GatewayError('provider_overloaded', 'The gateway is shutting down; send the request again'));
-      }
+      openCalls.interruptAll(
+        new GatewayError('provider_overloaded', 'The gateway is shutting down; send the request again'),
+      );
       await waitUntilIdle(timeouts.clientWriteMs);
       await runtime.broadcaster.close(Math.min(timeouts.drainMs, MAX_BROADCAST_DRAIN_MS));
     },
@@ -109,10 +109,10 @@ export function createGateway(options: GatewayOptions): Gateway {
       return toVideoAnswer(job, job.baseUrl);
     },
     onVideoChange: (listener) => runtime.videos.changes.subscribe(listener),
-    stats: () => ({
-      openCalls: openCalls.length,
-      openStreams: openCalls.filter(({ isStream }) => isStream).length,
-    }),
+    stats() {
+      const { calls, streams } = openCalls.count();
+      return { openCalls: calls, openStreams: streams };
+    },
   };
 }
 

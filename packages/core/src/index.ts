@@ -41,7 +41,7 @@ export {
   pickServedModels,
   type ServingProvider,
 } from './catalog/override-models.ts';
-export type { ModerationVerdict, Moderator } from './chat/moderate-request.ts';
+export type { ModerationVerdict, Moderator } from './chat/moderate-call.ts';
 export { createSearchEngine, type SearchEngineName } from './chat/stages/web-search/create-search-engine.ts';
 export type { SearchEngine, SearchQuery, SearchResult } from './chat/stages/web-search/search-engine.ts';
 export {

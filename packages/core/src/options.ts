@@ -5,7 +5,7 @@ import type { MemberDirectory } from './auth/members.ts';
 import type { AccountOptions } from './auth/account.ts';
 import type { BootstrapKey } from './auth/bootstrap-key.ts';
 import type { Awaitable } from './foundation/awaitable.ts';
-import type { Moderator } from './chat/moderate-request.ts';
+import type { Moderator } from './chat/moderate-call.ts';
 import type { ServerTool } from './chat/stages/server-tools/server-tool.ts';
 import type { WebAccess } from './chat/stages/web-access.ts';
 import type { Principal } from './http/principal.ts';

@@ -1,5 +1,7 @@
-import type { Counters } from './dispatch/counters.ts';
-import type { OpenCall } from './dispatch/track-call.ts';
+import type { CallCounters } from './dispatch/call-counters.ts';
+import type { OpenCalls } from './dispatch/open-calls.ts';
+import type { Recorder } from './dispatch/recorder.ts';
+import type { Stage } from './chat/stages/stage.ts';
 import type { Timeouts } from './foundation/timeouts.ts';
 import type { ProviderChecks } from './api/providers/provider-checks.ts';
 import type { MemberDirectory } from './auth/members.ts';
@@ -10,7 +12,7 @@ import type { FindKeyNames } from './auth/key-names.ts';
 import type { Sessions } from './auth/sessions.ts';
 import type { Broadcaster } from './broadcast/broadcaster.ts';
 import type { BroadcastOptions } from './broadcast/destination-format.ts';
-import type { Moderator } from './chat/moderate-request.ts';
+import type { Moderator } from './chat/moderate-call.ts';
 import type { ResponseCache } from './chat/stages/response-cache/response-cache.ts';
 import type { ServerTool } from './chat/stages/server-tools/server-tool.ts';
 import type { WebAccess } from './chat/stages/web-access.ts';
@@ -19,7 +21,7 @@ import type { Catalog } from './catalog/catalog.ts';
 import type { FixtureLibrary } from './api/fixtures/fixture-library.ts';
 import type { CallFigures } from './generations/call-figures.ts';
 import type { GenerationFeed } from './generations/generation-feed.ts';
-import type { OneAtATime } from './foundation/serial-queue.ts';
+import type { SerialQueue } from './foundation/serial-queue.ts';
 import type { PolicyOf } from './guardrails/policy-of.ts';
 import type { Platform } from './foundation/platform.ts';
 import type { Provider } from './providers/provider.ts';
@@ -88,15 +90,26 @@ export interface Runtime {
   /** What this process has recorded of late. */
   readonly generationFeed: GenerationFeed;
   /** Settles long streamed answers. */
-  readonly longAnswers: OneAtATime;
+  readonly longCompletions: SerialQueue;
   /** Random text that tells this gateway from every other. */
   readonly instanceId: string;
   /** Fires when the gateway begins to close. */
   readonly closing: AbortSignal;
   /** Calls under way. Closing the gateway interrupts what is left of them with the given error. */
-  readonly openCalls: OpenCall[];
+  readonly openCalls: OpenCalls;
+  /** Writes down every generation. */
+  readonly recorder: Recorder;
+  /** Everything optional on the way of a chat call. */
+  readonly stages: readonly Stage[];
   /** Sums by provider, for metrics. */
   readonly callFigures: CallFigures;
   /** Counters that only rise, for metrics. */
-  readonly counters: Counters;
+  readonly counters: RequestCounters & CallCounters;
+}
+
+/** Requests of every kind. */
+export interface RequestCounters {
+  requests: number;
+  /** Responses by HTTP status. */
+  readonly statuses: Map<number, number>;
 }

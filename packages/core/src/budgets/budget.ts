@@ -16,15 +16,15 @@ export interface Budget {
   readonly resetsAt: string | null;
 }
 
-/** Everybody a caller's spending counts for. */
-export interface Caller {
+/** Whose spending a call counts for. */
+export interface Payer {
   readonly principalId: string;
   readonly userId: string | null;
   readonly workspaceId: string;
 }
 
-/** The names of a caller's spenders in the ledger. */
-export function spendersOf({ principalId, userId, workspaceId }: Caller): readonly string[] {
+/** The names of a payer's spenders in the ledger. */
+export function spendersOf({ principalId, userId, workspaceId }: Payer): readonly string[] {
   const all = [ACCOUNT, `key ${principalId}`, `workspace ${workspaceId}`];
   return userId === null ? all : [...all, `member ${userId}`];
 }

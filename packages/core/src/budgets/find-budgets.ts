@@ -6,7 +6,7 @@ import { DEFAULT_WORKSPACE_ID } from '../auth/api-key.ts';
 import type { Principal } from '../http/principal.ts';
 import type { EffectiveBudget } from '../guardrails/effective-policy.ts';
 import type { SpentQuery, WorkspaceRecord, Store } from '../stores/store.ts';
-import { ACCOUNT, type Budget, type Caller } from './budget.ts';
+import { ACCOUNT, type Budget, type Payer } from './budget.ts';
 import { type Period, periodEnd, periodStart } from './period-start.ts';
 import { toNanoUsd } from './nano-usd.ts';
 import { intervalOf } from './workspace-budgets.ts';
@@ -18,7 +18,7 @@ export interface BudgetParts {
 }
 
 /** Whose spending a principal's calls count for. */
-export function toCaller({ id, userId, workspaceId }: Principal): Caller {
+export function toPayer({ id, userId, workspaceId }: Principal): Payer {
   return { principalId: id, userId: userId ?? null, workspaceId: workspaceId ?? DEFAULT_WORKSPACE_ID };
 }
 
@@ -52,7 +52,7 @@ function toBudgets({ principal, policy, workspace }: Limits, { account, platform
   const ofWorkspace = workspace?.budgets ?? [];
   if (credits === null && keyLimit === null && ofGuardrails.length === 0 && ofWorkspace.length === 0) return NONE;
 
-  const caller = toCaller(principal);
+  const payer = toPayer(principal);
   const now = platform.now();
   const limit = (limitUsd: number, period: Period): Pick<Budget, 'limitNanoUsd' | 'resetsAt'> => ({
     limitNanoUsd: toNanoUsd(limitUsd),
@@ -74,7 +74,7 @@ function toBudgets({ principal, policy, workspace }: Limits, { account, platform
     budgets.push({
       refusal: period === null ? 'Key limit exceeded' : `Key limit exceeded (${period})`,
       code: 'payment_required',
-      ...spenderOf('api-key', caller, periodStart(period, now)),
+      ...spenderOf('api-key', payer, periodStart(period, now)),
       ...limit(keyLimit, period),
       includesByok: principal.includeByokInLimit ?? false,
     });
@@ -85,7 +85,7 @@ function toBudgets({ principal, policy, workspace }: Limits, { account, platform
     budgets.push({
       refusal: `Workspace ${intervalOf(budget)} budget of $${limitUsd.toFixed(2)} exceeded`,
       code: 'permission_denied',
-      ...spenderOf('workspace', caller, periodStart(period, now)),
+      ...spenderOf('workspace', payer, periodStart(period, now)),
       ...limit(limitUsd, period),
       includesByok: workspace?.workspace.include_byok_in_budgets ?? false,
     });
@@ -94,7 +94,7 @@ function toBudgets({ principal, policy, workspace }: Limits, { account, platform
     budgets.push({
       refusal: 'Guardrail budget exceeded',
       code: 'permission_denied',
-      ...spenderOf(scope, caller, periodStart(resetInterval, now)),
+      ...spenderOf(scope, payer, periodStart(resetInterval, now)),
       ...limit(limitUsd, resetInterval),
       includesByok: includeByok,
     });
@@ -105,7 +105,7 @@ function toBudgets({ principal, policy, workspace }: Limits, { account, platform
 /** Who spends, as the ledger knows them and as the store does. */
 function spenderOf(
   scope: EffectiveBudget['scope'],
-  { principalId, userId, workspaceId }: Caller,
+  { principalId, userId, workspaceId }: Payer,
   since: string | undefined,
 ): { readonly spender: string; readonly query: SpentQuery } {
   switch (scope) {

@@ -4,7 +4,7 @@ import { createCatalog, type Endpoint } from '../catalog/catalog.ts';
 import type { EndpointDefinition } from '../wire/models/model-definition.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
-import { boundCall } from './bound-call.ts';
+import { chatBoundOf } from '../chat/chat-bound.ts';
 import { worstCaseNanoUsd } from './worst-case.ts';
 
 const provider: Provider = { slug: 'acme', name: 'Acme', dataPolicy: { training: null, retainsPrompts: null } };
@@ -24,7 +24,7 @@ const asking = (content: Content, changes: Partial<ChatCompletionRequest> = {}):
   ...changes,
 });
 const worst = (definition: Partial<EndpointDefinition>, request: ChatCompletionRequest): number | null =>
-  worstCaseNanoUsd(endpointWith(definition), boundCall(request));
+  worstCaseNanoUsd(endpointWith(definition), chatBoundOf(request));
 
 const NANO = '0.000000001';
 

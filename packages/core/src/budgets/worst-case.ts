@@ -1,5 +1,6 @@
 import type { CallBound } from '../calls/bound.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
+import { videoCostNanoUsd } from '../catalog/video-cost.ts';
 import type { UnitPrices } from '../catalog/price-overrides.ts';
 import type { Prices } from '../catalog/prices.ts';
 
@@ -14,6 +15,7 @@ type Unit = keyof UnitPrices;
  */
 export function worstCaseNanoUsd(endpoint: Endpoint, bound: CallBound): number | null {
   const { prices } = endpoint;
+  if (bound.video !== undefined) return videoCostNanoUsd(prices, bound.video);
   if (prices.prompt === undefined || prices.completion === undefined) return null;
   const promptTokens = promptTokensOf(endpoint, bound);
   // With a completion price of nothing its length does not matter.

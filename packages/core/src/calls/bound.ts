@@ -1,4 +1,6 @@
-/** What a chat request can use at most, as far as the request itself tells. */
+import type { VideoMeasure } from '../catalog/video-cost.ts';
+
+/** What a call can use at the most, as far as its request tells. */
 export interface CallBound {
   /** Tokens of everything that is text. */
   readonly textTokens: number;
@@ -6,8 +8,17 @@ export interface CallBound {
   readonly mediaTokens: number | null;
   readonly images: number;
   readonly hasAudio: boolean;
-  /** `max_completion_tokens` or `max_tokens`; null when neither is given. */
+  /** Tokens of the output; null when the request does not say, and the endpoint's own limit holds. */
   readonly maxTokens: number | null;
-  /** What of a prediction turns out wrong is charged beside the answer. */
+  /** What of a prediction turns out wrong is charged beside the output. */
   readonly predictedTokens: number;
+  /** Set for videos, which are charged by what is made. */
+  readonly video?: VideoMeasure | undefined;
+}
+
+const encoder = new TextEncoder();
+
+/** Bounds the tokens of a JSON value from above: a token is at least one byte. */
+export function mostTokensOf(value: unknown): number {
+  return encoder.encode(JSON.stringify(value)).length;
 }

@@ -1,5 +1,5 @@
-/** What a request asks of the endpoint that is to serve it. */
-export interface RequestNeeds {
+/** What a call asks of the endpoint that is to serve it. */
+export interface CallNeeds {
   /** Parameters as lists of supported parameters name them. */
   readonly parameters: readonly string[];
   /** Kinds of input beside text. */
@@ -8,7 +8,7 @@ export interface RequestNeeds {
   readonly outputModalities: readonly string[];
   /** What the prompt takes up at the least; deliberately low, because an endpoint that is left out cannot prove it wrong. */
   readonly minPromptTokens: number;
-  /** `max_completion_tokens` or `max_tokens`; 0 when neither is given. */
+  /** Tokens that the output may have at the most; 0 when the request does not say. */
   readonly outputTokens: number;
   /** Where the prompt may be shortened if it has to be. */
   readonly compression: Compression;
@@ -16,3 +16,18 @@ export interface RequestNeeds {
 
 /** Which endpoints get a prompt that is too long for them shortened: every one, those with little room, or none. */
 export type Compression = 'always' | 'small' | 'never';
+
+/** Endpoints of at most this context have compression switched on by default (wire.md 9.2). */
+const SMALL_CONTEXT = 8192;
+
+/** Text that is hard to compress has about four characters a token, text that is easy may have six. */
+const MOST_CHARACTERS_A_TOKEN = 6;
+
+/** The least number of tokens that so many characters can be. */
+export const minTokensOf = (characters: number): number => Math.floor(characters / MOST_CHARACTERS_A_TOKEN);
+
+/** Whether a prompt is shortened for an endpoint with this context, should it have to be. */
+export function isCompressed(contextLength: number | null, compression: Compression): contextLength is number {
+  if (contextLength === null || compression === 'never') return false;
+  return compression === 'always' || contextLength <= SMALL_CONTEXT;
+}

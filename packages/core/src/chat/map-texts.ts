@@ -1,12 +1,4 @@
-import {
-  mapList,
-  type TextMap,
-  mapStrings,
-  toVisitor,
-  mapRecord,
-  type RequestText,
-  type Visit,
-} from '../calls/text-map.ts';
+import { mapList, mapStrings, toVisitor, mapRecord, type RequestText, type Visit } from '../calls/text-map.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 
 /** What of a request is read by a model or written down. Other fields are switches, numbers and names of ours. */
@@ -27,7 +19,10 @@ const FIELDS = [
 const RECORDS = ['metadata', 'trace'] as const satisfies readonly (keyof ChatCompletionRequest)[];
 
 /** The texts of a chat request. Whatever is not changed stays the same object. */
-export const mapTexts: TextMap<ChatCompletionRequest> = (request, change) => {
+export function mapChatTexts(
+  request: ChatCompletionRequest,
+  change: (text: RequestText) => string,
+): ChatCompletionRequest {
   let changed = request;
   for (const field of FIELDS) {
     const value = request[field];
@@ -40,7 +35,7 @@ export const mapTexts: TextMap<ChatCompletionRequest> = (request, change) => {
     if (mapped !== request[field]) changed = { ...changed, [field]: mapped };
   }
   return changed;
-};
+}
 
 function mapMessages(
   messages: ChatCompletionRequest['messages'],

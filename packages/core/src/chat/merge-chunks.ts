@@ -1,9 +1,9 @@
-import { createAnswerAccumulator } from '../generations/observe/completion-accumulator.ts';
+import { createCompletionAccumulator } from '../generations/observe/completion-accumulator.ts';
 import type { ChatChunk, ChatDelta } from '../wire/chat/chat-chunk.ts';
 
 /** Makes the one chunk of a whole answer out of its pieces. Usage is left out. */
 export function mergeChunks(chunks: readonly ChatChunk[]): ChatChunk {
-  const answer = createAnswerAccumulator();
+  const answer = createCompletionAccumulator();
   answer.observe(chunks);
   answer.unpack();
   const deltas = chunks.flatMap(({ choices }) => choices).map(({ delta }) => delta);

@@ -1,17 +1,19 @@
 import type { Outcome } from '../calls/outcome.ts';
+import { toCallError } from '../dispatch/call-errors.ts';
+import { trackCall } from '../dispatch/track-call.ts';
 import { GatewayError, toErrorBody } from '../foundation/errors.ts';
-import type { SettledGeneration } from '../generations/observe/observe-generation.ts';
-import type { AnswerAccumulator } from '../generations/observe/completion-accumulator.ts';
-import { recordGeneration } from '../dispatch/record-generation.ts';
+import type { CompletionAccumulator } from '../generations/observe/completion-accumulator.ts';
+import type { SettledGeneration } from '../generations/settled-generation.ts';
 import type { GatewayResponse } from '../http/response.ts';
 import { withReport } from '../routing/routing-metadata.ts';
 import type { ChatChunk } from '../wire/chat/chat-chunk.ts';
+import type { ChatRun } from './chat-run.ts';
+import type { CommittedCompletion } from './committed-completion.ts';
 import { createFrameEncoder, DONE_FRAME, type FrameEncoder, KEEP_ALIVE_FRAME } from './frame-encoder.ts';
-import { toCallError } from '../dispatch/call-errors.ts';
-import { noteOutcome } from '../dispatch/note-outcome.ts';
-import { openCall } from '../dispatch/track-call.ts';
-import type { ChatRelay } from './relay.ts';
-import type { CommittedAnswer } from '../dispatch/run-attempts.ts';
+import { createFrameOutlet } from './frame-outlet.ts';
+import { isReasoningHidden } from './is-reasoning-hidden.ts';
+import { noteEnd } from './note-end.ts';
+import type { Begin } from './stages/stage.ts';
 
 const STREAM_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -19,99 +21,87 @@ const STREAM_HEADERS = {
   'x-accel-buffering': 'no',
 };
 
-const encoder = new TextEncoder();
-const END: IteratorResult<Uint8Array> = { done: true, value: undefined };
-
-type Step = IteratorResult<readonly ChatChunk[]>;
-
 /**
- * Runs a call and answers it as a stream. Resolves at the first of: the first chunk, or the keep-alive interval;
- * rejects with the final error when that comes before either. From then on errors travel in-band.
+ * Runs a call and relays its completion as a stream. Resolves at the first of: the first chunk, or the keep-alive
+ * interval; rejects with the final error when that comes before either. From then on errors travel in-band.
  *
  * The body is written by hand rather than as a generator: a generator's `return()` waits for the `next()` under way,
  * and a client that leaves must be noticed while upstream is silent.
  */
-export function answerStream(relay: ChatRelay): Promise<GatewayResponse> {
+export function relayStream(run: ChatRun, begin: Begin): Promise<GatewayResponse> {
   return new Promise((resolve, reject) => {
-    const stream = createRelayStream(relay, {
-      onCommitted: () => resolve({ status: 200, headers: { ...STREAM_HEADERS, ...relay.headers }, body: stream }),
-      onRefused: reject,
+    const headers = { ...STREAM_HEADERS, ...run.responseHeaders };
+    const body = createRelay(run, begin, {
+      commit: () => resolve({ status: 200, headers, body }),
+      refuse: reject,
     });
   });
 }
 
-/** Settling an answer of this many characters takes milliseconds, and several times its length of memory. */
-const LONG_ANSWER_LENGTH = 512 * 1024;
+/**
+ * Where a relay is. `attempting`: endpoints are being asked. `idle`: a completion has begun, and its next piece has not
+ * been asked for. `reading`: it has, so that one `next()` is pending. `recording`: the outcome is decided and is being
+ * written down. `over`: every frame is in the outlet.
+ */
+type Phase = 'attempting' | 'idle' | 'reading' | 'recording' | 'over';
 
-const isLong = ({ packedTextLength, packedReasoningLength }: AnswerAccumulator): boolean =>
-  packedTextLength + packedReasoningLength >= LONG_ANSWER_LENGTH;
-
-interface HeadListener {
-  /** The status is 200 from now on. Called once at most. */
-  onCommitted(): void;
-  /** Nothing has been sent and nothing will be. Called once at most, instead of `onCommitted`. */
-  onRefused(error: GatewayError): void;
+/** The beginning of the HTTP response. Either is called once, and not both. */
+interface ResponseHead {
+  /** The status is 200 from now on. */
+  commit(): void;
+  /** Nothing has been sent and nothing will be. */
+  refuse(error: GatewayError): void;
 }
 
-function createRelayStream(relay: ChatRelay, head: HeadListener): AsyncIterable<Uint8Array> {
-  const { runtime, observer, request, client } = relay;
-  const life = openCall(runtime, client, true);
-  let answer: CommittedAnswer | undefined;
+/** Settling a completion of this many characters takes milliseconds, and several times its length of memory. */
+const LONG_COMPLETION_LENGTH = 512 * 1024;
+
+const isLong = ({ spilledTextLength, spilledReasoningLength }: CompletionAccumulator): boolean =>
+  spilledTextLength + spilledReasoningLength >= LONG_COMPLETION_LENGTH;
+
+function createRelay(run: ChatRun, begin: Begin, responseHead: ResponseHead): AsyncIterable<Uint8Array> {
+  const { call, plan, observer, report, parts } = run;
+  const { timeouts, recorder, longCompletions } = parts;
+  const createdAt = Math.floor(parts.platform.now() / 1000);
+  const tracked = trackCall(parts.openCalls, run.client, true);
+  const outlet = createFrameOutlet();
+  let phase: Phase = 'attempting';
+  /** Null once the response has begun. */
+  let head: ResponseHead | null = responseHead;
+  let completion: CommittedCompletion | undefined;
   let frames: FrameEncoder | undefined;
-  let isHeadSent = false;
-  let isPulling = false;
-  /** The outcome is decided; what is left is to write it down and to tell the reader. */
-  let isEnding = false;
-  let isOver = false;
   /** What went upstream and has not been shown yet; always empty unless the caller asked for it. */
   let echoes: unknown[] = [];
-  const onUpstreamBody =
-    request.debug?.echo_upstream_body === true ? (body: unknown): void => void echoes.push(body) : undefined;
-  /** Frames that wait for a reader. */
-  let ready = '';
-  let reader: ((result: IteratorResult<Uint8Array>) => void) | undefined;
 
-  const keepAlive = runtime.wheel.add(() => {
-    if (!isHeadSent) commitHead();
-    // A reader that has not even taken what is ready needs no sign of life.
-    if (ready === '') deliver(KEEP_ALIVE_FRAME);
+  const keepAlive = parts.wheel.add(() => {
+    commitHead();
+    // A reader that has not even taken what is held needs no sign of life.
+    if (outlet.isEmpty()) deliver(KEEP_ALIVE_FRAME);
   });
-
   const commitHead = (): void => {
-    isHeadSent = true;
-    head.onCommitted();
+    head?.commit();
+    head = null;
   };
-
-  /** Hands frames to the reader, or keeps them until there is one. */
   const deliver = (text: string): void => {
-    ready += text;
-    if (reader === undefined) return;
-    const resolve = reader;
-    reader = undefined;
     keepAlive.clear();
-    resolve(takeReady());
+    outlet.push(text);
   };
 
-  const takeReady = (): IteratorResult<Uint8Array> => {
-    if (ready === '') return END;
-    const value = encoder.encode(ready);
-    ready = '';
-    return { done: false, value };
-  };
-
-  const framesOf = (): FrameEncoder =>
-    (frames ??= createFrameEncoder(
+  const framesOf = (): FrameEncoder => {
+    const endpoint = observer.endpoint();
+    const { systemFingerprint, serviceTier } = observer.completion;
+    return (frames ??= createFrameEncoder(
       {
-        id: observer.id,
-        created: relay.created,
-        model: observer.endpoint()?.modelId ?? relay.route.endpoints[0]?.modelId ?? '',
-        provider: observer.endpoint()?.provider.name ?? '',
-        systemFingerprint: observer.answer.systemFingerprint,
-        serviceTier: observer.answer.serviceTier,
+        id: call.id,
+        created: createdAt,
+        model: endpoint?.modelId ?? plan.endpoints[0]?.modelId ?? '',
+        provider: endpoint?.provider.name ?? '',
+        systemFingerprint,
+        serviceTier,
       },
-      relay.hideReasoning,
+      isReasoningHidden(call.request),
     ));
-
+  };
   /** What went upstream since the last look, as frames of its own. */
   const takeEchoes = (): string => {
     if (echoes.length === 0) return '';
@@ -120,132 +110,114 @@ function createRelayStream(relay: ChatRelay, head: HeadListener): AsyncIterable<
     return text;
   };
 
-  const onBegun = (begun: CommittedAnswer): void => {
-    answer = begun;
-    if (life.signal.aborted) return onFailure(life.signal.reason);
-    observer.observe(begun.first);
-    if (!isHeadSent) commitHead();
-    const text = takeEchoes() + framesOf().encode(begun.first);
+  const relay = (batch: readonly ChatChunk[]): void => {
+    observer.observe(batch);
+    commitHead();
+    const text = takeEchoes() + framesOf().encode(batch);
     if (text !== '') deliver(text);
-    else if (reader !== undefined) pull();
+    // A batch may hold nothing to show (a finish reason, usage): a reader that waits goes on waiting.
+    else if (outlet.isAwaited()) read();
   };
-
-  const pull = (): void => {
-    if (isPulling || isEnding || answer === undefined) return;
-    isPulling = true;
+  const onBegun = (begun: CommittedCompletion): void => {
+    completion = begun;
+    if (tracked.signal.aborted) return onFailure(tracked.signal.reason);
+    phase = 'idle';
+    relay(begun.first);
+  };
+  const read = (): void => {
+    if (phase !== 'idle' || completion === undefined) return;
+    phase = 'reading';
     // One pending next() at a time, its failure handled from the start.
-    answer.rest.next().then(onStep, onFailure);
+    completion.rest.next().then(onStep, onFailure);
   };
-
-  const onStep = (step: Step): void => {
-    isPulling = false;
-    if (isEnding) return;
-    if (step.done === true) return onUpstreamEnd();
-    observer.observe(step.value);
-    const text = takeEchoes() + framesOf().encode(step.value);
-    if (text !== '') deliver(text);
-    // A batch may hold nothing to show (a finish reason, usage): whoever waits goes on waiting.
-    else if (reader !== undefined) pull();
+  const onStep = (step: IteratorResult<readonly ChatChunk[]>): void => {
+    if (phase !== 'reading') return;
+    phase = 'idle';
+    if (step.done === true) onUpstreamEnd();
+    else relay(step.value);
   };
-
   const onUpstreamEnd = (): void => {
-    if (observer.answer.finish !== undefined) return end({ status: 'completed' });
+    if (observer.completion.finish !== undefined) return end({ status: 'completed' });
     const name = observer.endpoint()?.provider.name ?? 'The provider';
     onFailure(new GatewayError('provider_unavailable', `${name} ended its answer without a finish reason`));
   };
-
   const onFailure = (thrown: unknown): void => {
-    const error = toCallError(
-      life.signal.aborted ? life.signal.reason : thrown,
-      observer.endpoint()?.provider.name ?? '',
-    );
+    const { aborted, reason } = tracked.signal;
+    const error = toCallError(aborted ? reason : thrown, observer.endpoint()?.provider.name ?? '');
     end({ status: error.code === 'client_closed_request' ? 'cancelled' : 'failed', error });
   };
 
   /** Decides the outcome, exactly once, writes it down, and only then lets the reader see the end. */
   const end = (outcome: Outcome): void => {
-    if (isEnding) return;
-    isEnding = true;
+    if (phase === 'recording' || phase === 'over') return;
+    phase = 'recording';
     keepAlive.clear();
-    life.signal.removeEventListener('abort', onInterrupted);
-    const wasAborted = life.signal.aborted;
-    const settle = (): Promise<void> => {
+    tracked.signal.removeEventListener('abort', onInterrupted);
+    const wasAborted = tracked.signal.aborted;
+    const record = (): Promise<void> => {
       const settled = observer.settle(outcome);
-      if (answer !== undefined && !wasAborted) noteOutcome(runtime, answer, outcome, settled.usage);
-      return recordGeneration(runtime, settled, outcome).then(
+      if (completion !== undefined && !wasAborted) noteEnd(run, completion, outcome, settled.usage);
+      return recorder.recordCall(settled, outcome).then(
         () => finish(outcome, settled),
         (error: unknown) => finish({ status: 'failed', error: toCallError(error, '') }, undefined),
       );
     };
-    // A thousand readers of long answers that leave together would otherwise fill the memory and hold up everybody.
-    if (isLong(observer.answer)) runtime.longAnswers.run(settle);
-    else void settle();
+    // A thousand readers of long completions that leave together would otherwise fill the memory.
+    if (isLong(observer.completion)) longCompletions.run(record);
+    else void record();
     if (outcome.status !== 'completed') letGoOfUpstream();
   };
 
   const finish = (outcome: Outcome, settled: SettledGeneration | undefined): void => {
-    life.end();
-    isOver = true;
-    const report = { attempts: observer.attempts(), hasFailed: outcome.status !== 'completed' };
-    if (outcome.status !== 'completed' && !isHeadSent) {
-      return head.onRefused(withReport(outcome.error, relay.report, report));
+    tracked.end();
+    phase = 'over';
+    if (outcome.status === 'completed') outlet.push(toEndFrames(settled));
+    else {
+      const routing = { attempts: observer.attempts(), hasFailed: true };
+      const error = withReport(outcome.error, report, routing);
+      if (head !== null) return head.refuse(error);
+      if (outcome.status === 'cancelled') outlet.discard();
+      else outlet.push(takeEchoes() + framesOf().encodeError(toErrorBody(error), error.beside) + DONE_FRAME);
     }
-    if (outcome.status === 'cancelled') ready = '';
-    else if (outcome.status === 'failed') {
-      const error = withReport(outcome.error, relay.report, report);
-      ready += takeEchoes() + framesOf().encodeError(toErrorBody(error), error.beside) + DONE_FRAME;
-    } else {
-      const { reason, native } = observer.answer.finish ?? { reason: 'stop' as const, native: null };
-      const generationMs = settled?.record.generation.generation_time;
-      const members = relay.report?.toMembers({ ...report, generationMs });
-      // Whichever chunk is the last one carries the report.
-      ready += framesOf().encodeFinish(reason, native, settled?.usage === undefined ? members : undefined);
-      if (settled?.usage !== undefined) ready += framesOf().encodeUsage(settled.usage, members);
-      ready += DONE_FRAME;
-    }
-    deliver('');
+    outlet.end();
+  };
+  const toEndFrames = (settled: SettledGeneration | undefined): string => {
+    const { reason, native } = observer.completion.finish ?? { reason: 'stop' as const, native: null };
+    const generationMs = settled?.record.generation.generation_time;
+    const members = report?.toMembers({ attempts: observer.attempts(), hasFailed: false, generationMs });
+    const usage = settled?.usage;
+    // The last chunk carries the report, whichever that is.
+    const finishFrame = framesOf().encodeFinish(reason, native, usage === undefined ? members : undefined);
+    return finishFrame + (usage === undefined ? '' : framesOf().encodeUsage(usage, members)) + DONE_FRAME;
   };
 
   const letGoOfUpstream = (): void => {
-    life.interrupt(new GatewayError('client_closed_request', 'The call is over'));
-    // A provider's generator may still be waiting; whatever it says now concerns nobody.
-    answer?.rest.return?.().then(undefined, () => undefined);
+    tracked.interrupt(new GatewayError('client_closed_request', 'The call is over'));
+    // A provider's generator may still be waiting; what it says now is not needed.
+    completion?.rest.return?.().then(undefined, () => undefined);
   };
-
-  // Until an answer has begun the attempts notice by themselves, and note who was being asked.
+  // While endpoints are being asked the attempts notice by themselves, and note which one was.
   const onInterrupted = (): void => {
-    if (answer !== undefined) onFailure(life.signal.reason);
+    if (completion !== undefined) onFailure(tracked.signal.reason);
   };
-  life.signal.addEventListener('abort', onInterrupted, { once: true });
+  tracked.signal.addEventListener('abort', onInterrupted, { once: true });
 
-  keepAlive.set(runtime.timeouts.keepAliveMs);
-  relay
-    .begin({
-      runtime,
-      request,
-      route: relay.route,
-      observer,
-      guard: relay.guard,
-      fit: relay.fit,
-      onUpstreamBody,
-      signal: life.signal,
-    })
-    .then(onBegun, onFailure);
+  const { request } = call;
+  const onUpstreamBody =
+    request.debug?.echo_upstream_body === true ? (body: unknown): void => void echoes.push(body) : undefined;
+  keepAlive.set(timeouts.keepAliveMs);
+  begin({ request, endpoints: plan.endpoints, onUpstreamBody, signal: tracked.signal }).then(onBegun, onFailure);
 
+  const onWait = (): void => {
+    keepAlive.set(timeouts.keepAliveMs);
+    read();
+  };
   return {
     [Symbol.asyncIterator]: () => ({
-      next() {
-        if (ready !== '') return Promise.resolve(takeReady());
-        if (isOver) return Promise.resolve(END);
-        return new Promise((resolve) => {
-          reader = resolve;
-          keepAlive.set(runtime.timeouts.keepAliveMs);
-          pull();
-        });
-      },
+      next: () => outlet.next(onWait),
       return() {
-        life.interrupt(new GatewayError('client_closed_request', 'The client closed the request'));
-        return Promise.resolve(END);
+        tracked.interrupt(new GatewayError('client_closed_request', 'The client closed the request'));
+        return Promise.resolve({ done: true, value: undefined });
       },
     }),
   };

@@ -1,95 +1,102 @@
-import type { Outcome } from '../calls/outcome.ts';
-import type { GatewayError } from '../foundation/errors.ts';
-import type { GenerationObserver, SettledGeneration } from '../generations/observe/observe-generation.ts';
-import { recordGeneration } from '../dispatch/record-generation.ts';
-import { type GatewayResponse, toJsonResponse } from '../http/response.ts';
-import { withReport } from '../routing/routing-metadata.ts';
-import type { ChatCompletionResult, ChatDelta } from '../wire/chat/chat-chunk.ts';
-import type { ChatChunk } from '../wire/chat/chat-chunk.ts';
 import { toCallError } from '../dispatch/call-errors.ts';
-import { noteOutcome } from '../dispatch/note-outcome.ts';
-import { openCall } from '../dispatch/track-call.ts';
+import { trackCall } from '../dispatch/track-call.ts';
+import type { GatewayError } from '../foundation/errors.ts';
 import { raceAbort } from '../foundation/race-abort.ts';
-import type { ChatRelay } from './relay.ts';
-import { type CommittedAnswer, NOTHING_MORE } from '../dispatch/run-attempts.ts';
+import type { GenerationObserver } from '../generations/observe/observe-generation.ts';
+import type { SettledGeneration } from '../generations/settled-generation.ts';
+import { type GatewayResponse, toJsonResponse } from '../http/response.ts';
+import type { Outcome } from '../calls/outcome.ts';
+import { withReport } from '../routing/routing-metadata.ts';
+import type { ChatChunk, ChatCompletionResult, ChatDelta } from '../wire/chat/chat-chunk.ts';
+import type { ChatRun } from './chat-run.ts';
+import { type CommittedCompletion, NOTHING_MORE } from './committed-completion.ts';
+import { isReasoningHidden } from './is-reasoning-hidden.ts';
+import { noteEnd } from './note-end.ts';
+import type { Begin } from './stages/stage.ts';
 
-/** Runs a call and answers it in one piece. Throws what ended it; either way it has been recorded once. */
-export async function answerWhole(relay: ChatRelay): Promise<GatewayResponse> {
-  const { runtime, request, route, observer, guard, fit } = relay;
-  const life = openCall(runtime, relay.client, false);
-  const { signal } = life;
-  let answer: CommittedAnswer | undefined;
+/** Runs a call and hands its completion on in one piece. Throws what ended it; either way it has been recorded once. */
+export async function relayWhole(run: ChatRun, begin: Begin): Promise<GatewayResponse> {
+  const { call, plan, observer, report, parts } = run;
+  const createdAt = Math.floor(parts.platform.now() / 1000);
+  const tracked = trackCall(parts.openCalls, run.client, false);
+  const { signal } = tracked;
+  let completion: CommittedCompletion | undefined;
   try {
-    answer = await relay.begin({ runtime, request, route, observer, guard, fit, signal });
-    observer.observe(answer.first);
+    completion = await begin({ request: call.request, endpoints: plan.endpoints, signal });
+    observer.observe(completion.first);
     signal.throwIfAborted();
-    if (answer.rest !== NOTHING_MORE) await raceAbort(readToEnd(answer.rest, observer), signal);
+    if (completion.rest !== NOTHING_MORE) await raceAbort(readToEnd(completion.rest, observer), signal);
     const outcome: Outcome = { status: 'completed' };
     const settled = observer.settle(outcome);
-    noteOutcome(runtime, answer, outcome, settled.usage);
-    await recordGeneration(runtime, settled, outcome);
-    return toJsonResponse(200, toResult(relay, answer.first, settled), relay.headers);
+    noteEnd(run, completion, outcome, settled.usage);
+    await parts.recorder.recordCall(settled, outcome);
+    return toJsonResponse(200, toResult(run, completion.first, { settled, createdAt }), run.responseHeaders);
   } catch (thrown) {
     const error = toCallError(signal.aborted ? signal.reason : thrown, observer.endpoint()?.provider.name ?? '');
-    if (answer !== undefined && !signal.aborted && !observer.isSettled()) {
-      noteOutcome(runtime, answer, { status: 'failed', error }, undefined);
+    if (completion !== undefined && !signal.aborted && !observer.isSettled()) {
+      noteEnd(run, completion, { status: 'failed', error }, undefined);
     }
-    await recordFailure(relay, error);
-    throw withReport(error, relay.report, { attempts: observer.attempts(), hasFailed: true });
+    await recordFailure(run, error);
+    throw withReport(error, report, { attempts: observer.attempts(), hasFailed: true });
   } finally {
-    life.end();
+    tracked.end();
   }
 }
 
-/** An unstreamed answer comes as one batch; reading on lets the provider finish and say so if it could not. */
+/** An unstreamed completion comes as one batch; reading on lets the provider finish and say so if it could not. */
 async function readToEnd(rest: AsyncIterator<readonly ChatChunk[]>, observer: GenerationObserver): Promise<void> {
   for (let next = await rest.next(); next.done !== true; next = await rest.next()) observer.observe(next.value);
 }
 
-async function recordFailure({ runtime, observer }: ChatRelay, error: GatewayError): Promise<void> {
+async function recordFailure({ observer, parts }: ChatRun, error: GatewayError): Promise<void> {
   if (observer.isSettled()) return;
   const outcome: Outcome = { status: error.code === 'client_closed_request' ? 'cancelled' : 'failed', error };
-  await recordGeneration(runtime, observer.settle(outcome), outcome);
+  await parts.recorder.recordCall(observer.settle(outcome), outcome);
+}
+
+interface WholeEnd {
+  readonly settled: SettledGeneration;
+  /** Unix seconds. */
+  readonly createdAt: number;
 }
 
 function toResult(
-  relay: ChatRelay,
+  run: ChatRun,
   chunks: readonly ChatChunk[],
-  { usage, record }: SettledGeneration,
+  { settled: { usage, record }, createdAt }: WholeEnd,
 ): ChatCompletionResult {
-  const { answer, id } = relay.observer;
-  const endpoint = relay.observer.endpoint();
+  const { observer, call, report } = run;
+  const { completion } = observer;
+  const endpoint = observer.endpoint();
+  const hidesReasoning = isReasoningHidden(call.request);
   const result: ChatCompletionResult = {
-    id,
+    id: call.id,
     object: 'chat.completion',
-    created: relay.created,
+    created: createdAt,
     model: endpoint?.modelId ?? '',
     provider: endpoint?.provider.name ?? '',
     choices: [],
-    system_fingerprint: answer.systemFingerprint ?? null,
+    system_fingerprint: completion.systemFingerprint ?? null,
   };
   for (const { choices } of chunks) {
     for (const { index, delta, finish_reason, native_finish_reason, logprobs = null } of choices) {
-      const message = toMessage(delta, relay.hideReasoning);
+      const message = toMessage(delta, hidesReasoning);
       result.choices.push({ index, finish_reason, native_finish_reason, logprobs, message });
     }
   }
-  if (answer.serviceTier !== undefined) result.service_tier = answer.serviceTier;
+  if (completion.serviceTier !== undefined) result.service_tier = completion.serviceTier;
   if (usage !== undefined) result.usage = usage;
-  if (relay.report !== null) {
-    const attempts = relay.observer.attempts();
-    const generationMs = record.generation.generation_time;
-    Object.assign(result, relay.report.toMembers({ attempts, hasFailed: false, generationMs }));
-  }
-  return result;
+  if (report === null) return result;
+  const generationMs = record.generation.generation_time;
+  return { ...result, ...report.toMembers({ attempts: observer.attempts(), hasFailed: false, generationMs }) };
 }
 
 type ResultMessage = ChatCompletionResult['choices'][number]['message'];
 
-function toMessage(delta: ChatDelta, hideReasoning: boolean): ResultMessage {
+function toMessage(delta: ChatDelta, hidesReasoning: boolean): ResultMessage {
   const { content = null, refusal = null, reasoning = null } = delta;
-  const message: ResultMessage = { role: 'assistant', content, refusal, reasoning: hideReasoning ? null : reasoning };
-  if (delta.reasoning_details && !hideReasoning) message.reasoning_details = delta.reasoning_details;
+  const message: ResultMessage = { role: 'assistant', content, refusal, reasoning: hidesReasoning ? null : reasoning };
+  if (delta.reasoning_details && !hidesReasoning) message.reasoning_details = delta.reasoning_details;
   if (delta.tool_calls) {
     message.tool_calls = delta.tool_calls.map(({ id = '', function: { name = '', arguments: given } }) => ({
       id,

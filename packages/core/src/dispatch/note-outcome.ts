@@ -1,23 +1,36 @@
 import type { Outcome } from '../calls/outcome.ts';
-import { isAnswerBlocked } from '../guardrails/verdict.ts';
-import type { Runtime } from '../runtime.ts';
+import type { Endpoint } from '../catalog/catalog.ts';
+import type { Platform } from '../foundation/platform.ts';
+import { isCompletionBlocked } from '../guardrails/verdict.ts';
+import type { HealthBoard } from '../routing/health/health-board.ts';
 import type { Usage } from '../wire/chat/chat-chunk.ts';
-import type { CommittedAnswer } from './run-attempts.ts';
+
+export interface OutcomeParts {
+  readonly health: HealthBoard;
+  readonly platform: Pick<Platform, 'monotonicNow'>;
+}
+
+/** A call that had begun at an endpoint, and how it ended. */
+export interface EndedAttempt {
+  readonly endpoint: Endpoint;
+  /** When the endpoint was asked, on the monotonic clock. */
+  readonly startedAt: number;
+  readonly outcome: Outcome;
+  readonly usage: Usage | undefined;
+}
 
 /**
  * Tells an endpoint's health how a call ended that had begun there. Not for calls that ended because their client left
- * or the gateway closed, which say nothing of the endpoint; nor does a guardrail that blocks an answer.
+ * or the gateway closed, which say nothing of the endpoint; nor does a guardrail that blocks a completion.
  */
 export function noteOutcome(
-  runtime: Runtime,
-  answer: CommittedAnswer,
-  outcome: Outcome,
-  usage: Usage | undefined,
+  { endpoint, startedAt, outcome, usage }: EndedAttempt,
+  { health, platform }: OutcomeParts,
 ): void {
-  if (answer.isAccountedFor === true) return;
-  const health = runtime.health.of(answer.endpoint);
-  if (outcome.status === 'failed' && !isAnswerBlocked(outcome.error)) health.noteFailed(outcome.error, true);
+  const endpointHealth = health.of(endpoint);
+  if (outcome.status === 'failed' && !isCompletionBlocked(outcome.error))
+    endpointHealth.noteFailed(outcome.error, true);
   if (outcome.status !== 'completed') return;
   const tokens = usage?.estimated === true ? undefined : usage?.completion_tokens;
-  health.noteCompleted(tokens, runtime.platform.monotonicNow() - answer.startedAt);
+  endpointHealth.noteCompleted(tokens, platform.monotonicNow() - startedAt);
 }

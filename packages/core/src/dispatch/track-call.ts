@@ -1,10 +1,9 @@
 import { GatewayError } from '../foundation/errors.ts';
-import { addLive, removeLive, type LiveItem } from '../foundation/swap-remove-list.ts';
 import type { GatewayRequest } from '../http/request.ts';
-import type { Runtime } from '../runtime.ts';
+import type { OpenCalls } from './open-calls.ts';
 
-/** The life of one call: the signal all its work obeys, and its place among the open ones. */
-export interface CallLife {
+/** A call under way: the signal that all its work obeys, and its place among the open ones. */
+export interface TrackedCall {
   /** Fires with a `GatewayError` as its reason. */
   readonly signal: AbortSignal;
   interrupt(error: GatewayError): void;
@@ -12,46 +11,31 @@ export interface CallLife {
   end(): void;
 }
 
-/** Opens a call that ends when its client leaves or the gateway closes. */
-export function openCall(
-  runtime: Runtime,
+/** Tracks a call that ends when its client leaves or the gateway closes. */
+export function trackCall(
+  openCalls: OpenCalls,
   { signal, abort }: Pick<GatewayRequest, 'signal' | 'abort'>,
   isStream: boolean,
-): CallLife {
-  return abort === undefined
-    ? openForwarded(runtime, signal, isStream)
-    : openOnSignal(runtime, { signal, interrupt: abort }, isStream);
+): TrackedCall {
+  if (abort === undefined) return trackForwarded(openCalls, signal, isStream);
+  return { signal, interrupt: abort, end: openCalls.add({ isStream, interrupt: abort }) };
 }
 
 /** For a host whose signal is its own: another one fires with it, and for other reasons. */
-function openForwarded(runtime: Runtime, clientSignal: AbortSignal, isStream: boolean): CallLife {
+function trackForwarded(openCalls: OpenCalls, clientSignal: AbortSignal, isStream: boolean): TrackedCall {
   const work = new AbortController();
   const onClientGone = (): void =>
     work.abort(new GatewayError('client_closed_request', 'The client closed the request'));
   if (clientSignal.aborted) onClientGone();
   else clientSignal.addEventListener('abort', onClientGone, { once: true });
   const interrupt = (error: GatewayError): void => work.abort(error);
-  const life = openOnSignal(runtime, { signal: work.signal, interrupt }, isStream);
+  const remove = openCalls.add({ isStream, interrupt });
   return {
-    ...life,
+    signal: work.signal,
+    interrupt,
     end() {
-      life.end();
+      remove();
       clientSignal.removeEventListener('abort', onClientGone);
     },
   };
-}
-
-function openOnSignal(
-  runtime: Runtime,
-  { signal, interrupt }: Pick<CallLife, 'signal' | 'interrupt'>,
-  isStream: boolean,
-): CallLife {
-  const open: OpenCall = { place: -1, isStream, interrupt };
-  addLive(runtime.openCalls, open);
-  return { signal, interrupt, end: () => removeLive(runtime.openCalls, open) };
-}
-
-export interface OpenCall extends LiveItem {
-  readonly isStream: boolean;
-  interrupt(error: GatewayError): void;
 }

@@ -1,8 +1,13 @@
-import type { CatalogModel, Endpoint } from '../catalog/catalog.ts';
-import type { RequestContext } from '../http/request-context.ts';
+import type { RegionOf } from '../routing/region-of.ts';
+import type { PolicyOf } from '../guardrails/policy-of.ts';
+import type { Principal } from '../http/principal.ts';
+import type { GatewayRequest } from '../http/request.ts';
+import type { Policy } from '../guardrails/policy.ts';
+import type { Platform } from '../foundation/platform.ts';
+import type { AccountOptions } from '../auth/account.ts';
+import type { CatalogModel, Endpoint, Catalog } from '../catalog/catalog.ts';
 import type { ServiceTier } from '../catalog/endpoint-tier.ts';
 import type { EndpointQuery } from '../routing/endpoint-filters.ts';
-import type { Runtime } from '../runtime.ts';
 import { makesVideos } from '../guardrails/to-narrowings.ts';
 import { selectEndpoints } from '../routing/select-endpoints.ts';
 
@@ -11,23 +16,39 @@ export type UsableEndpoints = (model: CatalogModel) => readonly Endpoint[];
 
 const EVERY_TIER: ReadonlySet<ServiceTier> = new Set(['flex', 'priority']);
 
-/**
- * What the account's settings, the caller's guardrails and the host of a request leave of models. Rejects with
- * `permission_denied` when a guardrail cannot be applied.
- */
-export async function findUsableEndpoints({ runtime, principal, request }: RequestContext): Promise<UsableEndpoints> {
-  const policy = await runtime.policyOf(principal);
-  return toUsable(
-    { account: runtime.account, region: runtime.regionOf(request), narrowings: policy?.narrowings },
-    runtime,
-  );
+export interface UsableParts {
+  readonly account: AccountOptions;
+  readonly platform: Pick<Platform, 'now'>;
+}
+
+interface UsableQuery {
+  /** What guardrails ask of the caller's calls. */
+  readonly policy: Policy | null;
+  /** The region whose host was called; null for none. */
+  readonly region: string | null;
+}
+
+/** What the account's settings, the caller's guardrails and the host of a request leave of models. */
+export function toUsableEndpoints({ policy, region }: UsableQuery, parts: UsableParts): UsableEndpoints {
+  return toUsable({ account: parts.account, region, narrowings: policy?.narrowings }, parts);
+}
+
+export interface UsableContext {
+  readonly request: GatewayRequest;
+  readonly principal: Principal;
+  readonly runtime: UsableParts & { readonly policyOf: PolicyOf; readonly regionOf: RegionOf };
+}
+
+/** The same for a request that lists models. Rejects with `permission_denied` when a guardrail cannot be applied. */
+export async function findUsableEndpoints({ request, principal, runtime }: UsableContext): Promise<UsableEndpoints> {
+  return toUsableEndpoints({ policy: await runtime.policyOf(principal), region: runtime.regionOf(request) }, runtime);
 }
 
 /**
  * The same for lists that everybody reads: who administers sees what there is, because guardrails are made of it. Under
- * a regional host nothing else can be served, so nothing else is shown to anybody.
+ * a regional host nothing else can be served, so nothing else is shown.
  */
-export async function findShownEndpoints(context: RequestContext): Promise<UsableEndpoints> {
+export async function findShownEndpoints(context: UsableContext): Promise<UsableEndpoints> {
   const { runtime, principal, request } = context;
   if (principal.kind === 'api') return findUsableEndpoints(context);
   const region = runtime.regionOf(request);
@@ -35,7 +56,10 @@ export async function findShownEndpoints(context: RequestContext): Promise<Usabl
 }
 
 /** The models of which something is left, with that. */
-export function modelsWith(usable: UsableEndpoints, { catalog }: Pick<Runtime, 'catalog'>): readonly CatalogModel[] {
+export function modelsWith(
+  usable: UsableEndpoints,
+  { catalog }: { readonly catalog: Catalog },
+): readonly CatalogModel[] {
   return catalog.list().flatMap((model) => {
     const endpoints = usable(model);
     if (endpoints.length === model.endpoints.length) return [model];
@@ -45,7 +69,7 @@ export function modelsWith(usable: UsableEndpoints, { catalog }: Pick<Runtime, '
 
 type Bounds = Pick<EndpointQuery, 'account' | 'region' | 'narrowings'>;
 
-function toUsable(bounds: Bounds, { platform }: Runtime): UsableEndpoints {
+function toUsable(bounds: Bounds, { platform }: UsableParts): UsableEndpoints {
   const common = {
     ...bounds,
     preferences: {},
@@ -56,7 +80,7 @@ function toUsable(bounds: Bounds, { platform }: Runtime): UsableEndpoints {
     const isVideo = makesVideos(model);
     // Videos are kept by those who make them.
     if (isVideo && bounds.account.privacy?.zdr === true) return [];
-    const operation = isVideo ? 'video' : 'chat';
-    return selectEndpoints({ ...common, resolved: { model, variants: [] }, operation }).endpoints;
+    const kind = isVideo ? 'video' : 'chat';
+    return selectEndpoints({ ...common, resolved: { model, variants: [] }, kind }).endpoints;
   };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { iterateOne, openLate } from './lazy-iterable.ts';
+import { iterateOne, createLazyIterable } from './lazy-iterable.ts';
 
 async function* count(onLeave: () => void = () => undefined): AsyncGenerator<number> {
   try {
@@ -12,7 +12,7 @@ async function* count(onLeave: () => void = () => undefined): AsyncGenerator<num
 
 test('opens its source when the first item is asked for, once', async () => {
   let opened = 0;
-  const items = openLate(() => {
+  const items = createLazyIterable(() => {
     opened += 1;
     return Promise.resolve(count());
   });
@@ -25,7 +25,7 @@ test('opens its source when the first item is asked for, once', async () => {
 
 test('passes on that the source could not be opened, or broke', async () => {
   await expect(
-    openLate(() => Promise.reject(new Error('no')))
+    createLazyIterable(() => Promise.reject(new Error('no')))
       [Symbol.asyncIterator]()
       .next(),
   ).rejects.toThrow('no');
@@ -33,20 +33,20 @@ test('passes on that the source could not be opened, or broke', async () => {
     yield 1;
     throw new Error('reset');
   }
-  const iterator = openLate(() => Promise.resolve(broken()))[Symbol.asyncIterator]();
+  const iterator = createLazyIterable(() => Promise.resolve(broken()))[Symbol.asyncIterator]();
   await iterator.next();
   await expect(iterator.next()).rejects.toThrow('reset');
 });
 
 test('leaves the source when its reader leaves, and opens none for a reader that never read', async () => {
   let hasLeft = false;
-  const iterator = openLate(() => Promise.resolve(count(() => (hasLeft = true))))[Symbol.asyncIterator]();
+  const iterator = createLazyIterable(() => Promise.resolve(count(() => (hasLeft = true))))[Symbol.asyncIterator]();
   await iterator.next();
   expect(await iterator.return?.()).toEqual({ done: true, value: undefined });
   expect(hasLeft).toBe(true);
 
   let opened = 0;
-  const unread = openLate(() => {
+  const unread = createLazyIterable(() => {
     opened += 1;
     return Promise.resolve(count());
   })[Symbol.asyncIterator]();

@@ -2,7 +2,7 @@
  * An iterable whose source is only opened when the first item is asked for. Costs hardly anything an item, unlike a
  * generator that delegates to another.
  */
-export function openLate<Item>(open: () => Promise<AsyncIterable<Item>>): AsyncIterable<Item> {
+export function createLazyIterable<Item>(open: () => Promise<AsyncIterable<Item>>): AsyncIterable<Item> {
   return {
     [Symbol.asyncIterator]() {
       let source: AsyncIterator<Item> | undefined;

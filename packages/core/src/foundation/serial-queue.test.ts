@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 
 import { createVirtualPlatform } from '../../../../test/support/async/virtual-platform.ts';
-import { createOneAtATime } from './serial-queue.ts';
+import { createSerialQueue } from './serial-queue.ts';
 
 function setUp() {
   const platform = createVirtualPlatform();
-  const { run } = createOneAtATime(platform);
+  const { run } = createSerialQueue(platform);
   const begun: string[] = [];
   const begin = (name: string): (() => void) => {
     let finish = (): void => undefined;

@@ -1,13 +1,13 @@
 import type { Platform } from './platform.ts';
 
 /** Work that is done one piece after the other. */
-export interface OneAtATime {
+export interface SerialQueue {
   /** Does this after all that came before it, at once where there is nothing. The work must not reject. */
   run(work: () => Promise<void>): void;
 }
 
 /** Creates it. Between two pieces everybody else has a turn. */
-export function createOneAtATime({ setTimer }: Pick<Platform, 'setTimer'>): OneAtATime {
+export function createSerialQueue({ setTimer }: Pick<Platform, 'setTimer'>): SerialQueue {
   const waiting: (() => Promise<void>)[] = [];
   let isBusy = false;
   const begin = (): void => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 
-import { addLive, type LiveItem, removeLive } from './swap-remove-list.ts';
+import { addTo, type ListedItem, removeFrom } from './swap-remove-list.ts';
 
-interface Call extends LiveItem {
+interface Call extends ListedItem {
   readonly name: string;
 }
 
@@ -12,26 +12,26 @@ const namesOf = (list: readonly Call[]): string[] => list.map(({ name }) => name
 test('holds what was added and not removed, whatever the order', () => {
   const list: Call[] = [];
   const [a, b, c] = [call('a'), call('b'), call('c')];
-  for (const item of [a, b, c]) addLive(list, item);
-  removeLive(list, a);
+  for (const item of [a, b, c]) addTo(list, item);
+  removeFrom(list, a);
   expect(namesOf(list)).toEqual(['b', 'c']);
-  removeLive(list, c);
+  removeFrom(list, c);
   expect(namesOf(list)).toEqual(['b']);
-  addLive(list, a);
-  removeLive(list, b);
+  addTo(list, a);
+  removeFrom(list, b);
   expect(namesOf(list)).toEqual(['a']);
-  removeLive(list, a);
+  removeFrom(list, a);
   expect(list).toEqual([]);
 });
 
 test('takes an item once, and lets it go once', () => {
   const list: Call[] = [];
   const [a, b] = [call('a'), call('b')];
-  addLive(list, a);
-  addLive(list, a);
-  addLive(list, b);
+  addTo(list, a);
+  addTo(list, a);
+  addTo(list, b);
   expect(namesOf(list)).toEqual(['a', 'b']);
-  removeLive(list, a);
-  removeLive(list, a);
+  removeFrom(list, a);
+  removeFrom(list, a);
   expect(namesOf(list)).toEqual(['b']);
 });

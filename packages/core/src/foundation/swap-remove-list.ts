@@ -1,5 +1,5 @@
 /** Something under way that knows its place in the list of all that is. */
-export interface LiveItem {
+export interface ListedItem {
   /** Kept by the list; -1 while in none. */
   place: number;
 }
@@ -11,14 +11,14 @@ export interface LiveItem {
  * items, and each old table keeps the next one alive. Once one has grown old, so do all after it and every call they
  * ever held, until the next full collection.
  */
-export function addLive<Item extends LiveItem>(list: Item[], item: Item): void {
+export function addTo<Item extends ListedItem>(list: Item[], item: Item): void {
   if (item.place !== -1) return;
   item.place = list.length;
   list.push(item);
 }
 
 /** Removes an item, the last one taking its place; does nothing to one that is in no list. */
-export function removeLive<Item extends LiveItem>(list: Item[], item: Item): void {
+export function removeFrom<Item extends ListedItem>(list: Item[], item: Item): void {
   const { place } = item;
   if (place === -1) return;
   item.place = -1;

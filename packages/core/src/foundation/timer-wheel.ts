@@ -1,4 +1,4 @@
-import { addLive, type LiveItem, removeLive } from './swap-remove-list.ts';
+import { addTo, type ListedItem, removeFrom } from './swap-remove-list.ts';
 import type { Platform } from './platform.ts';
 
 /** One time limit. Setting it again moves it, which costs an assignment: limits are moved with every piece of data. */
@@ -9,7 +9,7 @@ export interface Deadline {
 }
 
 /** A time limit that is part of something larger, for paths on which every object counts. Starts with place -1, due at 0. */
-export interface Limit extends LiveItem {
+export interface Limit extends ListedItem {
   dueAt: number;
   /** Called once each time it was set and ran out, up to one tick late. */
   onExpire(): void;
@@ -58,7 +58,7 @@ export function createTimerWheel(platform: Pick<Platform, 'monotonicNow' | 'setT
     for (const limit of due) {
       // Not those that an expiry before theirs has cleared.
       if (limit.place === -1) continue;
-      removeLive(limits, limit);
+      removeFrom(limits, limit);
       limit.onExpire();
     }
     schedule();
@@ -66,10 +66,10 @@ export function createTimerWheel(platform: Pick<Platform, 'monotonicNow' | 'setT
 
   const set = (limit: Limit, dueAt: number): void => {
     limit.dueAt = dueAt;
-    addLive(limits, limit);
+    addTo(limits, limit);
     if (!isTicking) schedule();
   };
-  const clear = (limit: Limit): void => removeLive(limits, limit);
+  const clear = (limit: Limit): void => removeFrom(limits, limit);
 
   return {
     add(onExpire) {

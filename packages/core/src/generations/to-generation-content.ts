@@ -1,25 +1,25 @@
+import type { ChatMessage } from '../wire/chat/chat-message.ts';
 import type { GenerationContent } from '../wire/generations/generation.ts';
-import type { EndedCall } from './observe/observed-call.ts';
+import type { EndedCall } from './ended-call.ts';
+import type { CompletionAccumulator } from './observe/completion-accumulator.ts';
 import { toToolCallRecord } from './tool-steps.ts';
 
-/** What was asked and answered, as `GET /generation/content` tells it. */
-export function toGenerationContent({
-  call: { request },
-  answer,
-  attempts,
-  outcome,
-  steps,
-}: EndedCall): GenerationContent {
+/** What was asked and said in a chat, as `GET /generation/content` tells it. */
+export function toGenerationContent(
+  { attempts, outcome, steps }: EndedCall,
+  messages: ChatMessage[],
+  completion: CompletionAccumulator,
+): GenerationContent {
   const error = outcome.status === 'completed' ? null : outcome.error;
   // The last failure of a call without an answer is the error itself, told again with those before it.
   const before = outcome.status === 'failed' ? attempts.slice(0, -1) : attempts;
   const failed = before.filter((attempt) => attempt.error !== error);
   return {
-    input: { messages: request.messages },
+    input: { messages },
     output: {
-      completion: answer.text === '' ? null : answer.text,
-      reasoning: answer.reasoning === '' ? null : answer.reasoning,
-      ...(answer.toolCalls.length > 0 && { tool_calls: [...answer.toolCalls] }),
+      completion: completion.text === '' ? null : completion.text,
+      reasoning: completion.reasoning === '' ? null : completion.reasoning,
+      ...(completion.toolCalls.length > 0 && { tool_calls: [...completion.toolCalls] }),
       ...(steps.length > 0 && { server_tool_calls: steps.map(toToolCallRecord) }),
     },
     error: error && {

@@ -1,49 +1,41 @@
+import { CALL_KINDS } from '../calls/call-kind.ts';
 import type { Outcome } from '../calls/outcome.ts';
 import type { Attempt } from '../calls/attempt.ts';
 import { DEFAULT_WORKSPACE_ID } from '../auth/api-key.ts';
 import { toStoredTrace } from './stored-trace.ts';
-import { firstValue, type HeaderMap } from '../http/request.ts';
 import type { Generation, ProviderResponse } from '../wire/generations/generation.ts';
-import type { AnswerAccumulator } from './observe/completion-accumulator.ts';
-import type { EndedCall } from './observe/observed-call.ts';
-import { countParts } from './observe/spending.ts';
-
-/** What a stored header may hold; callers choose them freely. */
-const MAX_STORED_HEADER = 512;
+import type { CompletionFacts, EndedCall } from './ended-call.ts';
 
 /** The record of a call, as `GET /generation` tells it (api reference 13.1). */
 export function toGeneration(ended: EndedCall): Generation {
-  const { call, answer, attempts, outcome, usage, cost } = ended;
-  const { request, context } = call;
+  const { call, completion, attempts, outcome, usage, cost, media, pipeline } = ended;
+  const { kind, labels } = call;
   const endpoint = ended.endpoint ?? attempts.at(-1)?.endpoint;
-  const { headers } = context.request;
-  const referer = toStoredHeader(headers['http-referer']) ?? toStoredHeader(headers['referer']);
-  const images = countParts(request.messages, 'image_url');
   const isUnused = usage === undefined;
   const generation: Generation = {
     id: call.id,
     request_id: call.id,
-    upstream_id: answer.upstreamId ?? null,
-    session_id: call.sessionId,
+    upstream_id: completion.upstreamId ?? null,
+    session_id: call.session,
     created_at: toIsoTime(ended.startedAt),
-    model: endpoint?.modelId ?? request.model ?? '',
-    router: call.router,
+    model: endpoint?.modelId ?? kind.modelsOf(call.request).model ?? '',
+    router: ended.router,
     provider_name: endpoint?.provider.name ?? null,
-    api_type: 'completions',
-    origin: referer ?? '',
-    http_referer: referer,
+    api_type: CALL_KINDS[kind.name].apiType,
+    origin: labels.referer ?? '',
+    http_referer: labels.referer,
     app_id: null,
-    user_agent: toStoredHeader(headers['user-agent']),
-    external_user: request.user ?? null,
+    user_agent: labels.userAgent,
+    external_user: labels.externalUser,
     preset_id: null,
-    workspace_id: context.principal.workspaceId ?? DEFAULT_WORKSPACE_ID,
+    workspace_id: call.principal.workspaceId ?? DEFAULT_WORKSPACE_ID,
     data_region: call.region ?? endpoint?.region ?? 'global',
     is_byok: endpoint?.provider.byok ?? false,
-    streamed: request.stream === true,
+    streamed: ended.isStreamed,
     cancelled: outcome.status === 'cancelled',
-    finish_reason: finishReasonOf(outcome, answer),
-    native_finish_reason: outcome.status === 'completed' ? (answer.finish?.native ?? null) : null,
-    service_tier: answer.serviceTier ?? null,
+    finish_reason: finishReasonOf(outcome, completion),
+    native_finish_reason: outcome.status === 'completed' ? (completion.finish?.native ?? null) : null,
+    service_tier: completion.serviceTier ?? null,
     tokens_prompt: usage?.prompt_tokens ?? null,
     tokens_completion: usage?.completion_tokens ?? null,
     native_tokens_prompt: usage?.prompt_tokens ?? null,
@@ -51,15 +43,15 @@ export function toGeneration(ended: EndedCall): Generation {
     native_tokens_reasoning: usage?.completion_tokens_details?.reasoning_tokens ?? null,
     native_tokens_cached: usage?.prompt_tokens_details?.cached_tokens ?? null,
     native_tokens_completion_images: usage?.completion_tokens_details?.image_tokens ?? null,
-    num_media_prompt: images,
+    num_media_prompt: media.images,
     num_media_completion: null,
-    num_input_audio_prompt: countParts(request.messages, 'input_audio'),
+    num_input_audio_prompt: media.audio,
     num_search_results: ended.searches?.reduce((sum, { results }) => sum + results, 0) ?? null,
     num_fetches: ended.steps.length === 0 ? null : ended.steps.filter(({ tool }) => tool === 'web_fetch').length,
     web_search_engine: ended.searches?.[0]?.engine ?? null,
     total_cost: cost?.usd ?? 0,
     usage: cost?.usd ?? 0,
-    upstream_inference_cost: answer.upstreamCostUsd ?? null,
+    upstream_inference_cost: completion.upstreamCostUsd ?? null,
     cache_discount: null,
     latency: latencyOf(attempts),
     moderation_latency: null,
@@ -69,14 +61,10 @@ export function toGeneration(ended: EndedCall): Generation {
     cost_known: isUnused || cost !== null,
     usage_estimated: usage?.estimated ?? false,
   };
-  if (call.pipeline.length > 0) generation.pipeline = call.pipeline;
-  if (request.trace != null) generation.trace = toStoredTrace(request.trace);
+  if (pipeline.stages.length > 0) generation.pipeline = [...pipeline.stages];
+  if (labels.trace !== null) generation.trace = toStoredTrace(labels.trace);
   if (call.region !== null) generation.called_region = call.region;
   return generation;
-}
-
-function toStoredHeader(value: HeaderMap[string]): string | null {
-  return firstValue(value)?.slice(0, MAX_STORED_HEADER) ?? null;
 }
 
 let lastMs = Number.NaN;
@@ -91,10 +79,10 @@ function toIsoTime(ms: number): string {
   return lastIsoTime;
 }
 
-function finishReasonOf(outcome: Outcome, answer: AnswerAccumulator): string | null {
+function finishReasonOf(outcome: Outcome, { finish }: CompletionFacts): string | null {
   switch (outcome.status) {
     case 'completed':
-      return answer.finish?.reason ?? null;
+      return finish?.reason ?? null;
     case 'failed':
       return 'error';
     case 'cancelled':

@@ -10,7 +10,7 @@ import { toNewGuardrail } from './change-guardrail.ts';
 import { compileInputFilters } from './filters/compile-filters.ts';
 import { combineGuardrails, type GuardrailLayer } from './effective-policy.ts';
 import { guardInput } from './guard-input.ts';
-import { mapTexts } from '../chat/map-texts.ts';
+import { mapChatTexts } from '../chat/map-texts.ts';
 import { toNarrowings } from './to-narrowings.ts';
 
 const layer = (scope: GuardrailScope, id: string, fields: Partial<Guardrail>): GuardrailLayer => ({
@@ -166,6 +166,7 @@ test('leaves what each guardrail would leave on its own, and the account besides
         catalog.list().flatMap((model) =>
           selectEndpoints({
             resolved: { model, variants: [] },
+            kind: 'chat',
             preferences: {},
             account: given,
             region,
@@ -190,7 +191,7 @@ test('does to a text the strongest of what any of the guardrails would do to it'
     ];
     return filters === null
       ? undefined
-      : guardInput({ messages }, filters, mapTexts).findings[0]?.compiled.origin.action;
+      : guardInput({ messages }, filters, mapChatTexts).findings[0]?.compiled.origin.action;
   };
   fc.assert(
     fc.property(layers, (list) => {

@@ -1,16 +1,16 @@
 import { mapStrings } from '../calls/text-map.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { createTextGuard } from './create-text-guard.ts';
-import type { AnswerGuardOptions } from './guard-answer.ts';
+import type { CompletionGuard } from './guard-completion.ts';
 import { toBlockError, toUnavailableError } from './verdict.ts';
 
 /**
  * Has the output filters look at what the gateway itself adds to an answer, as annotations: the same value where nothing
  * is redacted. Throws `permission_denied` for what is blocked, and when a filter fails.
  */
-export function guardAdded<Value>(value: Value, options: AnswerGuardOptions | null): Value {
-  if (options === null) return value;
-  const { filters, onFinding } = options;
+export function guardAdded<Value>(value: Value, completionGuard: CompletionGuard | null): Value {
+  if (completionGuard === null) return value;
+  const { filters, onFinding } = completionGuard;
   const pass = (text: string): string => {
     const guard = createTextGuard(filters, onFinding);
     const begun = guard.push(text);

@@ -17,9 +17,10 @@ import {
   createScriptedTransport,
   type ScriptedTransport,
 } from '../../../../test/support/upstreams/scripted-transport.ts';
-import { guardAnswer } from './guard-answer.ts';
+import { createPipeline } from '../calls/pipeline.ts';
+import { guardCompletion } from './guard-completion.ts';
 import { guardRequest } from './guard-request.ts';
-import { mapTexts } from '../chat/map-texts.ts';
+import { mapChatTexts } from '../chat/map-texts.ts';
 
 const answering = (content: string, extra: object = {}) => ({
   headers: { 'content-type': 'application/json' },
@@ -638,10 +639,11 @@ test('refuses requests while a filter throws, and tells the operator', () => {
       },
     },
   };
-  const { refusal } = guardRequest(
-    { messages: [{ role: 'user', content: 'x' }] },
-    { policy: broken, map: mapTexts, logger: { info: log, warn: log, error: log } },
-  );
+  const { refusal } = guardRequest({ messages: [{ role: 'user', content: 'x' }] }, mapChatTexts, {
+    policy: broken,
+    pipeline: createPipeline(),
+    logger: { info: log, warn: log, error: log },
+  });
   expect(refusal).toMatchObject({ status: 403, message: 'Request blocked: a guardrail is unavailable' });
   expect(logged).toEqual(['a guardrail has failed']);
 });
@@ -656,7 +658,7 @@ test('stops an answer whose filter throws, with nothing of it let through and no
   async function* answer() {
     yield [{ choices: [choice] }];
   }
-  const guardedAnswer = guardAnswer(answer(), { filters, messages, onFinding: () => undefined });
+  const guardedAnswer = guardCompletion(answer(), { filters, onFinding: () => undefined }, messages);
   const { value } = await guardedAnswer.next();
   // A choice, even an empty one, is what commits the answer to its endpoint.
   expect(value).toMatchObject([{ choices: [{ delta: {} }] }, { usage: { estimated: true } }]);

@@ -69,7 +69,7 @@ export function toUnavailableError(side: Side, cause: unknown): GatewayError {
 }
 
 /** Whether a call ended because of a guardrail, which says nothing of the endpoint that answered. */
-export function isAnswerBlocked({ metadata }: GatewayError): boolean {
+export function isCompletionBlocked({ metadata }: GatewayError): boolean {
   return metadata?.['blocked'] === 'response';
 }
 

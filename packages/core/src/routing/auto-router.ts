@@ -1,4 +1,4 @@
-import type { RequestNeeds } from '../calls/needs.ts';
+import type { CallNeeds } from '../calls/needs.ts';
 import { z } from 'zod';
 
 import type { CatalogModel } from '../catalog/catalog.ts';
@@ -57,7 +57,7 @@ function readOptions({ plugins }: ChatCompletionRequest): z.infer<typeof autoRou
 const LONG_OPENING = 4000;
 const SHORT_OPENING = 200;
 
-function tierFor(request: ChatCompletionRequest, needs: RequestNeeds): CostTier {
+function tierFor(request: ChatCompletionRequest, needs: CallNeeds): CostTier {
   const opening = request.messages.find(({ role }) => role === 'user')?.content ?? '';
   const text =
     typeof opening === 'string' ? opening : opening.map((part) => (part.type === 'text' ? part.text : '')).join('\n');

@@ -1,9 +1,9 @@
+import { type CallKindName, CALL_KINDS } from '../calls/call-kind.ts';
 import type { Narrowing } from '../calls/narrowing.ts';
-import type { RequestNeeds } from '../calls/needs.ts';
+import { type CallNeeds, isCompressed } from '../calls/needs.ts';
 import type { AccountOptions } from '../auth/account.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import type { ProviderPreferences } from '../wire/chat/provider-preferences.ts';
-import { isCompressed } from './compression.ts';
 import { exceedsMaxPrice } from '../catalog/endpoint-price.ts';
 import { isListed, type ServiceTier, tierOf } from '../catalog/endpoint-tier.ts';
 import type { ResolvedModel } from './resolve-models.ts';
@@ -13,9 +13,8 @@ export interface EndpointQuery {
   readonly resolved: ResolvedModel;
   readonly preferences: ProviderPreferences;
   readonly account: AccountOptions;
-  readonly needs?: RequestNeeds | undefined;
-  /** Default: chat. */
-  readonly operation?: 'chat' | 'video' | undefined;
+  readonly needs?: CallNeeds | undefined;
+  readonly kind: CallKindName;
   /** Set for a request under a regional host: no other region will do. */
   readonly region?: string | null | undefined;
   /** Tiers that the request admits; endpoints of the others are only used where they are named. */
@@ -56,20 +55,19 @@ export function isSupported({ supportedParameters }: Endpoint, name: string): bo
   );
 }
 
+/** A provider serves a kind of call when it has the member of that name. */
+const KIND_FILTERS: readonly EndpointFilter[] = (Object.keys(CALL_KINDS) as CallKindName[]).map((name) => ({
+  rule: name,
+  excludes: ({ provider }, { kind }) => kind === name && provider[name] === undefined,
+}));
+
 /**
  * Every rule of our own. Each looks at one endpoint alone, so their order makes no difference to what is left; it only
  * decides which rule is named for an endpoint that several exclude. What an endpoint does with data, and what it costs,
  * must be known to pass; limits and abilities that nobody has told are taken to suffice.
  */
 export const ENDPOINT_FILTERS: readonly EndpointFilter[] = [
-  {
-    rule: 'chat',
-    excludes: ({ provider }, { operation }) => operation !== 'video' && provider.chat === undefined,
-  },
-  {
-    rule: 'video',
-    excludes: ({ provider }, { operation }) => operation === 'video' && provider.video === undefined,
-  },
+  ...KIND_FILTERS,
   {
     rule: 'expiration_date',
     excludes: (_, { resolved, today }) => {

@@ -1,12 +1,12 @@
 import { GatewayError } from '../foundation/errors.ts';
-import type { RoutePlan } from './plan-route.ts';
+import type { CallPlan } from './plan-call.ts';
 import type { Exclusion } from './select-endpoints.ts';
 
 /**
  * The error for a plan without endpoints. Names the rule for each, and where the caller or the operator can do something
  * about it, what.
  */
-export function noEndpointLeft({ models, excluded }: RoutePlan): GatewayError {
+export function noEndpointLeft({ models, excluded }: CallPlan): GatewayError {
   const named = excluded.map(({ endpoint, rule }) => ({ provider: endpoint.tag, model: endpoint.modelId, rule }));
   if (named.length > 0 && named.every(({ rule }) => rule === 'context_length')) {
     const message =

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 
+import type { CallPreferences } from '../calls/preferences.ts';
+import { chatKind } from '../chat/chat-kind.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import { sortOf, tiersOf } from './read-preferences.ts';
 
-const asking = (request: Partial<ChatCompletionRequest>): ChatCompletionRequest => ({
-  messages: [{ role: 'user', content: 'q' }],
-  ...request,
-});
+const asking = (request: Partial<ChatCompletionRequest>): CallPreferences =>
+  chatKind.preferencesOf({ messages: [{ role: 'user', content: 'q' }], ...request });
 
 test.each([
   [[], null],

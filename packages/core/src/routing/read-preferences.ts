@@ -1,16 +1,16 @@
-import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
+import type { CallPreferences } from '../calls/preferences.ts';
 import type { ServiceTier } from '../catalog/endpoint-tier.ts';
 import type { SortKey } from './order-endpoints.ts';
 
 /** The tiers a request admits: by `service_tier`; without one, `:nitro` and `:floor` admit a tier each, unless `order` has the word. */
 export function tiersOf(
-  { service_tier: tier, provider }: ChatCompletionRequest,
+  { serviceTier: tier, provider }: CallPreferences,
   variants: readonly string[],
 ): Set<ServiceTier> {
   const tiers = new Set<ServiceTier>();
   if (tier === 'priority' || tier === 'fast') tiers.add('priority');
   else if (tier === 'flex') tiers.add('flex');
-  else if (tier !== 'default' && !provider?.order?.length) {
+  else if (tier !== 'default' && !provider.order?.length) {
     if (variants.includes('nitro')) tiers.add('priority');
     if (variants.includes('floor')) tiers.add('flex');
   }
@@ -18,8 +18,8 @@ export function tiersOf(
 }
 
 /** What a request wants its endpoints sorted by, in so many words or by a variant; null when in neither. */
-export function sortOf({ provider }: ChatCompletionRequest, variants: readonly string[]): SortKey | null {
-  const sort = provider?.sort;
+export function sortOf({ provider }: CallPreferences, variants: readonly string[]): SortKey | null {
+  const { sort } = provider;
   return (typeof sort === 'string' ? sort : sort?.by) ?? sortOfVariants(variants);
 }
 
@@ -33,11 +33,4 @@ const SORT_OF_VARIANT: ReadonlyMap<string, SortKey> = new Map([
 function sortOfVariants(variants: readonly string[]): SortKey | null {
   const last = variants.findLast((variant) => SORT_OF_VARIANT.has(variant));
   return last === undefined ? null : (SORT_OF_VARIANT.get(last) ?? null);
-}
-
-/** Whether endpoints are sorted model by model or all together; `route` is the older way to say it. */
-export function partitionOf({ provider, route }: ChatCompletionRequest): 'model' | 'none' {
-  const sort = provider?.sort;
-  const partitioned = typeof sort === 'object' ? sort?.partition : undefined;
-  return partitioned ?? (route === 'sort' ? 'none' : 'model');
 }

@@ -1,6 +1,6 @@
 import type { Catalog, CatalogModel } from '../catalog/catalog.ts';
 import { GatewayError } from '../foundation/errors.ts';
-import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
+import type { RequestedModels } from '../calls/preferences.ts';
 import { findLatest } from './find-latest.ts';
 import type { RouterName } from './router.ts';
 
@@ -48,10 +48,7 @@ export interface ResolveOptions {
  * The models a request means, in the order they are to be tried: `model`, then `models`, else the account's default.
  * Throws `invalid_request` for a name that is not known and for features that are not there.
  */
-export function resolveModels(
-  request: Pick<ChatCompletionRequest, 'model' | 'models'>,
-  options: ResolveOptions,
-): ResolvedRequest {
+export function resolveModels(request: RequestedModels, options: ResolveOptions): ResolvedRequest {
   const names = namesOf(request, options.defaultModel);
   const requested = names[0] as string;
   const models: ResolvedModel[] = [];
@@ -67,10 +64,7 @@ export function resolveModels(
   return { requested, strategy: names.length > 1 ? 'fallback' : strategy, models };
 }
 
-function namesOf(
-  { model, models }: Pick<ChatCompletionRequest, 'model' | 'models'>,
-  defaultModel: string | null | undefined,
-): readonly string[] {
+function namesOf({ model, models }: RequestedModels, defaultModel: string | null | undefined): readonly string[] {
   if (models != null && models.length > MAX_FALLBACK_MODELS) {
     throw new GatewayError('invalid_request', `models: must have ${MAX_FALLBACK_MODELS} items or fewer`);
   }

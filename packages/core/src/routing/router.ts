@@ -1,4 +1,4 @@
-import type { RequestNeeds } from '../calls/needs.ts';
+import type { CallNeeds } from '../calls/needs.ts';
 import type { CatalogModel } from '../catalog/catalog.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import type { RandomSource } from './random.ts';
@@ -8,7 +8,7 @@ export type RouterName = 'auto' | 'free';
 
 export interface RouterQuery {
   readonly request: ChatCompletionRequest;
-  readonly needs: RequestNeeds;
+  readonly needs: CallNeeds;
   /** Models that meet the request's needs and everybody's restrictions, with the endpoints that these leave. */
   readonly candidates: readonly CatalogModel[];
   readonly random: RandomSource;

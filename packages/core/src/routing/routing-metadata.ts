@@ -1,7 +1,8 @@
+import type { Pipeline } from '../calls/pipeline.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { type HeaderMap, firstValue } from '../http/request.ts';
-import type { RoutePlan } from './plan-route.ts';
+import type { CallPlan } from './plan-call.ts';
 
 /** One endpoint that was asked. */
 interface AskedEndpoint {
@@ -27,16 +28,12 @@ export interface RoutingReport {
  * Creates a report when one of the headers asks for it, else null (api reference 12). `pipeline` tells what else acted
  * on the request, and may grow until the answer has ended.
  */
-export function createRoutingReport(
-  headers: HeaderMap,
-  plan: RoutePlan,
-  pipeline: readonly object[],
-): RoutingReport | null {
+export function createRoutingReport(headers: HeaderMap, plan: CallPlan, { stages }: Pipeline): RoutingReport | null {
   const names = memberNamesOf(headers);
   if (names.length === 0) return null;
   return {
     toMembers(outcome) {
-      const metadata = toRoutingMetadata(plan, pipeline, outcome);
+      const metadata = toRoutingMetadata(plan, stages, outcome);
       return Object.fromEntries(names.map((name) => [name, metadata]));
     },
   };
@@ -66,7 +63,7 @@ function memberNamesOf(headers: HeaderMap): readonly string[] {
 }
 
 function toRoutingMetadata(
-  plan: RoutePlan,
+  plan: CallPlan,
   pipeline: readonly object[],
   { attempts, hasFailed, generationMs }: RoutingOutcome,
 ): object {

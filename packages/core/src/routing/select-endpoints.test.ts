@@ -1,4 +1,4 @@
-import type { RequestNeeds } from '../calls/needs.ts';
+import type { CallNeeds } from '../calls/needs.ts';
 import type { AccountOptions } from '../auth/account.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -52,7 +52,7 @@ const ENDPOINTS: EndpointDefinition[] = [
   { provider: 'unknown', providerModel: 'm', quantization: 'int4' },
 ];
 
-const NO_NEEDS: RequestNeeds = {
+const NO_NEEDS: CallNeeds = {
   parameters: [],
   inputModalities: [],
   outputModalities: [],
@@ -63,7 +63,7 @@ const NO_NEEDS: RequestNeeds = {
 
 interface Query extends Partial<Omit<EndpointQuery, 'needs' | 'preferences' | 'resolved'>> {
   readonly preferences?: ProviderPreferences;
-  readonly needs?: Partial<RequestNeeds>;
+  readonly needs?: Partial<CallNeeds>;
   readonly endpoints?: readonly EndpointDefinition[];
   readonly model?: Partial<ModelDefinition>;
 }
@@ -73,6 +73,7 @@ function select({ preferences = {}, needs = {}, endpoints = ENDPOINTS, model = {
   if (found === undefined) throw new Error('no model');
   return selectEndpoints({
     resolved: { model: found, variants: [] },
+    kind: 'chat',
     account: {},
     preferences: providerPreferencesSchema.parse(preferences),
     needs: { ...NO_NEEDS, ...needs },
@@ -302,7 +303,7 @@ test('leaves the same endpoints in whatever order its filters look', () => {
   fc.assert(
     fc.property(anyPreferences, shuffled, (preferences, filters) => {
       const resolved = { model: model as CatalogModel, variants: [] };
-      const query = { resolved, preferences, account: {}, needs: NO_NEEDS };
+      const query = { resolved, kind: 'chat' as const, preferences, account: {}, needs: NO_NEEDS };
       const left = resolved.model.endpoints.filter((endpoint) =>
         filters.every(({ excludes }) => !excludes(endpoint, query)),
       );

@@ -1,4 +1,4 @@
-import type { GuardrailStage } from '../wire/chat/pipeline-stage.ts';
+import type { PipelineStage } from '../wire/chat/pipeline-stage.ts';
 import { ENDED_STATUSES, type VideoJobStatus } from '../wire/videos/video-status.ts';
 import type { UpstreamJob, VideoOrder, VideoOutput } from '../providers/video-contract.ts';
 
@@ -68,7 +68,7 @@ export interface VideoJob {
   /** The region whose host it was asked for under; nothing of its content is stored then. Absent for none. */
   readonly region?: string | undefined;
   /** What guardrails did to the request; absent when nothing. */
-  readonly pipeline?: readonly GuardrailStage[] | undefined;
+  readonly pipeline?: readonly PipelineStage[] | undefined;
   /** Absent where no other process shares the store. */
   readonly lease?: VideoLease | undefined;
 }

@@ -1,10 +1,11 @@
 import type { Ledger } from '../budgets/ledger.ts';
+import type { Recorder } from '../dispatch/recorder.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { VideoProgress } from '../providers/video-contract.ts';
 import type { Store } from '../stores/store.ts';
 import { toVideoContent, toVideoGeneration } from './to-video-generation.ts';
-import { videoCostNanoUsd } from './video-cost.ts';
+import { videoCostNanoUsd } from '../catalog/video-cost.ts';
 import { hasEnded, type VideoJob } from '../stores/video-job.ts';
 import type { OwnedJobs } from './video-lease.ts';
 import { toWebhookBody } from './webhook-body.ts';
@@ -32,6 +33,7 @@ export interface EndingContext {
   readonly jobs: OwnedJobs;
   readonly platform: Platform;
   readonly ledger: Pick<Ledger, 'release'>;
+  readonly recorder: Pick<Recorder, 'append'>;
   /** Undefined when it has gone from the configuration. */
   readonly endpoint: Endpoint | undefined;
   readonly storesContent: boolean;
@@ -47,7 +49,7 @@ export interface EndingContext {
 export async function endVideoJob(
   job: VideoJob,
   progress: Ended,
-  { store, jobs, platform, ledger, endpoint, storesContent, keepsContent }: EndingContext,
+  { store, jobs, platform, ledger, recorder, endpoint, storesContent, keepsContent }: EndingContext,
 ): Promise<VideoJob | undefined> {
   const now = platform.now();
   const costNanoUsd = costOf(job, progress, endpoint);
@@ -63,9 +65,8 @@ export async function endVideoJob(
   };
   if (!(await jobs.isOurs(job))) return undefined;
   if ((await store.generations.get(job.generationId)) === undefined) {
-    await store.generations.append(toVideoGeneration(ended, endpoint), storesContent ? toVideoContent(ended) : null);
-  }
-  ledger.release(job.generationId);
+    await recorder.append(toVideoGeneration(ended, endpoint), storesContent ? toVideoContent(ended) : null);
+  } else ledger.release(job.generationId);
   return jobs.update(job, (latest) => {
     if (hasEnded(latest)) return latest;
     const { delivery } = latest;

@@ -1,8 +1,8 @@
-import { mapRecord, mapStrings, type TextMap, toVisitor } from '../calls/text-map.ts';
+import { mapRecord, mapStrings, type RequestText, toVisitor } from '../calls/text-map.ts';
 import type { VideoRequest } from '../wire/videos/video-request.ts';
 
 /** The texts of a request for a video. What is to be seen in it is said by the user. */
-export const mapVideoTexts: TextMap<VideoRequest> = (request, change) => {
+export function mapVideoTexts(request: VideoRequest, change: (text: RequestText) => string): VideoRequest {
   const visit = toVisitor(change);
   const say = (text: string): string => change({ text, role: 'user', isContinued: false, isJson: false });
   const mapped: VideoRequest = {
@@ -17,7 +17,7 @@ export const mapVideoTexts: TextMap<VideoRequest> = (request, change) => {
   }
   if (request.trace != null) mapped.trace = mapRecord(request.trace, visit) as typeof request.trace;
   return mapped;
-};
+}
 
 type Options = NonNullable<NonNullable<VideoRequest['provider']>['options']>;
 

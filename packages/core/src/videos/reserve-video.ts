@@ -1,28 +1,22 @@
-import type { Policy } from '../guardrails/policy.ts';
-import type { Awaitable } from '../foundation/awaitable.ts';
-import type { Principal } from '../http/principal.ts';
-import { type Caller, spendersOf } from '../budgets/budget.ts';
-import { findBudgets, toCaller } from '../budgets/find-budgets.ts';
-import type { Hold } from '../budgets/ledger.ts';
-import { worstOf } from '../budgets/reserve-call.ts';
+import { type Budget, type Payer, spendersOf } from '../budgets/budget.ts';
+import type { Hold, Ledger } from '../budgets/ledger.ts';
+import { reserveCall } from '../budgets/reserve-call.ts';
+import { worstCaseNanoUsd } from '../budgets/worst-case.ts';
+import type { CallBound } from '../calls/bound.ts';
+import type { ModelCall } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
+import type { Awaitable } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
-import type { Runtime } from '../runtime.ts';
-import type { VideoRequest } from '../wire/videos/video-request.ts';
 import type { Repository } from '../stores/store.ts';
-import type { VideoCapabilities } from '../wire/models/video-capabilities.ts';
-import { videoCostNanoUsd } from './video-cost.ts';
 import { hasEnded, type VideoJob } from '../stores/video-job.ts';
+import type { VideoCapabilities } from '../wire/models/video-capabilities.ts';
+import type { VideoRequest } from '../wire/videos/video-request.ts';
 
 export interface VideoReservation {
-  readonly request: VideoRequest;
+  readonly call: ModelCall<VideoRequest>;
+  readonly budgets: readonly Budget[];
   readonly endpoints: readonly Endpoint[];
   readonly capabilities: VideoCapabilities;
-  readonly principal: Principal;
-  /** Of the principal. */
-  readonly policy: Policy | null;
-  /** Of the generation that will tell what the job has cost. */
-  readonly generationId: string;
 }
 
 export interface ReservedVideo {
@@ -36,27 +30,30 @@ export interface ReservedVideo {
  * Holds what a job may cost at most. Throws `payment_required` or `permission_denied` when that does not fit into a
  * budget beside what was spent and is held, and `not_found` when there is a budget, but no price.
  */
-export async function reserveVideo(reservation: VideoReservation, runtime: Runtime): Promise<ReservedVideo> {
-  const { principal, policy, generationId } = reservation;
-  const budgets = await findBudgets(principal, policy, runtime);
-  const measure = { durationSeconds: longestOf(reservation), videos: 1 };
-  const costAt = ({ prices }: Endpoint): number | null => videoCostNanoUsd(prices, measure);
+export async function reserveVideo(
+  reservation: VideoReservation,
+  ledger: Pick<Ledger, 'reserve'>,
+): Promise<ReservedVideo> {
+  const { call, budgets } = reservation;
+  const bound = boundOf(reservation);
   const endpoints =
     budgets.length === 0
       ? reservation.endpoints
-      : reservation.endpoints.filter((endpoint) => costAt(endpoint) !== null);
+      : reservation.endpoints.filter((endpoint) => worstCaseNanoUsd(endpoint, bound) !== null);
   if (endpoints.length === 0) {
-    const message = `model: ${reservation.request.model} has no price for this video, so no budget can allow for it`;
+    const message = `model: ${call.request.model} has no price for this video, so no budget can allow for it`;
     throw new GatewayError('not_found', message);
   }
-  const worst = worstOf(endpoints, (endpoint) => costAt(endpoint) ?? 0);
-  await runtime.ledger.reserve({ id: generationId, spenders: spendersOf(toCaller(principal)), ...worst }, budgets);
-  return { endpoints, reservedNanoUsd: worst.anyNanoUsd };
+  const { anyNanoUsd } = await reserveCall(call, { budgets, endpoints, bound }, ledger);
+  return { endpoints, reservedNanoUsd: anyNanoUsd };
 }
 
-function longestOf({ request, capabilities }: VideoReservation): number | undefined {
+/** A request that does not say how long its video is to be may get the longest that the model makes. */
+function boundOf({ call: { kind, request }, capabilities }: VideoReservation): CallBound {
+  const bound = kind.boundOf(request);
   const durations = capabilities.supported_durations;
-  return request.duration ?? (durations === undefined ? undefined : Math.max(...durations));
+  const durationSeconds = request.duration ?? (durations === undefined ? undefined : Math.max(...durations));
+  return { ...bound, video: { durationSeconds, videos: 1 } };
 }
 
 /** What is held for the jobs that were open when the process started. */
@@ -70,10 +67,10 @@ function toHolds(jobs: readonly VideoJob[]): readonly Hold[] {
 }
 
 function toHold({ generationId, principalId, userId, workspaceId, isByok, reservedNanoUsd }: VideoJob): Hold {
-  const caller: Caller = { principalId, userId: userId ?? null, workspaceId: workspaceId ?? '' };
+  const payer: Payer = { principalId, userId: userId ?? null, workspaceId: workspaceId ?? '' };
   return {
     id: generationId,
-    spenders: spendersOf(caller),
+    spenders: spendersOf(payer),
     creditsNanoUsd: isByok ? null : reservedNanoUsd,
     anyNanoUsd: reservedNanoUsd,
   };

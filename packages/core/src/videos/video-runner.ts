@@ -4,6 +4,7 @@ import type { Platform } from '../foundation/platform.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { VideoProgress } from '../providers/video-contract.ts';
 import type { Ledger } from '../budgets/ledger.ts';
+import type { Recorder } from '../dispatch/recorder.ts';
 import type { Store } from '../stores/store.ts';
 import type { WebhookOptions } from '../webhooks/webhook-options.ts';
 import { createDueQueue } from '../jobs/due-queue.ts';
@@ -24,6 +25,7 @@ export interface VideoRunnerOptions {
   readonly store: Store;
   /** Lets go of what is held for a job when it ends. */
   readonly ledger: Pick<Ledger, 'release'>;
+  readonly recorder: Pick<Recorder, 'append'>;
   readonly catalog: Catalog;
   readonly providers: readonly Provider[];
   readonly platform: Platform;
@@ -64,7 +66,8 @@ const START_SPREAD_MS = 2000;
 
 /** Creates the runner: one timer for all jobs, one step of one job at a time. */
 export function createVideoRunner(options: VideoRunnerOptions): VideoRunner {
-  const { store, catalog, providers, platform, ledger, logger, random, changes, webhooks, keeper, ownerId } = options;
+  const { store, catalog, providers, platform, ledger, recorder, logger, random, changes, webhooks, keeper, ownerId } =
+    options;
   const jobs = createOwnedJobs(store.videoJobs, platform, ownerId);
   const outbox = webhooks && createVideoOutbox({ jobs, platform, logger, random, webhooks });
   const keeping = keeper && createVideoKeeping({ jobs, providers, platform, logger, keeper });
@@ -164,6 +167,7 @@ export function createVideoRunner(options: VideoRunnerOptions): VideoRunner {
       jobs,
       platform,
       ledger,
+      recorder,
       endpoint,
       storesContent,
       keepsContent,

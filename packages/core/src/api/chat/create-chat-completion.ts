@@ -1,131 +1,97 @@
-import type { Awaitable } from '../../foundation/awaitable.ts';
-import type { Narrowing } from '../../calls/narrowing.ts';
-import { boundCall } from '../../budgets/bound-call.ts';
-import { findBudgets, toCaller } from '../../budgets/find-budgets.ts';
-import { reserveCall, withinBounds } from '../../budgets/reserve-call.ts';
-import { answerStream } from '../../chat/relay-stream.ts';
-import { answerWhole } from '../../chat/relay-whole.ts';
-import { chooseAnswer } from '../../chat/choose-answer.ts';
-import { createFit } from '../../chat/stages/prompt-compression/shorten-prompt.ts';
-import { moderateRequest } from '../../chat/moderate-request.ts';
-import type { PipelineStage } from '../../wire/chat/pipeline-stage.ts';
-import { hasPlugin } from '../../chat/plugins.ts';
-import { openToolSet, prepareAnswer, wantsServerTools } from '../../chat/prepare-answer.ts';
-import { refuseUnavailable } from '../../chat/refuse-unavailable.ts';
-import type { ChatRelay } from '../../chat/relay.ts';
-import type { RequestContext } from '../../http/request-context.ts';
-import { GatewayError } from '../../foundation/errors.ts';
-import { observeGeneration } from '../../generations/observe/observe-generation.ts';
-import { toAnswerGuard } from '../../guardrails/guard-answer.ts';
-import { guardRequest } from '../../guardrails/guard-request.ts';
-import { mapTexts } from '../../chat/map-texts.ts';
-import { createGenerationId } from '../../foundation/random-id.ts';
+import type { Platform } from '../../foundation/platform.ts';
+import { boundWithin, reserveCall, withinBounds } from '../../budgets/reserve-call.ts';
+import { createPipeline } from '../../calls/pipeline.ts';
+import { withRequest } from '../../calls/model-call.ts';
+import type { ChatRun, ChatRunParts } from '../../chat/chat-run.ts';
+import { createChatCall } from '../../chat/create-chat-call.ts';
+import { moderateCall, type Moderator } from '../../chat/moderate-call.ts';
+import { observeChat } from '../../chat/observe-chat.ts';
+import { refuseUnavailable } from '../../chat/refuse-unavailable-plugins.ts';
+import { relayStream } from '../../chat/relay-stream.ts';
+import { relayWhole } from '../../chat/relay-whole.ts';
+import { composeStages } from '../../chat/stages/compose-stages.ts';
+import { openServerTools } from '../../chat/stages/server-tools/open-server-tools.ts';
+import type { ToolParts } from '../../chat/stages/server-tools/tool-set.ts';
+import type { Stage } from '../../chat/stages/stage.ts';
+import { type CallerParts, findCaller } from '../../dispatch/find-caller.ts';
+import { refuseUnplanned } from '../../dispatch/refuse-unplanned.ts';
+import type { GenerationLogging } from '../../generations/observe/observed-call.ts';
+import { guardCall } from '../../guardrails/guard-call.ts';
+import { toCompletionGuard } from '../../guardrails/guard-completion.ts';
 import { readJsonBody } from '../../http/read-json-body.ts';
-import { firstValue } from '../../http/request.ts';
+import type { Principal } from '../../http/principal.ts';
+import type { GatewayRequest } from '../../http/request.ts';
 import type { GatewayResponse } from '../../http/response.ts';
-import { noEndpointLeft } from '../../routing/no-endpoint-left.ts';
-import { planRoute } from '../../routing/plan-route.ts';
-import { createRoutingReport, withReport } from '../../routing/routing-metadata.ts';
-import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
+import type { RateLimits } from '../../rate-limits/rate-limits.ts';
+import { planCall, type RoutingParts } from '../../routing/plan-call.ts';
+import type { RegionOf } from '../../routing/region-of.ts';
+import { createRoutingReport } from '../../routing/routing-metadata.ts';
 import { parseChatCompletion } from '../../wire/chat/parse-chat-completion.ts';
 
-const NO_NARROWINGS: readonly Narrowing[] = [];
-const MAX_SESSION_ID_LENGTH = 256;
+/** What chat completions are made of. */
+export interface ChatParts extends ChatRunParts, RoutingParts, CallerParts, ToolParts {
+  readonly platform: Platform;
+  readonly stages: readonly Stage[];
+  readonly moderator: Moderator | undefined;
+  readonly regionOf: RegionOf;
+  /** Null without any. */
+  readonly rateLimits: RateLimits | null;
+  readonly logging: GenerationLogging;
+}
 
 /** `POST /chat/completions` */
-export async function createChatCompletion(context: RequestContext): Promise<GatewayResponse> {
-  const { runtime, principal } = context;
-  const received = parseChatCompletion(await readJsonBody(context.request));
-  refuseUnavailable(received, runtime);
-  const found = runtime.policyOf(principal);
-  const policy = found instanceof Promise ? await found : found;
-  const guarded = guardRequest(received, { policy, map: mapTexts, logger: runtime.logger });
-  const pipeline: PipelineStage[] = guarded.stages;
-  const judged = guarded.refusal ?? askModerator(guarded.request, context, pipeline);
-  const refusal = judged instanceof Promise ? await judged : judged;
-  const toolSet = wantsServerTools(guarded.request) ? await openToolSet(guarded.request, context) : null;
-  const request = toolSet === null ? guarded.request : toolSet.request;
-  const sessionId = readSessionId(request, context);
-  const region = runtime.regionOf(context.request);
-  const limits = findBudgets(principal, policy, runtime);
-  const budgets = limits instanceof Promise ? await limits : limits;
-  const bound = budgets.length === 0 ? null : boundCall(request);
-  const narrowings = policy?.narrowings ?? NO_NARROWINGS;
-  const route = planRoute(
-    {
-      request,
-      principalId: principal.id,
-      sessionId,
-      region,
-      narrowings: bound === null ? narrowings : [...narrowings, withinBounds(bound)],
-    },
-    runtime,
-  );
-  const report = createRoutingReport(context.request.headers, route, pipeline);
-  if (refusal !== null) throw withReport(refusal, report, { attempts: [], hasFailed: true });
-  if (route.endpoints.length === 0) {
-    throw withReport(noEndpointLeft(route), report, { attempts: [], hasFailed: true });
-  }
-  if (runtime.rateLimits !== null) {
-    await runtime.rateLimits.admit(principal, route.endpoints[0]?.modelId ?? '', context.responseHeaders);
-  }
-  const id = createGenerationId(runtime.platform);
-  const prepared = prepareAnswer({ id, context, request, route, policy, pipeline, budgets, toolSet });
-  const chosen = chooseAnswer({ context, request: guarded.request, route, region, policy, pipeline, prepared });
-  const { begin, isReplay } = chosen instanceof Promise ? await chosen : chosen;
+interface ChatContext {
+  readonly request: GatewayRequest;
+  readonly principal: Principal;
+  readonly runtime: ChatParts;
+  readonly responseHeaders: Record<string, string>;
+}
 
-  if (bound !== null && !isReplay) {
-    await reserveCall({ id, caller: toCaller(principal), budgets, endpoints: route.endpoints, bound }, runtime.ledger);
-  }
-  context.responseHeaders['x-generation-id'] = id;
-  const relay: ChatRelay = {
-    runtime,
-    request,
-    route,
-    report: isReplay ? null : report,
-    begin,
-    observer: observeGeneration({
-      id,
-      context,
-      request,
-      sessionId,
-      region,
-      router: route.strategy === 'auto' || route.strategy === 'free' ? route.requested : null,
-      bodyLength: bodyLengthOf(context, request),
-      pipeline,
-    }),
-    guard: toAnswerGuard(policy, request.messages, guarded.stages),
-    fit: createFit(request, route.endpoints, pipeline),
-    client: context.request,
-    created: Math.floor(runtime.platform.now() / 1000),
-    hideReasoning: request.reasoning?.exclude === true || request.include_reasoning === false,
-    headers: context.responseHeaders,
+export async function createChatCompletion(context: ChatContext): Promise<GatewayResponse> {
+  const { request: client, principal, runtime: parts, responseHeaders } = context;
+
+  const received = parseChatCompletion(await readJsonBody(client));
+  refuseUnavailable(received, parts);
+  const asked = createChatCall(received, client, principal, parts);
+
+  const caller = await findCaller(principal, parts);
+  const { policy, budgets } = caller;
+
+  const pipeline = createPipeline();
+  const guarded = guardCall(asked, { policy, pipeline, logger: parts.logger });
+  const { moderator, logging } = parts;
+  const refusal = guarded.refusal ?? (await moderateCall(guarded.call, { moderator, pipeline, signal: client.signal }));
+
+  const toolSet = await openServerTools(guarded.call, caller, parts);
+  const call = toolSet === null ? guarded.call : withRequest(guarded.call, toolSet.request);
+  const bound = boundWithin(call, budgets);
+  const narrowings = [...(policy?.narrowings ?? []), ...(bound === null ? [] : [withinBounds(bound)])];
+  const plan = planCall(call, { narrowings }, parts);
+  const report = createRoutingReport(client.headers, plan, pipeline);
+  // A call that was refused before is planned all the same: its report shows the plan.
+  refuseUnplanned(plan, refusal, report);
+
+  await parts.rateLimits?.admit(principal, plan.endpoints[0]?.modelId ?? '', responseHeaders);
+
+  const run: ChatRun = {
+    call,
+    asked: guarded.call.request,
+    caller,
+    plan,
+    report,
+    pipeline,
+    toolSet,
+    guard: toCompletionGuard(policy, pipeline),
+    observer: observeChat({ call, plan, pipeline, client, platform: parts.platform, logging }),
+    client,
+    responseHeaders,
+    parts,
   };
-  return request.stream === true ? await answerStream(relay) : await answerWhole(relay);
-}
+  const { begin, isReplay } = await composeStages(parts.stages, run);
+  if (bound !== null && !isReplay) await reserveCall(call, { budgets, endpoints: plan.endpoints, bound }, parts.ledger);
 
-/** The refusal of a request that asks to be moderated and is flagged; null at once for any other. */
-function askModerator(
-  request: ChatCompletionRequest,
-  { runtime, request: { signal } }: RequestContext,
-  pipeline: PipelineStage[],
-): Awaitable<GatewayError | null> {
-  const { moderator } = runtime;
-  if (moderator === undefined || !hasPlugin(request.plugins, 'moderation')) return null;
-  return moderateRequest(request, { moderator, signal, pipeline });
-}
-
-/** The body's session wins over the header's; both have the same limit. */
-function readSessionId(request: ChatCompletionRequest, context: RequestContext): string | null {
-  const sessionId = request.session_id ?? firstValue(context.request.headers['x-session-id']) ?? null;
-  if (sessionId !== null && sessionId.length > MAX_SESSION_ID_LENGTH) {
-    throw new GatewayError('invalid_request', `x-session-id: must have at most ${MAX_SESSION_ID_LENGTH} characters`);
-  }
-  return sessionId;
-}
-
-/** As the client says it, which is exact; only a body sent in chunks or compressed has to be measured. */
-function bodyLengthOf({ request: { headers } }: RequestContext, { messages }: ChatCompletionRequest): number {
-  const isExact = headers['content-length'] !== undefined && headers['content-encoding'] === undefined;
-  return isExact ? Number(firstValue(headers['content-length'])) : JSON.stringify(messages).length;
+  responseHeaders['x-generation-id'] = call.id;
+  // A completion that is repeated was routed nowhere.
+  const relayed = isReplay ? { ...run, report: null } : run;
+  return call.request.stream === true ? relayStream(relayed, begin) : relayWhole(relayed, begin);
 }

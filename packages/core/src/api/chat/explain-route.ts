@@ -1,14 +1,15 @@
 import { z } from 'zod';
 
 import type { Principal } from '../../http/principal.ts';
-import { boundCall } from '../../budgets/bound-call.ts';
-import { findBudgets } from '../../budgets/find-budgets.ts';
-import { withinBounds } from '../../budgets/reserve-call.ts';
+import { boundWithin, withinBounds } from '../../budgets/reserve-call.ts';
+import { createModelCall } from '../../calls/model-call.ts';
+import { chatKind } from '../../chat/chat-kind.ts';
+import { findCaller } from '../../dispatch/find-caller.ts';
 import type { RequestContext } from '../../http/request-context.ts';
 import { readJsonBody } from '../../http/read-json-body.ts';
 import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
-import { explainRoute } from '../../routing/explain-route.ts';
-import { planRoute } from '../../routing/plan-route.ts';
+import { explainPlan } from '../../routing/explain-plan.ts';
+import { planCall } from '../../routing/plan-call.ts';
 import type { Runtime } from '../../runtime.ts';
 import { parseWith } from '../../wire/parse-with.ts';
 import { parseChatCompletion } from '../../wire/chat/parse-chat-completion.ts';
@@ -29,27 +30,26 @@ export const explainRouteResultSchema = z.object({ data: routingExplanationSchem
 export async function explainChatRoute({ request, principal, runtime }: RequestContext): Promise<GatewayResponse> {
   const { key } = parseWith(explainRouteQuerySchema, Object.fromEntries(new URLSearchParams(request.query)));
   const body = parseChatCompletion(await readJsonBody(request));
-  const caller = key === undefined ? principal : await findCaller(key, runtime);
-  const policy = await runtime.policyOf(caller);
-  const narrowings = policy?.narrowings ?? [];
-  const isLimited = (await findBudgets(caller, policy, runtime)).length > 0;
-  const plan = planRoute(
-    {
-      request: body,
-      principalId: caller.id,
-      sessionId: body.session_id ?? null,
-      region: runtime.regionOf(request),
-      narrowings: isLimited ? [...narrowings, withinBounds(boundCall(body))] : narrowings,
-      // The candidates are in order of price, and the first of them is drawn by the smallest number.
-      random: () => 0,
-    },
-    runtime,
-  );
-  return toJsonResponse(200, { data: explainRoute(plan, runtime.health) });
+  const principalOfCalls = key === undefined ? principal : await findKeyHolder(key, runtime);
+  const { policy, budgets } = await findCaller(principalOfCalls, runtime);
+  const call = createModelCall({
+    id: '',
+    kind: chatKind,
+    request: body,
+    principal: principalOfCalls,
+    region: runtime.regionOf(request),
+    headers: request.headers,
+    headerSession: null,
+  });
+  const bound = boundWithin(call, budgets);
+  const narrowings = [...(policy?.narrowings ?? []), ...(bound === null ? [] : [withinBounds(bound)])];
+  // The candidates are in order of price, and the first of them is drawn by the smallest number.
+  const plan = planCall(call, { narrowings, random: () => 0 }, runtime);
+  return toJsonResponse(200, { data: explainPlan(plan, runtime.health) });
 }
 
-/** Whoever holds the key. */
-async function findCaller(hash: string, { store }: Runtime): Promise<Principal> {
+/** The principal of a key's calls. */
+async function findKeyHolder(hash: string, { store }: Runtime): Promise<Principal> {
   const key = await store.keys.get(hash);
   return {
     kind: 'api',

@@ -1,7 +1,10 @@
 import type { Policy } from '../../guardrails/policy.ts';
 import type { Narrowing } from '../../calls/narrowing.ts';
 import type { CatalogModel, Endpoint } from '../../catalog/catalog.ts';
-import { planRoute } from '../../routing/plan-route.ts';
+import { createModelCall } from '../../calls/model-call.ts';
+import { chatKind } from '../../chat/chat-kind.ts';
+import type { Principal } from '../../http/principal.ts';
+import { planCall } from '../../routing/plan-call.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
 import type { ChatMessage } from '../../wire/chat/chat-message.ts';
@@ -11,7 +14,7 @@ import type { GuardrailTestResult } from '../../wire/management/guardrail-test.t
 import { createTextGuard } from '../../guardrails/create-text-guard.ts';
 import { ACTIONS } from '../../guardrails/effective-policy.ts';
 import { guardInput } from '../../guardrails/guard-input.ts';
-import { mapTexts } from '../../chat/map-texts.ts';
+import { mapChatTexts } from '../../chat/map-texts.ts';
 import { type Finding, toStages } from '../../guardrails/verdict.ts';
 
 type RequestResult = NonNullable<GuardrailTestResult['request']>;
@@ -21,7 +24,7 @@ type TextResult = NonNullable<GenerationResult['input']>;
 
 /** Tells what a guardrail on its own would do, and does nothing. Throws what its filters throw. */
 export interface DryRun {
-  /** Throws as `planRoute` does. */
+  /** Throws as `planCall` does. */
   testRequest(request: ChatCompletionRequest): RequestResult;
   /** Goes through the latest generations of everybody. */
   testGenerations(count: number): Promise<GenerationsResult>;
@@ -37,19 +40,20 @@ export async function createDryRun(guardrail: Guardrail, runtime: Runtime): Prom
   };
 }
 
+const NO_PRINCIPAL: Principal = { kind: 'api', id: '', name: '' };
+
 function testRequest(request: ChatCompletionRequest, policy: Policy, runtime: Runtime): RequestResult {
-  const verdict = policy.input === null ? { request, findings: [] } : guardInput(request, policy.input, mapTexts);
-  const plan = planRoute(
-    {
-      request: verdict.request,
-      principalId: '',
-      sessionId: null,
-      region: null,
-      narrowings: policy.narrowings,
-      random: () => 0,
-    },
-    runtime,
-  );
+  const verdict = policy.input === null ? { request, findings: [] } : guardInput(request, policy.input, mapChatTexts);
+  const call = createModelCall({
+    id: '',
+    kind: chatKind,
+    request: verdict.request,
+    principal: NO_PRINCIPAL,
+    region: null,
+    headers: {},
+    headerSession: null,
+  });
+  const plan = planCall(call, { narrowings: policy.narrowings, random: () => 0 }, runtime);
   return {
     ...toTextResult(verdict.findings),
     redacted_messages: verdict.request.messages === request.messages ? null : verdict.request.messages,
@@ -111,7 +115,7 @@ function testInput({ input }: GenerationContent, policy: Policy): TextResult {
   // What is stored was a checked request once.
   const messages =
     'prompt' in input ? [{ role: 'user' as const, content: input.prompt }] : (input.messages as ChatMessage[]);
-  return toTextResult(guardInput({ messages }, policy.input, mapTexts).findings);
+  return toTextResult(guardInput({ messages }, policy.input, mapChatTexts).findings);
 }
 
 function testOutput({ output }: GenerationContent, { output: filters }: Policy): TextResult {

@@ -31,7 +31,7 @@ function isLoopback(address: string | undefined): boolean {
 }
 
 function ofProcess({ counters, openCalls, generationFeed }: Runtime): string[] {
-  const streams = openCalls.filter(({ isStream }) => isStream).length;
+  const { calls, streams } = openCalls.count();
   const statuses = [...counters.statuses].toSorted(([a], [b]) => a - b);
   return [
     ...metric('requests_total', 'counter', 'HTTP requests taken', [[{}, counters.requests]]),
@@ -49,7 +49,7 @@ function ofProcess({ counters, openCalls, generationFeed }: Runtime): string[] {
     ...metric('record_failures_total', 'counter', 'Generations that could not be recorded', [
       [{}, counters.recordFailures],
     ]),
-    ...metric('open_calls', 'gauge', 'Calls to models under way', [[{}, openCalls.length]]),
+    ...metric('open_calls', 'gauge', 'Calls to models under way', [[{}, calls]]),
     ...metric('open_streams', 'gauge', 'Streamed calls under way', [[{}, streams]]),
     ...metric('feed_followers', 'gauge', 'Clients that follow the feed of generations', [
       [{}, generationFeed.followers()],

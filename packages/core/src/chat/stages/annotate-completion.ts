@@ -1,11 +1,14 @@
 import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
-import type { CommittedAnswer } from '../../dispatch/run-attempts.ts';
+import type { CommittedCompletion } from '../committed-completion.ts';
 
-/** Adds annotations to the beginning of an answer. */
-export function annotateAnswer(answer: CommittedAnswer, annotations: readonly unknown[]): CommittedAnswer {
-  if (annotations.length === 0) return answer;
+/** A completion with annotations added to its beginning. */
+export function annotateCompletion(
+  completion: CommittedCompletion,
+  annotations: readonly unknown[],
+): CommittedCompletion {
+  if (annotations.length === 0) return completion;
   let isDone = false;
-  const first = answer.first.map((chunk): ChatChunk => ({
+  const first = completion.first.map((chunk): ChatChunk => ({
     ...chunk,
     choices: chunk.choices.map((choice) => {
       if (isDone || choice.index !== 0) return choice;
@@ -14,5 +17,5 @@ export function annotateAnswer(answer: CommittedAnswer, annotations: readonly un
       return { ...choice, delta: { ...delta, annotations: [...(delta.annotations ?? []), ...annotations] } };
     }),
   }));
-  return Object.assign(answer, { first });
+  return { ...completion, first };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import type { ChatChunk, ChatDelta } from '../../wire/chat/chat-chunk.ts';
-import { createAnswerAccumulator } from './completion-accumulator.ts';
+import { createCompletionAccumulator } from './completion-accumulator.ts';
 
 const chunk = (delta: ChatDelta, extra: Partial<ChatChunk> = {}, index = 0): ChatChunk => ({
   choices: [{ index, delta, finish_reason: null, native_finish_reason: null }],
@@ -9,7 +9,7 @@ const chunk = (delta: ChatDelta, extra: Partial<ChatChunk> = {}, index = 0): Cha
 });
 
 test('is empty before anything has come', () => {
-  expect(createAnswerAccumulator()).toMatchObject({
+  expect(createCompletionAccumulator()).toMatchObject({
     text: '',
     reasoning: '',
     toolCalls: [],
@@ -19,7 +19,7 @@ test('is empty before anything has come', () => {
 });
 
 test('adds up text, reasoning and tool calls of the first choice', () => {
-  const answer = createAnswerAccumulator();
+  const answer = createCompletionAccumulator();
   answer.observe([
     chunk({ content: 'a', reasoning: 'x' }),
     chunk({ content: null, reasoning: null }),
@@ -43,13 +43,13 @@ test('adds up text, reasoning and tool calls of the first choice', () => {
 });
 
 test('takes a refusal for the text where there is no other', () => {
-  const answer = createAnswerAccumulator();
+  const answer = createCompletionAccumulator();
   answer.observe([chunk({ refusal: 'I ' }), chunk({ refusal: 'cannot' })]);
   expect(answer.text).toBe('I cannot');
 });
 
 test('keeps the last usage and cost, the first finish reason and the first names', () => {
-  const answer = createAnswerAccumulator();
+  const answer = createCompletionAccumulator();
   const usage = (prompt: number): ChatChunk['usage'] & object => ({
     prompt_tokens: prompt,
     completion_tokens: 1,
@@ -88,13 +88,13 @@ test('keeps the last usage and cost, the first finish reason and the first names
 });
 
 test('does not take the end of another choice for the end of the answer', () => {
-  const answer = createAnswerAccumulator();
+  const answer = createCompletionAccumulator();
   answer.observe([{ choices: [{ index: 1, delta: {}, finish_reason: 'stop', native_finish_reason: 'stop' }] }]);
   expect(answer.finish).toBeUndefined();
 });
 
 test('has all of a long text and of long reasoning once they are asked for', () => {
-  const answer = createAnswerAccumulator();
+  const answer = createCompletionAccumulator();
   const piece = 'Wörld 🎈'.repeat(1000);
   for (let i = 0; i < 20; i += 1) answer.observe([chunk({ content: piece, reasoning: `${i}${piece}` })]);
   expect(answer.text.length).toBeLessThan(20 * piece.length);
@@ -102,21 +102,21 @@ test('has all of a long text and of long reasoning once they are asked for', () 
   answer.unpack();
   expect(answer.text).toBe(piece.repeat(20));
   expect(answer.reasoning).toBe(Array.from({ length: 20 }, (_, i) => `${i}${piece}`).join(''));
-  expect(answer).toMatchObject({ packedTextLength: 0, packedReasoningLength: 0, packedWeight: 0 });
+  expect(answer).toMatchObject({ spilledTextLength: 0, spilledReasoningLength: 0, spilledWeight: 0 });
 });
 
 test('counts a long text that nobody will ask for instead of keeping it', () => {
-  const answer = createAnswerAccumulator({ maxLength: 100_000 });
+  const answer = createCompletionAccumulator({ maxLength: 100_000 });
   const piece = 'abcd'.repeat(20_000);
   for (let i = 0; i < 3; i += 1) answer.observe([chunk({ content: piece, reasoning: i === 0 ? piece : '' })]);
-  expect(answer).toMatchObject({ text: '', packedTextLength: 240_000, packedWeight: 80_000 });
+  expect(answer).toMatchObject({ text: '', spilledTextLength: 240_000, spilledWeight: 80_000 });
   answer.observe([chunk({ content: 'the end' })]);
   answer.unpack();
   expect(answer).toMatchObject({
     text: 'the end',
-    packedTextLength: 240_000,
-    packedWeight: 60_000,
+    spilledTextLength: 240_000,
+    spilledWeight: 60_000,
     reasoning: piece,
-    packedReasoningLength: 0,
+    spilledReasoningLength: 0,
   });
 });

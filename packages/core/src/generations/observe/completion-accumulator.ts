@@ -1,9 +1,9 @@
 import type { ChatChunk, FinishReason, ToolCallDelta, Usage } from '../../wire/chat/chat-chunk.ts';
 import type { ToolCall } from '../../wire/chat/chat-message.ts';
-import { createPackedText, type PackedText, type TextKeeping } from './spilled-text.ts';
+import { createSpilledText, type SpilledText, type SpillOptions } from './spilled-text.ts';
 
 /** What one answer has amounted to so far. */
-export interface AnswerAccumulator {
+export interface CompletionAccumulator {
   observe(chunks: readonly ChatChunk[]): void;
   /** Makes `text` and `reasoning` whole, of which only the end is there while they grow long. */
   unpack(): void;
@@ -13,10 +13,10 @@ export interface AnswerAccumulator {
    * How much of the text is packed away, in UTF-16 code units: what is missing in front of `text`. Above 0 after
    * `unpack`, the text is not there any more, because it was too long or could not be read again.
    */
-  readonly packedTextLength: number;
-  readonly packedReasoningLength: number;
+  readonly spilledTextLength: number;
+  readonly spilledReasoningLength: number;
   /** Of both, as `weighText` says. */
-  readonly packedWeight: number;
+  readonly spilledWeight: number;
   readonly toolCalls: readonly ToolCall[];
   /** The last usage that upstream reported; some repeat or revise it. */
   readonly usage: Usage | undefined;
@@ -31,32 +31,32 @@ export interface AnswerAccumulator {
 /** Hardly any answer is longer; one whose reader has stopped reading leaves megabytes here. */
 const PACK_ABOVE_CHARACTERS = 64 * 1024;
 
-const IN_MEMORY: TextKeeping = { maxLength: Infinity };
+const IN_MEMORY: SpillOptions = { maxLength: Infinity };
 
 /** Creates an empty accumulator. It sees every chunk once and keeps no chunk. By default texts are kept in memory. */
-export function createAnswerAccumulator(keeping: TextKeeping = IN_MEMORY): AnswerAccumulator {
+export function createCompletionAccumulator(keeping: SpillOptions = IN_MEMORY): CompletionAccumulator {
   return new Accumulator(keeping);
 }
 
 /** A class, because there is one for every call: closures would take more memory than all they know. */
-class Accumulator implements AnswerAccumulator {
+class Accumulator implements CompletionAccumulator {
   text = '';
   reasoning = '';
-  packedTextLength = 0;
-  packedReasoningLength = 0;
-  packedWeight = 0;
+  spilledTextLength = 0;
+  spilledReasoningLength = 0;
+  spilledWeight = 0;
   readonly toolCalls: ToolCall[] = [];
   usage: Usage | undefined = undefined;
   upstreamCostUsd: number | undefined = undefined;
-  finish: AnswerAccumulator['finish'] = undefined;
+  finish: CompletionAccumulator['finish'] = undefined;
   upstreamId: string | undefined = undefined;
   systemFingerprint: string | undefined = undefined;
   serviceTier: string | undefined = undefined;
-  private readonly keeping: TextKeeping;
-  private packedText: PackedText | undefined = undefined;
-  private packedReasoning: PackedText | undefined = undefined;
+  private readonly keeping: SpillOptions;
+  private spilledText: SpilledText | undefined = undefined;
+  private spilledReasoning: SpilledText | undefined = undefined;
 
-  constructor(keeping: TextKeeping) {
+  constructor(keeping: SpillOptions) {
     this.keeping = keeping;
   }
 
@@ -83,36 +83,36 @@ class Accumulator implements AnswerAccumulator {
   }
 
   unpack(): void {
-    const text = this.packedText?.unpack() ?? null;
-    const reasoning = this.packedReasoning?.unpack() ?? null;
+    const text = this.spilledText?.unpack() ?? null;
+    const reasoning = this.spilledReasoning?.unpack() ?? null;
     if (text !== null) {
       this.text = text + this.text;
-      this.packedText = undefined;
+      this.spilledText = undefined;
     }
     if (reasoning !== null) {
       this.reasoning = reasoning + this.reasoning;
-      this.packedReasoning = undefined;
+      this.spilledReasoning = undefined;
     }
     this.notePacked();
   }
 
   private pack(): void {
     if (this.text.length > PACK_ABOVE_CHARACTERS) {
-      this.packedText ??= createPackedText(this.keeping);
-      this.text = this.packedText.append(this.text);
+      this.spilledText ??= createSpilledText(this.keeping);
+      this.text = this.spilledText.append(this.text);
     }
     if (this.reasoning.length > PACK_ABOVE_CHARACTERS) {
-      this.packedReasoning ??= createPackedText(this.keeping);
-      this.reasoning = this.packedReasoning.append(this.reasoning);
+      this.spilledReasoning ??= createSpilledText(this.keeping);
+      this.reasoning = this.spilledReasoning.append(this.reasoning);
     }
     this.notePacked();
   }
 
   private notePacked(): void {
-    const { packedText, packedReasoning } = this;
-    this.packedTextLength = packedText?.length ?? 0;
-    this.packedReasoningLength = packedReasoning?.length ?? 0;
-    this.packedWeight = (packedText?.weight ?? 0) + (packedReasoning?.weight ?? 0);
+    const { spilledText, spilledReasoning } = this;
+    this.spilledTextLength = spilledText?.length ?? 0;
+    this.spilledReasoningLength = spilledReasoning?.length ?? 0;
+    this.spilledWeight = (spilledText?.weight ?? 0) + (spilledReasoning?.weight ?? 0);
   }
 }
 

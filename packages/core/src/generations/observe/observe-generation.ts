@@ -1,35 +1,23 @@
 import type { Outcome } from '../../calls/outcome.ts';
 import type { Attempt } from '../../calls/attempt.ts';
-import type { Principal } from '../../http/principal.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
-import type { ChatChunk, Usage } from '../../wire/chat/chat-chunk.ts';
-import type { GenerationRecord, StoredContent } from '../../stores/store.ts';
-import { type AnswerAccumulator, createAnswerAccumulator } from './completion-accumulator.ts';
-import type { EndedCall, ObservedCall, WebSearch } from './observed-call.ts';
-import { type Spending, spendingOf, sumSpending, type Turn } from './spending.ts';
+import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
+import { type CompletionAccumulator, createCompletionAccumulator } from './completion-accumulator.ts';
+import type { EndedCall, WebSearch } from '../ended-call.ts';
+import type { SettledGeneration } from '../settled-generation.ts';
+import type { ObservedCall } from './observed-call.ts';
+import { type Spending, spendingOf, sumSpending, type Turn, countParts } from './spending.ts';
 import { recordTimeline, type TimelineRecorder, withTimeline } from './stream-timeline.ts';
 import { toGeneration } from '../to-generation.ts';
 import { toGenerationContent } from '../to-generation-content.ts';
 import { toToldUsage } from '../public-usage.ts';
 import { lengthOf, type ToolStep } from '../tool-steps.ts';
 
-/** A call that has ended, with everything there is to know of it. */
-export interface SettledGeneration {
-  /** As the caller is told; undefined when nothing was used. */
-  readonly usage: Usage | undefined;
-  readonly record: GenerationRecord;
-  readonly principal: Principal;
-  /** Null when contents are not to be stored. */
-  readonly content: StoredContent | null;
-  /** About how long the content is in characters. */
-  readonly contentLength: number;
-}
-
 /** Follows one call from its first attempt to its end. */
 export interface GenerationObserver {
   readonly id: string;
-  readonly answer: AnswerAccumulator;
-  /** The endpoint whose answer is being relayed. */
+  readonly completion: CompletionAccumulator;
+  /** The endpoint whose completion is being relayed. */
   endpoint(): Endpoint | undefined;
   /** Every endpoint that was asked, in order. */
   attempts(): readonly Attempt[];
@@ -56,7 +44,7 @@ export function observeGeneration(call: ObservedCall): GenerationObserver {
 
 /** A class, because there is one for every call: closures would take more memory than all they know. */
 class Observer implements GenerationObserver {
-  readonly answer: AnswerAccumulator;
+  readonly completion: CompletionAccumulator;
   private readonly call: ObservedCall;
   private readonly startedAt: number;
   private readonly startedMonotonic: number;
@@ -71,22 +59,22 @@ class Observer implements GenerationObserver {
   private searches: WebSearch[] | null = null;
 
   constructor(call: ObservedCall) {
-    const { platform, logging } = call.context.runtime;
+    const { platform, logging } = call;
     this.call = call;
     this.startedAt = platform.now();
     this.startedMonotonic = platform.monotonicNow();
-    this.isContentStored = logging.inputOutput && call.region === null;
-    const isKeptAsStreamed = this.isContentStored && call.request.stream === true;
-    this.timeline = isKeptAsStreamed ? recordTimeline(platform, this.startedMonotonic) : null;
-    this.answer = createAnswerAccumulator({
+    this.isContentStored = logging.inputOutput && call.call.region === null;
+    const isStoredAsStreamed = this.isContentStored && call.isStreamed;
+    this.timeline = isStoredAsStreamed ? recordTimeline(platform, this.startedMonotonic) : null;
+    this.completion = createCompletionAccumulator({
       maxLength: this.isContentStored ? logging.maxContentBytes : 0,
       // A whole answer comes at once, and is written down at once.
-      openScratch: isKeptAsStreamed ? platform.openScratch : undefined,
+      openScratch: isStoredAsStreamed ? platform.openScratch : undefined,
     });
   }
 
   get id(): string {
-    return this.call.id;
+    return this.call.call.id;
   }
 
   endpoint(): Endpoint | undefined {
@@ -124,36 +112,41 @@ class Observer implements GenerationObserver {
   }
 
   spending(): Spending | undefined {
-    const { answering: endpoint, answer, call } = this;
+    const { answering: endpoint, completion: answer, call } = this;
     if (endpoint === undefined) return undefined;
-    const at = call.context.runtime.platform.now();
-    if (this.turns === null) return spendingOf({ endpoint, messages: call.request.messages, answer }, at);
+    const at = call.platform.now();
+    if (this.turns === null) return spendingOf({ endpoint, messages: call.messages, answer }, at);
     const [first, ...others] = this.turns.map((turn) => spendingOf(turn, at));
     return first && sumSpending(first, others);
   }
 
   observe(chunks: readonly ChatChunk[]): void {
-    this.answer.observe(chunks);
-    this.timeline?.note(this.answer);
+    this.completion.observe(chunks);
+    this.timeline?.note(this.completion);
   }
 
   settle(outcome: Outcome): SettledGeneration {
-    const { call, answer, toolSteps, searches, timeline } = this;
-    const { principal, runtime } = call.context;
+    const { completion: answer, toolSteps, searches, timeline } = this;
+    const { call, messages, isStreamed, router, pipeline, platform, bodyLength } = this.call;
+    const { principal } = call;
     this.isOver = true;
     answer.unpack();
     const { usage, cost = null } = this.spending() ?? {};
     const steps = toolSteps ?? NO_STEPS;
     const ended: EndedCall = {
       call,
-      answer,
+      isStreamed,
+      router,
+      pipeline,
       attempts: this.asked,
       endpoint: this.answering,
       outcome,
+      startedAt: this.startedAt,
+      durationMs: platform.monotonicNow() - this.startedMonotonic,
       usage,
       cost,
-      startedAt: this.startedAt,
-      durationMs: runtime.platform.monotonicNow() - this.startedMonotonic,
+      completion: answer,
+      media: { images: countParts(messages, 'image_url'), audio: countParts(messages, 'input_audio') },
       replayOf: this.replayOf,
       steps,
       searches,
@@ -164,18 +157,21 @@ class Observer implements GenerationObserver {
       usage: usage && toToldUsage(usage, ended),
       record: { generation, principalId, ...(userId !== undefined && { userId }), costNanoUsd: cost?.nanoUsd ?? 0 },
       principal,
-      content: this.isContentStored && isWhole(answer) ? withTimeline(toGenerationContent(ended), timeline) : null,
-      contentLength: call.bodyLength + lengthOfTexts(answer) + lengthOf(steps),
+      content:
+        this.isContentStored && isWhole(answer)
+          ? withTimeline(toGenerationContent(ended, messages, answer), timeline)
+          : null,
+      contentLength: bodyLength + lengthOfTexts(answer) + lengthOf(steps),
     };
   }
 }
 
 const NO_STEPS: readonly ToolStep[] = [];
 
-function isWhole({ packedTextLength, packedReasoningLength }: AnswerAccumulator): boolean {
-  return packedTextLength === 0 && packedReasoningLength === 0;
+function isWhole({ spilledTextLength, spilledReasoningLength }: CompletionAccumulator): boolean {
+  return spilledTextLength === 0 && spilledReasoningLength === 0;
 }
 
-function lengthOfTexts({ text, reasoning, packedTextLength, packedReasoningLength }: AnswerAccumulator): number {
-  return packedTextLength + text.length + packedReasoningLength + reasoning.length;
+function lengthOfTexts({ text, reasoning, spilledTextLength, spilledReasoningLength }: CompletionAccumulator): number {
+  return spilledTextLength + text.length + spilledReasoningLength + reasoning.length;
 }

@@ -2,7 +2,7 @@ import type { Endpoint } from '../../catalog/catalog.ts';
 import { type Cost, costOf, toReportedCost } from '../../catalog/prices.ts';
 import type { Usage } from '../../wire/chat/chat-chunk.ts';
 import type { ChatMessage } from '../../wire/chat/chat-message.ts';
-import type { AnswerAccumulator } from './completion-accumulator.ts';
+import type { CompletionAccumulator } from './completion-accumulator.ts';
 import { estimateUsage } from '../../calls/estimate-usage.ts';
 
 /** One answer of one endpoint. A call that runs tools has several, each to the messages that had come by then. */
@@ -10,7 +10,7 @@ export interface Turn {
   readonly endpoint: Endpoint;
   readonly messages: readonly ChatMessage[];
   /** May still grow. */
-  readonly answer: AnswerAccumulator;
+  readonly answer: CompletionAccumulator;
 }
 
 /** What was used, and what it cost; null when a price is not known. */
@@ -21,7 +21,7 @@ export interface Spending {
 
 /** What a turn has used so far. An answer without counts is estimated. `at` is in Unix milliseconds. */
 export function spendingOf({ endpoint, messages, answer }: Turn, at: number): Spending {
-  const usage = answer.usage ?? estimateUsage(messages, textOf(answer), answer.packedWeight);
+  const usage = answer.usage ?? estimateUsage(messages, textOf(answer), answer.spilledWeight);
   if (answer.upstreamCostUsd !== undefined) return { usage, cost: toReportedCost(answer.upstreamCostUsd) };
   const images = endpoint.prices.image === undefined ? 0 : countParts(messages, 'image_url');
   return { usage, cost: costOf(endpoint.prices, usage, { images, at }) };
@@ -41,7 +41,7 @@ export function countParts(messages: readonly ChatMessage[], type: string): numb
   return count;
 }
 
-function textOf({ text, reasoning, toolCalls }: AnswerAccumulator): string {
+function textOf({ text, reasoning, toolCalls }: CompletionAccumulator): string {
   const calls = toolCalls.map((tool) => tool.function.name + tool.function.arguments);
   return [text, reasoning, ...calls].join('');
 }

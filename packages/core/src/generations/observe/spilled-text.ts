@@ -2,7 +2,7 @@ import type { Scratch } from '../../foundation/platform.ts';
 import { weighText } from '../../calls/estimate-usage.ts';
 
 /** A long text that is kept for the record alone: outside of the heap, where no collector moves or marks it. */
-export interface PackedText {
+export interface SpilledText {
   /** Takes a text in, all but a last half of a character, which is returned. */
   append(text: string): string;
   /** What has been taken in so far; null when it is not there any more. It takes nothing in afterwards. */
@@ -13,7 +13,7 @@ export interface PackedText {
 }
 
 /** How long a text may get, and where it is kept. */
-export interface TextKeeping {
+export interface SpillOptions {
   /** In UTF-16 code units. A text that grows longer is let go of. */
   readonly maxLength: number;
   /** Default: in memory. */
@@ -26,14 +26,14 @@ const SLAB_BYTES = 1024 * 1024;
 const encoder = new TextEncoder();
 
 interface Packed {
-  append: PackedText['append'];
-  unpack: PackedText['unpack'];
+  append: SpilledText['append'];
+  unpack: SpilledText['unpack'];
   length: number;
   weight: number;
 }
 
 /** Creates an empty one. Texts are best appended by tens of kilobytes. */
-export function createPackedText({ maxLength, openScratch = createSlabs }: TextKeeping): PackedText {
+export function createSpilledText({ maxLength, openScratch = createSlabs }: SpillOptions): SpilledText {
   let scratch: Scratch | null = openScratch();
   const letGo = (): void => {
     scratch?.close();

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 import type { StreamTimeline } from '../../wire/generations/stream-timeline.ts';
-import { createAnswerAccumulator } from './completion-accumulator.ts';
+import { createCompletionAccumulator } from './completion-accumulator.ts';
 import { recordTimeline } from './stream-timeline.ts';
 
 interface Piece {
@@ -19,7 +19,7 @@ function recordPieces(pieces: readonly Piece[]): { timeline: StreamTimeline; tex
     clockReads += 1;
     return now;
   };
-  const answer = createAnswerAccumulator();
+  const answer = createCompletionAccumulator();
   const recorder = recordTimeline({ monotonicNow }, 1000);
   for (const { at, ...delta } of pieces) {
     now = 1000 + at;

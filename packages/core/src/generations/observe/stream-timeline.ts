@@ -2,7 +2,7 @@ import type { Platform } from '../../foundation/platform.ts';
 import type { GenerationContent } from '../../wire/generations/generation.ts';
 import type { StreamTimeline } from '../../wire/generations/stream-timeline.ts';
 import type { StoredContent } from '../../stores/store.ts';
-import type { AnswerAccumulator } from './completion-accumulator.ts';
+import type { CompletionAccumulator } from './completion-accumulator.ts';
 
 /** Remembers when the text of one answer came. */
 export interface TimelineRecorder {
@@ -11,7 +11,7 @@ export interface TimelineRecorder {
   toTimeline(): StreamTimeline;
 }
 
-type Lengths = Pick<AnswerAccumulator, 'text' | 'reasoning' | 'packedTextLength' | 'packedReasoningLength'>;
+type Lengths = Pick<CompletionAccumulator, 'text' | 'reasoning' | 'spilledTextLength' | 'spilledReasoningLength'>;
 
 /** About what a person can tell apart, and shorter than the pauses between most chunks. */
 const FIRST_INTERVAL_MS = 20;
@@ -56,8 +56,8 @@ export function recordTimeline(platform: Pick<Platform, 'monotonicNow'>, started
 
   return {
     note(answer) {
-      const addedText = answer.packedTextLength + answer.text.length - textLength;
-      const addedReasoning = answer.packedReasoningLength + answer.reasoning.length - reasoningLength;
+      const addedText = answer.spilledTextLength + answer.text.length - textLength;
+      const addedReasoning = answer.spilledReasoningLength + answer.reasoning.length - reasoningLength;
       if (addedText === 0 && addedReasoning === 0) return;
       textLength += addedText;
       reasoningLength += addedReasoning;

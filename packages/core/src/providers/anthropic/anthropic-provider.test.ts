@@ -11,7 +11,10 @@ import {
 } from '../../../../../test/support/upstreams/scripted-transport.ts';
 import { settle } from '../../../../../test/support/async/virtual-platform.ts';
 import { GatewayError } from '../../foundation/errors.ts';
-import { type AnswerAccumulator, createAnswerAccumulator } from '../../generations/observe/completion-accumulator.ts';
+import {
+  type CompletionAccumulator,
+  createCompletionAccumulator,
+} from '../../generations/observe/completion-accumulator.ts';
 import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
 import type { Transport } from '../../foundation/transport.ts';
 import { type AnthropicProviderSettings, createAnthropicProvider } from './anthropic-provider.ts';
@@ -46,14 +49,14 @@ const providerOn = (
   });
 
 /** Reads an answer to its end and folds it. */
-async function read(transport: Transport, overrides: Partial<ChatCall> = {}): Promise<AnswerAccumulator> {
-  const answer = createAnswerAccumulator();
+async function read(transport: Transport, overrides: Partial<ChatCall> = {}): Promise<CompletionAccumulator> {
+  const answer = createCompletionAccumulator();
   for await (const chunks of providerOn(transport).chat?.(callOf(overrides)) ?? []) answer.observe(chunks);
   return answer;
 }
 
 /** What both forms of an answer must agree on; arguments are compared as what they mean. */
-const messageOf = ({ text, reasoning, toolCalls, usage, finish, serviceTier }: AnswerAccumulator): object => ({
+const messageOf = ({ text, reasoning, toolCalls, usage, finish, serviceTier }: CompletionAccumulator): object => ({
   text,
   reasoning,
   usage,
@@ -540,7 +543,7 @@ test('hands the reasoning of an answer back in the next round, as upstream signe
   const usage = { input_tokens: 1, output_tokens: 1 };
   const streamed = toFrames(toEvents({ content, stop_reason: 'tool_use', usage }));
   const details: Record<string, unknown>[] = [];
-  const answer = createAnswerAccumulator();
+  const answer = createCompletionAccumulator();
   for await (const chunks of providerOn(createReplayTransport({ pieces: streamed })).chat?.(callOf()) ?? []) {
     answer.observe(chunks);
     details.push(...chunks.flatMap(({ choices }) => choices.flatMap(({ delta }) => delta.reasoning_details ?? [])));

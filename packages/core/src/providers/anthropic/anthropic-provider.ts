@@ -1,6 +1,6 @@
 import { GatewayError } from '../../foundation/errors.ts';
 import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
-import { iterateOne, openLate } from '../../foundation/lazy-iterable.ts';
+import { iterateOne, createLazyIterable } from '../../foundation/lazy-iterable.ts';
 import { readErrorText, readText } from '../../foundation/read-text.ts';
 import type { Transport, TransportResponse } from '../../foundation/transport.ts';
 import { createAnthropicAnswerReader } from './anthropic-answer-reader.ts';
@@ -97,7 +97,7 @@ export function createAnthropicProvider(settings: AnthropicProviderSettings): Pr
     byok: settings.byok,
     discoverModels: settings.discoverModels,
 
-    chat: (call) => openLate(() => openAnswer(call)),
+    chat: (call) => createLazyIterable(() => openAnswer(call)),
 
     async listModels(signal) {
       const response = await settings.transport.send({

@@ -7,7 +7,10 @@ import {
   createReplayTransport,
   createScriptedTransport,
 } from '../../../../../test/support/upstreams/scripted-transport.ts';
-import { type AnswerAccumulator, createAnswerAccumulator } from '../../generations/observe/completion-accumulator.ts';
+import {
+  type CompletionAccumulator,
+  createCompletionAccumulator,
+} from '../../generations/observe/completion-accumulator.ts';
 import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
 import type { Transport } from '../../foundation/transport.ts';
 import { createGoogleProvider, type GoogleProviderSettings } from './google-provider.ts';
@@ -43,8 +46,8 @@ const providerOn = (
   });
 
 /** Reads an answer to its end and folds it. */
-async function read(transport: Transport, overrides: Partial<ChatCall> = {}): Promise<AnswerAccumulator> {
-  const answer = createAnswerAccumulator();
+async function read(transport: Transport, overrides: Partial<ChatCall> = {}): Promise<CompletionAccumulator> {
+  const answer = createCompletionAccumulator();
   for await (const chunks of providerOn(transport).chat?.(callOf(overrides)) ?? []) answer.observe(chunks);
   return answer;
 }
@@ -56,7 +59,7 @@ async function collect(chunks: AsyncIterable<readonly ChatChunk[]> | undefined):
 }
 
 /** What both forms of an answer must agree on. */
-const messageOf = ({ text, reasoning, toolCalls, usage, finish, upstreamId }: AnswerAccumulator): object => ({
+const messageOf = ({ text, reasoning, toolCalls, usage, finish, upstreamId }: CompletionAccumulator): object => ({
   text,
   reasoning,
   toolCalls,
@@ -65,9 +68,9 @@ const messageOf = ({ text, reasoning, toolCalls, usage, finish, upstreamId }: An
   upstreamId,
 });
 
-const readStreamed = (pieces: readonly (string | Uint8Array)[]): Promise<AnswerAccumulator> =>
+const readStreamed = (pieces: readonly (string | Uint8Array)[]): Promise<CompletionAccumulator> =>
   read(createReplayTransport({ pieces }));
-const readWhole = (pieces: readonly (string | Uint8Array)[]): Promise<AnswerAccumulator> =>
+const readWhole = (pieces: readonly (string | Uint8Array)[]): Promise<CompletionAccumulator> =>
   read(createReplayTransport({ headers: JSON_HEADERS, pieces }), { stream: false });
 
 interface Answer {

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../foundation/errors.ts';
 import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
-import { iterateOne, openLate } from '../../foundation/lazy-iterable.ts';
+import { iterateOne, createLazyIterable } from '../../foundation/lazy-iterable.ts';
 import { readErrorText, readText } from '../../foundation/read-text.ts';
 import type { Transport, TransportResponse } from '../../foundation/transport.ts';
 import { toCallLimits } from '../kit/call-limits.ts';
@@ -116,7 +116,7 @@ export function createGoogleProvider(settings: GoogleProviderSettings): Provider
         downloads: settings.downloads,
       }),
     }),
-    chat: (call) => openLate(() => openAnswer(call)),
+    chat: (call) => createLazyIterable(() => openAnswer(call)),
 
     async listModels(signal) {
       const response = await settings.transport.send({

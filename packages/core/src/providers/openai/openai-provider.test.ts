@@ -9,7 +9,10 @@ import {
 } from '../../../../../test/support/upstreams/scripted-transport.ts';
 import { settle } from '../../../../../test/support/async/virtual-platform.ts';
 import { GatewayError } from '../../foundation/errors.ts';
-import { type AnswerAccumulator, createAnswerAccumulator } from '../../generations/observe/completion-accumulator.ts';
+import {
+  type CompletionAccumulator,
+  createCompletionAccumulator,
+} from '../../generations/observe/completion-accumulator.ts';
 import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
 import type { Transport } from '../../foundation/transport.ts';
 import { OPENAI_PRESETS } from './openai-presets.ts';
@@ -45,8 +48,8 @@ const providerOn = (
   });
 
 /** Reads an answer to its end and folds it. */
-async function read(transport: Transport, overrides: Partial<ChatCall> = {}): Promise<AnswerAccumulator> {
-  const answer = createAnswerAccumulator();
+async function read(transport: Transport, overrides: Partial<ChatCall> = {}): Promise<CompletionAccumulator> {
+  const answer = createCompletionAccumulator();
   for await (const chunks of providerOn(transport).chat?.(callOf(overrides)) ?? []) answer.observe(chunks);
   return answer;
 }
@@ -58,7 +61,14 @@ async function collect(chunks: AsyncIterable<readonly ChatChunk[]> | undefined):
 }
 
 /** What both forms of an answer must agree on. */
-const messageOf = ({ text, reasoning, toolCalls, usage, finish, systemFingerprint }: AnswerAccumulator): unknown => ({
+const messageOf = ({
+  text,
+  reasoning,
+  toolCalls,
+  usage,
+  finish,
+  systemFingerprint,
+}: CompletionAccumulator): unknown => ({
   text,
   reasoning,
   toolCalls,

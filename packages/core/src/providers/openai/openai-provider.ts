@@ -1,6 +1,6 @@
 import { GatewayError } from '../../foundation/errors.ts';
 import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
-import { iterateOne, openLate } from '../../foundation/lazy-iterable.ts';
+import { iterateOne, createLazyIterable } from '../../foundation/lazy-iterable.ts';
 import { readErrorText, readText, toText } from '../../foundation/read-text.ts';
 import { sendWhole } from '../../foundation/send-whole.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../../foundation/transport.ts';
@@ -148,7 +148,7 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
       secrets,
       transport: settings.transport,
     }),
-    chat: (call) => openLate(() => openAnswer(call)),
+    chat: (call) => createLazyIterable(() => openAnswer(call)),
     chatWhole,
 
     ...((settings.listsModels ?? !isAddressPerModel) && { listModels }),

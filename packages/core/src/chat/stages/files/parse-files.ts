@@ -1,18 +1,18 @@
-import type { Policy } from '../../../guardrails/policy.ts';
 import { GatewayError } from '../../../foundation/errors.ts';
 import { guardAdded } from '../../../guardrails/guard-added.ts';
-import type { RoutePlan } from '../../../routing/plan-route.ts';
-import type { Runtime } from '../../../runtime.ts';
 import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';
 import type { ContentPart } from '../../../wire/chat/chat-message.ts';
-import { annotateAnswer } from '../annotate-completion.ts';
+import { annotateCompletion } from '../annotate-completion.ts';
 import { toCallError } from '../../../dispatch/call-errors.ts';
-import { guardText } from '../../guard-text.ts';
-import type { PipelineStage } from '../../../wire/chat/pipeline-stage.ts';
+import { guardText } from '../../../guardrails/guard-text.ts';
 import { findPlugin } from '../../plugins.ts';
 import { raceAbort } from '../../../foundation/race-abort.ts';
+import type { Catalog } from '../../../catalog/catalog.ts';
+import type { Platform } from '../../../foundation/platform.ts';
+import type { ChatRun } from '../../chat-run.ts';
+import type { Begin, Stage } from '../stage.ts';
+import type { WebAccess } from '../web-access.ts';
 import { readFile } from './read-file.ts';
-import type { BeginAnswer } from '../../../dispatch/run-attempts.ts';
 
 type FilePart = Extract<ContentPart, { type: 'file' }>;
 
@@ -22,54 +22,72 @@ interface FileAnnotation {
   readonly file: { readonly hash: string; readonly name?: string; readonly content: readonly ContentPart[] };
 }
 
-export interface FileParsing {
-  readonly policy: Policy | null;
-  readonly pipeline: PipelineStage[];
+/** What reading files takes. */
+export interface FileParts {
+  readonly web: WebAccess;
+  readonly catalog: Catalog;
+  readonly platform: Pick<Platform, 'sha256'>;
+}
+
+/** Engines of the file parser that take text out of a PDF, whatever they are called. */
+const TEXT_ENGINES: ReadonlySet<unknown> = new Set(['pdf-text', 'cloudflare-ai', 'native', undefined, null]);
+
+/** Makes the files of a request text before a model is asked (wire.md 9.3). A file whose annotation came back is not read again. */
+export function createFilesStage(parts: FileParts): Stage {
+  return {
+    name: 'files',
+    plugins: ['file-parser'],
+    objectToPlugin({ pdf }) {
+      if (parts.web.readPdf === undefined) return 'is not available: nothing that reads PDFs is set up on this gateway';
+      return TEXT_ENGINES.has(engineOf(pdf)) ? null : 'has only the engines "pdf-text" and "native" on this gateway';
+    },
+    plan: (run) => (wantsParsing(run, parts) ? { begin: (next) => parseFiles(next, run, parts) } : null),
+  };
 }
 
 /**
  * Whether the files of a request are to be made text: when the plugin says so, or by default when every model that may
  * answer is known to read none.
  */
-export function wantsParsing(
-  { messages, plugins }: ChatCompletionRequest,
-  { endpoints }: RoutePlan,
-  { catalog, web }: Runtime,
-): boolean {
+function wantsParsing({ call: { request }, plan }: ChatRun, { catalog, web }: FileParts): boolean {
+  const { messages, plugins } = request;
   if (web.readPdf === undefined || !messages.some(({ content }) => Array.isArray(content) && content.some(isFile))) {
     return false;
   }
-  const pdf = findPlugin(plugins, 'file-parser')?.['pdf'];
-  const engine = typeof pdf === 'object' && pdf !== null && 'engine' in pdf ? pdf.engine : null;
+  const engine = engineOf(findPlugin(plugins, 'file-parser')?.['pdf']);
   if (engine === 'native') return false;
   if (engine != null) return true;
-  return endpoints.every(({ modelId }) => {
+  return plan.endpoints.every(({ modelId }) => {
     const kinds = catalog.find(modelId)?.definition.architecture?.input_modalities;
     return kinds !== undefined && !kinds.includes('file');
   });
 }
 
-/** Makes the files of a request text before a model is asked. A file whose annotation came back is not read again. */
-export function parseFiles(begin: BeginAnswer, { policy, pipeline }: FileParsing): BeginAnswer {
-  return async (attempts) => {
-    const { request, runtime, signal } = attempts;
+function engineOf(pdf: unknown): unknown {
+  return typeof pdf === 'object' && pdf !== null && 'engine' in pdf ? pdf.engine : undefined;
+}
+
+function parseFiles(next: Begin, run: ChatRun, fileParts: FileParts): Begin {
+  const { caller, pipeline, guard, parts } = run;
+  return async (turn) => {
+    const { request, signal } = turn;
     const read = createReader(request, {
-      runtime,
+      ...fileParts,
       signal,
       guard(found) {
-        const { text, refusal } = guardText(found, policy, { logger: runtime.logger, pipeline });
+        const { text, refusal } = guardText(found, { policy: caller.policy, pipeline, logger: parts.logger });
         if (refusal !== null) throw refusal;
         return text;
       },
     });
     const parsed = await raceAbort(mapFiles(request, read.toText), signal);
     const count = read.annotations.length;
-    if (count > 0) pipeline.push({ type: 'plugin', name: 'file-parser', data: { engine: 'pdf-text', files: count } });
-    const told = guardAdded(read.annotations, attempts.guard);
+    if (count > 0) pipeline.add({ type: 'plugin', name: 'file-parser', data: { engine: 'pdf-text', files: count } });
+    const shown = guardAdded(read.annotations, guard);
     try {
-      return annotateAnswer(await begin({ ...attempts, request: parsed }), told);
+      return annotateCompletion(await next({ ...turn, request: parsed }), shown);
     } catch (thrown) {
-      throw withAnnotations(toCallError(thrown, ''), told);
+      throw withAnnotations(toCallError(thrown, ''), shown);
     }
   };
 }
@@ -101,14 +119,13 @@ interface FileReader {
   readonly toText: (part: FilePart, path: string) => Promise<ContentPart>;
 }
 
-interface ReaderOptions {
-  readonly runtime: Runtime;
+interface ReaderOptions extends Pick<FileParts, 'platform' | 'web'> {
   readonly signal: AbortSignal;
   /** What a model may read of a text; throws where it may read none. */
   readonly guard: (text: string) => string;
 }
 
-function createReader(request: ChatCompletionRequest, { runtime, signal, guard }: ReaderOptions): FileReader {
+function createReader(request: ChatCompletionRequest, { platform, web, signal, guard }: ReaderOptions): FileReader {
   const known = findKnown(request);
   const annotations: FileAnnotation[] = [];
   return {
@@ -117,11 +134,11 @@ function createReader(request: ChatCompletionRequest, { runtime, signal, guard }
       const { file_data: data, filename } = part.file;
       // A file that only its provider has.
       if (!data) return part;
-      const hash = await runtime.platform.sha256(data);
+      const hash = await platform.sha256(data);
       const text = known.get(hash);
       if (text !== undefined) return { type: 'text', text: guard(text) };
       const name = filename ?? undefined;
-      const read = await readFile(data, { path, web: runtime.web, signal });
+      const read = await readFile(data, { path, web, signal });
       const content = `<file name=${JSON.stringify(name ?? 'file')}>\n${read}\n</file>`;
       annotations.push({
         type: 'file',

@@ -1,11 +1,10 @@
 import type { Endpoint } from '../../../catalog/catalog.ts';
-import { compressionOf, isCompressed } from '../../../routing/compression.ts';
+import { isCompressed } from '../../../calls/needs.ts';
+import type { Pipeline } from '../../../calls/pipeline.ts';
+import { compressionOf } from '../../compression.ts';
+import type { FitRequest } from '../stage.ts';
 import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';
 import { compressMessages, weighMessages } from './compress-messages.ts';
-import type { PipelineStage } from '../../../wire/chat/pipeline-stage.ts';
-
-/** Makes a request fit an endpoint; the same object where it does already. */
-export type FitRequest = (request: ChatCompletionRequest, endpoint: Endpoint) => ChatCompletionRequest;
 
 /** One family of models takes no more messages than this (api reference 9.2). */
 const MAX_ANTHROPIC_MESSAGES = 1000;
@@ -14,7 +13,7 @@ const MAX_ANTHROPIC_MESSAGES = 1000;
 export function createFit(
   request: ChatCompletionRequest,
   endpoints: readonly Endpoint[],
-  pipeline: PipelineStage[],
+  pipeline: Pipeline,
 ): FitRequest | null {
   const compression = compressionOf(request);
   if (!endpoints.some(({ contextLength }) => isCompressed(contextLength, compression))) return null;
@@ -27,7 +26,7 @@ export function createFit(
     };
     const messages = compressMessages(asked.messages, limit);
     if (messages === asked.messages) return asked;
-    pipeline.push({
+    pipeline.add({
       type: 'context_compression',
       name: 'context-compression',
       data: {

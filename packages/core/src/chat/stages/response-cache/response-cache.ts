@@ -6,7 +6,7 @@ import type { ChatChunk } from '../../../wire/chat/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';
 
 /** An answer that was kept. */
-export interface CachedAnswer {
+export interface CachedCompletion {
   /** The generation that it was made for. */
   readonly sourceId: string;
   /** The endpoint that gave it, as `identify` names it. */
@@ -30,8 +30,8 @@ export interface CacheQuery {
 /** Answers of this process, each for the key that it was made for. */
 export interface ResponseCache {
   keyOf(query: CacheQuery): Awaitable<string>;
-  find(key: string): CachedAnswer | undefined;
-  keep(key: string, answer: CachedAnswer): void;
+  find(key: string): CachedCompletion | undefined;
+  store(key: string, completion: CachedCompletion): void;
   forget(key: string): void;
   /** Characters in use. */
   size(): number;
@@ -43,7 +43,7 @@ const LARGEST_SHARE = 1 / 8;
 
 /** Creates an empty cache. Beyond `maxCharacters` of answers, whatever was asked for the longest ago goes. */
 export function createResponseCache(platform: Platform, maxCharacters = DEFAULT_MAX_CHARACTERS): ResponseCache {
-  const answers = new Map<string, CachedAnswer>();
+  const answers = new Map<string, CachedCompletion>();
   const policies = new WeakMap<Policy, number>();
   let policyCount = 0;
   let size = 0;
@@ -79,7 +79,7 @@ export function createResponseCache(platform: Platform, maxCharacters = DEFAULT_
       answers.set(key, answer);
       return answer;
     },
-    keep(key, answer) {
+    store(key, answer) {
       if (answer.batches.length > maxCharacters * LARGEST_SHARE) return;
       forget(key);
       answers.set(key, answer);
@@ -100,6 +100,6 @@ export function identify({ modelId, tag, providerModel }: Endpoint): string {
 }
 
 /** Reads the batches of a kept answer. */
-export function batchesOf({ batches }: CachedAnswer): readonly (readonly ChatChunk[])[] {
+export function batchesOf({ batches }: CachedCompletion): readonly (readonly ChatChunk[])[] {
   return JSON.parse(batches) as ChatChunk[][];
 }

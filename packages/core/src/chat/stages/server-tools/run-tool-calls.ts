@@ -1,15 +1,17 @@
+import type { Logger } from '../../../foundation/logger.ts';
+import type { TimerWheel } from '../../../foundation/timer-wheel.ts';
 import type { ToolStep } from '../../../generations/tool-steps.ts';
-import type { Runtime } from '../../../runtime.ts';
 import type { ToolCall } from '../../../wire/chat/chat-message.ts';
 import { TransportError } from '../../../foundation/transport.ts';
-import type { GuardedText } from '../../guard-text.ts';
+import type { GuardedText } from '../../../guardrails/guard-text.ts';
 import { raceAbort } from '../../../foundation/race-abort.ts';
 import { clipText } from './clip-text.ts';
 import { ToolFailure, type ToolResult } from './server-tool.ts';
 import type { NamedTool } from './tool-set.ts';
 
 export interface ToolRun {
-  readonly runtime: Runtime;
+  readonly wheel: TimerWheel;
+  readonly logger: Logger;
   readonly tools: ReadonlyMap<string, NamedTool>;
   readonly signal: AbortSignal;
   /** Looks at what a tool has found before a model reads it. */
@@ -51,7 +53,7 @@ async function runOne(call: ToolCall, tool: NamedTool, run: ToolRun): Promise<Ra
     return { step: toStep(call, tool, { result: text, status: 'completed', wasRun: true }), annotations, search };
   } catch (error) {
     run.signal.throwIfAborted();
-    return toFailed(call, tool, { reason: describe(error, run.runtime, tool), wasRun: true });
+    return toFailed(call, tool, { reason: describe(error, run, tool), wasRun: true });
   }
 }
 
@@ -59,12 +61,12 @@ async function runOne(call: ToolCall, tool: NamedTool, run: ToolRun): Promise<Ra
 async function withinTime(
   { open }: NamedTool,
   input: Readonly<Record<string, unknown>>,
-  { runtime, signal }: ToolRun,
+  { wheel, signal }: ToolRun,
 ): Promise<ToolResult> {
   const work = new AbortController();
   const onAbort = (): void => work.abort(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
-  const deadline = runtime.wheel.add(() => work.abort(new ToolFailure('the tool took too long')));
+  const deadline = wheel.add(() => work.abort(new ToolFailure('the tool took too long')));
   deadline.set(TIMEOUT_MS);
   try {
     signal.throwIfAborted();
@@ -79,7 +81,7 @@ async function withinTime(
 }
 
 /** Only what was written for the model, or tells no more than that a connection failed. */
-function describe(error: unknown, { logger }: Runtime, { name }: NamedTool): string {
+function describe(error: unknown, { logger }: ToolRun, { name }: NamedTool): string {
   if (error instanceof ToolFailure || error instanceof TransportError) return error.message;
   logger.warn('a server tool has failed', { tool: name, reason: String(error) });
   return 'the tool has failed';

@@ -1,4 +1,3 @@
-import type { Policy } from '../../../guardrails/policy.ts';
 import type { Endpoint } from '../../../catalog/catalog.ts';
 import { GatewayError } from '../../../foundation/errors.ts';
 import type { GenerationObserver } from '../../../generations/observe/observe-generation.ts';
@@ -7,80 +6,78 @@ import type { ChatChunk } from '../../../wire/chat/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';
 import type { ChatMessage, ToolCall } from '../../../wire/chat/chat-message.ts';
 import { toCallError } from '../../../dispatch/call-errors.ts';
-import { guardText } from '../../guard-text.ts';
+import { guardText } from '../../../guardrails/guard-text.ts';
 import { mergeChunks } from '../../merge-chunks.ts';
 import { noteOutcome } from '../../../dispatch/note-outcome.ts';
-import type { PipelineStage } from '../../../wire/chat/pipeline-stage.ts';
 import { raceAbort } from '../../../foundation/race-abort.ts';
-import {
-  type AttemptsOptions,
-  type BeginAnswer,
-  type CommittedAnswer,
-  NOTHING_MORE,
-  runAttempts,
-} from '../../../dispatch/run-attempts.ts';
+import { reserveCall, boundWithin } from '../../../budgets/reserve-call.ts';
+import { withRequest } from '../../../calls/model-call.ts';
+import type { ChatRun } from '../../chat-run.ts';
+import { type CommittedCompletion, NOTHING_MORE } from '../../committed-completion.ts';
+import type { Pipeline } from '../../../calls/pipeline.ts';
+import type { Begin, ChatTurn } from '../stage.ts';
 import { toStepDetail } from './expand-steps.ts';
 import { type RanCall, runToolCalls } from './run-tool-calls.ts';
 import { type AnswerPlaces, type SplitTurn, splitTurn } from './split-turn.ts';
 import type { ToolSet } from './tool-set.ts';
 
-export interface ToolLoop {
-  readonly toolSet: ToolSet;
-  readonly policy: Policy | null;
-  readonly pipeline: PipelineStage[];
-  /** Holds what one more turn may cost; rejects when it does not fit into a budget. */
-  readonly reserveTurn: (request: ChatCompletionRequest, endpoints: readonly Endpoint[]) => Promise<void>;
-}
-
 /**
- * Answers with as many turns of the model as its calls of server tools take (api reference 10.1). The caller sees one
- * answer: text as it comes, calls of its own tools, and at the end one finish reason.
+ * Completes with as many turns of the model as its calls of server tools take (wire.md 10.1). The caller sees one
+ * completion: text as it comes, calls of its own tools, and at the end one finish reason.
  */
-export function answerWithTools(loop: ToolLoop): BeginAnswer {
-  return async (options) => {
-    const batches = runTurns(loop, options);
-    if (options.request.stream === true) {
+export function runToolTurns(next: Begin, run: ChatRun, toolSet: ToolSet): Begin {
+  return async (turn) => {
+    const batches = runTurns(next, { run, toolSet, first: turn });
+    if (turn.request.stream === true) {
       const first = await batches.next();
-      return toAnswer(options, first.done === true ? [] : first.value, batches);
+      return toCompletion(run, first.done === true ? [] : first.value, batches);
     }
     const chunks: ChatChunk[] = [];
     for await (const batch of batches) chunks.push(...batch);
-    return toAnswer(options, [mergeChunks(chunks)], NOTHING_MORE);
+    return toCompletion(run, [mergeChunks(chunks)], NOTHING_MORE);
   };
 }
 
-function toAnswer(
-  { observer }: AttemptsOptions,
+function toCompletion(
+  { observer }: ChatRun,
   first: readonly ChatChunk[],
   rest: AsyncIterator<readonly ChatChunk[]>,
-): CommittedAnswer {
+): CommittedCompletion {
   const endpoint = observer.endpoint() as Endpoint;
   return { endpoint, startedAt: 0, first, rest, isAccountedFor: true };
 }
 
-async function* runTurns(loop: ToolLoop, options: AttemptsOptions): AsyncGenerator<readonly ChatChunk[]> {
-  const { toolSet, pipeline } = loop;
-  const { observer, signal } = options;
+interface ToolLoop {
+  readonly run: ChatRun;
+  readonly toolSet: ToolSet;
+  readonly first: ChatTurn;
+}
+
+async function* runTurns(next: Begin, { run, toolSet, first }: ToolLoop): AsyncGenerator<readonly ChatChunk[]> {
+  const { pipeline, observer, caller, guard, parts } = run;
+  const { wheel, logger } = parts;
+  const { signal } = first;
   const places: AnswerPlaces = { details: 0, calls: 0, hasText: false };
-  let turn: TurnOptions = { request: options.request, options };
+  let turn: ToolTurn = first;
   let steps = 0;
   if (toolSet.stopRule.maxSteps === 0) turn = withoutTools(turn);
   for (;;) {
     const read = splitTurn(toolSet.tools, places);
-    yield* readTurn(turn, read);
+    yield* readTurn(next, { run, turn, read });
     read.close();
     const calls = read.ownCalls();
     if (turn.isLast === true || calls.length === 0) return yield [finishOf(read)];
 
     const ran = await runToolCalls(calls, toolSet.stopRule.maxSteps - steps, {
-      runtime: options.runtime,
+      wheel,
+      logger,
       tools: toolSet.tools,
       signal,
-      guard: (text) => guardText(text, loop.policy, { logger: options.runtime.logger, pipeline }),
+      guard: (text) => guardText(text, { policy: caller.policy, pipeline, logger }),
     });
     steps += calls.length;
     noteSteps(ran, pipeline, observer);
-    yield [guardAdded(tellSteps(ran, places), options.guard)];
+    yield [guardAdded(tellSteps(ran, places), guard)];
     // The caller has calls of its own to answer; what ours have found comes back with its next request.
     if (read.hasForeignCalls()) return yield [finishOf(read)];
 
@@ -95,54 +92,77 @@ async function* runTurns(loop: ToolLoop, options: AttemptsOptions): AsyncGenerat
       finishReasons: [finish?.reason ?? null, finish?.native ?? null],
     });
     if (isOver) turn = withoutTools(turn);
-    await loop.reserveTurn(turn.request, turn.options.route.endpoints);
+    await reserveTurn(turn, run);
     signal.throwIfAborted();
   }
 }
 
-interface TurnOptions {
-  readonly request: ChatCompletionRequest;
-  /** With where this turn may go. */
-  readonly options: AttemptsOptions;
+interface ToolTurn extends ChatTurn {
+  /** No tool may be called in it. */
   readonly isLast?: boolean;
 }
 
+/** Holds what one more turn may cost; rejects when it does not fit into a budget. */
+async function reserveTurn(
+  { request, endpoints }: ChatTurn,
+  { call, caller, observer, parts }: ChatRun,
+): Promise<void> {
+  const { budgets } = caller;
+  const bound = boundWithin(withRequest(call, request), budgets);
+  if (bound === null) return;
+  // What the turns so far have cost is known now, and takes the place of what they might have.
+  const spent = observer.spending()?.cost?.nanoUsd;
+  if (spent !== undefined) {
+    const isByok = observer.endpoint()?.provider.byok === true;
+    parts.ledger.keep(call.id, { creditsNanoUsd: isByok ? null : spent, anyNanoUsd: spent });
+  }
+  await reserveCall(call, { budgets, endpoints, bound }, parts.ledger);
+}
+
+interface ReadTurn {
+  readonly run: ChatRun;
+  readonly turn: ChatTurn;
+  readonly read: SplitTurn;
+}
+
 /** Reads one turn to its end, and tells the endpoint's health how it went. */
-async function* readTurn({ request, options }: TurnOptions, read: SplitTurn): AsyncGenerator<readonly ChatChunk[]> {
-  const { runtime, observer, signal, guard } = options;
-  const { messages } = request;
-  const answer = await runAttempts({ ...options, request, guard: guard && { ...guard, messages } });
-  observer.noteTurn({ endpoint: answer.endpoint, messages, answer: read.answer });
+async function* readTurn(next: Begin, { run, turn, read }: ReadTurn): AsyncGenerator<readonly ChatChunk[]> {
+  const { observer, parts } = run;
+  const { request, signal } = turn;
+  const completion = await next(turn);
+  const { endpoint, startedAt } = completion;
+  observer.noteTurn({ endpoint, messages: request.messages, answer: read.answer });
   let isRead = false;
   try {
-    yield read.pass(answer.first);
+    yield read.pass(completion.first);
     for (;;) {
-      const step = await raceAbort(answer.rest.next(), signal);
+      const step = await raceAbort(completion.rest.next(), signal);
       if (step.done === true) break;
       yield read.pass(step.value);
     }
     isRead = true;
     read.answer.unpack();
-    if (read.answer.finish === undefined && request.stream === true) throw brokenOff(answer.endpoint);
+    if (read.answer.finish === undefined && request.stream === true) throw brokenOff(endpoint);
   } catch (thrown) {
-    const error = toCallError(thrown, answer.endpoint.provider.name);
-    if (!signal.aborted) noteOutcome(runtime, answer, { status: 'failed', error }, undefined);
+    const error = toCallError(thrown, endpoint.provider.name);
+    if (!signal.aborted)
+      noteOutcome({ endpoint, startedAt, outcome: { status: 'failed', error }, usage: undefined }, parts);
     throw error;
   } finally {
-    if (!isRead) answer.rest.return?.().then(undefined, () => undefined);
+    if (!isRead) completion.rest.return?.().then(undefined, () => undefined);
   }
-  noteOutcome(runtime, answer, { status: 'completed' }, read.answer.usage);
+  noteOutcome({ endpoint, startedAt, outcome: { status: 'completed' }, usage: read.answer.usage }, parts);
 }
 
 const brokenOff = ({ provider }: Endpoint): GatewayError =>
   new GatewayError('provider_unavailable', `${provider.name} ended its answer without a finish reason`);
 
 /** Writes down what was run. */
-function noteSteps(ran: readonly RanCall[], pipeline: PipelineStage[], observer: GenerationObserver): void {
+function noteSteps(ran: readonly RanCall[], pipeline: Pipeline, observer: GenerationObserver): void {
   for (const { step, search } of ran) {
     observer.noteToolStep(step);
     if (search !== undefined) observer.noteSearch(search);
-    pipeline.push({ type: 'server_tools', name: step.tool, data: { status: step.status, was_run: step.wasRun } });
+    pipeline.add({ type: 'server_tools', name: step.tool, data: { status: step.status, was_run: step.wasRun } });
   }
 }
 
@@ -169,7 +189,8 @@ interface RanTurn {
 }
 
 /** The model is asked again with what it called and what came of it, where it is, or else elsewhere. */
-function nextTurn({ request, options }: TurnOptions, { read, calls, ran, endpoint }: RanTurn): TurnOptions {
+function nextTurn(turn: ToolTurn, { read, calls, ran, endpoint }: RanTurn): ToolTurn {
+  const { request, endpoints } = turn;
   const { text, reasoning } = read.answer;
   const said: ChatMessage = {
     role: 'assistant',
@@ -179,15 +200,16 @@ function nextTurn({ request, options }: TurnOptions, { read, calls, ran, endpoin
     tool_calls: [...calls],
   };
   const results = ran.map(({ step }): ChatMessage => ({ role: 'tool', tool_call_id: step.id, content: step.result }));
-  const others = options.route.endpoints.filter((other) => other !== endpoint && other.modelId === endpoint.modelId);
+  const others = endpoints.filter((other) => other !== endpoint && other.modelId === endpoint.modelId);
   return {
+    ...turn,
     request: {
       ...request,
       messages: [...request.messages, said, ...results],
       // A tool that had to be called has been.
       ...(isForced(request.tool_choice) && { tool_choice: 'auto' as const }),
     },
-    options: { ...options, route: { ...options.route, endpoints: [endpoint, ...others] } },
+    endpoints: [endpoint, ...others],
   };
 }
 
@@ -195,7 +217,7 @@ const isForced = (choice: ChatCompletionRequest['tool_choice']): boolean =>
   choice === 'required' || (typeof choice === 'object' && choice !== null);
 
 /** The tools stay described: some wires refuse a conversation with calls of tools that they know nothing of. */
-const withoutTools = (turn: TurnOptions): TurnOptions => ({
+const withoutTools = (turn: ToolTurn): ToolTurn => ({
   ...turn,
   request: { ...turn.request, tool_choice: 'none' },
   isLast: true,

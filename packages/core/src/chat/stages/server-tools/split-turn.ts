@@ -1,6 +1,6 @@
 import {
-  type AnswerAccumulator,
-  createAnswerAccumulator,
+  type CompletionAccumulator,
+  createCompletionAccumulator,
 } from '../../../generations/observe/completion-accumulator.ts';
 import type { ChatChunk, ChatChunkChoice, ChatDelta, ToolCallDelta } from '../../../wire/chat/chat-chunk.ts';
 import type { ReasoningDetail, ToolCall } from '../../../wire/chat/chat-message.ts';
@@ -18,7 +18,7 @@ export interface AnswerPlaces {
 
 /** One turn of a model, of which the caller sees everything but what concerns the gateway's own tools. */
 export interface SplitTurn {
-  readonly answer: AnswerAccumulator;
+  readonly answer: CompletionAccumulator;
   /** As they came, for the model to be reminded of. */
   readonly details: readonly ReasoningDetail[];
   /** What of a batch is the caller's. */
@@ -34,7 +34,7 @@ const PARAGRAPH = '\n\n';
 
 /** Starts to read a turn. Finish reasons and usage are left out of what it passes on: they belong to the whole. */
 export function splitTurn(tools: ReadonlyMap<string, NamedTool>, places: AnswerPlaces): SplitTurn {
-  const answer = createAnswerAccumulator();
+  const answer = createCompletionAccumulator();
   const details: ReasoningDetail[] = [];
   /** Place of each of the turn's calls in the answer; null for a call of the gateway's own. */
   const callPlaces: (number | null)[] = [];

@@ -1,8 +1,10 @@
+import type { Catalog } from '../../../catalog/catalog.ts';
+import type { Platform } from '../../../foundation/platform.ts';
+import type { WebAccess } from '../web-access.ts';
 import { z } from 'zod';
 
 import { GatewayError } from '../../../foundation/errors.ts';
 import { modelsWith, type UsableEndpoints } from '../../../dispatch/usable-endpoints.ts';
-import type { Runtime } from '../../../runtime.ts';
 import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';
 import { refuseField } from '../../../wire/refuse-field.ts';
 import { findPlugin } from '../../plugins.ts';
@@ -41,15 +43,24 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
 ]);
 const PREFIX = /^(service|openrouter):/;
 
+/** What server tools are made of. */
+export interface ToolParts {
+  readonly web: WebAccess;
+  /** The embedder's own. */
+  readonly serverTools: readonly ServerTool[];
+  readonly platform: Platform;
+  readonly catalog: Catalog;
+}
+
 /** Opens the server tools of a request, which tell of no models but those that are usable. Throws `invalid_request` that names a tool or parameter that will not do. */
-export function createToolSet(request: ChatCompletionRequest, runtime: Runtime, usable: UsableEndpoints): ToolSet {
-  const available = toolsOf(runtime);
+export function createToolSet(request: ChatCompletionRequest, usable: UsableEndpoints, parts: ToolParts): ToolSet {
+  const available = toolsOf(parts);
   const own = (request.tools ?? []).filter(isFunctionTool);
   const taken = new Set(own.map((tool) => tool.function.name));
   const tools = new Map<string, NamedTool>();
   const functionNames = new Map<string, string>();
   const described: FunctionTool[] = [];
-  const context = { platform: runtime.platform, models: () => modelsWith(usable, runtime) };
+  const context = { platform: parts.platform, models: () => modelsWith(usable, parts) };
 
   const add = (name: string, path: string, parameters: Readonly<Record<string, unknown>>): void => {
     const tool = available.get(name);
@@ -86,7 +97,7 @@ export function createToolSet(request: ChatCompletionRequest, runtime: Runtime, 
 }
 
 /** The embedder's own tools go before ours of the same name. */
-function toolsOf({ serverTools, web }: Runtime): ReadonlyMap<string, ServerTool> {
+function toolsOf({ serverTools, web }: ToolParts): ReadonlyMap<string, ServerTool> {
   const all = [datetimeTool, searchModelsTool, createWebSearchTool(web), createWebFetchTool(web), ...serverTools];
   return new Map(all.map((tool) => [tool.name, tool]));
 }

@@ -1,16 +1,17 @@
-import type { Policy } from '../../../guardrails/policy.ts';
 import { z } from 'zod';
 
 import { guardAdded } from '../../../guardrails/guard-added.ts';
 import { parseWith } from '../../../wire/parse-with.ts';
 import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';
 import type { ChatMessage } from '../../../wire/chat/chat-message.ts';
-import { annotateAnswer } from '../annotate-completion.ts';
-import { guardText } from '../../guard-text.ts';
-import type { PipelineStage } from '../../../wire/chat/pipeline-stage.ts';
+import { annotateCompletion } from '../annotate-completion.ts';
+import { guardText } from '../../../guardrails/guard-text.ts';
 import { findPlugin } from '../../plugins.ts';
 import { raceAbort } from '../../../foundation/race-abort.ts';
-import type { AttemptsOptions, BeginAnswer } from '../../../dispatch/run-attempts.ts';
+import type { ChatRun } from '../../chat-run.ts';
+import type { Begin, ChatTurn, Stage } from '../stage.ts';
+import type { WebAccess } from '../web-access.ts';
+import { refuseField } from '../../../wire/refuse-field.ts';
 import type { SearchEngine, SearchResult } from './search-engine.ts';
 import { clipText } from '../server-tools/clip-text.ts';
 import { isDomainAllowed } from '../server-tools/match-domain.ts';
@@ -29,53 +30,70 @@ const DEFAULT_RESULTS = 5;
 const MAX_QUERY_CHARACTERS = 400;
 const MAX_SNIPPET_CHARACTERS = 1000;
 
+/**
+ * Searches the web once before a model is asked, and puts what was found before the last thing the user has said
+ * (wire.md 9.4). A search that fails leaves the request as it was.
+ */
+export function createWebSearchStage({ searchEngine: engine }: Pick<WebAccess, 'searchEngine'>): Stage {
+  return {
+    name: 'web-search',
+    plugins: ['web'],
+    objectToPlugin: () =>
+      engine === undefined ? 'is not available: no search engine is set up on this gateway' : null,
+    refuse(request) {
+      if (engine !== undefined || !isOnline(request)) return;
+      throw refuseField('model', 'the variant :online is not available: no search engine is set up on this gateway');
+    },
+    plan(run) {
+      const options = readSearchOptions(run.call.request);
+      return options === null || engine === undefined
+        ? null
+        : { begin: (next) => searchFirst(next, { options, engine, run }) };
+    },
+  };
+}
+
 /** Whether one of the models is asked for with the variant that searches the web first. */
-export function isOnline({ model, models }: ChatCompletionRequest): boolean {
+function isOnline({ model, models }: ChatCompletionRequest): boolean {
   return (model?.includes(':online') ?? false) || (models?.some((slug) => slug.includes(':online')) ?? false);
 }
 
 /** What the plugin `web` is to do; null when it is not asked for. Throws `invalid_request`. */
-export function readSearchOptions(request: ChatCompletionRequest): SearchOptions | null {
+function readSearchOptions(request: ChatCompletionRequest): SearchOptions | null {
   const plugin = findPlugin(request.plugins, 'web');
   if (plugin !== undefined) return parseWith(optionsSchema, plugin);
   return isOnline(request) ? {} : null;
 }
 
-export interface SearchFirst {
+interface Search {
   readonly options: SearchOptions;
   readonly engine: SearchEngine;
-  readonly policy: Policy | null;
-  readonly pipeline: PipelineStage[];
+  readonly run: ChatRun;
 }
 
-/**
- * Searches the web once before a model is asked, and puts what was found before the last thing the user has said (api
- * reference 9.4). A search that fails leaves the request as it was.
- */
-export function searchFirst(begin: BeginAnswer, search: SearchFirst): BeginAnswer {
-  return async (attempts) => {
-    const results = await findResults(search, attempts);
-    const { request, runtime } = attempts;
-    const { text, refusal } = guardText(toPrompt(results, search, runtime.platform.now()), search.policy, {
-      logger: runtime.logger,
-      pipeline: search.pipeline,
-    });
-    if (results.length === 0 || refusal !== null) return begin(attempts);
+function searchFirst(next: Begin, search: Search): Begin {
+  const { caller, pipeline, guard, parts } = search.run;
+  return async (turn) => {
+    const { request } = turn;
+    const results = await findResults(search, turn);
+    const prompt = toPrompt(results, search, parts.platform.now());
+    const { text, refusal } = guardText(prompt, { policy: caller.policy, pipeline, logger: parts.logger });
+    if (results.length === 0 || refusal !== null) return next(turn);
     const citations = results.map(({ url, title, snippet }) => toUrlCitation({ url, title, content: snippet }));
-    const told = guardAdded(citations, attempts.guard);
-    const answer = await begin({ ...attempts, request: { ...request, messages: insert(request.messages, text) } });
-    return annotateAnswer(answer, told);
+    const shown = guardAdded(citations, guard);
+    const completion = await next({ ...turn, request: { ...request, messages: insert(request.messages, text) } });
+    return annotateCompletion(completion, shown);
   };
 }
 
 async function findResults(
-  { options, engine, pipeline }: SearchFirst,
-  { request, runtime, observer, signal }: AttemptsOptions,
+  { options, engine, run: { pipeline, observer, parts } }: Search,
+  { request, signal }: ChatTurn,
 ): Promise<readonly SearchResult[]> {
   const { include_domains: allowed, exclude_domains: excluded } = options;
   const maxResults = options.max_results ?? DEFAULT_RESULTS;
   const note = (data: Readonly<Record<string, unknown>>): void =>
-    void pipeline.push({ type: 'plugin', name: 'web', data: { engine: engine.name, ...data } });
+    pipeline.add({ type: 'plugin', name: 'web', data: { engine: engine.name, ...data } });
   try {
     const found = await raceAbort(
       engine.search({
@@ -93,7 +111,7 @@ async function findResults(
     return results.map((result) => ({ ...result, snippet: clipText(result.snippet, MAX_SNIPPET_CHARACTERS) }));
   } catch (error) {
     signal.throwIfAborted();
-    runtime.logger.warn('a web search has failed', { engine: engine.name, reason: String(error) });
+    parts.logger.warn('a web search has failed', { engine: engine.name, reason: String(error) });
     note({ status: 'failed' });
     return [];
   }
@@ -105,7 +123,7 @@ function lastSaid(messages: readonly ChatMessage[]): string {
   return (content ?? []).flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 }
 
-function toPrompt(results: readonly SearchResult[], { options }: SearchFirst, now: number): string {
+function toPrompt(results: readonly SearchResult[], { options }: Search, now: number): string {
   const today = new Date(now).toISOString().slice(0, 10);
   const introduction =
     options.search_prompt ??

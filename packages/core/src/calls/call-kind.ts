@@ -1,0 +1,37 @@
+import type { CallBound } from './bound.ts';
+import type { CallNeeds } from './needs.ts';
+import type { CallPreferences, RequestedModels } from './preferences.ts';
+import type { RequestText } from './text-map.ts';
+
+/** Every kind of call to a model, by the member of a provider that serves it, with its `api_type` on the wire. */
+export const CALL_KINDS = {
+  chat: { apiType: 'completions' },
+  video: { apiType: 'video' },
+} as const;
+
+export type CallKindName = keyof typeof CALL_KINDS;
+
+/** What a request says of itself, in its caller's own words. */
+export interface RequestLabels {
+  readonly session: string | null;
+  /** The caller's own user. */
+  readonly externalUser: string | null;
+  readonly trace: Readonly<Record<string, unknown>> | null;
+}
+
+/**
+ * What tells one kind of call from another: pure functions over its request. Routing, budgets, guardrails, rate limits
+ * and generations know a request by these alone.
+ */
+export interface CallKind<Request> {
+  readonly name: CallKindName;
+  modelsOf(request: Request): RequestedModels;
+  preferencesOf(request: Request): CallPreferences;
+  /** What the record and the choice of an endpoint take from the caller's own words. */
+  labelsOf(request: Request): RequestLabels;
+  needsOf(request: Request): CallNeeds;
+  /** Costs the length of the request, so it is asked only where a budget applies. */
+  boundOf(request: Request): CallBound;
+  /** Makes a copy of a request with each of its texts replaced by what `change` makes of it, in a fixed order. */
+  mapTexts(request: Request, change: (text: RequestText) => string): Request;
+}

@@ -1,0 +1,62 @@
+import { firstValue, type HeaderMap } from '../http/request.ts';
+import type { Principal } from '../http/principal.ts';
+import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
+import type { CallKind, RequestLabels } from './call-kind.ts';
+
+/** One call to a model, made once; guarding it gives the same call with another request. */
+export interface ModelCall<Request = unknown> {
+  /** Id of its generation. */
+  readonly id: string;
+  readonly kind: CallKind<Request>;
+  readonly request: Request;
+  readonly principal: Principal;
+  /** The session that the caller counts it to; null for none. */
+  readonly session: string | null;
+  /** The region whose host it came to: only endpoints of that region serve it, and its contents are not stored. */
+  readonly region: string | null;
+  readonly labels: CallLabels;
+}
+
+/** What the record says of where a call came from, in the caller's own words. */
+export interface CallLabels extends Omit<RequestLabels, 'session'> {
+  readonly referer: string | null;
+  readonly userAgent: string | null;
+}
+
+export interface NewCall<Request> extends Pick<ModelCall<Request>, 'id' | 'kind' | 'request' | 'principal' | 'region'> {
+  readonly headers: HeaderMap;
+  /** The session that a header names; the one of the request goes before it. */
+  readonly headerSession: string | null;
+}
+
+/** Makes a call of a checked request. */
+export function createModelCall<Request>(given: NewCall<Request>): ModelCall<Request> {
+  const { id, kind, request, principal, region, headers, headerSession } = given;
+  const { session, externalUser, trace } = kind.labelsOf(request);
+  const referer = toStoredHeader(headers['http-referer']) ?? toStoredHeader(headers['referer']);
+  const labels = { referer, userAgent: toStoredHeader(headers['user-agent']), externalUser, trace };
+  return { id, kind, request, principal, session: session ?? headerSession, region, labels };
+}
+
+/** The same call with another request, which may have other words of its caller's in it. */
+export function withRequest<Request>(call: ModelCall<Request>, request: Request): ModelCall<Request> {
+  const { kind } = call;
+  const { session, externalUser, trace } = kind.labelsOf(request);
+  const isOfRequest = kind.labelsOf(call.request).session !== null;
+  return {
+    ...call,
+    request,
+    session: isOfRequest ? session : call.session,
+    labels: { ...call.labels, externalUser, trace },
+  };
+}
+
+/** Whether it is a chat: only those can be sent to a router, which chooses a model by what is said. */
+export const isChatCall = (call: ModelCall): call is ModelCall<ChatCompletionRequest> => call.kind.name === 'chat';
+
+/** What a stored header may hold; callers choose them freely. */
+const MAX_STORED_HEADER = 512;
+
+function toStoredHeader(value: HeaderMap[string]): string | null {
+  return firstValue(value)?.slice(0, MAX_STORED_HEADER) ?? null;
+}

@@ -1,0 +1,142 @@
+import type { Endpoint } from '../catalog/catalog.ts';
+import { runAttempts } from '../dispatch/run-attempts.ts';
+import { GatewayError } from '../foundation/errors.ts';
+import { raceAbort } from '../foundation/race-abort.ts';
+import { guardCompletion } from '../guardrails/guard-completion.ts';
+import type { ChatCall } from '../providers/provider.ts';
+import type { ChatChunk } from '../wire/chat/chat-chunk.ts';
+import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
+import type { ChatRun } from './chat-run.ts';
+import { type CommittedCompletion, NOTHING_MORE } from './committed-completion.ts';
+import type { ChatTurn, FitRequest } from './stages/stage.ts';
+import { toTierRequest } from './to-tier-request.ts';
+
+/** Asks the endpoints of a turn, one after the other, until one has begun a completion. */
+export async function beginCompletion(
+  run: ChatRun,
+  turn: ChatTurn,
+  fit: FitRequest | null,
+): Promise<CommittedCompletion> {
+  const { endpoints, signal } = turn;
+  const { observer, parts } = run;
+  const onAttempt: typeof observer.noteAttempt = (attempt) => observer.noteAttempt(attempt);
+  const { endpoint, startedAt, first } = await runAttempts({ endpoints, onAttempt, signal, parts }, (candidate) =>
+    ask(candidate, { run, turn, fit }),
+  );
+  return { endpoint, startedAt, ...toBeginning(first) };
+}
+
+/** What a completion begins with: a chunk for one that came whole, known by its type, else its first batch and the rest. */
+type Said = ChatChunk | Beginning;
+type Beginning = Pick<CommittedCompletion, 'first' | 'rest'>;
+
+function toBeginning(said: Said): Beginning {
+  return 'first' in said ? said : { first: [said], rest: NOTHING_MORE };
+}
+
+interface Asking {
+  readonly run: ChatRun;
+  readonly turn: ChatTurn;
+  readonly fit: FitRequest | null;
+}
+
+/** Asks one endpoint. In one piece where nothing looks at the pieces, which costs less (docs/decisions/0012). */
+function ask(endpoint: Endpoint, { run, turn, fit }: Asking): Promise<Said> {
+  const fitting = fit === null ? turn.request : fit(turn.request, endpoint);
+  const request = toTierRequest(fitting, endpoint, run.parts.catalog);
+  const { provider } = endpoint;
+  if (request.stream === true || run.guard !== null || provider.chatWhole === undefined) {
+    return askForPieces(endpoint, request, run, turn);
+  }
+  return provider.chatWhole(toChatCall(endpoint, request, run, turn));
+}
+
+async function askForPieces(
+  endpoint: Endpoint,
+  request: ChatCompletionRequest,
+  run: ChatRun,
+  turn: ChatTurn,
+): Promise<Beginning> {
+  const { provider } = endpoint;
+  const attempt = openAttempt(endpoint, run, turn);
+  try {
+    const chunks = provider.chat?.(toChatCall(endpoint, request, run, { ...turn, signal: attempt.signal }));
+    if (chunks === undefined) throw new GatewayError('not_found', `${provider.name} offers no chat`);
+    const batches = chunks[Symbol.asyncIterator]();
+    const rest = run.guard === null ? batches : guardCompletion(batches, run.guard, turn.request.messages);
+    const first = await readFirst(rest, attempt.signal, provider.name);
+    attempt.onBegun();
+    return { first, rest };
+  } catch (error) {
+    attempt.abandon(error);
+    throw error;
+  }
+}
+
+function toChatCall(
+  endpoint: Endpoint,
+  request: ChatCompletionRequest,
+  { call, plan, parts }: ChatRun,
+  { onUpstreamBody, signal }: ChatTurn,
+): ChatCall {
+  return {
+    generationId: call.id,
+    request,
+    providerModel: endpoint.providerModel,
+    stream: request.stream === true,
+    supportedParameters: endpoint.supportedParameters,
+    maxOutputTokens: endpoint.maxCompletionTokens,
+    isOfFamily: plan.strategy === 'latest',
+    onUpstreamBody,
+    signal,
+    timeouts: parts.timeouts,
+  };
+}
+
+const doNothing = (): void => undefined;
+
+interface OpenAttempt {
+  readonly signal: AbortSignal;
+  /** A token has come: the limit on the first one is over. */
+  onBegun(): void;
+  /** The attempt has failed. A provider that failed for its own reasons may still hold a connection. */
+  abandon(error: unknown): void;
+}
+
+/** A streamed attempt can end before its call does, by the limit on its first token. An unstreamed one shares its call's fate. */
+function openAttempt(endpoint: Endpoint, { parts }: ChatRun, { request, signal }: ChatTurn): OpenAttempt {
+  if (request.stream !== true) return { signal, onBegun: doNothing, abandon: doNothing };
+  const attempt = new AbortController();
+  const onAbort = (): void => attempt.abort(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  const firstToken = parts.wheel.add(() => {
+    attempt.abort(new GatewayError('timeout', `${endpoint.provider.name} sent no token within the time limit`));
+  });
+  firstToken.set(parts.timeouts.firstTokenMs);
+  return {
+    signal: attempt.signal,
+    onBegun: firstToken.clear,
+    abandon(error) {
+      firstToken.clear();
+      signal.removeEventListener('abort', onAbort);
+      attempt.abort(error);
+    },
+  };
+}
+
+async function readFirst(
+  chunks: AsyncIterator<readonly ChatChunk[]>,
+  signal: AbortSignal,
+  providerName: string,
+): Promise<readonly ChatChunk[]> {
+  let first: readonly ChatChunk[] = [];
+  for (;;) {
+    const result = await raceAbort(chunks.next(), signal);
+    if (result.done === true) {
+      throw new GatewayError('provider_unavailable', `${providerName} returned an empty answer`);
+    }
+    first = first.length === 0 ? result.value : [...first, ...result.value];
+    // Usage alone says nothing yet: until there is a choice, another endpoint can still take over unseen.
+    if (first.some(({ choices }) => choices.length > 0)) return first;
+  }
+}

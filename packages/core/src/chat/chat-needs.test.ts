@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+
+import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
+import { chatNeedsOf, parametersOf } from './chat-needs.ts';
+
+const user = (content: ChatCompletionRequest['messages'][number]['content']): ChatCompletionRequest['messages'] => [
+  { role: 'user', content: content ?? '' },
+];
+
+test('names the parameters of a request, and no other fields', () => {
+  const request: ChatCompletionRequest = {
+    messages: user('x'),
+    model: 'a/b',
+    stream: true,
+    user: 'u',
+    temperature: 0,
+    seed: null,
+    stop: undefined,
+    tools: [],
+    include_reasoning: false,
+  };
+  expect(parametersOf(request)).toEqual(['temperature', 'tools', 'include_reasoning']);
+});
+
+test('names each kind of input and output beside text once, and no files', () => {
+  const needs = chatNeedsOf({
+    messages: user([
+      { type: 'text', text: 'x' },
+      { type: 'image_url', image_url: { url: 'u' } },
+      { type: 'image_url', image_url: { url: 'v' } },
+      { type: 'input_audio', input_audio: { data: '', format: 'wav' } },
+      { type: 'video_url', video_url: { url: 'u' } },
+      { type: 'input_video', video_url: { url: 'u' } },
+      { type: 'file', file: {} },
+    ]),
+    modalities: ['text', 'image'],
+  });
+  expect(needs.inputModalities).toEqual(['image', 'audio', 'video']);
+  expect(needs.outputModalities).toEqual(['image']);
+});
+
+test('counts text alone, and rather too little of it', () => {
+  const picture = { type: 'image_url' as const, image_url: { url: `data:${'x'.repeat(6000)}` } };
+  const messages = [
+    { role: 'system' as const, content: 'x'.repeat(600) },
+    ...user([{ type: 'text', text: 'x'.repeat(600) }, picture]),
+  ];
+  expect(chatNeedsOf({ messages }).minPromptTokens).toBe(200);
+});
+
+test('takes the newer name of the limit on the answer first', () => {
+  expect(chatNeedsOf({ messages: user('x') }).outputTokens).toBe(0);
+  expect(chatNeedsOf({ messages: user('x'), max_tokens: 5 }).outputTokens).toBe(5);
+  expect(chatNeedsOf({ messages: user('x'), max_tokens: 5, max_completion_tokens: 7 }).outputTokens).toBe(7);
+});

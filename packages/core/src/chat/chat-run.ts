@@ -1,0 +1,57 @@
+import type { ModelCall } from '../calls/model-call.ts';
+import type { Pipeline } from '../calls/pipeline.ts';
+import type { Ledger } from '../budgets/ledger.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import type { Caller } from '../dispatch/find-caller.ts';
+import type { OpenCalls } from '../dispatch/open-calls.ts';
+import type { Recorder } from '../dispatch/recorder.ts';
+import type { AttemptParts } from '../dispatch/run-attempts.ts';
+import type { Logger } from '../foundation/logger.ts';
+import type { Platform } from '../foundation/platform.ts';
+import type { SerialQueue } from '../foundation/serial-queue.ts';
+import type { Timeouts } from '../foundation/timeouts.ts';
+import type { TimerWheel } from '../foundation/timer-wheel.ts';
+import type { GenerationObserver } from '../generations/observe/observe-generation.ts';
+import type { CompletionGuard } from '../guardrails/guard-completion.ts';
+import type { GatewayRequest } from '../http/request.ts';
+import type { CallPlan } from '../routing/plan-call.ts';
+import type { RoutingReport } from '../routing/routing-metadata.ts';
+import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
+import type { ToolSet } from './stages/server-tools/tool-set.ts';
+
+/** What the run of a chat call is made of. */
+export interface ChatRunParts extends AttemptParts {
+  readonly platform: Platform;
+  readonly wheel: TimerWheel;
+  readonly timeouts: Timeouts;
+  readonly catalog: Catalog;
+  readonly ledger: Ledger;
+  readonly recorder: Recorder;
+  readonly openCalls: OpenCalls;
+  /** Settles long streamed completions, one after the other. */
+  readonly longCompletions: SerialQueue;
+  readonly logger: Logger;
+}
+
+/** One checked, guarded, planned and admitted chat call. Made once, and handed on whole. */
+export interface ChatRun {
+  /** As models are asked: server tools are functions. */
+  readonly call: ModelCall<ChatCompletionRequest>;
+  /** The request as its caller meant it. */
+  readonly asked: ChatCompletionRequest;
+  readonly caller: Caller;
+  readonly plan: CallPlan;
+  /** Null when the caller did not ask how its call was routed. */
+  readonly report: RoutingReport | null;
+  readonly pipeline: Pipeline;
+  /** The server tools of the request; null without any. */
+  readonly toolSet: ToolSet | null;
+  /** Null when no guardrail looks at completions. */
+  readonly guard: CompletionGuard | null;
+  readonly observer: GenerationObserver;
+  /** The HTTP request, for as long as its client is there. */
+  readonly client: Pick<GatewayRequest, 'headers' | 'signal' | 'abort'>;
+  /** Headers of the response, the same streamed and whole; stages may add to them until it begins. */
+  readonly responseHeaders: Record<string, string>;
+  readonly parts: ChatRunParts;
+}

@@ -1,0 +1,84 @@
+import type { Awaitable } from '../foundation/awaitable.ts';
+import { GatewayError } from '../foundation/errors.ts';
+import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
+import { cutMiddle } from './stages/prompt-compression/cut-middle.ts';
+import type { ModelCall } from '../calls/model-call.ts';
+import type { Pipeline } from '../calls/pipeline.ts';
+import { hasPlugin } from './plugins.ts';
+import { raceAbort } from '../foundation/race-abort.ts';
+
+/** What a moderator makes of a text. */
+export interface ModerationVerdict {
+  readonly isFlagged: boolean;
+  /** The kinds of content it objects to: `violence`. */
+  readonly reasons: readonly string[];
+}
+
+/** Judges what callers write, for requests that ask for the plugin `moderation`. */
+export interface Moderator {
+  /** For people: who judged. */
+  readonly name: string;
+  /** Everything a request's messages say. A moderator that rejects lets nothing pass. */
+  moderate(text: string, signal: AbortSignal): Awaitable<ModerationVerdict>;
+}
+
+export interface ModerationParts {
+  /** Undefined where none is set up. */
+  readonly moderator: Moderator | undefined;
+  readonly pipeline: Pipeline;
+  readonly signal: AbortSignal;
+}
+
+const MAX_SHOWN = 100;
+
+/** The refusal of a call that asks to be moderated and is flagged (wire.md 4.2, 9.5); null, at once, for any other. */
+export function moderateCall(
+  { request }: ModelCall<ChatCompletionRequest>,
+  { moderator, pipeline, signal }: ModerationParts,
+): Awaitable<GatewayError | null> {
+  if (moderator === undefined || !hasPlugin(request.plugins, 'moderation')) return null;
+  return moderate(request, { moderator, pipeline, signal });
+}
+
+async function moderate(
+  request: ChatCompletionRequest,
+  { moderator, pipeline, signal }: ModerationParts & { readonly moderator: Moderator },
+): Promise<GatewayError | null> {
+  const texts = request.messages.flatMap(({ content }) => textsOf(content));
+  const verdict = await judge(texts.join('\n'), moderator, signal);
+  if (verdict instanceof GatewayError) return verdict;
+  if (!verdict.isFlagged) return null;
+  const reasons = [...verdict.reasons];
+  pipeline.add({
+    type: 'guardrail',
+    name: 'moderation',
+    data: { action: 'blocked', flagged: true, engines: [moderator.name], matched_entity_types: reasons },
+  });
+  const shown = request.messages.findLast(({ role }) => role === 'user')?.content;
+  return new GatewayError('permission_denied', 'Request blocked: the input was flagged by moderation', {
+    metadata: {
+      reasons,
+      flagged_input: cutMiddle(textsOf(shown).join('\n'), MAX_SHOWN, '...'),
+      provider_name: moderator.name,
+      model_slug: request.model ?? '',
+    },
+  });
+}
+
+async function judge(
+  text: string,
+  moderator: Moderator,
+  signal: AbortSignal,
+): Promise<ModerationVerdict | GatewayError> {
+  try {
+    return await raceAbort(Promise.resolve(moderator.moderate(text, signal)), signal);
+  } catch (cause) {
+    signal.throwIfAborted();
+    return new GatewayError('permission_denied', 'Request blocked: moderation is unavailable', { cause });
+  }
+}
+
+function textsOf(content: ChatCompletionRequest['messages'][number]['content']): readonly string[] {
+  if (typeof content === 'string') return [content];
+  return (content ?? []).flatMap((part) => (part.type === 'text' ? [part.text] : []));
+}

@@ -1,0 +1,38 @@
+import type { ModelCall } from '../calls/model-call.ts';
+import type { Pipeline } from '../calls/pipeline.ts';
+import type { Platform } from '../foundation/platform.ts';
+import { type GenerationObserver, observeGeneration } from '../generations/observe/observe-generation.ts';
+import type { GenerationLogging } from '../generations/observe/observed-call.ts';
+import { firstValue, type GatewayRequest } from '../http/request.ts';
+import type { CallPlan } from '../routing/plan-call.ts';
+import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
+
+interface ObservedChat {
+  readonly call: ModelCall<ChatCompletionRequest>;
+  readonly plan: CallPlan;
+  readonly pipeline: Pipeline;
+  readonly client: Pick<GatewayRequest, 'headers'>;
+  readonly platform: Platform;
+  readonly logging: GenerationLogging;
+}
+
+/** Starts to follow a chat call for its record, at the moment this is called. */
+export function observeChat({ call, plan, pipeline, client, platform, logging }: ObservedChat): GenerationObserver {
+  const { messages, stream } = call.request;
+  return observeGeneration({
+    call,
+    messages,
+    isStreamed: stream === true,
+    router: plan.strategy === 'auto' || plan.strategy === 'free' ? plan.requested : null,
+    bodyLength: bodyLengthOf(client, call.request),
+    pipeline,
+    platform,
+    logging,
+  });
+}
+
+/** As the client says it, which is exact; only a body sent in chunks or compressed has to be measured. */
+function bodyLengthOf({ headers }: Pick<GatewayRequest, 'headers'>, { messages }: ChatCompletionRequest): number {
+  const isExact = headers['content-length'] !== undefined && headers['content-encoding'] === undefined;
+  return isExact ? Number(firstValue(headers['content-length'])) : JSON.stringify(messages).length;
+}

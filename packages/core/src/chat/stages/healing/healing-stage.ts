@@ -1,0 +1,39 @@
+import type { Pipeline } from '../../../calls/pipeline.ts';
+import type { ChatChunk } from '../../../wire/chat/chat-chunk.ts';
+import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';
+import { hasPlugin } from '../../plugins.ts';
+import type { Begin, Stage } from '../stage.ts';
+import { healJson } from './heal-json.ts';
+
+/** Mends the JSON of completions, where the request asks for it (wire.md 9.1). */
+export const healingStage: Stage = {
+  name: 'response-healing',
+  plugins: ['response-healing'],
+  plan: ({ asked, pipeline }) => (wantsHealing(asked) ? { begin: (next) => heal(next, pipeline) } : null),
+};
+
+/** Only a completion that comes whole, and was to be JSON. */
+function wantsHealing({ plugins, stream, response_format: format }: ChatCompletionRequest): boolean {
+  if (stream === true || !hasPlugin(plugins, 'response-healing')) return false;
+  return format?.type === 'json_object' || format?.type === 'json_schema';
+}
+
+/** Mends the JSON of a completion that came to its end by itself; one that was cut off stays as it is. */
+function heal(next: Begin, pipeline: Pipeline): Begin {
+  return async (turn) => {
+    const completion = await next(turn);
+    let isHealed = false;
+    const first = completion.first.map((chunk): ChatChunk => ({
+      ...chunk,
+      choices: chunk.choices.map((choice) => {
+        const { content } = choice.delta;
+        const healed = choice.finish_reason === 'stop' && content ? healJson(content) : null;
+        if (healed === null) return choice;
+        isHealed = true;
+        return { ...choice, delta: { ...choice.delta, content: healed } };
+      }),
+    }));
+    if (isHealed) pipeline.add({ type: 'response_healing', name: 'response-healing', summary: 'JSON was mended' });
+    return { ...completion, first };
+  };
+}

@@ -1,0 +1,116 @@
+import type { Endpoint } from '../../../catalog/catalog.ts';
+import type { Platform } from '../../../foundation/platform.ts';
+import type { ChatChunk } from '../../../wire/chat/chat-chunk.ts';
+import type { ChatRun } from '../../chat-run.ts';
+import type { CommittedCompletion } from '../../committed-completion.ts';
+import type { Begin, PlannedStage, Stage } from '../stage.ts';
+import { batchesOf, type CachedCompletion, identify, type ResponseCache } from './response-cache.ts';
+import { type CacheWish, readCacheHeaders, setCacheHeaders } from './response-cache-headers.ts';
+
+export interface CacheParts {
+  readonly cache: ResponseCache;
+  readonly platform: Pick<Platform, 'monotonicNow'>;
+}
+
+/** Repeats completions of before to requests that ask for it by their headers (wire.md 21). */
+export function createResponseCacheStage(parts: CacheParts): Stage {
+  return {
+    name: 'response-cache',
+    plan(run) {
+      const wish = readCacheHeaders(run.client.headers);
+      return wish === null ? null : askCache(wish, run, parts);
+    },
+  };
+}
+
+async function askCache(wish: CacheWish, run: ChatRun, { cache, platform }: CacheParts): Promise<PlannedStage | null> {
+  const { asked, call, caller, plan, observer, responseHeaders } = run;
+  const { principal, region } = call;
+  const key = await cache.keyOf({ request: asked, principalId: principal.id, region, policy: caller.policy });
+  if (wish.isCleared) cache.forget(key);
+  if (!wish.isOn) return null;
+  const found = cache.find(key);
+  // What may serve the request now decides, not what might when the completion was made.
+  const endpoint = found && plan.endpoints.find((candidate) => identify(candidate) === found.endpoint);
+  if (found === undefined || endpoint === undefined) {
+    const { ttlSeconds } = wish;
+    setCacheHeaders(responseHeaders, wish, { status: 'MISS', ttlSeconds });
+    const entry = { key, sourceId: call.id, ttlMs: ttlSeconds * 1000 };
+    return { begin: (next) => storing(next, entry, { cache, platform }) };
+  }
+  setCacheHeaders(responseHeaders, wish, {
+    status: 'HIT',
+    ttlSeconds: Math.round(found.ttlMs / 1000),
+    ageSeconds: Math.floor((platform.monotonicNow() - found.storedAt) / 1000),
+    sourceId: found.sourceId,
+  });
+  const begin: Begin = () => {
+    observer.noteReplay(endpoint, found.sourceId);
+    return Promise.resolve(replay(found, endpoint));
+  };
+  return { isReplay: true, begin: () => begin };
+}
+
+/** What a completion that is repeated has used. The cost is said outright, because a price may be by the request. */
+const NOTHING_USED: ChatChunk = {
+  choices: [],
+  usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
+  upstreamCostUsd: 0,
+};
+
+/** Repeats a stored completion, batch by batch. */
+function replay(stored: CachedCompletion, endpoint: Endpoint): CommittedCompletion {
+  const [first = [], ...others] = batchesOf(stored);
+  const rest = [...others, [NOTHING_USED]].values();
+  return { endpoint, startedAt: 0, first, rest: { next: () => Promise.resolve(rest.next()) }, isAccountedFor: true };
+}
+
+interface NewEntry {
+  readonly key: string;
+  /** The generation that the completion is made for. */
+  readonly sourceId: string;
+  readonly ttlMs: number;
+}
+
+/** Stores the completion that `next` begins, once it has come to a good end. */
+function storing(next: Begin, entry: NewEntry, parts: CacheParts): Begin {
+  return async (turn) => storeAtEnd(await next(turn), entry, parts);
+}
+
+function storeAtEnd(
+  completion: CommittedCompletion,
+  { key, sourceId, ttlMs }: NewEntry,
+  { cache, platform }: CacheParts,
+): CommittedCompletion {
+  const { rest } = completion;
+  const pieces: string[] = [];
+  let hasFinished = false;
+  const add = (batch: readonly ChatChunk[]): void => {
+    for (const { choices } of batch) {
+      for (const { finish_reason: reason } of choices) if (reason !== null) hasFinished = reason !== 'error';
+    }
+    pieces.push(JSON.stringify(batch.map(({ usage: _usage, upstreamCostUsd: _cost, ...chunk }) => chunk)));
+  };
+  add(completion.first);
+  return {
+    ...completion,
+    rest: {
+      async next() {
+        const step = await rest.next();
+        if (step.done !== true) add(step.value);
+        else if (hasFinished) {
+          const endpoint = identify(completion.endpoint);
+          cache.store(key, {
+            sourceId,
+            endpoint,
+            batches: `[${pieces.join()}]`,
+            storedAt: platform.monotonicNow(),
+            ttlMs,
+          });
+        }
+        return step;
+      },
+      return: () => rest.return?.() ?? Promise.resolve({ done: true as const, value: undefined }),
+    },
+  };
+}

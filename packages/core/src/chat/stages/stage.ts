@@ -1,0 +1,50 @@
+import type { Awaitable } from '../../foundation/awaitable.ts';
+import type { Endpoint } from '../../catalog/catalog.ts';
+import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
+import type { ChatRun } from '../chat-run.ts';
+import type { CommittedCompletion } from '../committed-completion.ts';
+import type { Plugin } from '../plugins.ts';
+
+/** One question to models. A call has one, or, when it runs server tools, several. */
+export interface ChatTurn {
+  readonly request: ChatCompletionRequest;
+  /** In the order they are to be asked. */
+  readonly endpoints: readonly Endpoint[];
+  /** Is told what each endpoint is sent, where the caller wants to see it. */
+  readonly onUpstreamBody?: ((body: unknown) => void) | undefined;
+  /** Fires when the call must end, with the `GatewayError` to end it as its reason. */
+  readonly signal: AbortSignal;
+}
+
+/** Begins a completion: at an endpoint, or with something else around or in place of it. Rejects with what ends the call. */
+export type Begin = (turn: ChatTurn) => Promise<CommittedCompletion>;
+
+/** Makes a request fit an endpoint; the same object where it does already. */
+export type FitRequest = (request: ChatCompletionRequest, endpoint: Endpoint) => ChatCompletionRequest;
+
+/** What a stage does for one call. */
+export interface PlannedStage {
+  /** Wraps the beginning of a completion. `next` is what is further in; a stage that does not call it replaces it. */
+  readonly begin?: (next: Begin) => Begin;
+  readonly fit?: FitRequest;
+  /** The stage replaces upstream, so that nothing is spent and nothing need be reserved. */
+  readonly isReplay?: boolean;
+}
+
+/**
+ * Something optional on the way of a chat call. All stages stand in one list, the outermost first: `chat-stages.ts`.
+ */
+export interface Stage {
+  readonly name: string;
+  /** Plugins of a request that this stage serves. */
+  readonly plugins?: readonly string[];
+  /** Why a plugin cannot be had on this gateway, in words for the caller; null when it can. Default: it always can. */
+  readonly objectToPlugin?: (plugin: Plugin) => string | null;
+  /** Why the request as a whole cannot be served on this gateway: throws `invalid_request` that names the field. */
+  readonly refuse?: (request: ChatCompletionRequest) => void;
+  /**
+   * What the stage does for a call; null for nothing, which costs next to nothing. Throws `invalid_request` for options
+   * that will not do.
+   */
+  plan(run: ChatRun): Awaitable<PlannedStage | null>;
+}

@@ -1,0 +1,34 @@
+import type { Budget } from '../budgets/budget.ts';
+import { type BudgetParts, findBudgets } from '../budgets/find-budgets.ts';
+import type { Awaitable } from '../foundation/awaitable.ts';
+import type { PolicyOf } from '../guardrails/policy-of.ts';
+import type { Policy } from '../guardrails/policy.ts';
+import type { Principal } from '../http/principal.ts';
+
+/** What holds for the calls of one principal. */
+export interface Caller {
+  /** Null when no guardrail holds. */
+  readonly policy: Policy | null;
+  /** Every limit that a call has to fit in. */
+  readonly budgets: readonly Budget[];
+}
+
+export interface CallerParts extends BudgetParts {
+  readonly policyOf: PolicyOf;
+}
+
+/**
+ * Looks up what holds for a principal's calls. At once where the store has its tables in memory. Rejects with
+ * `permission_denied` when a guardrail cannot be applied.
+ */
+export function findCaller(principal: Principal, parts: CallerParts): Awaitable<Caller> {
+  const policy = parts.policyOf(principal);
+  return policy instanceof Promise
+    ? policy.then((found) => withBudgets(found, principal, parts))
+    : withBudgets(policy, principal, parts);
+}
+
+function withBudgets(policy: Policy | null, principal: Principal, parts: CallerParts): Awaitable<Caller> {
+  const budgets = findBudgets(principal, policy, parts);
+  return budgets instanceof Promise ? budgets.then((found) => ({ policy, budgets: found })) : { policy, budgets };
+}

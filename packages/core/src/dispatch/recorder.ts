@@ -1,0 +1,91 @@
+import type { Ledger } from '../budgets/ledger.ts';
+import type { Outcome } from '../calls/outcome.ts';
+import { GatewayError } from '../foundation/errors.ts';
+import type { Logger } from '../foundation/logger.ts';
+import type { SettledGeneration } from '../generations/settled-generation.ts';
+import type { RateLimits } from '../rate-limits/rate-limits.ts';
+import type { GenerationRecord, GenerationRepository, StoredContent } from '../stores/store.ts';
+import type { CallCounters } from './call-counters.ts';
+
+/** Is told of every generation after it has been recorded. What it throws is logged and changes nothing. */
+export type GenerationListener = (record: GenerationRecord) => void;
+
+/** Writes down what became of calls, for every kind of call. */
+export interface Recorder {
+  /**
+   * Writes down a call that has ended. The last byte of its response waits for it: what was acknowledged is never lost.
+   * Rejects with `internal` when the store cannot take it, because then nothing may be acknowledged.
+   */
+  recordCall(settled: SettledGeneration, outcome: Outcome): Promise<void>;
+  /** The same for work that outlives its request and counts no tokens: appends, settles, tells the listeners. */
+  append(record: GenerationRecord, content: StoredContent | null): Promise<void>;
+}
+
+export interface RecorderParts {
+  readonly generations: Pick<GenerationRepository, 'append'>;
+  readonly ledger: Pick<Ledger, 'release' | 'keep'>;
+  /** Null without any. */
+  readonly rateLimits: Pick<RateLimits, 'noteTokens'> | null;
+  readonly counters: CallCounters;
+  readonly logger: Logger;
+  /** A content above this is not stored at all: half a conversation would pass for a whole one. */
+  readonly maxContentBytes: number;
+  readonly listeners: readonly GenerationListener[];
+}
+
+/** Creates the one recorder of a gateway. */
+export function createRecorder(parts: RecorderParts): Recorder {
+  const { generations, ledger, rateLimits, counters, logger, maxContentBytes, listeners } = parts;
+
+  const append = async (record: GenerationRecord, content: StoredContent | null): Promise<void> => {
+    const { generation, costNanoUsd } = record;
+    try {
+      await generations.append(record, content);
+      ledger.release(generation.id);
+    } catch (cause) {
+      // It was spent all the same, and no sum will ever show it.
+      ledger.keep(generation.id, {
+        creditsNanoUsd: generation.is_byok ? null : costNanoUsd,
+        anyNanoUsd: costNanoUsd,
+      });
+      counters.recordFailures += 1;
+      logger.error('a generation could not be recorded', { id: generation.id, reason: String(cause) });
+      throw new GatewayError('internal', 'The generation could not be recorded', { cause });
+    }
+    for (const listener of listeners) tell(listener, record, logger);
+  };
+
+  return {
+    append,
+    async recordCall({ record, principal, usage, content, contentLength }, outcome) {
+      const { generation } = record;
+      counters[outcome.status] += 1;
+      if (usage !== undefined) rateLimits?.noteTokens(principal, generation.model, usage.total_tokens);
+      await append(record, contentLength > maxContentBytes ? null : content);
+      if (outcome.status !== 'failed') return;
+      logger.warn('a call failed', {
+        id: generation.id,
+        model: generation.model,
+        provider: generation.provider_name,
+        code: outcome.error.code,
+        reason: outcome.error.message,
+        cause: describeCause(outcome.error.cause),
+      });
+    },
+  };
+}
+
+function tell(listener: GenerationListener, record: GenerationRecord, logger: Logger): void {
+  try {
+    listener(record);
+  } catch (error) {
+    logger.error('a listener to generations failed', { id: record.generation.id, reason: String(error) });
+  }
+}
+
+/** The whole chain: what callers are told of a failure is only its class, and the operator needs the first cause. */
+function describeCause(cause: unknown): string | undefined {
+  if (!(cause instanceof Error)) return undefined;
+  const deeper = describeCause(cause.cause);
+  return `${cause.name}: ${cause.message}${deeper === undefined ? '' : ` (${deeper})`}`;
+}

@@ -1,0 +1,53 @@
+import type { Attempt } from '../calls/attempt.ts';
+import type { ModelCall } from '../calls/model-call.ts';
+import type { Outcome } from '../calls/outcome.ts';
+import type { Pipeline } from '../calls/pipeline.ts';
+import type { Endpoint } from '../catalog/catalog.ts';
+import type { Cost } from '../catalog/prices.ts';
+import type { FinishReason, Usage } from '../wire/chat/chat-chunk.ts';
+import type { ToolStep } from './tool-steps.ts';
+
+/** A call that has ended, whatever its kind, and all that its record tells. */
+export interface EndedCall {
+  readonly call: ModelCall;
+  readonly isStreamed: boolean;
+  /** The router that chose the model, by the slug it was asked by; null without one. */
+  readonly router: string | null;
+  readonly pipeline: Pipeline;
+  readonly attempts: readonly Attempt[];
+  /** The endpoint that served it; undefined when none did. */
+  readonly endpoint: Endpoint | undefined;
+  readonly outcome: Outcome;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  readonly durationMs: number;
+  readonly usage: Usage | undefined;
+  /** Null when a price is not known. */
+  readonly cost: Cost | null;
+  readonly completion: CompletionFacts;
+  readonly media: MediaCounts;
+  /** The generation whose completion was repeated. */
+  readonly replayOf: string | null;
+  readonly steps: readonly ToolStep[];
+  readonly searches: readonly WebSearch[] | null;
+}
+
+/** What upstream said of a completion beside its contents. */
+export interface CompletionFacts {
+  readonly upstreamId: string | undefined;
+  readonly finish: { readonly reason: FinishReason; readonly native: string | null } | undefined;
+  readonly serviceTier: string | undefined;
+  readonly upstreamCostUsd: number | undefined;
+}
+
+/** Media in a prompt. */
+export interface MediaCounts {
+  readonly images: number;
+  readonly audio: number;
+}
+
+/** One search of the web. */
+export interface WebSearch {
+  readonly engine: string;
+  readonly results: number;
+}

@@ -1,0 +1,197 @@
+import type { Pipeline } from '../calls/pipeline.ts';
+import type { Policy } from './policy.ts';
+import { mapStrings } from '../calls/text-map.ts';
+import type { GatewayError } from '../foundation/errors.ts';
+import { estimateUsage } from '../calls/estimate-usage.ts';
+import type { ChatChunk, ChatChunkChoice, ChatDelta, ToolCallDelta } from '../wire/chat/chat-chunk.ts';
+import type { ChatMessage } from '../wire/chat/chat-message.ts';
+import type { OutputFilters } from './filters/compile-filters.ts';
+import { createTextGuard, type TextGuard } from './create-text-guard.ts';
+import { type Finding, toBlockError, toStages, toUnavailableError } from './verdict.ts';
+
+/** Looks at what models say in one call. */
+export interface CompletionGuard {
+  readonly filters: OutputFilters;
+  /** Hears of every match, the one that blocks included. */
+  readonly onFinding: (finding: Finding) => void;
+}
+
+/** The guard of a call's completions; null when the policy has none. Each filter's finding is added to the pipeline once. */
+export function toCompletionGuard(policy: Policy | null, pipeline: Pipeline): CompletionGuard | null {
+  if (policy === null || policy.output === null) return null;
+  const noted = new Set<Finding['compiled']>();
+  return {
+    filters: policy.output,
+    onFinding(finding) {
+      if (noted.has(finding.compiled)) return;
+      noted.add(finding.compiled);
+      for (const stage of toStages([finding])) pipeline.add(stage);
+    },
+  };
+}
+
+type Batches = AsyncIterator<readonly ChatChunk[]>;
+
+/** Texts of an answer that come in pieces. */
+const TEXT_FIELDS = ['content', 'reasoning', 'refusal'] as const;
+
+/**
+ * Lets through of a completion's batches what the output filters allow. Every batch of upstream's becomes one of ours,
+ * even where all of its text is held back, so that a completion counts as begun when upstream has begun it. `messages`
+ * are what was asked, for an estimate of what a blocked completion has used.
+ *
+ * A blocked answer yields what came before, then throws `permission_denied`; so does an answer whose filters fail.
+ * Returning from it returns from upstream's iterator.
+ */
+export function guardCompletion(
+  batches: Batches,
+  completionGuard: CompletionGuard,
+  messages: readonly ChatMessage[],
+): Batches {
+  const guard = createChunkGuard(completionGuard, messages);
+  return {
+    async next() {
+      if (guard.failure !== null) throw guard.failure;
+      const step = await batches.next();
+      return step.done === true ? step : { done: false, value: guard.pass(step.value) };
+    },
+    async return() {
+      await batches.return?.();
+      return { done: true, value: undefined };
+    },
+  };
+}
+
+interface ChunkGuard {
+  readonly failure: GatewayError | null;
+  /** What is held back of a choice goes with its finish reason; without one the answer is broken anyway. */
+  pass(chunks: readonly ChatChunk[]): readonly ChatChunk[];
+}
+
+function createChunkGuard({ filters, onFinding }: CompletionGuard, messages: readonly ChatMessage[]): ChunkGuard {
+  const guards = new Map<string, TextGuard>();
+  let failure: GatewayError | null = null;
+  let seen = '';
+  let hasUsage = false;
+
+  const guardOf = (key: string, isJson = false): TextGuard => {
+    let guard = guards.get(key);
+    if (guard === undefined) guards.set(key, (guard = createTextGuard(filters, onFinding, isJson)));
+    return guard;
+  };
+
+  /** Lets nothing more through after the first block. */
+  const run = (guard: TextGuard, piece: string | null): string => {
+    if (failure !== null) return '';
+    if (piece !== null) seen += piece;
+    const { text, blockedBy } = piece === null ? guard.end() : guard.push(piece);
+    if (blockedBy !== null) {
+      onFinding(blockedBy);
+      failure = toBlockError(blockedBy, 'Response');
+    }
+    return text;
+  };
+
+  const runWhole = (text: string): string => {
+    const guard = createTextGuard(filters, onFinding);
+    return run(guard, text) + run(guard, null);
+  };
+
+  const passDelta = (index: number, delta: ChatDelta): ChatDelta => {
+    const { content: _1, reasoning: _2, refusal: _3, ...remaining } = delta;
+    const { tool_calls: calls, reasoning_details: details, audio, ...others } = remaining;
+    const passed: ChatDelta = mapStrings(others, runWhole) as ChatDelta;
+    for (const field of TEXT_FIELDS) {
+      const piece = delta[field];
+      if (piece === undefined || piece === null) continue;
+      const text = run(guardOf(`${index} ${field}`), piece);
+      if (text !== '') passed[field] = text;
+    }
+    if (isSpoken(audio)) passed.audio = { ...audio, transcript: run(guardOf(`${index} transcript`), audio.transcript) };
+    else if (audio !== undefined) passed.audio = audio;
+    if (calls !== undefined) passed.tool_calls = calls.map((call) => passCall(index, call));
+    // They say again what the reasoning says, in pieces of their own; only what is encrypted gives nothing away.
+    const kept = filters.isStrict ? details?.filter(({ type }) => type === 'reasoning.encrypted') : details;
+    if (kept !== undefined && kept.length > 0) passed.reasoning_details = kept;
+    return passed;
+  };
+
+  const passCall = (index: number, call: ToolCallDelta): ToolCallDelta => ({
+    ...call,
+    function: { ...call.function, arguments: run(guardOf(callKey(index, call.index), true), call.function.arguments) },
+  });
+
+  /** Adds what was held back of a choice that has come to its end. */
+  const flush = (index: number, delta: ChatDelta): ChatDelta => {
+    for (const field of TEXT_FIELDS) {
+      const guard = guards.get(`${index} ${field}`);
+      const rest = guard === undefined ? '' : run(guard, null);
+      if (rest !== '') delta[field] = (delta[field] ?? '') + rest;
+      guards.delete(`${index} ${field}`);
+    }
+    const transcript = guards.get(`${index} transcript`);
+    if (transcript !== undefined) {
+      const rest = run(transcript, null);
+      guards.delete(`${index} transcript`);
+      const said = isSpoken(delta.audio) ? delta.audio : { transcript: '' };
+      if (rest !== '') delta.audio = { ...said, transcript: said.transcript + rest };
+    }
+    for (const [key, guard] of guards) {
+      const [choice, field, call] = key.split(' ');
+      if (Number(choice) !== index || field !== 'call') continue;
+      const rest = run(guard, null);
+      guards.delete(key);
+      if (rest !== '') addArguments(delta, Number(call), rest);
+    }
+    return delta;
+  };
+
+  const passChoice = (choice: ChatChunkChoice): ChatChunkChoice => {
+    const delta = passDelta(choice.index, choice.delta);
+    const { logprobs: _spellOutTheText, ...others } = choice;
+    return {
+      ...(filters.isStrict ? others : choice),
+      delta: choice.finish_reason === null ? delta : flush(choice.index, delta),
+    };
+  };
+
+  const safely = (produce: () => ChatChunk[]): readonly ChatChunk[] => {
+    let chunks: ChatChunk[];
+    try {
+      chunks = produce();
+    } catch (error) {
+      failure = toUnavailableError('Response', error);
+      chunks = [{ choices: [{ index: 0, delta: {}, finish_reason: null, native_finish_reason: null }] }];
+    }
+    if (failure === null || hasUsage) return chunks;
+    // Upstream is let go of now and will not say any more what was used.
+    return [...chunks, { choices: [], usage: estimateUsage(messages, seen) }];
+  };
+
+  return {
+    get failure() {
+      return failure;
+    },
+    pass: (chunks) =>
+      safely(() =>
+        chunks.map((chunk) => {
+          if (chunk.usage !== undefined) hasUsage = true;
+          return { ...chunk, choices: chunk.choices.map(passChoice) };
+        }),
+      ),
+  };
+}
+
+/** What is said in it comes in writing, too, and in pieces. */
+function isSpoken(audio: unknown): audio is { readonly transcript: string } {
+  return typeof audio === 'object' && audio !== null && 'transcript' in audio && typeof audio.transcript === 'string';
+}
+
+const callKey = (choice: number, call: number): string => `${choice} call ${call}`;
+
+function addArguments(delta: ChatDelta, index: number, rest: string): void {
+  const calls = (delta.tool_calls ??= []);
+  const known = calls.find((call) => call.index === index);
+  if (known === undefined) calls.push({ index, function: { arguments: rest } });
+  else known.function.arguments += rest;
+}

@@ -1,0 +1,49 @@
+import type { HealthBoard } from './health/health-board.ts';
+import type { Endpoint } from '../catalog/catalog.ts';
+import type { RoutingExplanation } from '../wire/models/routing-explanation.ts';
+import { priceOf } from '../catalog/endpoint-price.ts';
+import type { CallPlan } from './plan-call.ts';
+import type { Exclusion } from './select-endpoints.ts';
+import { toHealthFields } from './health/to-health-fields.ts';
+
+type EndpointExplanation = RoutingExplanation['endpoints'][number];
+
+/** Tells of every endpoint of a plan whether it may be asked, when, and if not, which rule says so. */
+export function explainPlan(plan: CallPlan, health: HealthBoard): RoutingExplanation {
+  return {
+    requested: plan.requested,
+    strategy: plan.strategy,
+    region: plan.region,
+    models: [...plan.models],
+    endpoints: [
+      ...plan.endpoints.map((endpoint, index) => explain(endpoint, index + 1, null, health)),
+      ...plan.excluded.map((exclusion) => explain(exclusion.endpoint, null, exclusion, health)),
+    ],
+  };
+}
+
+function explain(
+  endpoint: Endpoint,
+  rank: number | null,
+  exclusion: Exclusion | null,
+  health: HealthBoard,
+): EndpointExplanation {
+  const price = priceOf(endpoint);
+  const report = health.of(endpoint).report();
+  return {
+    provider: endpoint.tag,
+    provider_name: endpoint.provider.name,
+    model: endpoint.modelId,
+    provider_model: endpoint.providerModel,
+    included: exclusion === null,
+    rank,
+    rule: exclusion?.rule ?? null,
+    guardrail_id: exclusion?.guardrailId ?? null,
+    price: {
+      prompt: endpoint.pricing?.prompt ?? null,
+      completion: endpoint.pricing?.completion ?? null,
+      compared: Number.isFinite(price) ? price : null,
+    },
+    health: { standing: report.standing, ...toHealthFields(report) },
+  };
+}

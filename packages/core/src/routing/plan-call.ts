@@ -1,0 +1,199 @@
+import type { AccountOptions } from '../auth/account.ts';
+import { isChatCall, type ModelCall } from '../calls/model-call.ts';
+import type { Narrowing } from '../calls/narrowing.ts';
+import type { CallNeeds } from '../calls/needs.ts';
+import type { CallPreferences } from '../calls/preferences.ts';
+import type { Catalog, CatalogModel, Endpoint } from '../catalog/catalog.ts';
+import { isNamed, type ServiceTier, tierOf } from '../catalog/endpoint-tier.ts';
+import { GatewayError } from '../foundation/errors.ts';
+import type { Platform } from '../foundation/platform.ts';
+import { type EndpointQuery, isSupported } from './endpoint-filters.ts';
+import type { HealthBoard } from './health/health-board.ts';
+import { type OrderQuery, orderEndpoints } from './order-endpoints.ts';
+import type { RandomSource } from './random.ts';
+import { sortOf, tiersOf } from './read-preferences.ts';
+import { type ResolvedModel, resolveModels, type RoutingStrategy } from './resolve-models.ts';
+import type { RouterName, RouterStrategy } from './router.ts';
+import { type Exclusion, PREFERRED_PARAMETERS, type Selection, selectEndpoints } from './select-endpoints.ts';
+import { stickyKeyOf } from './sticky-key.ts';
+
+/** What routing is made of. */
+export interface RoutingParts {
+  readonly catalog: Catalog;
+  readonly account: AccountOptions;
+  readonly platform: Pick<Platform, 'now'>;
+  readonly health: HealthBoard;
+  readonly random: RandomSource;
+  readonly routers: Readonly<Record<RouterName, RouterStrategy>>;
+}
+
+export interface PlanOptions {
+  /** What guardrails and the like forbid. */
+  readonly narrowings: readonly Narrowing[];
+  /** Draws among endpoints. Default: the one of the parts. */
+  readonly random?: RandomSource | undefined;
+}
+
+/** Where a call may go. */
+export interface CallPlan {
+  /** The first slug, as it was sent. */
+  readonly requested: string;
+  readonly strategy: RoutingStrategy;
+  readonly region: string | null;
+  /** Ids of the models that were considered. */
+  readonly models: readonly string[];
+  /** In the order they are to be tried; empty when every endpoint is excluded. */
+  readonly endpoints: readonly Endpoint[];
+  readonly excluded: readonly Exclusion[];
+}
+
+/** What planning one call goes by. */
+interface Planning {
+  readonly call: ModelCall;
+  readonly preferences: CallPreferences;
+  readonly needs: CallNeeds;
+  readonly options: PlanOptions;
+  readonly parts: RoutingParts;
+}
+
+/**
+ * Plans where a call may go. Throws `invalid_request` for a model that is not known, and `not_found` when a router finds
+ * no model; a plan without endpoints is the caller's to refuse, with `noEndpointLeft`.
+ */
+export function planCall(call: ModelCall, options: PlanOptions, parts: RoutingParts): CallPlan {
+  const { kind, request } = call;
+  const preferences = kind.preferencesOf(request);
+  const planning: Planning = { call, preferences, needs: kind.needsOf(request), options, parts };
+  const resolved = resolveModels(kind.modelsOf(request), {
+    catalog: parts.catalog,
+    defaultModel: parts.account.defaultModel,
+    askRouter: (router) => askRouter(router, planning),
+  });
+  const pools = resolved.models.map((model) => selectPool(model, planning));
+  const merged = pools.length > 1 && preferences.partition === 'none' ? mergePools(pools) : pools;
+  const excluded = flatten(pools, (pool) => pool.excluded);
+  const ordered = flatten(merged, (pool) => orderPool(pool, planning));
+  return {
+    ...withoutFallbacks(putBrokenLast(ordered, parts.health), excluded, preferences),
+    requested: resolved.requested,
+    strategy: resolved.strategy,
+    region: call.region,
+    models: resolved.models.map(({ model }) => model.id),
+  };
+}
+
+/** The endpoints of one model that are left. */
+interface Pool extends Selection {
+  readonly variants: readonly string[];
+}
+
+function selectPool(resolved: ResolvedModel, planning: Planning): Pool {
+  const { variants } = resolved;
+  const selection = selectEndpoints(toEndpointQuery(resolved, planning));
+  if (planning.preferences.serviceTier !== 'flex') return { ...selection, variants };
+  // Who asks for flex would rather be refused than pay more, where there is such a tier at all.
+  const [flex, others] = partition(selection.endpoints, (endpoint) => tierOf(endpoint) === 'flex');
+  if (flex.length === 0) return { ...selection, variants };
+  const left = others.map((endpoint) => ({ endpoint, rule: 'service_tier' }));
+  return { variants, endpoints: flex, excluded: [...selection.excluded, ...left] };
+}
+
+function toEndpointQuery(
+  resolved: ResolvedModel,
+  { call, preferences, needs, options, parts: { account, platform } }: Planning,
+): EndpointQuery {
+  const expires = resolved.model.definition.expiration_date != null;
+  return {
+    resolved,
+    preferences: preferences.provider,
+    account,
+    needs,
+    kind: call.kind.name,
+    region: call.region,
+    narrowings: options.narrowings,
+    tiers: tiersOf(preferences, resolved.variants),
+    today: expires ? new Date(platform.now()).toISOString().slice(0, 10) : undefined,
+  };
+}
+
+/** One endpoint is in order, and what the order goes by need not be gathered. */
+function orderPool(pool: Pool, planning: Planning): readonly Endpoint[] {
+  return pool.endpoints.length < 2 ? pool.endpoints : orderEndpoints(pool.endpoints, toOrderQuery(pool, planning));
+}
+
+function toOrderQuery({ endpoints, variants }: Pool, { call, preferences, options, parts }: Planning): OrderQuery {
+  const { serviceTier } = preferences;
+  const hasTier = (tier: ServiceTier): boolean => endpoints.some((endpoint) => tierOf(endpoint) === tier);
+  const isPriority = (serviceTier === 'priority' || serviceTier === 'fast') && hasTier('priority');
+  const isFlex = serviceTier === 'flex' && hasTier('flex');
+  return {
+    preferences: preferences.provider,
+    sort: sortOf(preferences, variants) ?? (isPriority ? 'throughput' : isFlex ? 'price' : null),
+    firstTier: isPriority ? 'priority' : null,
+    health: parts.health,
+    random: options.random ?? parts.random,
+    stickyKeyOf: (among) => stickyKeyOf(call, preferences, among),
+  };
+}
+
+/** All endpoints as one pool; the first model's variants speak for it. */
+function mergePools(pools: readonly Pool[]): readonly Pool[] {
+  return [{ variants: pools[0]?.variants ?? [], endpoints: pools.flatMap(({ endpoints }) => endpoints), excluded: [] }];
+}
+
+/** Behind every other endpoint of every model come those that would most likely be asked in vain. */
+function putBrokenLast(endpoints: readonly Endpoint[], health: HealthBoard): readonly Endpoint[] {
+  if (endpoints.length < 2) return endpoints;
+  const isBroken = (endpoint: Endpoint): boolean => {
+    const standing = health.of(endpoint).standing();
+    return standing === 'open' || standing === 'resting';
+  };
+  const [broken, sound] = partition(endpoints, isBroken);
+  return broken.length === 0 ? endpoints : [...sound, ...broken];
+}
+
+/** Without fallbacks, only what `order` names is left, or else the first of all. */
+function withoutFallbacks(
+  endpoints: readonly Endpoint[],
+  excluded: readonly Exclusion[],
+  { provider }: CallPreferences,
+): Pick<CallPlan, 'endpoints' | 'excluded'> {
+  if (provider.allow_fallbacks !== false) return { endpoints, excluded };
+  const { order } = provider;
+  const [left, others] = order?.length
+    ? partition(endpoints, (endpoint) => order.some((slug) => isNamed(slug, endpoint)))
+    : partition(endpoints, (endpoint) => endpoint === endpoints[0]);
+  const cut = others.map((endpoint) => ({ endpoint, rule: 'allow_fallbacks' }));
+  return { endpoints: left, excluded: [...excluded, ...cut] };
+}
+
+function askRouter(name: RouterName, planning: Planning): readonly CatalogModel[] {
+  const { call, needs, options, parts } = planning;
+  if (!isChatCall(call)) throw noModel();
+  const candidates = parts.catalog.list().flatMap((model) => {
+    const { endpoints } = selectEndpoints(toEndpointQuery({ model, variants: [] }, planning));
+    const able = endpoints.filter((endpoint) =>
+      PREFERRED_PARAMETERS.every((rule) => !needs.parameters.includes(rule) || isSupported(endpoint, rule) !== false),
+    );
+    const writesText = model.definition.architecture?.output_modalities?.includes('text') ?? true;
+    return able.length > 0 && writesText ? [{ ...model, endpoints: able }] : [];
+  });
+  const random = options.random ?? parts.random;
+  const chosen = parts.routers[name]({ request: call.request, needs, candidates, random });
+  if (chosen.length === 0) throw noModel();
+  return chosen;
+}
+
+const noModel = (): GatewayError => new GatewayError('not_found', 'No models match the request and its restrictions');
+
+/** What each of the pools makes, in one list; nearly always there is one pool, whose list need not be copied. */
+function flatten<Item>(pools: readonly Pool[], listOf: (pool: Pool) => readonly Item[]): readonly Item[] {
+  const [only] = pools;
+  return only !== undefined && pools.length === 1 ? listOf(only) : pools.flatMap(listOf);
+}
+
+function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): [Item[], Item[]] {
+  const [first, second]: [Item[], Item[]] = [[], []];
+  for (const item of items) (isFirst(item) ? first : second).push(item);
+  return [first, second];
+}
