@@ -19,6 +19,8 @@ export interface BenchOptions {
   readonly isFull: boolean;
   /** The tables that the figures are written into. */
   readonly recorded: readonly Table[];
+  /** The folder of an older, built checkout to compare this one with; undefined for the usual measurements. */
+  readonly against: string | undefined;
 }
 
 /** What `--help` prints. */
@@ -27,6 +29,8 @@ export const HELP = `Usage: npm run bench -- [flags]
   --quick        a few minutes; the figures are rougher, and the larger stores are left out
   --full         adds what takes memory by the gigabyte: 1,000 paused readers
   --record       writes the figures into bench/RESULTS.md
+  --against FOLDER  compares this checkout with an older, built one, and nothing else: CPU of whole and streamed
+                 answers, time to first token, start-up
   --only PARTS   some alone, with commas between them: ${PARTS.join(', ')}
 `;
 
@@ -39,6 +43,7 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions | undef
       full: { type: 'boolean', default: false },
       record: { type: 'boolean', default: false },
       only: { type: 'string', multiple: true, default: [] },
+      against: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
@@ -46,7 +51,7 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions | undef
   const parts = values.only.length === 0 ? PARTS : values.only.flatMap((names) => names.split(',').map(toPart));
   if (values.record && values.quick) throw new Error('--record needs figures that last: leave out --quick');
   const recorded = values.record ? toTables(parts) : [];
-  return { parts, isQuick: values.quick, isFull: values.full, recorded };
+  return { parts, isQuick: values.quick, isFull: values.full, recorded, against: values.against };
 }
 
 /** A table is written as a whole, or it would hold figures of several days. */

@@ -2,6 +2,8 @@
 export interface Plan {
   /** Gateway and bare proxy under full load, by turns. */
   readonly load: { readonly rounds: number; readonly warmUpMs: number; readonly roundMs: number };
+  /** An older checkout against this one: rounds of old, new, old, old, new, old. */
+  readonly against: { readonly rounds: number; readonly roundMs: number; readonly starts: number };
   /** Slow streams; the time is that after all of them have begun. */
   readonly firstToken: { readonly rounds: number; readonly roundMs: number };
   /** How long open streams, and readers that have stopped, are watched. */
@@ -28,6 +30,7 @@ type Durations = Omit<Plan, 'progress' | 'isFull'>;
 /** For figures of record: about five minutes. */
 export const THOROUGH: Durations = {
   load: { rounds: 7, warmUpMs: 3000, roundMs: 3000 },
+  against: { rounds: 20, roundMs: 1500, starts: 20 },
   firstToken: { rounds: 5, roundMs: 4000 },
   holdMs: 10_000,
   startUp: { starts: 7, sizes: [10_000, 100_000] },
@@ -38,6 +41,7 @@ export const THOROUGH: Durations = {
 /** For a look in under a minute: everything, but shorter, and without the larger store. */
 export const QUICK: Durations = {
   load: { rounds: 3, warmUpMs: 1000, roundMs: 1000 },
+  against: { rounds: 5, roundMs: 1000, starts: 5 },
   firstToken: { rounds: 2, roundMs: 2000 },
   holdMs: 1500,
   startUp: { starts: 3, sizes: [10_000] },

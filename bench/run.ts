@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type BenchOptions, HELP, parseBenchOptions, type Part, TABLES } from './bench-options.ts';
 import { cleanUpOnExit } from './processes/children.ts';
 import { compareLoad } from './measurements/compare-load.ts';
+import { AGAINST_TITLES, measureAgainst } from './measurements/against.ts';
 import { measureCacheHits } from './measurements/cache-hits.ts';
 import { measureDesktop } from './desktop/desktop.ts';
 import type { Figure } from './report/figure.ts';
@@ -34,8 +35,10 @@ const MEASUREMENTS: Readonly<Record<Part, (stage: Stage, plan: Plan) => Promise<
   desktop: measureDesktop,
 };
 
-async function run({ parts, isQuick, isFull, recorded }: BenchOptions): Promise<void> {
+async function run({ parts, isQuick, isFull, recorded, against }: BenchOptions): Promise<void> {
   const plan: Plan = { ...(isQuick ? QUICK : THOROUGH), isFull, progress: (line) => console.log(`  ${line}`) };
+  if (against !== undefined)
+    return void console.log(`\n${toTextTable(await measureAgainst(plan, against), AGAINST_TITLES)}`);
   const machine = describeMachine();
   const loadBefore = currentLoad().toFixed(1);
   console.log(`${machine}, Node.js ${process.version}, load average ${loadBefore}`);

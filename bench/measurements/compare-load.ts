@@ -27,7 +27,7 @@ export interface Round {
   readonly p99Ms: number;
 }
 
-type Job = Omit<LoadJob, 'port' | 'durationMs'>;
+export type Job = Omit<LoadJob, 'port' | 'durationMs'>;
 
 interface Kind {
   readonly subject: string;
@@ -44,6 +44,15 @@ export const WHOLE_JOB: Job = {
   minBytes: WHOLE_TEXT.length,
 };
 
+/** Streams under full load. */
+export const STREAMED_JOB: Job = {
+  script: BURST.name,
+  stream: true,
+  connections: 16,
+  rampMs: 0,
+  minBytes: textOfStream(BURST).length,
+};
+
 const KINDS: Readonly<Record<'whole' | 'streamed', Kind>> = {
   whole: {
     subject: 'not streamed',
@@ -52,7 +61,7 @@ const KINDS: Readonly<Record<'whole' | 'streamed', Kind>> = {
   },
   streamed: {
     subject: `streams of ${BURST.chunks} chunks`,
-    job: { script: BURST.name, stream: true, connections: 16, rampMs: 0, minBytes: textOfStream(BURST).length },
+    job: STREAMED_JOB,
     cpuBudget: CPU_STREAMED,
   },
 };

@@ -3,6 +3,8 @@ import type { Budget } from './figure.ts';
 /** Section 8 of the design: CPU per request in times the bare proxy's. */
 export const CPU_WHOLE: Budget = { limit: 2, stretch: 1.5 };
 export const CPU_STREAMED: Budget = { limit: 1.8, stretch: 1.4 };
+/** What a call may cost in times what it cost in an older checkout. */
+export const AGAINST: Budget = { limit: 1.03 };
 /** Throughput of whole answers in times Portkey's. */
 export const PORTKEY_THROUGHPUT: Budget = { limit: 6, isLeast: true };
 /** Added milliseconds to the first token, at 100 concurrent streams. */

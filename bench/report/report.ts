@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 
 import type { Figure } from './figure.ts';
 
-const TITLES = ['', 'gateway', 'bare proxy', 'result', 'budget', ''];
+const TITLES: readonly string[] = ['', 'gateway', 'bare proxy', 'result', 'budget', ''];
 
 /** A run, with what one must know to read its figures. */
 export interface Report {
@@ -16,15 +16,15 @@ function toCells({ subject, gateway, proxy, result, budget, isMet }: Figure): st
 }
 
 /** The titles and a row for each figure, without the columns that none of them fills. */
-function toRows(figures: readonly Figure[]): string[][] {
+function toRows(figures: readonly Figure[], titles = TITLES): string[][] {
   const rows = figures.map(toCells);
-  const isFilled = TITLES.map((_, column) => rows.some((row) => row[column] !== ''));
-  return [TITLES, ...rows].map((row) => row.filter((_, column) => isFilled[column]));
+  const isFilled = titles.map((_, column) => rows.some((row) => row[column] !== ''));
+  return [titles, ...rows].map((row) => row.filter((_, column) => isFilled[column]));
 }
 
-/** The figures as a table for a terminal. */
-export function toTextTable(figures: readonly Figure[]): string {
-  const rows = toRows(figures);
+/** The figures as a table for a terminal; `titles` where the gateway is compared with something else. */
+export function toTextTable(figures: readonly Figure[], titles?: readonly string[]): string {
+  const rows = toRows(figures, titles);
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const toLine = (row: readonly string[]): string =>
     row

@@ -22,9 +22,11 @@ export interface GatewayProcessOptions {
   readonly upstreamPort: number;
   /** Default: a new one, removed at the end. */
   readonly dataDir?: string;
+  /** A built checkout whose gateway is started. Default: this one. */
+  readonly checkout?: string | undefined;
 }
 
-const COMMAND = fileURLToPath(new URL('../../packages/server/bin/model-gateway.js', import.meta.url));
+const THIS_CHECKOUT = fileURLToPath(new URL('../../', import.meta.url));
 const KILL_AFTER_MS = 20_000;
 const MAX_LOG_CHARS = 4000;
 
@@ -34,7 +36,8 @@ export function startGateway(options: GatewayProcessOptions): Promise<GatewayPro
   writeFileSync(configFile, JSON.stringify(toConfig(options)));
   return new Promise((resolve, reject) => {
     const startedAt = performance.now();
-    const args = [COMMAND, 'serve', '--config', configFile, '--port', '0'];
+    const command = join(options.checkout ?? THIS_CHECKOUT, 'packages/server/bin/model-gateway.js');
+    const args = [command, 'serve', '--config', configFile, '--port', '0'];
     const child = keepChild(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] }));
     let log = '';
     child.stderr.on('data', (piece: Buffer) => (log = (log + piece.toString()).slice(-MAX_LOG_CHARS)));
