@@ -1,5 +1,5 @@
 import type { Endpoint } from '../catalog/catalog.ts';
-import { type ErrorCode, GatewayError } from '../foundation/errors.ts';
+import { GatewayError, isCallersMistake } from '../foundation/errors.ts';
 import type { GenerationObserver } from '../generations/observe/observe-generation.ts';
 import { type AnswerGuardOptions, guardAnswer } from '../guardrails/guard-answer.ts';
 import { mayRetry } from '../routing/may-retry.ts';
@@ -51,15 +51,6 @@ export interface AttemptsOptions {
 /** Beyond the first attempt, whatever the number of endpoints. */
 const MAX_RETRIES = 2;
 
-/** The caller's own mistakes. Another endpoint of the same model would say the same; another model may not. */
-const SAME_EVERYWHERE: ReadonlySet<ErrorCode> = new Set([
-  'invalid_request',
-  'context_length_exceeded',
-  'content_policy_violation',
-  'payload_too_large',
-  'unprocessable',
-]);
-
 /**
  * Tries endpoint after endpoint until one has said something. Throws the last failure when all have failed or no more
  * may be tried, or the signal's reason as soon as it fires.
@@ -75,7 +66,7 @@ export async function runAttempts(options: AttemptsOptions): Promise<CommittedAn
       if (failures.length > MAX_RETRIES) break;
       if (wouldSayTheSame(endpoint, refusal)) continue;
       // A mistake of the caller's is no outage, so another model may be asked without further ado.
-      if (!SAME_EVERYWHERE.has(refusal.error.code)) {
+      if (!isCallersMistake(refusal.error.code)) {
         const allowed = mayRetry(endpoint, firstModel, runtime);
         if (!(typeof allowed === 'boolean' ? allowed : await raceAbort(allowed, signal))) continue;
       }
@@ -112,7 +103,7 @@ interface Refusal {
 
 /** Only another model would take what the caller got wrong, or a longer endpoint what was too long. */
 function wouldSayTheSame(endpoint: Endpoint, { endpoint: refusing, error }: Refusal): boolean {
-  if (!SAME_EVERYWHERE.has(error.code) || endpoint.modelId !== refusing.modelId) return false;
+  if (!isCallersMistake(error.code) || endpoint.modelId !== refusing.modelId) return false;
   if (error.code !== 'context_length_exceeded' || refusing.contextLength === null) return true;
   return endpoint.contextLength === null || endpoint.contextLength <= refusing.contextLength;
 }
