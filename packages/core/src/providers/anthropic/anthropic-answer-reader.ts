@@ -1,5 +1,6 @@
 import { GatewayError } from '../../foundation/errors.ts';
 import type { ChatChunk, ChatDelta, FinishReason } from '../../wire/chat/chat-chunk.ts';
+import type { CompletionReaderOptions } from '../kit/create-chat-wire.ts';
 import { toUpstreamError } from '../kit/upstream-error.ts';
 import {
   addDelta,
@@ -38,15 +39,8 @@ export interface AnthropicAnswerReader {
   readWhole(text: string): ChatChunk;
 }
 
-export interface AnthropicAnswerReaderOptions {
-  readonly providerName: string;
-  readonly secrets: readonly string[];
-  /** Makes the id of a tool call that came without one, from its number in the answer. */
-  readonly makeId: (number: number) => string;
-}
-
 /** Creates the reader of one answer on the Messages wire. */
-export function createAnthropicAnswerReader(options: AnthropicAnswerReaderOptions): AnthropicAnswerReader {
+export function createAnthropicAnswerReader(options: CompletionReaderOptions): AnthropicAnswerReader {
   const blocks = createContentBlockReader(options.makeId);
   let messageId: unknown;
   let stopReason: string | null = null;
@@ -183,6 +177,6 @@ function parse(text: string, providerName: string): UpstreamBlock {
   throw new GatewayError('provider_unavailable', `${providerName} returned JSON that is no message`);
 }
 
-function toError(error: UpstreamBlock, { providerName, secrets }: AnthropicAnswerReaderOptions): GatewayError {
+function toError(error: UpstreamBlock, { providerName, secrets }: CompletionReaderOptions): GatewayError {
   return toUpstreamError({ providerName, secrets, ...readAnthropicError(error, null) });
 }

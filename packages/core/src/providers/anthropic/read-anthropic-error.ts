@@ -1,3 +1,5 @@
+import { parseJson } from '../kit/parse-json.ts';
+
 /** What the error object of this wire says, in the terms of `toUpstreamError`. */
 export interface AnthropicErrorFields {
   readonly status: number | null;
@@ -40,4 +42,11 @@ export function readAnthropicError(error: unknown, httpStatus: number | null): A
     ...(text !== '' && { message: text }),
     ...(typeof providerCode === 'string' && { providerCode }),
   };
+}
+
+/** Reads the body of a refusal. Some servers leave the envelope out. */
+export function readAnthropicErrorBody(text: string, httpStatus: number): AnthropicErrorFields {
+  const body = parseJson(text);
+  const error = typeof body === 'object' && body !== null && 'error' in body ? body.error : body;
+  return readAnthropicError(error, httpStatus);
 }

@@ -1,5 +1,6 @@
 import { GatewayError } from '../../foundation/errors.ts';
 import type { ChatChunk, ChatChunkChoice, ChatDelta, FinishReason } from '../../wire/chat/chat-chunk.ts';
+import type { CompletionReaderOptions } from '../kit/create-chat-wire.ts';
 import { createToolCallDeltas, type ToolCallDeltas, type UpstreamToolCall } from '../kit/tool-call-deltas.ts';
 import { toUpstreamError } from '../kit/upstream-error.ts';
 import { readErrorFields } from './read-openai-error.ts';
@@ -66,13 +67,9 @@ export interface OpenAiAnswerReader {
   readWhole(text: string): ChatChunk;
 }
 
-export interface OpenAiAnswerReaderOptions {
-  readonly providerName: string;
-  readonly secrets: readonly string[];
+export interface OpenAiAnswerReaderOptions extends CompletionReaderOptions {
   /** Whether a `<think>` block at the beginning of a text is reasoning. Default: no. */
   readonly hasThinkTags?: boolean | undefined;
-  /** Makes the id of a tool call that came without one, from its number in the answer. */
-  readonly makeId: (number: number) => string;
 }
 
 /** Creates the reader of one answer on the OpenAI wire. */

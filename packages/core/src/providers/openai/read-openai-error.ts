@@ -37,6 +37,11 @@ export function readErrorBody(text: string): ErrorFields {
   }
 }
 
+/** Reads a refusal: the status of the response wins over one that the body names. */
+export function readOpenAiError(text: string, status: number): ErrorFields {
+  return { ...readErrorBody(text), status };
+}
+
 /** The words in a message: itself, or what a validation error lists. */
 function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
