@@ -7,7 +7,7 @@ import { findGoogleError, readGoogleError } from './read-google-error.ts';
 import { createGoogleUsage } from './read-google-usage.ts';
 import { toAnnotations } from './to-annotations.ts';
 import { toLogprobs } from './to-logprobs.ts';
-import { isObject, objectsOf, type Unchecked } from './unchecked.ts';
+import { isObject, objectsOf, type Unchecked } from '../../foundation/unchecked.ts';
 
 /**
  * What ended an answer. `OTHER` stands for whatever else made upstream withhold the rest. Words that are not listed

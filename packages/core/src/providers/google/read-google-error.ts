@@ -1,6 +1,6 @@
 import { parseJson } from '../kit/parse-json.ts';
 import type { UpstreamErrorFacts } from '../kit/upstream-error.ts';
-import { isObject, objectsOf, type Unchecked } from './unchecked.ts';
+import { isObject, objectsOf, type Unchecked } from '../../foundation/unchecked.ts';
 
 type GoogleErrorFields = Pick<UpstreamErrorFacts, 'status' | 'message' | 'providerCode' | 'retryAfterSeconds'>;
 

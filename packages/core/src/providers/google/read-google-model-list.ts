@@ -1,7 +1,7 @@
 import { GatewayError } from '../../foundation/errors.ts';
 import { parseJson } from '../kit/parse-json.ts';
 import type { DiscoveredModel } from '../provider.ts';
-import { isObject, objectsOf } from './unchecked.ts';
+import { isObject, objectsOf } from '../../foundation/unchecked.ts';
 
 /** Lists the models of the answer to `GET /models` that can chat. Throws `provider_unavailable` when it is no list. */
 export function readGoogleModelList(text: string, providerName: string): readonly DiscoveredModel[] {

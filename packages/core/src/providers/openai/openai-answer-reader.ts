@@ -1,3 +1,4 @@
+import { isObject } from '../../foundation/unchecked.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import type { ChatChunk, ChatChunkChoice, ChatDelta, FinishReason } from '../../wire/chat/chat-chunk.ts';
 import type { CompletionReaderOptions } from '../kit/create-chat-wire.ts';
@@ -7,7 +8,7 @@ import { readErrorFields } from './read-openai-error.ts';
 import { readOpenAiUsage } from './read-openai-usage.ts';
 import { createTextEventTemplate, type TextEventTemplate } from './text-event-template.ts';
 import { createThinkTagSplitter, type ThinkTagSplitter } from './think-tags.ts';
-import { addReasoning, isRecord, listOf, toDelta, type UpstreamMessage } from './to-delta.ts';
+import { addReasoning, listOf, toDelta, type UpstreamMessage } from './to-delta.ts';
 
 /** Only the fields that are used; everything else an upstream sends is its own business. */
 interface UpstreamAnswer {
@@ -203,7 +204,7 @@ function parseAnswer(text: string, providerName: string): UpstreamAnswer {
     !Array.isArray(answer) &&
     (!('choices' in answer) ||
       answer.choices === null ||
-      (Array.isArray(answer.choices) && answer.choices.every(isRecord)));
+      (Array.isArray(answer.choices) && answer.choices.every(isObject)));
   if (!isAnswer) throw new GatewayError('provider_unavailable', `${providerName} returned JSON that is no chat answer`);
   return answer as UpstreamAnswer;
 }
