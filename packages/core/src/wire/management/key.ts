@@ -26,7 +26,7 @@ const limitSchema = z.object({
 });
 
 /** A key as management sees it (api reference 3.1). The key itself is never shown again. */
-export const keyText = z.object({
+export const keySchema = z.object({
   hash: z.string(),
   name: z.string(),
   label: z.string(),
@@ -42,7 +42,7 @@ export const keyText = z.object({
   /** Ours: whether it administers instead of calling models. */
   management: z.boolean(),
 });
-export type KeyBody = z.infer<typeof keyText>;
+export type KeyBody = z.infer<typeof keySchema>;
 
 /** The key of the caller, as `GET /key` answers it. */
 export const currentKeySchema = z.object({
@@ -91,7 +91,7 @@ export const keyListQuerySchema = pageQuerySchema.extend({
   workspace_id: z.string().optional(),
 });
 
-export const keyAnswerSchema = z.object({ data: keyText });
-export const createdKeySchema = z.object({ data: keyText, key: z.string() });
-export const keyListSchema = z.object({ data: z.array(keyText), total_count: z.int() });
+export const keyAnswerSchema = z.object({ data: keySchema });
+export const createdKeySchema = z.object({ data: keySchema, key: z.string() });
+export const keyListSchema = z.object({ data: z.array(keySchema), total_count: z.int() });
 export const currentKeyAnswerSchema = z.object({ data: currentKeySchema });
