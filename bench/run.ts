@@ -37,8 +37,10 @@ const MEASUREMENTS: Readonly<Record<Part, (stage: Stage, plan: Plan) => Promise<
 
 async function run({ parts, isQuick, isFull, recorded, against }: BenchOptions): Promise<void> {
   const plan: Plan = { ...(isQuick ? QUICK : THOROUGH), isFull, progress: (line) => console.log(`  ${line}`) };
-  if (against !== undefined)
-    return void console.log(`\n${toTextTable(await measureAgainst(plan, against), AGAINST_TITLES)}`);
+  if (against !== undefined) {
+    console.log(`\n${toTextTable(await measureAgainst(plan, against), AGAINST_TITLES)}`);
+    return;
+  }
   const machine = describeMachine();
   const loadBefore = currentLoad().toFixed(1);
   console.log(`${machine}, Node.js ${process.version}, load average ${loadBefore}`);

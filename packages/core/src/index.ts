@@ -34,6 +34,9 @@ export {
   modelDefinitionSchema,
   type ModelDefinition,
 } from './wire/models/model-definition.ts';
+export { providerSettingsSchema, type ProviderSettings, type Wire, WIRES } from './wire/models/provider-settings.ts';
+export { baseUrlSchema, httpUrlSchema } from './wire/http-url.ts';
+export { keyText, secretText } from './wire/secret-text.ts';
 export {
   findIncompleteParts,
   type IncompletePart,

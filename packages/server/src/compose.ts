@@ -15,7 +15,7 @@ import {
   type VideoKeeper,
   type WebAccess,
 } from '@model-gateway/core';
-import { PRESETS } from '@model-gateway/core/providers/presets';
+import { createProvider } from '@model-gateway/core/providers/create-provider';
 import { createMemoryStore } from '@model-gateway/core/stores/memory-store';
 import { langfuseFormat, otelCollectorFormat, s3Format, webhookFormat } from '@model-gateway/node/destinations';
 import { createGuardedTransport, objectToUrl } from '@model-gateway/node/guarded';
@@ -178,46 +178,15 @@ export async function connectProviders(
   const created = await Promise.all(
     providers.map(async (provider) => {
       const outside = createOutsideTransport(config);
-      if (recordUpstream === undefined) return createProvider(provider, { transport, downloads: outside });
-      return createProvider(provider, {
+      if (recordUpstream === undefined) return createProvider({ ...provider, transport, downloads: outside });
+      return createProvider({
+        ...provider,
         transport: recordUpstream(provider, transport),
         downloads: recordUpstream(provider, outside),
       });
     }),
   );
   return { providers: created, models, preload: () => transport.preload(), closeAfterwards: [transport] };
-}
-
-/** Loads only the wires that are spoken, which keeps a start short. */
-async function createProvider(
-  { preset, wire, query, listsModels, ...common }: GatewayConfig['providers'][number],
-  transports: { readonly transport: Transport; readonly downloads: Transport },
-): Promise<Provider> {
-  const settings = { ...common, ...transports };
-  switch (wire) {
-    case 'openai': {
-      const { createOpenAiProvider } = await import('@model-gateway/core/providers/openai');
-      const known = preset === null ? undefined : PRESETS[preset];
-      const dialect = known?.wire === 'openai' ? known.dialect : undefined;
-      return createOpenAiProvider({ ...settings, query, listsModels, dialect });
-    }
-    case 'anthropic': {
-      const { createAnthropicProvider } = await import('@model-gateway/core/providers/anthropic');
-      return createAnthropicProvider(settings);
-    }
-    case 'google': {
-      const { createGoogleProvider } = await import('@model-gateway/core/providers/google');
-      return createGoogleProvider(settings);
-    }
-    case 'fal': {
-      const { createFalProvider } = await import('@model-gateway/core/providers/fal-videos');
-      return createFalProvider(settings);
-    }
-    case 'replicate': {
-      const { createReplicateProvider } = await import('@model-gateway/core/providers/replicate-videos');
-      return createReplicateProvider(settings);
-    }
-  }
 }
 
 /** Every secret of a configuration, for the log to leave out. */

@@ -11,6 +11,18 @@ import { textOf, toContent, toKey, toRecord } from './generation-records.ts';
 const [, , dir = '', prefix = ''] = process.argv;
 const AT_ONCE = 16;
 
+/** Writes a line at once and whole: a pipe that is full takes nothing, or a part of it. */
+function print(line: string): void {
+  const bytes = Buffer.from(`${line}\n`);
+  for (let written = 0; written < bytes.length;) {
+    try {
+      written += writeSync(1, bytes, written);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+    }
+  }
+}
+
 const store = await createJsonFileStore({ dir });
 let count = 0;
 
@@ -20,10 +32,10 @@ async function work(): Promise<never> {
     const id = `${prefix}-${count}`;
     if (count % 50 === 0) {
       await store.keys.insert(toKey(`key-${id}`));
-      writeSync(1, `key-${id}\n`);
+      print(`key-${id}`);
     } else {
       await store.generations.append(toRecord(id), toContent(textOf(id)));
-      writeSync(1, `${id}\n`);
+      print(id);
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { BroadcastOptions } from './destination-format.ts';
+import { isRecord, type Unchecked } from '../foundation/unchecked.ts';
 import type { Store } from '../stores/store.ts';
 import { z } from 'zod';
 
@@ -12,7 +13,7 @@ const SECRETS: ReadonlySet<string> = new Set(['secretKey', 'secretAccessKey', 's
 
 const URL_FIELDS = ['url', 'endpoint', 'baseUrl'] as const;
 
-type Config = Readonly<Record<string, unknown>>;
+type Config = Unchecked;
 
 export interface DestinationParts {
   readonly store: Pick<Store, 'destinations'>;
@@ -82,7 +83,7 @@ export function mergeConfig(stored: Config, change: Config): Record<string, unkn
 
 /** Headers are replaced as a whole; those with the masked value keep their own. */
 function mergeHeaders(stored: Config, shown: Config, value: unknown): unknown {
-  if (!isConfig(value) || !isConfig(stored['headers']) || !isConfig(shown['headers'])) return value;
+  if (!isRecord(value) || !isRecord(stored['headers']) || !isRecord(shown['headers'])) return value;
   const [kept, masked] = [stored['headers'], shown['headers']];
   return Object.fromEntries(
     Object.entries(value).map(([name, text]) => [name, name in kept && text === masked[name] ? kept[name] : text]),
@@ -98,7 +99,7 @@ export function toDestinationBody(destination: Destination): Destination {
 function maskConfig(config: Config): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(config).map(([name, value]) => {
-      if (name === 'headers' && isConfig(value)) {
+      if (name === 'headers' && isRecord(value)) {
         return [name, Object.fromEntries(Object.entries(value).map(([header, text]) => [header, mask(text)]))];
       }
       if (SECRETS.has(name)) return [name, mask(value)];
@@ -119,8 +120,4 @@ function isUrlField(name: string): boolean {
 /** Addresses carry tokens behind the question mark. */
 function maskUrl(text: string): string {
   return text.replace(/\?.*$/s, (query) => `?${mask(query)}`);
-}
-
-function isConfig(value: unknown): value is Config {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -8,7 +8,7 @@ import type { EffectiveBudget } from '../guardrails/effective-policy.ts';
 import type { SpentQuery, WorkspaceRecord, Store } from '../stores/store.ts';
 import { ACCOUNT, type Budget, type Payer } from './budget.ts';
 import { type Period, periodEnd, periodStart } from './period-start.ts';
-import { toNanoUsd } from './nano-usd.ts';
+import { toNanoUsd } from '../foundation/nano-usd.ts';
 import { intervalOf } from './workspace-budgets.ts';
 
 export interface BudgetParts {

@@ -2,7 +2,7 @@ import type { Awaitable } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { GenerationRepository, Spent } from '../stores/store.ts';
 import type { Budget } from './budget.ts';
-import { formatUsd, toUsd } from './nano-usd.ts';
+import { formatUsd, toUsd } from '../foundation/nano-usd.ts';
 
 /** What a call may cost at most. Billionths of a dollar. */
 export interface WorstCase {

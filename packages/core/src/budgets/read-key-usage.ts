@@ -1,3 +1,4 @@
+import { toNanoUsd, toUsd } from '../foundation/nano-usd.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { KeyUsage } from '../wire/management/key.ts';
 import type { Spent, Store } from '../stores/store.ts';
@@ -14,8 +15,6 @@ export interface KeyUsageParts {
   readonly store: Pick<Store, 'generations'>;
   readonly platform: Pick<Platform, 'now'>;
 }
-
-const NANO_PER_USD = 1e9;
 
 /** What a principal has spent, by period, and what is left of its limit: never less than nothing, null without one. */
 export async function readKeyUsage(
@@ -52,9 +51,5 @@ export async function readKeyUsage(
 function remainingOf({ limitUsd, includeByokInLimit }: KeyLimit, spent: Spent): number | null {
   if (limitUsd === null) return null;
   const counted = spent.creditsNanoUsd + (includeByokInLimit ? spent.byokNanoUsd : 0);
-  return toUsd(Math.max(0, Math.round(limitUsd * NANO_PER_USD) - counted));
-}
-
-function toUsd(nanoUsd: number): number {
-  return nanoUsd / NANO_PER_USD;
+  return toUsd(Math.max(0, toNanoUsd(limitUsd) - counted));
 }

@@ -1,5 +1,6 @@
 import { type CallNeeds, minTokensOf } from '../calls/needs.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
+import { PARAMETERS } from '../wire/chat/chat-parameters.ts';
 import type { ChatMessage } from '../wire/chat/chat-message.ts';
 import { compressionOf } from './compression.ts';
 
@@ -50,30 +51,3 @@ export function parametersOf(request: ChatCompletionRequest): readonly string[] 
   }
   return found;
 }
-
-const PARAMETERS: ReadonlySet<string> = new Set<keyof ChatCompletionRequest>([
-  'temperature',
-  'top_p',
-  'top_k',
-  'min_p',
-  'top_a',
-  'frequency_penalty',
-  'presence_penalty',
-  'repetition_penalty',
-  'max_tokens',
-  'max_completion_tokens',
-  'logit_bias',
-  'logprobs',
-  'top_logprobs',
-  'seed',
-  'stop',
-  'tools',
-  'tool_choice',
-  'parallel_tool_calls',
-  'response_format',
-  'reasoning',
-  'reasoning_effort',
-  'include_reasoning',
-  'prediction',
-  'verbosity',
-]);

@@ -1,6 +1,6 @@
 import type { Attempt } from '../calls/attempt.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
-import type { ErrorCode, GatewayError } from '../foundation/errors.ts';
+import { type GatewayError, isCallersMistake } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { raceAbort } from '../foundation/race-abort.ts';
 import type { HealthBoard } from '../routing/health/health-board.ts';
@@ -35,15 +35,6 @@ export interface AttemptOptions {
 /** Beyond the first attempt, whatever the number of endpoints. */
 const MAX_RETRIES = 2;
 
-/** The caller's own mistakes. Another endpoint of the same model would say the same; another model may not. */
-const SAME_EVERYWHERE: ReadonlySet<ErrorCode> = new Set([
-  'invalid_request',
-  'context_length_exceeded',
-  'content_policy_violation',
-  'payload_too_large',
-  'unprocessable',
-]);
-
 /**
  * Asks endpoint after endpoint until one has said something. Throws the last failure when all have failed or no more may
  * be tried, or the signal's reason as soon as it fires.
@@ -62,7 +53,7 @@ export async function runAttempts<First>(
       if (failures.length > MAX_RETRIES) break;
       if (wouldSayTheSame(endpoint, refusal)) continue;
       // A mistake of the caller's is no outage, so another model may be asked without further ado.
-      if (!SAME_EVERYWHERE.has(refusal.error.code)) {
+      if (!isCallersMistake(refusal.error.code)) {
         const allowed = mayRetry(endpoint, firstModel, parts);
         if (!(typeof allowed === 'boolean' ? allowed : await raceAbort(allowed, signal))) continue;
       }
@@ -98,7 +89,7 @@ interface Refusal {
 
 /** Only another model would take what the caller got wrong, or a longer endpoint what was too long. */
 function wouldSayTheSame(endpoint: Endpoint, { endpoint: refusing, error }: Refusal): boolean {
-  if (!SAME_EVERYWHERE.has(error.code) || endpoint.modelId !== refusing.modelId) return false;
+  if (!isCallersMistake(error.code) || endpoint.modelId !== refusing.modelId) return false;
   if (error.code !== 'context_length_exceeded' || refusing.contextLength === null) return true;
   return endpoint.contextLength === null || endpoint.contextLength <= refusing.contextLength;
 }

@@ -1,35 +1,64 @@
+interface ErrorTraits {
+  readonly status: number;
+  /** The typed name on the wire. */
+  readonly errorType: string;
+  /**
+   * Who has to change something for the same call to succeed. The operator hands out keys, credit and rights, chooses
+   * what is served, and has the limits set or raised.
+   */
+  readonly blame: 'caller' | 'operator' | 'upstream' | 'gateway';
+  /** The same call may succeed in a while, with nothing changed. */
+  readonly isTransient: boolean;
+}
+
 /**
- * Every error the gateway may answer with: its HTTP status and its typed name on the wire.
+ * Every error the gateway may answer with: its HTTP status, its typed name on the wire, and what it says of its cause.
  *
  * Nothing permanent is a 5xx, because official clients retry those for up to an hour.
  */
 const ERROR_CODES = {
-  invalid_request: { status: 400, errorType: 'invalid_request' },
-  context_length_exceeded: { status: 400, errorType: 'context_length_exceeded' },
-  content_policy_violation: { status: 400, errorType: 'content_policy_violation' },
-  authentication: { status: 401, errorType: 'authentication' },
-  payment_required: { status: 402, errorType: 'payment_required' },
-  permission_denied: { status: 403, errorType: 'permission_denied' },
-  not_found: { status: 404, errorType: 'not_found' },
-  method_not_allowed: { status: 405, errorType: 'invalid_request' },
-  timeout: { status: 408, errorType: 'timeout' },
-  conflict: { status: 409, errorType: 'invalid_request' },
-  gone: { status: 410, errorType: 'not_found' },
-  payload_too_large: { status: 413, errorType: 'payload_too_large' },
-  unsupported_media_type: { status: 415, errorType: 'invalid_request' },
-  unprocessable: { status: 422, errorType: 'unprocessable' },
-  rate_limit_exceeded: { status: 429, errorType: 'rate_limit_exceeded' },
-  headers_too_large: { status: 431, errorType: 'invalid_request' },
-  client_closed_request: { status: 499, errorType: 'invalid_request' },
-  internal: { status: 500, errorType: 'server' },
-  /** A video that no upstream took just now: official clients try again on 500 and `Retry-After`. */
-  submission_failed: { status: 500, errorType: 'server' },
-  provider_unavailable: { status: 502, errorType: 'provider_unavailable' },
-  provider_overloaded: { status: 503, errorType: 'provider_overloaded' },
-} as const;
+  invalid_request: { status: 400, errorType: 'invalid_request', blame: 'caller', isTransient: false },
+  context_length_exceeded: { status: 400, errorType: 'context_length_exceeded', blame: 'caller', isTransient: false },
+  content_policy_violation: { status: 400, errorType: 'content_policy_violation', blame: 'caller', isTransient: false },
+  authentication: { status: 401, errorType: 'authentication', blame: 'operator', isTransient: false },
+  payment_required: { status: 402, errorType: 'payment_required', blame: 'operator', isTransient: false },
+  permission_denied: { status: 403, errorType: 'permission_denied', blame: 'operator', isTransient: false },
+  not_found: { status: 404, errorType: 'not_found', blame: 'operator', isTransient: false },
+  method_not_allowed: { status: 405, errorType: 'invalid_request', blame: 'caller', isTransient: false },
+  timeout: { status: 408, errorType: 'timeout', blame: 'upstream', isTransient: true },
+  conflict: { status: 409, errorType: 'invalid_request', blame: 'caller', isTransient: false },
+  gone: { status: 410, errorType: 'not_found', blame: 'operator', isTransient: false },
+  payload_too_large: { status: 413, errorType: 'payload_too_large', blame: 'caller', isTransient: false },
+  unsupported_media_type: { status: 415, errorType: 'invalid_request', blame: 'caller', isTransient: false },
+  unprocessable: { status: 422, errorType: 'unprocessable', blame: 'caller', isTransient: false },
+  rate_limit_exceeded: { status: 429, errorType: 'rate_limit_exceeded', blame: 'operator', isTransient: true },
+  headers_too_large: { status: 431, errorType: 'invalid_request', blame: 'caller', isTransient: false },
+  client_closed_request: { status: 499, errorType: 'invalid_request', blame: 'caller', isTransient: false },
+  internal: { status: 500, errorType: 'server', blame: 'gateway', isTransient: false },
+  /**
+   * A video that no upstream took just now: official clients try again on 500 and `Retry-After`. Its cause says whether
+   * that may help, so the code by itself does not.
+   */
+  submission_failed: { status: 500, errorType: 'server', blame: 'upstream', isTransient: false },
+  provider_unavailable: { status: 502, errorType: 'provider_unavailable', blame: 'upstream', isTransient: true },
+  provider_overloaded: { status: 503, errorType: 'provider_overloaded', blame: 'upstream', isTransient: true },
+} as const satisfies Readonly<Record<string, ErrorTraits>>;
 
 /** The closed set of error names; `client_closed_request` is recorded but never sent, since nobody is left to read it. */
 export type ErrorCode = keyof typeof ERROR_CODES;
+
+/**
+ * Whether the caller has to change the request. An upstream that says so is alive, and another endpoint of the same model
+ * would say the same; another model may not.
+ */
+export function isCallersMistake(code: ErrorCode): boolean {
+  return ERROR_CODES[code].blame === 'caller';
+}
+
+/** Whether the same call may succeed in a while, with nothing changed. */
+export function isTransient(code: ErrorCode): boolean {
+  return ERROR_CODES[code].isTransient;
+}
 
 export interface GatewayErrorOptions {
   readonly cause?: unknown;

@@ -1,3 +1,4 @@
+import type { Wire } from '../wire/models/provider-settings.ts';
 import type { OpenAiDialect } from './openai/openai-dialect.ts';
 import type { DataPolicy } from './provider.ts';
 
@@ -27,7 +28,7 @@ export interface OpenAiPreset extends PresetFacts {
 
 /** A provider that is alone on its wire. */
 export interface NativePreset extends PresetFacts {
-  readonly wire: 'anthropic' | 'google' | 'fal' | 'replicate';
+  readonly wire: Exclude<Wire, 'openai'>;
 }
 
 /** A well-known provider as data: everything but the key. */

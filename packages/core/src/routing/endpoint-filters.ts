@@ -3,6 +3,7 @@ import type { Narrowing } from '../calls/narrowing.ts';
 import { type CallNeeds, isCompressed } from '../calls/needs.ts';
 import type { AccountOptions } from '../auth/account.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
+import { isSupported } from '../wire/chat/chat-parameters.ts';
 import type { ProviderPreferences } from '../wire/chat/provider-preferences.ts';
 import { exceedsMaxPrice } from '../catalog/endpoint-price.ts';
 import { isListed, type ServiceTier, tierOf } from '../catalog/endpoint-tier.ts';
@@ -36,24 +37,6 @@ const QUANTIZATION_FAMILIES: Readonly<Record<string, readonly string[]>> = {
   fp4: ['fp4', 'mxfp4', 'nvfp4'],
   fp8: ['fp8', 'mxfp8'],
 };
-
-/** Names under which lists of supported parameters know a parameter, where they differ from its own. */
-const ALSO_SUPPORTED_AS: Readonly<Record<string, readonly string[]>> = {
-  response_format: ['structured_outputs'],
-  reasoning_effort: ['reasoning'],
-  include_reasoning: ['reasoning'],
-  tool_choice: ['tools'],
-  parallel_tool_calls: ['tools'],
-  max_completion_tokens: ['max_tokens'],
-};
-
-/** Whether an endpoint lists a parameter as supported; null when nothing is known about it. */
-export function isSupported({ supportedParameters }: Endpoint, name: string): boolean | null {
-  if (supportedParameters === null) return null;
-  return (
-    supportedParameters.has(name) || (ALSO_SUPPORTED_AS[name] ?? []).some((other) => supportedParameters.has(other))
-  );
-}
 
 /** A provider serves a kind of call when it has the member of that name. */
 const KIND_FILTERS: readonly EndpointFilter[] = (Object.keys(CALL_KINDS) as CallKindName[]).map((name) => ({

@@ -1,5 +1,6 @@
 import type { Endpoint } from '../catalog/catalog.ts';
-import { ENDPOINT_FILTERS, type EndpointQuery, isSupported } from './endpoint-filters.ts';
+import { isSupported } from '../wire/chat/chat-parameters.ts';
+import { ENDPOINT_FILTERS, type EndpointQuery } from './endpoint-filters.ts';
 
 /** Why an endpoint may not serve a request. */
 export interface Exclusion {

@@ -1,3 +1,4 @@
+import { toNanoUsd } from '../foundation/nano-usd.ts';
 import type { Ledger } from '../budgets/ledger.ts';
 import type { Recorder } from '../dispatch/recorder.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
@@ -78,7 +79,7 @@ export async function endVideoJob(
 /** Only what was made is charged. */
 function costOf(job: VideoJob, progress: Ended, endpoint: Endpoint | undefined): number | null {
   if (progress.status !== 'completed') return 0;
-  if (progress.costUsd !== undefined) return Math.round(progress.costUsd * 1e9);
+  if (progress.costUsd !== undefined) return toNanoUsd(progress.costUsd);
   if (endpoint === undefined) return null;
   return videoCostNanoUsd(endpoint.prices, {
     durationSeconds: progress.durationSeconds ?? job.order.durationSeconds,

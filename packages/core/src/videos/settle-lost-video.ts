@@ -1,4 +1,4 @@
-import { GatewayError, type ErrorCode } from '../foundation/errors.ts';
+import { GatewayError, isTransient } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { VideoProvider } from '../providers/video-contract.ts';
 import type { Repository } from '../stores/store.ts';
@@ -26,12 +26,6 @@ const FIND_TIMEOUT_MS = 30_000;
 const CLOCKS_MS = 60_000;
 /** What has been submitted is in upstream's list by then. */
 const LISTED_AFTER_MS = 20_000;
-const TRANSIENT: ReadonlySet<ErrorCode> = new Set([
-  'timeout',
-  'rate_limit_exceeded',
-  'provider_unavailable',
-  'provider_overloaded',
-]);
 
 /**
  * Finds out about a job whose process died between asking upstream and writing down what upstream said. Upstream that
@@ -50,8 +44,8 @@ export async function settleLostVideo(job: VideoJob, context: LostVideoContext):
     const mayComeYet = found.length === 0 && platform.now() - job.createdAt < LISTED_AFTER_MS;
     return mayComeYet ? { type: 'again', delayMs: AGAIN_MS / 2 } : unknown(job);
   } catch (error) {
-    const isTransient = error instanceof TransportError || (error instanceof GatewayError && TRANSIENT.has(error.code));
-    if (!isTransient) {
+    const mayPass = error instanceof TransportError || (error instanceof GatewayError && isTransient(error.code));
+    if (!mayPass) {
       return error instanceof GatewayError ? { type: 'failed', error: error.message } : unknown(job);
     }
     const waitMs = error instanceof GatewayError ? (error.retryAfterSeconds ?? 0) * 1000 : 0;

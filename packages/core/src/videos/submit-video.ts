@@ -1,5 +1,5 @@
 import type { Endpoint } from '../catalog/catalog.ts';
-import { type ErrorCode, GatewayError } from '../foundation/errors.ts';
+import { type ErrorCode, GatewayError, isCallersMistake, isTransient } from '../foundation/errors.ts';
 import { toCallError } from '../dispatch/call-errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { VideoOrder, VideoStarted } from '../providers/video-contract.ts';
@@ -28,20 +28,6 @@ export interface Submitted {
   readonly started: VideoStarted;
 }
 
-/** Another endpoint would say the same. */
-const CALLERS_OWN: ReadonlySet<ErrorCode> = new Set([
-  'invalid_request',
-  'content_policy_violation',
-  'payload_too_large',
-  'unprocessable',
-]);
-/** What may be otherwise in a while. */
-const TRANSIENT: ReadonlySet<ErrorCode> = new Set([
-  'timeout',
-  'rate_limit_exceeded',
-  'provider_unavailable',
-  'provider_overloaded',
-]);
 /** Upstream's word that the gateway's own account is in no order. */
 const OPERATORS_OWN: ReadonlySet<number> = new Set([401, 402, 403]);
 const DEFAULT_RETRY_AFTER_SECONDS = 30;
@@ -69,13 +55,18 @@ export async function submitVideo(submission: Submission): Promise<Submitted> {
       started = await start(job, endpoint, submission);
     } catch (thrown) {
       lastFailure = toCallError(thrown, endpoint.provider.name);
-      if (CALLERS_OWN.has(lastFailure.code)) break;
+      if (isSameEverywhere(lastFailure.code)) break;
       continue;
     }
     return { job: await noteSent(job, endpoint, started, submission), started };
   }
   await store.videoJobs.remove(draft.id);
   throw toSubmissionError(lastFailure);
+}
+
+/** Whether another endpoint would say the same. Not of a prompt that is too long: another model may take it. */
+function isSameEverywhere(code: ErrorCode): boolean {
+  return isCallersMistake(code) && code !== 'context_length_exceeded';
 }
 
 function toJob(draft: Submission['draft'], endpoint: Endpoint, order: VideoOrder): VideoJob {
@@ -118,12 +109,12 @@ async function noteSent(
 
 function toSubmissionError(failure: GatewayError | undefined): GatewayError {
   if (failure === undefined) return new GatewayError('not_found', 'No endpoint can make this video');
-  if (CALLERS_OWN.has(failure.code)) return failure;
-  const isTransient = TRANSIENT.has(failure.code) && !OPERATORS_OWN.has(failure.upstreamStatus ?? 0);
+  if (isSameEverywhere(failure.code)) return failure;
+  const mayPass = isTransient(failure.code) && !OPERATORS_OWN.has(failure.upstreamStatus ?? 0);
   return new GatewayError('submission_failed', `The video could not be submitted: ${failure.message}`, {
     cause: failure,
     metadata: failure.metadata,
-    ...(isTransient && { retryAfterSeconds: failure.retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS }),
+    ...(mayPass && { retryAfterSeconds: failure.retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS }),
     upstreamStatus: failure.upstreamStatus,
   });
 }

@@ -1,3 +1,4 @@
+import { toUsd } from '../foundation/nano-usd.ts';
 import type { VideoJob } from '../stores/video-job.ts';
 
 /** A job as `POST /videos` and `GET /videos/{id}` answer it (api reference 15.1). */
@@ -35,7 +36,7 @@ export function toResult(
       return {
         generation_id: job.generationId,
         unsigned_urls: job.outputs.map((_, index) => `${url}/content?index=${index}`),
-        usage: { cost: job.costNanoUsd === null ? null : job.costNanoUsd / 1e9, is_byok: job.isByok },
+        usage: { cost: job.costNanoUsd === null ? null : toUsd(job.costNanoUsd), is_byok: job.isByok },
       };
     case 'failed':
     case 'cancelled':

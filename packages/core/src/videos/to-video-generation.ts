@@ -1,3 +1,4 @@
+import { toUsd } from '../foundation/nano-usd.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import type { GenerationContent } from '../wire/generations/generation.ts';
 import type { GenerationRecord } from '../stores/store.ts';
@@ -5,7 +6,7 @@ import type { VideoJob } from '../stores/video-job.ts';
 
 /** The record of a job that has ended, as `GET /generation` shows it. Tokens are no measure of a video. */
 export function toVideoGeneration(job: VideoJob, endpoint: Endpoint | undefined): GenerationRecord {
-  const costUsd = (job.costNanoUsd ?? 0) / 1e9;
+  const costUsd = toUsd(job.costNanoUsd ?? 0);
   const isCompleted = job.status === 'completed';
   return {
     principalId: job.principalId,

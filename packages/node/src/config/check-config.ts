@@ -1,9 +1,15 @@
-import { type ConfiguredModel, findIncompleteParts, type ModelDefinition } from '@model-gateway/core';
+import {
+  type ConfiguredModel,
+  findIncompleteParts,
+  type ModelDefinition,
+  type ProviderSettings,
+  type Wire,
+} from '@model-gateway/core';
 
 import type { ConfigIssue } from './config-error.ts';
-import type { ConfigFile, ProviderEntry } from './config-schema.ts';
+import type { ConfigFile } from './config-schema.ts';
 import { DEMO_KEY, DEMO_MANAGEMENT_KEY } from './demo-keys.ts';
-import { addressOf, keyOf, type ProviderPreset, takesKeyFromEnvironment, type Wire } from './provider-config.ts';
+import { addressOf, keyOf, type ProviderPreset, takesKeyFromEnvironment } from './provider-config.ts';
 import type { Environment } from './resolve-secrets.ts';
 import { suggestName } from './suggest-name.ts';
 
@@ -15,7 +21,7 @@ export interface Placed<T> {
 
 export interface ConfigCheck {
   readonly file: Omit<ConfigFile, 'providers' | 'models'>;
-  readonly providers: readonly Placed<ProviderEntry>[];
+  readonly providers: readonly Placed<ProviderSettings>[];
   readonly models: readonly Placed<ConfiguredModel>[];
   /** The built-in models that these providers serve. */
   readonly served: readonly ModelDefinition[];
@@ -96,7 +102,7 @@ function checkProviderRules({ file, slugs }: ConfigCheck): ConfigIssue[] {
   );
 }
 
-function checkProvider({ index, entry }: Placed<ProviderEntry>, { presets, env }: ConfigCheck): ConfigIssue[] {
+function checkProvider({ index, entry }: Placed<ProviderSettings>, { presets, env }: ConfigCheck): ConfigIssue[] {
   const at = (field: string, message: string): ConfigIssue[] => [{ path: `providers[${index}]${field}`, message }];
   if (entry.preset === undefined) {
     if (entry.wire === undefined) return at('', 'needs a "preset", or a "wire" and a "baseUrl"');
@@ -123,7 +129,7 @@ function checkProvider({ index, entry }: Placed<ProviderEntry>, { presets, env }
 type IssueAt = (field: string, message: string) => ConfigIssue[];
 
 /** What only the OpenAI wire has addresses for. */
-function checkAddress({ baseUrl = '', query }: ProviderEntry, wire: Wire, at: IssueAt): ConfigIssue[] {
+function checkAddress({ baseUrl = '', query }: ProviderSettings, wire: Wire, at: IssueAt): ConfigIssue[] {
   if (wire === 'openai') return [];
   return [
     ...(baseUrl.includes('{model}') ? at('.baseUrl', `"{model}" means nothing to the wire "${wire}"`) : []),
@@ -132,7 +138,7 @@ function checkAddress({ baseUrl = '', query }: ProviderEntry, wire: Wire, at: Is
 }
 
 function checkAgainstPreset(
-  entry: ProviderEntry,
+  entry: ProviderSettings,
   preset: ProviderPreset,
   env: Environment,
   at: IssueAt,

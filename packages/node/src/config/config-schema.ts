@@ -1,39 +1,21 @@
 import { isIP } from 'node:net';
 
-import { configuredModelSchema, DEFAULT_TIMEOUTS, objectToWebhookSecret } from '@model-gateway/core';
+import {
+  baseUrlSchema,
+  configuredModelSchema,
+  DEFAULT_TIMEOUTS,
+  httpUrlSchema,
+  keyText,
+  objectToWebhookSecret,
+  providerSettingsSchema,
+  secretText,
+} from '@model-gateway/core';
 import { z } from 'zod';
 
 /** The longest a JavaScript timer can wait; a longer one fires at once. */
 const MAX_TIMER_MS = 2_147_483_647;
 
 const milliseconds = (defaultMs: number) => z.int().min(1).max(MAX_TIMER_MS).default(defaultMs);
-
-const isHttpUrl = (text: string): boolean => {
-  const url = URL.parse(text);
-  return url !== null && (url.protocol === 'http:' || url.protocol === 'https:') && url.hostname !== '';
-};
-
-const httpUrl = z
-  .string()
-  .refine(isHttpUrl, { message: 'must be an http or https address, e.g. "https://host/v1"', abort: true })
-  // An address ends up in logs and error messages, so nothing secret may stand in it.
-  .refine((text) => URL.parse(text)?.username === '' && URL.parse(text)?.password === '', {
-    message: 'must not hold a user name or password: those belong in apiKey or headers',
-  });
-
-const baseUrl = httpUrl.refine((text) => !/[?#]/.test(text), 'must not hold a query or fragment');
-
-/** Either the secret itself or `env:NAME`, which is resolved before this schema sees it. */
-const secret = (what: string) =>
-  z.string().min(1, 'must not be empty').describe(`${what}: the text itself, or env:NAME`);
-
-/** Sent in a header, where anything else would be an error on every single call. */
-const key = secret('Key').regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces; was it copied whole?');
-
-const headersSchema = z.record(
-  z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/),
-  z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'must be one line of Latin characters, as HTTP headers are'),
-);
 
 const isAddressRange = (text: string): boolean => {
   const [address = '', prefix, ...rest] = text.split('/');
@@ -48,7 +30,10 @@ const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@]+$/i;
 const serverSchema = z.strictObject({
   host: z.string().min(1).default('127.0.0.1').describe('Address to listen on; loopback keeps other machines out'),
   port: z.int().min(0).max(65_535).default(8855).describe('0 picks a free port'),
-  publicUrl: baseUrl.nullable().default(null).describe('Where clients reach the gateway, if not at host and port'),
+  publicUrl: baseUrlSchema
+    .nullable()
+    .default(null)
+    .describe('Where clients reach the gateway, if not at host and port'),
   trustedProxies: z
     .array(z.string().refine(isAddressRange, 'must be an IP address or range, e.g. "10.0.0.0/8"'))
     .default([])
@@ -64,7 +49,7 @@ const authSchema = z.strictObject({
   bootstrapKeys: z
     .array(
       z.strictObject({
-        key,
+        key: keyText,
         kind: z.enum(['api', 'management']).default('api'),
         name: z.string().min(1).default('bootstrap'),
       }),
@@ -87,13 +72,13 @@ const storeSchema = z.discriminatedUnion('type', [
     type: z.literal('json').default('json'),
     dir: z.string().min(1).default('./data').describe('Relative to the config file'),
   }),
-  z.strictObject({ type: z.literal('postgres'), url: secret('Connection address') }),
+  z.strictObject({ type: z.literal('postgres'), url: secretText('Connection address') }),
   z.strictObject({ type: z.literal('memory') }),
 ]);
 
 const sharedSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('memory').default('memory') }),
-  z.strictObject({ type: z.literal('redis'), url: secret('Connection address') }),
+  z.strictObject({ type: z.literal('redis'), url: secretText('Connection address') }),
 ]);
 
 const timeoutsSchema = z.strictObject({
@@ -116,7 +101,7 @@ const loggingSchema = z.strictObject({
 });
 
 const signingSecret = (what: string) =>
-  secret(what)
+  secretText(what)
     .superRefine((text, context) => {
       const message = objectToWebhookSecret(text);
       if (message !== undefined) context.addIssue({ code: 'custom', message });
@@ -127,18 +112,18 @@ const signingSecret = (what: string) =>
 const webhooksSchema = z.strictObject({
   signingSecret: signingSecret('Signing secret'),
   previousSigningSecret: signingSecret('Signs beside it while receivers change over'),
-  defaultCallbackUrl: httpUrl.nullable().default(null),
+  defaultCallbackUrl: httpUrlSchema.nullable().default(null),
   allowPrivateNetwork: z
     .boolean()
     .default(false)
     .describe('Also admits loopback; covers destinations and the downloads of videos'),
 });
 
-const searchKey = { apiKey: key, baseUrl: baseUrl.optional().describe('Default: the public address') };
+const searchKey = { apiKey: keyText, baseUrl: baseUrlSchema.optional().describe('Default: the public address') };
 
 const webSearchSchema = z
   .discriminatedUnion('engine', [
-    z.strictObject({ engine: z.literal('searxng'), baseUrl, apiKey: key.optional() }),
+    z.strictObject({ engine: z.literal('searxng'), baseUrl: baseUrlSchema, apiKey: keyText.optional() }),
     z.strictObject({ engine: z.literal('brave'), ...searchKey }),
     z.strictObject({ engine: z.literal('tavily'), ...searchKey }),
     z.strictObject({ engine: z.literal('exa'), ...searchKey }),
@@ -168,31 +153,6 @@ const rateLimitSchema = z.strictObject({
   tokensPerMinute: z.int().min(1).nullable().default(null),
 });
 
-const slugText = z
-  .string()
-  .regex(/^[A-Za-z0-9][\w.-]*$/, 'must be letters, digits, dots, underscores or hyphens, e.g. "my-provider"');
-
-/** One provider as the file describes it: either a preset, or a wire and its address. */
-export const providerSchema = z.strictObject({
-  slug: slugText.describe('Names it in models and in routing preferences'),
-  name: z.string().min(1).optional().describe('For people'),
-  preset: z.string().min(1).optional().describe('A well-known provider, so that only its key need be given'),
-  wire: z.enum(['openai', 'anthropic', 'google', 'fal', 'replicate']).optional().describe('The format it speaks'),
-  baseUrl: baseUrl
-    .optional()
-    .describe('With the version segment, e.g. http://127.0.0.1:11434/v1; {model} in it becomes the name of the model'),
-  query: z.record(z.string().min(1), z.string()).default({}).describe('Added to every address: { "api-version": "…" }'),
-  apiKey: key.nullable().optional().describe("The text itself, or env:NAME; by default the preset's own variable"),
-  headers: headersSchema.default({}).describe('Sent with every call; values may be env:NAME'),
-  dataPolicy: z
-    .strictObject({ training: z.boolean().nullable(), retainsPrompts: z.boolean().nullable() })
-    .optional()
-    .describe('What it does with what it is sent; null is unknown, which no privacy rule accepts'),
-  region: z.string().min(1).optional(),
-  byok: z.boolean().default(false).describe('The caller pays this provider directly'),
-  discoverModels: z.boolean().default(false).describe('Ask it at start which models it has, and serve them'),
-});
-
 /** The whole config file (design section 5). Closed: a misspelt field that did nothing would mislead. */
 export const configSchema = z.strictObject({
   $schema: z.string().optional(),
@@ -208,11 +168,9 @@ export const configSchema = z.strictObject({
   videos: videosSchema.prefault({}),
   webSearch: webSearchSchema.nullable().default(null),
   rateLimits: z.array(rateLimitSchema).default([]),
-  providers: z.array(providerSchema).default([]),
+  providers: z.array(providerSettingsSchema).default([]),
   models: z.array(configuredModelSchema).default([]),
 });
 
 /** The config file with its defaults filled in, before presets and paths are resolved. */
 export type ConfigFile = z.infer<typeof configSchema>;
-/** One entry of `providers` with its defaults filled in. */
-export type ProviderEntry = z.infer<typeof providerSchema>;

@@ -1,10 +1,6 @@
-import type { DataPolicy } from '@model-gateway/core';
+import type { DataPolicy, ProviderSettings, Wire } from '@model-gateway/core';
 
-import type { ProviderEntry } from './config-schema.ts';
 import { readVariable, type Environment } from './resolve-secrets.ts';
-
-/** The formats that providers speak. */
-export type Wire = 'openai' | 'anthropic' | 'google' | 'fal' | 'replicate';
 
 /** What this room needs to know of a preset; core's `PRESETS` fit it. */
 export interface ProviderPreset {
@@ -45,7 +41,7 @@ export interface ProviderConfig {
 
 /** Fills an entry in from its preset. Expects what `checkConfig` has passed; throws otherwise. */
 export function toProviderConfig(
-  entry: ProviderEntry,
+  entry: ProviderSettings,
   presets: Readonly<Record<string, ProviderPreset>>,
   env: Environment,
 ): ProviderConfig {
@@ -90,11 +86,11 @@ export function addressOf({ baseUrl, ownAddress }: ProviderPreset, env: Environm
 }
 
 /** Whether the key in the environment may be used: not where somebody else stands at the address. */
-export function takesKeyFromEnvironment(entry: ProviderEntry, preset: ProviderPreset): boolean {
+export function takesKeyFromEnvironment(entry: ProviderSettings, preset: ProviderPreset): boolean {
   return preset.apiKeyEnv !== null && (entry.baseUrl === undefined || preset.baseUrl === null);
 }
 
-function presetKey(entry: ProviderEntry, preset: ProviderPreset | undefined, env: Environment): string | undefined {
+function presetKey(entry: ProviderSettings, preset: ProviderPreset | undefined, env: Environment): string | undefined {
   // At another address than the preset's own stands somebody else, who must not be sent its key unasked.
   return preset !== undefined && takesKeyFromEnvironment(entry, preset) ? keyOf(preset, env) : undefined;
 }

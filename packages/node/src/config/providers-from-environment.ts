@@ -1,5 +1,6 @@
+import { providerSettingsSchema } from '@model-gateway/core';
+
 import { addressOf, keyOf, type ProviderConfig, type ProviderPreset, toProviderConfig } from './provider-config.ts';
-import { providerSchema } from './config-schema.ts';
 import type { Environment } from './resolve-secrets.ts';
 
 /**
@@ -25,7 +26,7 @@ export function providersFromEnvironment(
       continue;
     }
     const slug = preset.slug ?? name;
-    const entry = providerSchema.parse({ slug, preset: name, discoverModels: preset.listsModels });
+    const entry = providerSettingsSchema.parse({ slug, preset: name, discoverModels: preset.listsModels });
     providers.push(toProviderConfig(entry, presets, env));
   }
   return { providers, warnings };

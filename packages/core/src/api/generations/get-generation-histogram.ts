@@ -1,3 +1,4 @@
+import { NANO_PER_USD } from '../../foundation/nano-usd.ts';
 import type { RequestContext } from '../../http/request-context.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import { toGenerationFilter } from '../../generations/read/list-generations.ts';
@@ -7,7 +8,6 @@ import { readQuery } from '../../wire/page-query.ts';
 import type { GenerationFacets } from '../../stores/store.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const NANO_PER_USD = 1e9;
 const MAX_VALUES = 50;
 
 /** `GET /admin/v1/generations/histogram`: counts, failures and cost by time; by default of the last 24 hours. */

@@ -1,3 +1,4 @@
+import { NANO_PER_USD } from '../../foundation/nano-usd.ts';
 import type { RequestContext } from '../../http/request-context.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import type { Histogram, ProviderFigures } from '../../generations/call-figures.ts';
@@ -9,8 +10,6 @@ import { hasEnded } from '../../stores/video-job.ts';
 type PublicContext = Pick<RequestContext, 'request' | 'runtime'>;
 type Labels = Readonly<Record<string, string>>;
 type Sample = readonly [labels: Labels, value: number];
-
-const NANO_PER_USD = 1e9;
 
 /**
  * `GET /metrics` in the Prometheus text format. Callers on this machine need no key. Every label has few values: names

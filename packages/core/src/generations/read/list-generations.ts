@@ -1,3 +1,4 @@
+import { NANO_PER_USD } from '../../foundation/nano-usd.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import type { GenerationFilterQuery, GenerationRow, RowFields } from '../../wire/generations/generation-list.ts';
@@ -130,8 +131,6 @@ export function toAskedRow(record: GenerationRecord, fields: RowFields): Readonl
   const row = toGenerationRow(record);
   return fields === undefined ? row : Object.fromEntries(fields.map((name) => [name, row[name]]));
 }
-
-const NANO_PER_USD = 1e9;
 
 /** What a query asks for, as stores understand it. Providers may be called by slug or by name. */
 export function toGenerationFilter(

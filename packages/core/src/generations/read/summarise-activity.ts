@@ -1,3 +1,4 @@
+import { NANO_PER_USD } from '../../foundation/nano-usd.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { ActivityItem } from '../../wire/generations/activity.ts';
 import type { ActivitySum, Store } from '../../stores/store.ts';
@@ -16,8 +17,6 @@ export interface ActivitySelection extends ActivityRange {
   readonly workspaceId?: string | undefined;
   readonly byWorkspace: boolean;
 }
-
-const NANO_PER_USD = 1e9;
 
 interface Row extends Omit<ActivityItem, 'usage' | 'byok_usage_inference'> {
   creditsNanoUsd: number;

@@ -1,13 +1,9 @@
+import { isObject, isRecord, type Unchecked } from '../../foundation/unchecked.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import type { ChatChunk, ChatDelta, FinishReason } from '../../wire/chat/chat-chunk.ts';
+import type { CompletionReaderOptions } from '../kit/create-chat-wire.ts';
 import { toUpstreamError } from '../kit/upstream-error.ts';
-import {
-  addDelta,
-  type ContentBlockReader,
-  createContentBlockReader,
-  isRecord,
-  type UpstreamBlock,
-} from './content-block-reader.ts';
+import { addDelta, type ContentBlockReader, createContentBlockReader } from './content-block-reader.ts';
 import { readAnthropicError } from './read-anthropic-error.ts';
 import { addAnthropicUsage, type AnthropicCounts, toUsage } from './read-anthropic-usage.ts';
 
@@ -38,15 +34,8 @@ export interface AnthropicAnswerReader {
   readWhole(text: string): ChatChunk;
 }
 
-export interface AnthropicAnswerReaderOptions {
-  readonly providerName: string;
-  readonly secrets: readonly string[];
-  /** Makes the id of a tool call that came without one, from its number in the answer. */
-  readonly makeId: (number: number) => string;
-}
-
 /** Creates the reader of one answer on the Messages wire. */
-export function createAnthropicAnswerReader(options: AnthropicAnswerReaderOptions): AnthropicAnswerReader {
+export function createAnthropicAnswerReader(options: CompletionReaderOptions): AnthropicAnswerReader {
   const blocks = createContentBlockReader(options.makeId);
   let messageId: unknown;
   let stopReason: string | null = null;
@@ -58,7 +47,7 @@ export function createAnthropicAnswerReader(options: AnthropicAnswerReaderOption
   };
 
   /** Some servers begin the same message twice, or another in the middle of one; then the first one ends there. */
-  const startMessage = (message: UpstreamBlock): ChatChunk => {
+  const startMessage = (message: Unchecked): ChatChunk => {
     const isRepeated = messageId !== undefined && message['id'] === messageId;
     if (!isRepeated) {
       blocks.reset();
@@ -87,9 +76,9 @@ export function createAnthropicAnswerReader(options: AnthropicAnswerReaderOption
     };
   };
 
-  const readDelta = (event: UpstreamBlock): ChatChunk | undefined => {
+  const readDelta = (event: Unchecked): ChatChunk | undefined => {
     const piece = event['delta'];
-    return isRecord(piece) ? toChunkOrNothing(blocks.push(indexOf(event), piece)) : undefined;
+    return isObject(piece) ? toChunkOrNothing(blocks.push(indexOf(event), piece)) : undefined;
   };
 
   return {
@@ -99,22 +88,22 @@ export function createAnthropicAnswerReader(options: AnthropicAnswerReaderOption
         case 'content_block_delta':
           return readDelta(event);
         case 'content_block_start':
-          return isRecord(event['content_block'])
+          return isObject(event['content_block'])
             ? toChunkOrNothing(blocks.start(indexOf(event), event['content_block']))
             : undefined;
         case 'content_block_stop':
           return toChunkOrNothing(blocks.stop(indexOf(event)));
         case 'message_start':
-          return isRecord(event['message']) ? startMessage(event['message']) : undefined;
+          return isObject(event['message']) ? startMessage(event['message']) : undefined;
         case 'message_delta':
           counts = addAnthropicUsage(counts, event['usage']);
-          if (isRecord(event['delta'])) noteStopReason(event['delta']['stop_reason']);
+          if (isObject(event['delta'])) noteStopReason(event['delta']['stop_reason']);
           return undefined;
         case 'message_stop':
           isComplete = true;
           return 'done';
         default:
-          if (isRecord(event['error'])) throw toError(event['error'], options);
+          if (isObject(event['error'])) throw toError(event['error'], options);
           return undefined;
       }
     },
@@ -126,7 +115,7 @@ export function createAnthropicAnswerReader(options: AnthropicAnswerReaderOption
 
     readWhole(text) {
       const answer = parse(text, options.providerName);
-      if (isRecord(answer['error'])) throw toError(answer['error'], options);
+      if (isObject(answer['error'])) throw toError(answer['error'], options);
       if (!Array.isArray(answer['content'])) {
         throw new GatewayError('provider_unavailable', `${options.providerName} returned JSON that is no message`);
       }
@@ -141,7 +130,7 @@ export function createAnthropicAnswerReader(options: AnthropicAnswerReaderOption
 function readContent(blocks: ContentBlockReader, content: unknown): ChatDelta {
   const delta: ChatDelta = {};
   for (const [index, block] of Array.isArray(content) ? content.entries() : []) {
-    if (!isRecord(block)) continue;
+    if (!isObject(block)) continue;
     addDelta(delta, blocks.start(index, block));
     addDelta(delta, blocks.stop(index));
   }
@@ -149,8 +138,8 @@ function readContent(blocks: ContentBlockReader, content: unknown): ChatDelta {
 }
 
 /** What upstream alone knows of a message. */
-function toFacts({ id, usage }: UpstreamBlock): Pick<ChatChunk, 'upstreamId' | 'serviceTier'> {
-  const tier = isRecord(usage) ? usage['service_tier'] : undefined;
+function toFacts({ id, usage }: Unchecked): Pick<ChatChunk, 'upstreamId' | 'serviceTier'> {
+  const tier = isObject(usage) ? usage['service_tier'] : undefined;
   return {
     ...(typeof id === 'string' && { upstreamId: id }),
     ...(typeof tier === 'string' && { serviceTier: tier === 'standard' ? 'default' : tier }),
@@ -170,19 +159,19 @@ function toFinishReason(native: string | null, toolCallCount: number): FinishRea
   return reason === 'stop' && toolCallCount > 0 ? 'tool_calls' : reason;
 }
 
-const indexOf = ({ index }: UpstreamBlock): number => (typeof index === 'number' ? index : 0);
+const indexOf = ({ index }: Unchecked): number => (typeof index === 'number' ? index : 0);
 
-function parse(text: string, providerName: string): UpstreamBlock {
+function parse(text: string, providerName: string): Unchecked {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (cause) {
     throw new GatewayError('provider_unavailable', `${providerName} returned something that is not JSON`, { cause });
   }
-  if (isRecord(value) && !Array.isArray(value)) return value;
+  if (isRecord(value)) return value;
   throw new GatewayError('provider_unavailable', `${providerName} returned JSON that is no message`);
 }
 
-function toError(error: UpstreamBlock, { providerName, secrets }: AnthropicAnswerReaderOptions): GatewayError {
+function toError(error: Unchecked, { providerName, secrets }: CompletionReaderOptions): GatewayError {
   return toUpstreamError({ providerName, secrets, ...readAnthropicError(error, null) });
 }

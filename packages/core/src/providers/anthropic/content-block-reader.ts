@@ -1,15 +1,13 @@
+import { isObject, type Unchecked } from '../../foundation/unchecked.ts';
 import type { ChatDelta } from '../../wire/chat/chat-chunk.ts';
 import { REASONING_FORMAT } from './to-anthropic-conversation.ts';
-
-/** Only the fields that are used, each of which may be missing or of another type. */
-export type UpstreamBlock = Readonly<Record<string, unknown>>;
 
 /** Turns the content blocks of one answer into deltas. Holds what must be remembered between the pieces of a block. */
 export interface ContentBlockReader {
   /** A block begins; what it holds already comes first. */
-  start(index: number, block: UpstreamBlock): ChatDelta | undefined;
+  start(index: number, block: Unchecked): ChatDelta | undefined;
   /** A piece of the block at this index. */
-  push(index: number, piece: UpstreamBlock): ChatDelta | undefined;
+  push(index: number, piece: Unchecked): ChatDelta | undefined;
   /** The block is complete. */
   stop(index: number): ChatDelta | undefined;
   /** Forgets blocks that were cut off because the message began anew. What was told of them stays told. */
@@ -20,7 +18,7 @@ export interface ContentBlockReader {
 }
 
 type OpenBlock =
-  | { readonly type: 'text'; readonly startsAt: number; readonly citations: UpstreamBlock[] }
+  | { readonly type: 'text'; readonly startsAt: number; readonly citations: Unchecked[] }
   | { readonly type: 'thinking'; readonly detail: number; signature: string }
   | {
       readonly type: 'tool';
@@ -88,10 +86,10 @@ export function createContentBlockReader(makeId: (number: number) => string): Co
     }
   };
 
-  const startBlock = (index: number, block: UpstreamBlock): ChatDelta | undefined => {
+  const startBlock = (index: number, block: Unchecked): ChatDelta | undefined => {
     switch (block['type']) {
       case 'text': {
-        const citations = Array.isArray(block['citations']) ? block['citations'].filter(isRecord) : [];
+        const citations = Array.isArray(block['citations']) ? block['citations'].filter(isObject) : [];
         open.set(index, { type: 'text', startsAt: textLength, citations });
         return textDelta(textOf(block['text']));
       }
@@ -149,7 +147,7 @@ export function createContentBlockReader(makeId: (number: number) => string): Co
           if (block?.type === 'thinking') block.signature += textOf(piece['signature']);
           return undefined;
         case 'citations_delta':
-          if (block?.type === 'text' && isRecord(piece['citation'])) block.citations.push(piece['citation']);
+          if (block?.type === 'text' && isObject(piece['citation'])) block.citations.push(piece['citation']);
           return undefined;
         default:
           return undefined;
@@ -185,12 +183,10 @@ export function addDelta(sum: ChatDelta, delta: ChatDelta | undefined): void {
   if (delta.annotations) (sum.annotations ??= []).push(...delta.annotations);
 }
 
-export const isRecord = (value: unknown): value is UpstreamBlock => typeof value === 'object' && value !== null;
-
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** A citation that names a page; one that points into a document of the caller's has no form on our wire. */
-function toAnnotation({ url, title, cited_text }: UpstreamBlock, start: number, end: number): object[] {
+function toAnnotation({ url, title, cited_text }: Unchecked, start: number, end: number): object[] {
   if (typeof url !== 'string') return [];
   return [
     {

@@ -1,3 +1,6 @@
+import { isObject } from '../../foundation/unchecked.ts';
+import { parseJson } from '../kit/parse-json.ts';
+
 /** What the error object of this wire says, in the terms of `toUpstreamError`. */
 export interface AnthropicErrorFields {
   readonly status: number | null;
@@ -29,8 +32,8 @@ const NO_CREDIT = /credit balance is too low/i;
  */
 export function readAnthropicError(error: unknown, httpStatus: number | null): AnthropicErrorFields {
   if (typeof error === 'string') return { status: httpStatus, message: error };
-  if (typeof error !== 'object' || error === null) return { status: httpStatus };
-  const { type, message } = error as Record<string, unknown>;
+  if (!isObject(error)) return { status: httpStatus };
+  const { type, message } = error;
   const status = httpStatus ?? (typeof type === 'string' ? STATUS_OF_TYPE.get(type) : undefined) ?? null;
   const text = typeof message === 'string' ? message : '';
   if (status === 400 && NO_CREDIT.test(text)) return { status: 402, message: text, providerCode: 'billing_error' };
@@ -40,4 +43,11 @@ export function readAnthropicError(error: unknown, httpStatus: number | null): A
     ...(text !== '' && { message: text }),
     ...(typeof providerCode === 'string' && { providerCode }),
   };
+}
+
+/** Reads the body of a refusal. Some servers leave the envelope out. */
+export function readAnthropicErrorBody(text: string, httpStatus: number): AnthropicErrorFields {
+  const body = parseJson(text);
+  const error = isObject(body) && 'error' in body ? body['error'] : body;
+  return readAnthropicError(error, httpStatus);
 }

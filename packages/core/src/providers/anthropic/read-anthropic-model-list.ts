@@ -1,6 +1,6 @@
 import { GatewayError } from '../../foundation/errors.ts';
 import type { DiscoveredModel } from '../provider.ts';
-import { isRecord } from './content-block-reader.ts';
+import { isObject, type Unchecked } from '../../foundation/unchecked.ts';
 
 /** Reads the answer of `GET /models`. Throws `provider_unavailable` when it is no list. */
 export function readAnthropicModelList(text: string, providerName: string): readonly DiscoveredModel[] {
@@ -10,14 +10,14 @@ export function readAnthropicModelList(text: string, providerName: string): read
   } catch (cause) {
     throw new GatewayError('provider_unavailable', `${providerName} returned a model list that is not JSON`, { cause });
   }
-  const data = isRecord(body) ? body['data'] : undefined;
+  const data = isObject(body) ? body['data'] : undefined;
   if (!Array.isArray(data)) {
     throw new GatewayError('provider_unavailable', `${providerName} returned a model list without "data"`);
   }
-  return data.flatMap((entry: unknown) => (isRecord(entry) ? toDiscoveredModel(entry) : []));
+  return data.flatMap((entry: unknown) => (isObject(entry) ? toDiscoveredModel(entry) : []));
 }
 
-function toDiscoveredModel({ id, created_at, max_input_tokens }: Readonly<Record<string, unknown>>): DiscoveredModel[] {
+function toDiscoveredModel({ id, created_at, max_input_tokens }: Unchecked): DiscoveredModel[] {
   if (typeof id !== 'string') return [];
   // Models that were there before dates were kept say 1970.
   const created = typeof created_at === 'string' ? Date.parse(created_at) / 1000 : 0;

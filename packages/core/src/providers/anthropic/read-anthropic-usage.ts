@@ -1,6 +1,5 @@
+import { isObject, type Unchecked } from '../../foundation/unchecked.ts';
 import type { Usage } from '../../wire/chat/chat-chunk.ts';
-
-type Unchecked = Readonly<Record<string, unknown>>;
 
 /** More than any model reads or writes in one call: a count beyond it is a mistake, and would spoil sums. */
 const MAX_COUNT = 1e9;
@@ -91,8 +90,4 @@ function sumOf(iterations: readonly Unchecked[], field: string): number | undefi
 
 function readCount(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_COUNT ? value : undefined;
-}
-
-function isObject(value: unknown): value is Unchecked {
-  return typeof value === 'object' && value !== null;
 }

@@ -1,3 +1,4 @@
+import { isRecord } from '../../foundation/unchecked.ts';
 import type { ChatMessage, ReasoningDetail, ToolCall } from '../../wire/chat/chat-message.ts';
 import { refuseField } from '../../wire/refuse-field.ts';
 import { type Block, toBlocks } from './to-anthropic-content.ts';
@@ -131,7 +132,7 @@ function toToolInput({ function: { arguments: text } }: ToolCall, path: string):
   } catch {
     throw refuseField(path, 'must be JSON for this provider');
   }
-  if (typeof input === 'object' && input !== null && !Array.isArray(input)) return input;
+  if (isRecord(input)) return input;
   throw refuseField(path, 'must be a JSON object for this provider');
 }
 

@@ -1,4 +1,5 @@
 import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
+import { isReasoningSupported, isSupported } from '../../wire/chat/chat-parameters.ts';
 import { JSON_OBJECT_INSTRUCTION, toSchemaInstruction } from '../kit/json-instruction.ts';
 import type { ChatCall } from '../provider.ts';
 import { refuseField } from '../../wire/refuse-field.ts';
@@ -20,12 +21,6 @@ const UNSAID: ReasoningWish = { kind: 'unsaid' };
 /** Below this, thinking refuses a `top_p`. */
 const MIN_TOP_P_OF_THINKING = 0.95;
 
-/** Names under which lists of supported parameters know a field, where they differ from the field's own. */
-const ALSO_SUPPORTED_AS: Readonly<Record<string, readonly string[]>> = {
-  response_format: ['structured_outputs'],
-  reasoning: ['reasoning_effort', 'include_reasoning'],
-};
-
 /**
  * Builds the upstream body (Messages API of 2023-06-01). What the endpoint or its model does not support and only
  * tunes the answer is left out; what the caller's content or the form of the answer depends on is refused with
@@ -34,17 +29,14 @@ const ALSO_SUPPORTED_AS: Readonly<Record<string, readonly string[]>> = {
  * `userId` is the opaque form of the caller's `user`.
  */
 export function toAnthropicRequest(call: ChatCall, userId?: string): Record<string, unknown> {
-  const { request, supportedParameters } = call;
-  const isSupported = (field: string): boolean =>
-    supportedParameters === null ||
-    supportedParameters.has(field) ||
-    (ALSO_SUPPORTED_AS[field]?.some((name) => supportedParameters.has(name)) ?? false);
+  const { request } = call;
+  const supports: Supports = (name) => isSupported(call, name) !== false;
   const traits = readModelTraits(call.providerModel);
-  const said = isSupported('reasoning') ? readReasoningWish(request) : UNSAID;
+  const said = isReasoningSupported(call) !== false ? readReasoningWish(request) : UNSAID;
   const wish = call.isOfFamily === true ? toPossibleWish(said, traits) : said;
   const maxTokens = toMaxTokens(call, traits, wish);
   const { system, messages } = toAnthropicConversation(request.messages);
-  const tools = isSupported('tools') ? toAnthropicTools(request.tools ?? []) : [];
+  const tools = supports('tools') ? toAnthropicTools(request.tools ?? []) : [];
   const toolChoice = tools.length > 0 ? toAnthropicToolChoice(request) : undefined;
   const thinking = toThinking({
     wish,
@@ -54,10 +46,10 @@ export function toAnthropicRequest(call: ChatCall, userId?: string): Record<stri
     isTurnUnthought: isTurnUnthought(messages),
     isHidden: request.reasoning?.exclude === true || request.include_reasoning === false,
   });
-  const output = isSupported('response_format') ? toOutput(request, traits) : {};
+  const output = supports('response_format') ? toOutput(request, traits) : {};
   if (output.instruction !== undefined) system.push({ type: 'text', text: output.instruction });
-  const effort = (isSupported('verbosity') && toVerbosity(request, traits)) || thinking.effort;
-  const stop = isSupported('stop') ? toStopSequences(request.stop) : [];
+  const effort = (supports('verbosity') && toVerbosity(request, traits)) || thinking.effort;
+  const stop = supports('stop') ? toStopSequences(request.stop) : [];
   const tier = toServiceTier(request);
   return {
     model: call.providerModel,
@@ -70,7 +62,7 @@ export function toAnthropicRequest(call: ChatCall, userId?: string): Record<stri
     ...((effort || output.format) && {
       output_config: { ...(effort && { effort }), ...(output.format && { format: output.format }) },
     }),
-    ...toSampling(request, traits, thinking, isSupported),
+    ...toSampling(request, traits, thinking, supports),
     ...(stop.length > 0 && { stop_sequences: stop }),
     ...toCacheControl(request),
     ...(userId !== undefined && { metadata: { user_id: userId } }),
@@ -97,25 +89,25 @@ function isTurnUnthought(messages: readonly Turn[]): boolean {
   return type !== 'thinking' && type !== 'redacted_thinking';
 }
 
-type IsSupported = (field: string) => boolean;
+type Supports = (name: string) => boolean;
 
 function toSampling(
   { temperature, top_p: topP, top_k: topK }: ChatCompletionRequest,
   { sampling }: ModelTraits,
   { thinking }: Thinking,
-  isSupported: IsSupported,
+  supports: Supports,
 ): Block {
   if (sampling === 'none') return {};
   const isThinking = thinking !== undefined && thinking['type'] !== 'disabled';
   const body: Block = {};
-  if (typeof temperature === 'number' && isSupported('temperature') && !isThinking) {
+  if (typeof temperature === 'number' && supports('temperature') && !isThinking) {
     body['temperature'] = Math.min(temperature, 1);
   }
   const isTopPAllowed = isThinking
     ? (topP ?? 0) >= MIN_TOP_P_OF_THINKING
     : sampling === 'free' || body['temperature'] === undefined;
-  if (typeof topP === 'number' && isSupported('top_p') && isTopPAllowed) body['top_p'] = topP;
-  if (typeof topK === 'number' && isSupported('top_k') && !isThinking) body['top_k'] = topK;
+  if (typeof topP === 'number' && supports('top_p') && isTopPAllowed) body['top_p'] = topP;
+  if (typeof topK === 'number' && supports('top_k') && !isThinking) body['top_k'] = topK;
   return body;
 }
 

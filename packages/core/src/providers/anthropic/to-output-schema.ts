@@ -1,4 +1,6 @@
-type Schema = Readonly<Record<string, unknown>>;
+import { isRecord, type Unchecked } from '../../foundation/unchecked.ts';
+
+type Schema = Unchecked;
 
 /** Constraints that the wire answers with a 400, beside lengths of lists above 1. */
 const UNSUPPORTED: ReadonlySet<string> = new Set([
@@ -29,7 +31,7 @@ export function toOutputSchema(schema: Schema): Record<string, unknown> {
   for (const [key, value] of Object.entries(schema)) {
     if (UNSUPPORTED.has(key) || (key === 'minItems' && Number(value) > 1)) {
       notes.push(`${key}: ${JSON.stringify(value)}`);
-    } else if (NAMED_SCHEMAS.has(key) && isObject(value)) {
+    } else if (NAMED_SCHEMAS.has(key) && isRecord(value)) {
       adapted[key] = Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, adapt(inner)]));
     } else {
       adapted[key] = DATA.has(key) ? value : adapt(value);
@@ -47,11 +49,8 @@ export function toOutputSchema(schema: Schema): Record<string, unknown> {
 
 function adapt(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(adapt);
-  return isObject(value) ? toOutputSchema(value) : value;
+  return isRecord(value) ? toOutputSchema(value) : value;
 }
 
-const isObject = (value: unknown): value is Schema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const isObjectType = ({ type, properties }: Schema): boolean =>
-  type === 'object' || (Array.isArray(type) && type.includes('object')) || (type === undefined && isObject(properties));
+  type === 'object' || (Array.isArray(type) && type.includes('object')) || (type === undefined && isRecord(properties));

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 
 import { GatewayError } from '../../foundation/errors.ts';
-import { readErrorBody } from '../openai/read-openai-error.ts';
+import { readOpenAiError } from '../openai/read-openai-error.ts';
+import type { ReadError } from '../kit/to-refusal-error.ts';
 import { createVideoCalls, type DownloadingVideoSettings, strangeAnswer } from '../kit/video-calls.ts';
 import type { Provider } from '../provider.ts';
 import type { VideoCall, VideoOrder, VideoOutput, VideoProgress, VideoProvider } from '../video-contract.ts';
@@ -136,7 +137,7 @@ function isHowItEnded({ upstreamStatus: status, metadata }: GatewayError): boole
   return status < 500 || metadata?.['provider_code'] !== undefined;
 }
 
-function readError(body: string, status: number): { readonly status: number; readonly message?: string } {
+function readError(body: string, status: number): ReturnType<ReadError> {
   const type = /"error_type"\s*:\s*"(\w+)"/.exec(body)?.[1];
-  return { ...readErrorBody(body), status, ...(type !== undefined && { providerCode: type }) };
+  return { ...readOpenAiError(body, status), ...(type !== undefined && { providerCode: type }) };
 }

@@ -1,3 +1,4 @@
+import { isRecord } from '../../foundation/unchecked.ts';
 import type { ToolCallDelta } from '../../wire/chat/chat-chunk.ts';
 import { addPartialArgument } from './partial-arguments.ts';
 
@@ -66,8 +67,7 @@ export function createFunctionCalls(makeId: (number: number) => string): Functio
 
 function withPieces(before: Record<string, unknown>, call: UpstreamCall): Record<string, unknown> {
   const { args, partialArgs } = call;
-  const isObject = typeof args === 'object' && args !== null && !Array.isArray(args);
-  const after = isObject ? { ...before, ...args } : before;
+  const after = isRecord(args) ? { ...before, ...args } : before;
   if (Array.isArray(partialArgs)) for (const piece of partialArgs) addPartialArgument(after, piece);
   return after;
 }

@@ -1,12 +1,13 @@
 import { GatewayError } from '../../foundation/errors.ts';
 import type { ChatChunk, ChatDelta, FinishReason } from '../../wire/chat/chat-chunk.ts';
+import type { CompletionReaderOptions } from '../kit/create-chat-wire.ts';
 import { toUpstreamError } from '../kit/upstream-error.ts';
 import { createPartReader } from './part-reader.ts';
 import { findGoogleError, readGoogleError } from './read-google-error.ts';
 import { createGoogleUsage } from './read-google-usage.ts';
 import { toAnnotations } from './to-annotations.ts';
 import { toLogprobs } from './to-logprobs.ts';
-import { isObject, objectsOf, type Unchecked } from './unchecked.ts';
+import { isObject, objectsOf, type Unchecked } from '../../foundation/unchecked.ts';
 
 /**
  * What ended an answer. `OTHER` stands for whatever else made upstream withhold the rest. Words that are not listed
@@ -43,15 +44,8 @@ export interface GoogleAnswerReader {
   readWhole(text: string): ChatChunk;
 }
 
-export interface GoogleAnswerReaderOptions {
-  readonly providerName: string;
-  readonly secrets: readonly string[];
-  /** Makes the id of a tool call that came without one, from its number in the answer. */
-  readonly makeId: (number: number) => string;
-}
-
 /** Creates the reader of one answer on the Gemini wire. Candidates beyond the first are never asked for, nor read. */
-export function createGoogleAnswerReader(options: GoogleAnswerReaderOptions): GoogleAnswerReader {
+export function createGoogleAnswerReader(options: CompletionReaderOptions): GoogleAnswerReader {
   const { providerName } = options;
   const usage = createGoogleUsage();
   const parts = createPartReader(options.makeId);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { GatewayError } from '../../foundation/errors.ts';
 import { refuseField } from '../../wire/refuse-field.ts';
 import { parseDataUrl } from '../kit/data-url.ts';
-import { findGoogleError, readGoogleError } from './read-google-error.ts';
+import { readGoogleErrorBody } from './read-google-error.ts';
 import { toModelPath } from './to-model-path.ts';
 import { createVideoCalls, type DownloadingVideoSettings, strangeAnswer } from '../kit/video-calls.ts';
 import type { VideoOrder, VideoProgress, VideoProvider, VideoStart } from '../video-contract.ts';
@@ -37,7 +37,7 @@ const MAX_PICTURE_BYTES = 20 * 1024 * 1024;
  */
 export function createGoogleVideos(settings: DownloadingVideoSettings): VideoProvider {
   const { name, baseUrl, headers, downloads } = settings;
-  const calls = createVideoCalls(settings, (body, status) => readGoogleError(findGoogleError(parseJson(body)), status));
+  const calls = createVideoCalls(settings, readGoogleErrorBody);
 
   const readOperation = (value: unknown): Operation => {
     const operation = operationSchema.safeParse(value);
@@ -147,12 +147,4 @@ async function readBase64(body: AsyncIterable<Uint8Array>, path: string): Promis
     for (const byte of piece) binary += String.fromCharCode(byte);
   }
   return btoa(binary);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,3 +1,5 @@
+import { isObject, isRecord } from '../../foundation/unchecked.ts';
+
 /** Upstream itself takes no deeper ones, and writing JSON that is nested without end would exhaust the stack. */
 const MAX_DEPTH = 100;
 
@@ -9,12 +11,12 @@ export function parseJsonObject(text: string): Record<string, unknown> | undefin
   } catch {
     return undefined;
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  return isDeeperThan(value, MAX_DEPTH) ? undefined : (value as Record<string, unknown>);
+  if (!isRecord(value)) return undefined;
+  return isDeeperThan(value, MAX_DEPTH) ? undefined : value;
 }
 
 function isDeeperThan(value: unknown, depth: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
+  if (!isObject(value)) return false;
   if (depth === 0) return true;
   return Object.values(value).some((inner) => isDeeperThan(inner, depth - 1));
 }

@@ -1,7 +1,7 @@
 import type { ChatDelta } from '../../wire/chat/chat-chunk.ts';
 import { createFunctionCalls } from './function-calls.ts';
 import { createReasoningDetails } from './reasoning-details.ts';
-import { isObject, type Unchecked } from './unchecked.ts';
+import { isObject, type Unchecked } from '../../foundation/unchecked.ts';
 
 /** Reads the parts of one answer. Holds what must be remembered between them. */
 export interface PartReader {

@@ -1,5 +1,8 @@
+import { parseJson } from '../kit/parse-json.ts';
 import type { UpstreamErrorFacts } from '../kit/upstream-error.ts';
-import { isObject, objectsOf, type Unchecked } from './unchecked.ts';
+import { isObject, objectsOf, type Unchecked } from '../../foundation/unchecked.ts';
+
+type GoogleErrorFields = Pick<UpstreamErrorFacts, 'status' | 'message' | 'providerCode' | 'retryAfterSeconds'>;
 
 /** HTTP statuses of the names that errors carry (google.rpc.Code). */
 const STATUS_OF_NAME: Readonly<Record<string, number>> = {
@@ -34,10 +37,7 @@ export function findGoogleError(body: unknown): unknown {
  * A bad key and an account that may not call from where it stands come as 400 here. They are the operator's to mend,
  * so they are given the statuses that say so elsewhere.
  */
-export function readGoogleError(
-  error: unknown,
-  httpStatus: number | null = null,
-): Pick<UpstreamErrorFacts, 'status' | 'message' | 'providerCode' | 'retryAfterSeconds'> {
+export function readGoogleError(error: unknown, httpStatus: number | null = null): GoogleErrorFields {
   if (!isObject(error)) return { status: httpStatus };
   const { code, status, message } = error;
   const name = typeof status === 'string' ? status : undefined;
@@ -50,6 +50,11 @@ export function readGoogleError(
     providerCode: name,
     retryAfterSeconds: readRetryDelay(details),
   };
+}
+
+/** Reads the body of a refusal. */
+export function readGoogleErrorBody(text: string, httpStatus: number): GoogleErrorFields {
+  return readGoogleError(findGoogleError(parseJson(text)), httpStatus);
 }
 
 /** google.rpc.RetryInfo: `{ "retryDelay": "34.4s" }`. */

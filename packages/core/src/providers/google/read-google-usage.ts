@@ -1,5 +1,5 @@
 import type { Usage } from '../../wire/chat/chat-chunk.ts';
-import { isObject } from './unchecked.ts';
+import { isObject } from '../../foundation/unchecked.ts';
 
 /** More than any model reads or writes in one call: a count beyond it is a mistake, and would spoil sums. */
 const MAX_COUNT = 1e9;

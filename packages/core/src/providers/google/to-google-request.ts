@@ -1,11 +1,12 @@
 import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
+import { isReasoningSupported, isSupported } from '../../wire/chat/chat-parameters.ts';
 import type { ChatCall } from '../provider.ts';
 import { refuseField } from '../../wire/refuse-field.ts';
 import { readGeminiTraits } from './read-gemini-traits.ts';
 import { toGoogleConversation } from './to-google-conversation.ts';
 import { toThinkingConfig } from './to-thinking-config.ts';
 
-type Supports = (...names: readonly string[]) => boolean;
+type Supports = (name: string) => boolean;
 
 /** Parameters that only have another name on this wire. */
 const RENAMED = [
@@ -29,20 +30,17 @@ const IMAGE_FIELDS = [
  */
 export function toGoogleRequest(call: ChatCall): Record<string, unknown> {
   const { request, providerModel, supportedParameters } = call;
-  const supports: Supports = (...names) =>
-    supportedParameters === null || names.some((name) => supportedParameters.has(name));
+  const supports: Supports = (name) => isSupported(call, name) !== false;
   const traits = readGeminiTraits(providerModel, supportedParameters);
   const tools = supports('tools') ? toFunctionDeclarations(request.tools) : [];
-  const choice =
-    tools.length > 0 && supports('tool_choice', 'tools') ? toCallingConfig(request.tool_choice) : undefined;
+  const choice = tools.length > 0 && supports('tool_choice') ? toCallingConfig(request.tool_choice) : undefined;
   const generationConfig: Record<string, unknown> = {
     ...toSampling(request, supports),
-    ...(supports('response_format', 'structured_outputs') && toResponseFormat(request.response_format)),
+    ...(supports('response_format') && toResponseFormat(request.response_format)),
     ...toOutput(request),
   };
-  const thinking = supports('reasoning', 'reasoning_effort', 'include_reasoning')
-    ? toThinkingConfig(request, traits.thinking, call.isOfFamily)
-    : undefined;
+  const thinking =
+    isReasoningSupported(call) !== false ? toThinkingConfig(request, traits.thinking, call.isOfFamily) : undefined;
   if (thinking !== undefined) generationConfig['thinkingConfig'] = thinking;
   return {
     ...toGoogleConversation(request.messages, traits),

@@ -1,4 +1,4 @@
-import { type ErrorCode, GatewayError } from '../../foundation/errors.ts';
+import { type ErrorCode, GatewayError, isCallersMistake } from '../../foundation/errors.ts';
 
 /** Upstream's own error, read from its body as far as it could be understood. */
 export interface UpstreamErrorFacts {
@@ -29,16 +29,6 @@ const CODE_OF_PROVIDER_CODE: ReadonlyMap<string, ErrorCode> = new Map([
   ['data_inspection_failed', 'content_policy_violation'],
 ]);
 
-/** Errors that are the caller's to mend, so that upstream's words help them. All others are between us and upstream. */
-const MESSAGE_IS_FOR_CALLER: ReadonlySet<ErrorCode> = new Set([
-  'invalid_request',
-  'context_length_exceeded',
-  'content_policy_violation',
-  'payload_too_large',
-  'unprocessable',
-  'rate_limit_exceeded',
-]);
-
 /**
  * Turns an upstream's refusal into the error its caller may see.
  *
@@ -47,7 +37,9 @@ const MESSAGE_IS_FOR_CALLER: ReadonlySet<ErrorCode> = new Set([
  */
 export function toUpstreamError(facts: UpstreamErrorFacts): GatewayError {
   const code = codeOf(facts);
-  const shown = MESSAGE_IS_FOR_CALLER.has(code) ? toPublicMessage(facts.message, facts.secrets) : undefined;
+  // The caller can mend these with upstream's words, and wait for a rate; all others are between us and upstream.
+  const isForCaller = isCallersMistake(code) || code === 'rate_limit_exceeded';
+  const shown = isForCaller ? toPublicMessage(facts.message, facts.secrets) : undefined;
   return new GatewayError(code, shown ?? defaultMessage(code, facts), {
     metadata: {
       provider_name: facts.providerName,

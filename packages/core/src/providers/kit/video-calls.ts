@@ -1,24 +1,17 @@
 import { GatewayError } from '../../foundation/errors.ts';
-import { readRetryAfterSeconds } from '../../foundation/read-retry-after.ts';
 import { readErrorText, readText } from '../../foundation/read-text.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../../foundation/transport.ts';
-import { readErrorBody } from '../openai/read-openai-error.ts';
-import { toPublicMessage, toUpstreamError, type UpstreamErrorFacts } from './upstream-error.ts';
+import { readOpenAiError } from '../openai/read-openai-error.ts';
+import { parseJson } from './parse-json.ts';
+import { type ReadError, readWaitSeconds, toRefusalError } from './to-refusal-error.ts';
+import type { Upstream } from './to-upstream.ts';
+import { toPublicMessage } from './upstream-error.ts';
 import type { VideoContent } from '../video-contract.ts';
 
 /** What every video wire is made with. */
-export interface VideoSettings {
-  /** For people. */
-  readonly name: string;
-  /** Without a slash at the end. */
-  readonly baseUrl: string;
+export interface VideoSettings extends Upstream {
   /** Added to every address of the provider's own, without the question mark. Default: nothing. */
   readonly query?: string | undefined;
-  /** Sent with every call; holds the key. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Values that must never be shown, whatever upstream echoes. */
-  readonly secrets: readonly string[];
-  readonly transport: Transport;
 }
 
 /** The same for wires whose videos lie at addresses that upstream names. */
@@ -71,24 +64,15 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** What hosts of signed addresses answer once the time in them is over. */
 const EXPIRED: ReadonlySet<number> = new Set([400, 401, 403, 404, 410]);
 
-type ErrorFacts = Omit<UpstreamErrorFacts, 'providerName' | 'secrets'>;
-
 /** Creates them. `readError` reads the wire's own form of a refusal; default: that of OpenAI and its like. */
 export function createVideoCalls(
   { name, query = '', headers, secrets, transport }: Omit<VideoSettings, 'baseUrl'>,
-  readError: (body: string, status: number) => ErrorFacts = readCommonError,
+  readError: ReadError = readOpenAiError,
 ): VideoCalls {
   const toOwnUrl = (url: string): string => (query === '' ? url : `${url}${url.includes('?') ? '&' : '?'}${query}`);
 
-  const fail = async (response: TransportResponse): Promise<GatewayError> => {
-    const facts = readError(await readErrorText(response.body), response.status);
-    return toUpstreamError({
-      ...facts,
-      providerName: name,
-      secrets,
-      retryAfterSeconds: readWait(response.headers) ?? facts.retryAfterSeconds,
-    });
-  };
+  const fail = async (response: TransportResponse): Promise<GatewayError> =>
+    toRefusalError({ name, secrets }, readError, response, await readErrorText(response.body));
 
   const open = async (call: ContentCall, via: Transport): Promise<TransportResponse> => {
     let { url } = call;
@@ -154,25 +138,9 @@ async function leave({ body }: TransportResponse): Promise<void> {
   await body[Symbol.asyncIterator]().return?.();
 }
 
-const readWait = (headers: Readonly<Record<string, string>>): number | undefined =>
-  readRetryAfterSeconds(headers, Date.parse(headers['date'] ?? ''));
-
 function readPollAfterMs(headers: Readonly<Record<string, string>>): number | undefined {
   const hint = Number(headers['openai-poll-after-ms'] || Number.NaN);
   if (hint >= 0) return hint;
-  const wait = readWait(headers);
+  const wait = readWaitSeconds(headers);
   return wait === undefined ? undefined : wait * 1000;
-}
-
-function readCommonError(body: string, status: number): ErrorFacts {
-  return { ...readErrorBody(body), status };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    // A proxy's page or half an answer.
-    return undefined;
-  }
 }

@@ -1,12 +1,14 @@
+import { isObject } from '../../foundation/unchecked.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import type { ChatChunk, ChatChunkChoice, ChatDelta, FinishReason } from '../../wire/chat/chat-chunk.ts';
+import type { CompletionReaderOptions } from '../kit/create-chat-wire.ts';
 import { createToolCallDeltas, type ToolCallDeltas, type UpstreamToolCall } from '../kit/tool-call-deltas.ts';
 import { toUpstreamError } from '../kit/upstream-error.ts';
 import { readErrorFields } from './read-openai-error.ts';
 import { readOpenAiUsage } from './read-openai-usage.ts';
 import { createTextEventTemplate, type TextEventTemplate } from './text-event-template.ts';
 import { createThinkTagSplitter, type ThinkTagSplitter } from './think-tags.ts';
-import { addReasoning, isRecord, listOf, toDelta, type UpstreamMessage } from './to-delta.ts';
+import { addReasoning, listOf, toDelta, type UpstreamMessage } from './to-delta.ts';
 
 /** Only the fields that are used; everything else an upstream sends is its own business. */
 interface UpstreamAnswer {
@@ -66,13 +68,9 @@ export interface OpenAiAnswerReader {
   readWhole(text: string): ChatChunk;
 }
 
-export interface OpenAiAnswerReaderOptions {
-  readonly providerName: string;
-  readonly secrets: readonly string[];
+export interface OpenAiAnswerReaderOptions extends CompletionReaderOptions {
   /** Whether a `<think>` block at the beginning of a text is reasoning. Default: no. */
   readonly hasThinkTags?: boolean | undefined;
-  /** Makes the id of a tool call that came without one, from its number in the answer. */
-  readonly makeId: (number: number) => string;
 }
 
 /** Creates the reader of one answer on the OpenAI wire. */
@@ -206,7 +204,7 @@ function parseAnswer(text: string, providerName: string): UpstreamAnswer {
     !Array.isArray(answer) &&
     (!('choices' in answer) ||
       answer.choices === null ||
-      (Array.isArray(answer.choices) && answer.choices.every(isRecord)));
+      (Array.isArray(answer.choices) && answer.choices.every(isObject)));
   if (!isAnswer) throw new GatewayError('provider_unavailable', `${providerName} returned JSON that is no chat answer`);
   return answer as UpstreamAnswer;
 }

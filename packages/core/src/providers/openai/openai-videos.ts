@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { isObject } from '../../foundation/unchecked.ts';
 import { refuseField } from '../../wire/refuse-field.ts';
 import { parseDataUrl } from '../kit/data-url.ts';
 import { createVideoCalls, type JsonAnswer, strangeAnswer, type VideoSettings } from '../kit/video-calls.ts';
@@ -109,15 +110,13 @@ function toStartBody({ providerModel, order, idempotencyKey }: Omit<VideoStart, 
   if (image !== undefined && file === undefined) {
     return toJsonBody({ ...fields, input_reference: { image_url: image }, ...order.options });
   }
-  if (file === undefined && Object.values(order.options).some(isNested)) {
+  if (file === undefined && Object.values(order.options).some(isObject)) {
     return toJsonBody({ ...fields, ...order.options });
   }
   for (const [key, value] of Object.entries(order.options))
-    fields[key] = isNested(value) ? JSON.stringify(value) : String(value);
+    fields[key] = isObject(value) ? JSON.stringify(value) : String(value);
   return toForm(fields, file, `form-${idempotencyKey}`);
 }
-
-const isNested = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
 /** This wire takes one picture, as the first frame. */
 function imageOf({ frameImages, inputReferences }: VideoOrder): string | undefined {

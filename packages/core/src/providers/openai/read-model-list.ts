@@ -1,3 +1,4 @@
+import { isObject, objectsOf } from '../../foundation/unchecked.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import type { DiscoveredModel } from '../provider.ts';
 
@@ -12,17 +13,17 @@ export function readModelList(text: string, providerName: string): readonly Disc
   } catch (cause) {
     throw new GatewayError('provider_unavailable', `${providerName} returned a model list that is not JSON`, { cause });
   }
-  const data = typeof body === 'object' && body !== null && 'data' in body ? body.data : body;
+  const data = isObject(body) && 'data' in body ? body['data'] : body;
   if (!Array.isArray(data)) {
     throw new GatewayError('provider_unavailable', `${providerName} returned a model list without "data"`);
   }
-  return data.flatMap((entry: unknown) => {
-    if (typeof entry !== 'object' || entry === null || !('id' in entry) || typeof entry.id !== 'string') return [];
-    const fields = entry as Record<string, unknown>;
+  return objectsOf(data).flatMap((fields) => {
+    const { id } = fields;
+    if (typeof id !== 'string') return [];
     const contextLength = CONTEXT_FIELDS.map((field) => fields[field]).find(isCount);
     return [
       {
-        id: entry.id,
+        id,
         ...(isCount(fields['created']) && { created: fields['created'] }),
         ...(contextLength !== undefined && { contextLength }),
       },

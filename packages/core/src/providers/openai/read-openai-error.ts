@@ -1,3 +1,5 @@
+import { isRecord } from '../../foundation/unchecked.ts';
+
 /** What an error of this wire says, as far as it could be understood. */
 export interface ErrorFields {
   readonly status: number | null;
@@ -5,8 +7,6 @@ export interface ErrorFields {
   /** Upstream's own code or type, e.g. `context_length_exceeded`. */
   readonly providerCode?: string;
 }
-
-type Unchecked = Readonly<Record<string, unknown>>;
 
 /** Reads the error object of this wire, in any of the forms seen: `code` is a status, a name, or missing. */
 export function readErrorFields(error: unknown): ErrorFields {
@@ -37,6 +37,11 @@ export function readErrorBody(text: string): ErrorFields {
   }
 }
 
+/** Reads a refusal: the status of the response wins over one that the body names. */
+export function readOpenAiError(text: string, status: number): ErrorFields {
+  return { ...readErrorBody(text), status };
+}
+
 /** The words in a message: itself, or what a validation error lists. */
 function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
@@ -49,6 +54,3 @@ function textOf(value: unknown): string | undefined {
   }
   return isRecord(value) ? textOf(value['error'] ?? value['message'] ?? value['detail']) : undefined;
 }
-
-const isRecord = (value: unknown): value is Unchecked =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

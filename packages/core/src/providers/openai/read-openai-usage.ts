@@ -1,6 +1,5 @@
+import { isObject, type Unchecked } from '../../foundation/unchecked.ts';
 import type { Usage } from '../../wire/chat/chat-chunk.ts';
-
-type Unchecked = Readonly<Record<string, unknown>>;
 
 /** More than any model reads or writes in one call: a count beyond it is a mistake, and would spoil sums. */
 const MAX_COUNT = 1e9;
@@ -97,8 +96,4 @@ function readDetails<Name extends string>(value: unknown, names: readonly Name[]
 /** A count is a whole number from 0 up; anything else a provider sends would spoil a budget. */
 function readCount(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_COUNT ? value : undefined;
-}
-
-function isObject(value: unknown): value is Unchecked {
-  return typeof value === 'object' && value !== null;
 }

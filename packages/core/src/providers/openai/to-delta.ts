@@ -1,3 +1,4 @@
+import { isObject } from '../../foundation/unchecked.ts';
 import type { ChatDelta } from '../../wire/chat/chat-chunk.ts';
 import type { ReasoningDetail } from '../../wire/chat/chat-message.ts';
 
@@ -27,7 +28,7 @@ export function toDelta(message: UpstreamMessage): ChatDelta {
   } else if (Array.isArray(content)) {
     const text = joinText(content);
     if (text !== '') delta.content = text;
-    reasoning ??= content.map((part) => (isRecord(part) ? joinText(part['thinking']) : '')).join('');
+    reasoning ??= content.map((part) => (isObject(part) ? joinText(part['thinking']) : '')).join('');
   }
   if (typeof refusal === 'string' && refusal !== '') delta.refusal = refusal;
   if (typeof reasoning === 'string') addReasoning(delta, reasoning);
@@ -52,12 +53,9 @@ export function addReasoning(delta: ChatDelta, text: string): void {
 function joinText(parts: unknown): string {
   if (!Array.isArray(parts)) return typeof parts === 'string' ? parts : '';
   return parts
-    .map((part) => (isRecord(part) && part['type'] === 'text' && typeof part['text'] === 'string' ? part['text'] : ''))
+    .map((part) => (isObject(part) && part['type'] === 'text' && typeof part['text'] === 'string' ? part['text'] : ''))
     .join('');
 }
-
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null;
 
 /** A list with something in it, or undefined. What it holds is for its reader to check. */
 export const listOf = <Item>(value: unknown): Item[] | undefined =>

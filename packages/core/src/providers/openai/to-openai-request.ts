@@ -1,44 +1,9 @@
-import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
+import { isSupported, OPENAI_FIELDS, UNLISTED_OPENAI_FIELDS } from '../../wire/chat/chat-parameters.ts';
 import type { ChatCall } from '../provider.ts';
 import type { OpenAiDialect } from './openai-dialect.ts';
 import { addInstruction, toOpenAiFormat } from './to-openai-format.ts';
 import { knowsBreakpoints, toOpenAiMessages, withoutNulls } from './to-openai-messages.ts';
 import { toReasoningFields } from './to-openai-reasoning.ts';
-
-/** Request fields that mean the same on both sides and travel unchanged. */
-const SHARED_FIELDS: ReadonlySet<string> = new Set<keyof ChatCompletionRequest>([
-  'temperature',
-  'top_p',
-  'top_k',
-  'min_p',
-  'top_a',
-  'repetition_penalty',
-  'frequency_penalty',
-  'presence_penalty',
-  'seed',
-  'stop',
-  'logit_bias',
-  'logprobs',
-  'top_logprobs',
-  'tool_choice',
-  'parallel_tool_calls',
-  'prediction',
-  'modalities',
-  'verbosity',
-  'prompt_cache_key',
-  'service_tier',
-]);
-
-/** Names under which lists of supported parameters know a field, where they differ from the field's own. */
-const ALSO_SUPPORTED_AS: Readonly<Record<string, readonly string[]>> = {
-  response_format: ['structured_outputs'],
-  reasoning_effort: ['reasoning'],
-  tool_choice: ['tools'],
-  parallel_tool_calls: ['tools'],
-};
-
-/** Never listed among a model's parameters, and harmless where unknown. */
-const ALWAYS_SUPPORTED: ReadonlySet<string> = new Set(['prompt_cache_key', 'service_tier', 'modalities', 'prediction']);
 
 /**
  * Builds the upstream body. What the endpoint does not support is left out, as the public wire promises; nothing is
@@ -46,30 +11,30 @@ const ALWAYS_SUPPORTED: ReadonlySet<string> = new Set(['prompt_cache_key', 'serv
  */
 export function toOpenAiRequest(call: ChatCall, dialect: OpenAiDialect): Record<string, unknown> {
   const { request } = call;
-  const isSupported = (field: string): boolean => isSupportedBy(call, dialect, field);
+  const isTaken = (field: string): boolean => isTakenBy(call, dialect, field);
   const messages = toOpenAiMessages(call, dialect);
   const body: Record<string, unknown> = { model: call.providerModel, messages };
   // By the few fields that are there: asking for each that might be is slower by the number of those that are not.
   for (const field in request) {
-    if (!SHARED_FIELDS.has(field)) continue;
+    if (!OPENAI_FIELDS.has(field)) continue;
     const value = (request as Readonly<Record<string, unknown>>)[field];
-    if (value === undefined || value === null || !isSupported(field)) continue;
+    if (value === undefined || value === null || !isTaken(field)) continue;
     body[dialect.renamedFields[field] ?? field] = toUpstreamValue(field, value, dialect);
   }
-  if (request.response_format && isSupported('response_format')) {
+  if (request.response_format && isTaken('response_format')) {
     const { format, instruction } = toOpenAiFormat(request.response_format, dialect);
     if (format !== undefined) body['response_format'] = format;
     if (instruction !== undefined) addInstruction(messages, instruction);
   }
   const maxTokens = request.max_completion_tokens ?? request.max_tokens;
   if (typeof maxTokens === 'number') body[dialect.maxTokensField] = maxTokens;
-  if (request.tools && request.tools.length > 0 && isSupported('tools')) {
+  if (request.tools && request.tools.length > 0 && isTaken('tools')) {
     body['tools'] = dialect.cacheMarks === 'cache_control' ? request.tools : request.tools.map(withoutCacheControl);
   }
   if (request.prompt_cache_options && knowsBreakpoints(call.providerModel, dialect)) {
     body['prompt_cache_options'] = withoutNulls(request.prompt_cache_options);
   }
-  if (isSupported('reasoning_effort')) Object.assign(body, toReasoningFields(request, dialect));
+  if (isTaken('reasoning_effort')) Object.assign(body, toReasoningFields(request, dialect));
   if (call.stream) {
     body['stream'] = true;
     if (dialect.streamUsage === 'on-request') body['stream_options'] = { include_usage: true };
@@ -77,10 +42,9 @@ export function toOpenAiRequest(call: ChatCall, dialect: OpenAiDialect): Record<
   return body;
 }
 
-function isSupportedBy({ supportedParameters }: ChatCall, dialect: OpenAiDialect, field: string): boolean {
+function isTakenBy(call: ChatCall, dialect: OpenAiDialect, field: string): boolean {
   if (dialect.unsupportedParameters.has(field)) return false;
-  if (supportedParameters === null || supportedParameters.has(field) || ALWAYS_SUPPORTED.has(field)) return true;
-  return ALSO_SUPPORTED_AS[field]?.some((name) => supportedParameters.has(name)) ?? false;
+  return isSupported(call, field) !== false || UNLISTED_OPENAI_FIELDS.has(field);
 }
 
 function toUpstreamValue(field: string, value: unknown, { renamedValues }: OpenAiDialect): unknown {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { isObject } from '../../foundation/unchecked.ts';
 import { createVideoCalls, type DownloadingVideoSettings, strangeAnswer } from '../kit/video-calls.ts';
 import type { Provider } from '../provider.ts';
 import type { VideoOrder, VideoOutput, VideoProgress, VideoProvider } from '../video-contract.ts';
@@ -134,6 +135,6 @@ function toInput(order: VideoOrder): object {
 /** One address, several, or an object whose values are addresses: that differs from model to model. */
 function toOutputs(output: unknown): VideoOutput[] {
   if (typeof output === 'string') return output === '' ? [] : [{ url: output }];
-  if (typeof output !== 'object' || output === null) return [];
+  if (!isObject(output)) return [];
   return Object.values(output).flatMap(toOutputs);
 }

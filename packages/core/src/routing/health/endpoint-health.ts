@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../foundation/errors.ts';
+import { type ErrorCode, isCallersMistake } from '../../foundation/errors.ts';
 import { type CountRing, createCountRing } from './count-ring.ts';
 import { createSampleRing, type Percentiles } from './sample-ring.ts';
 
@@ -69,15 +69,6 @@ const PREFERENCE_WINDOW_MS = 300_000;
 const LIST_WINDOW_MS = 1_800_000;
 const SAMPLES = 256;
 const CACHE_MS = 1000;
-
-/** The caller's own mistakes: whoever says so is alive. */
-const CALLERS_MISTAKES: ReadonlySet<ErrorCode> = new Set([
-  'invalid_request',
-  'context_length_exceeded',
-  'content_policy_violation',
-  'payload_too_large',
-  'unprocessable',
-]);
 
 /** Starts to remember one endpoint. Takes about 6 KB. */
 export function createEndpointHealth(now: () => number): EndpointHealth {
@@ -164,7 +155,7 @@ export function createEndpointHealth(now: () => number): EndpointHealth {
         const restMs = retryAfterSeconds === undefined ? DEFAULT_REST_MS : retryAfterSeconds * 1000;
         restUntil = Math.max(restUntil, now() + Math.min(restMs, LONGEST_REST_MS));
       }
-      if (CALLERS_MISTAKES.has(code)) noteAlive();
+      if (isCallersMistake(code)) noteAlive();
       else if (code !== 'rate_limit_exceeded') noteOutage();
       if (!hadBegun) noteSilenced();
     },

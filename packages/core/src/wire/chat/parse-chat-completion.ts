@@ -1,3 +1,4 @@
+import { isRecord } from '../../foundation/unchecked.ts';
 import { parseWith } from '../parse-with.ts';
 import { type ChatCompletionRequest, chatCompletionRequestSchema } from './chat-completion.ts';
 
@@ -16,7 +17,7 @@ const schemasByFields = new Map<string, Schema>();
  * others. So the schema is narrowed to the fields that are there, once for each set of them.
  */
 export function parseChatCompletion(value: unknown): ChatCompletionRequest {
-  return parseWith(isObject(value) ? schemaFor(value) : chatCompletionRequestSchema, value);
+  return parseWith(isRecord(value) ? schemaFor(value) : chatCompletionRequestSchema, value);
 }
 
 function schemaFor(value: object): Schema {
@@ -33,6 +34,3 @@ function schemaFor(value: object): Schema {
   schemasByFields.set(key, narrowed);
   return narrowed;
 }
-
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,6 +1,7 @@
-const NANO_PER_USD = 1e9;
+/** Amounts are summed up as whole billionths of a dollar, so that no binary fraction shows. */
+export const NANO_PER_USD = 1e9;
 
-/** A limit in billionths of a dollar, which are whole numbers; what is smaller than one is rounded. */
+/** An amount in nano-dollars; what is smaller than one is rounded. */
 export function toNanoUsd(usd: number): number {
   return Math.round(usd * NANO_PER_USD);
 }
@@ -11,6 +12,7 @@ export function formatUsd(nanoUsd: number): string {
   return `$${text}`;
 }
 
+/** The amount that whole nano-dollars are, as a number. */
 export function toUsd(nanoUsd: number): number {
   return nanoUsd / NANO_PER_USD;
 }

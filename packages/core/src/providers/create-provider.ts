@@ -1,0 +1,45 @@
+import type { Transport } from '../foundation/transport.ts';
+import type { Wire } from '../wire/models/provider-settings.ts';
+import type { ProviderOptions } from './kit/to-upstream.ts';
+import type { OpenAiProviderSettings } from './openai/openai-provider.ts';
+import { PRESETS } from './provider-presets.ts';
+import type { Provider } from './provider.ts';
+
+/** A provider as configuration describes it, whatever its wire, and what it is called over. */
+export interface WireProviderOptions extends ProviderOptions {
+  readonly wire: Wire;
+  /** The preset whose dialect is spoken; null without one. */
+  readonly preset: string | null;
+  /** For addresses that callers and upstreams name. Must refuse those that nobody has business with. */
+  readonly downloads: Transport;
+  readonly query?: OpenAiProviderSettings['query'];
+  readonly listsModels?: OpenAiProviderSettings['listsModels'];
+}
+
+/** What any wire can be made with: each takes what it knows. */
+export interface WireSettings extends OpenAiProviderSettings {
+  readonly downloads: Transport;
+}
+
+/** Makes a provider of one wire. */
+export type CreateWireProvider = (settings: WireSettings) => Provider;
+
+const LOAD: Readonly<Record<Wire, () => Promise<CreateWireProvider>>> = {
+  openai: async () => (await import('./openai/openai-provider.ts')).createOpenAiProvider,
+  anthropic: async () => (await import('./anthropic/anthropic-provider.ts')).createAnthropicProvider,
+  google: async () => (await import('./google/google-provider.ts')).createGoogleProvider,
+  fal: async () => (await import('./fal/fal-videos.ts')).createFalProvider,
+  replicate: async () => (await import('./replicate/replicate-videos.ts')).createReplicateProvider,
+};
+
+/** Makes a provider of the wire that it is said to speak. Loads that wire and no other, which keeps a start short. */
+export async function createProvider(options: WireProviderOptions): Promise<Provider> {
+  const create = await LOAD[options.wire]();
+  return create(toWireSettings(options));
+}
+
+/** Looks up the dialect of the preset, for those who load the wires themselves. */
+export function toWireSettings({ wire: _, preset, ...settings }: WireProviderOptions): WireSettings {
+  const known = preset === null ? undefined : PRESETS[preset];
+  return { ...settings, dialect: known?.wire === 'openai' ? known.dialect : undefined };
+}

@@ -1,0 +1,29 @@
+import type { GatewayError } from '../../foundation/errors.ts';
+import { readRetryAfterSeconds } from '../../foundation/read-retry-after.ts';
+import type { TransportResponse } from '../../foundation/transport.ts';
+import type { Upstream } from './to-upstream.ts';
+import { toUpstreamError, type UpstreamErrorFacts } from './upstream-error.ts';
+
+/** Reads a wire's own form of a refusal: its body, and the status of the response. Never throws. */
+export type ReadError = (text: string, status: number) => Omit<UpstreamErrorFacts, 'providerName' | 'secrets'>;
+
+/** Turns a response that is a refusal into an error. A wait that its headers name wins over one in its body. */
+export function toRefusalError(
+  { name, secrets }: Pick<Upstream, 'name' | 'secrets'>,
+  readError: ReadError,
+  { status, headers }: Pick<TransportResponse, 'status' | 'headers'>,
+  text: string,
+): GatewayError {
+  const facts = readError(text, status);
+  return toUpstreamError({
+    ...facts,
+    providerName: name,
+    secrets,
+    retryAfterSeconds: readWaitSeconds(headers) ?? facts.retryAfterSeconds,
+  });
+}
+
+/** How long a response asks to wait, by upstream's clock. */
+export function readWaitSeconds(headers: TransportResponse['headers']): number | undefined {
+  return readRetryAfterSeconds(headers, Date.parse(headers['date'] ?? ''));
+}

@@ -1,0 +1,73 @@
+import type { Transport } from '../../foundation/transport.ts';
+import { type DataPolicy, type Provider, UNKNOWN_DATA_POLICY } from '../provider.ts';
+
+/** What a provider is made with, whatever its wire. */
+export interface ProviderOptions {
+  readonly slug: string;
+  /** Default: the slug. */
+  readonly name?: string | undefined;
+  /** Includes the version segment: `https://api.openai.com/v1`. */
+  readonly baseUrl: string;
+  readonly apiKey?: string | undefined;
+  /** Sent with every call, e.g. an organisation's id; one of the wire's own is replaced by its namesake here. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly transport: Transport;
+  readonly dataPolicy?: DataPolicy | undefined;
+  readonly region?: string | undefined;
+  readonly byok?: boolean | undefined;
+  readonly discoverModels?: boolean | undefined;
+}
+
+/** What every call of one provider is sent with. */
+export interface Upstream {
+  /** For people. */
+  readonly name: string;
+  /** Without a slash at the end. */
+  readonly baseUrl: string;
+  /** Sent with every call; holds the key. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Values that must never be shown, whatever upstream echoes. */
+  readonly secrets: readonly string[];
+  readonly transport: Transport;
+}
+
+export interface UpstreamAccess {
+  /** The header that carries the key, in small letters. */
+  readonly keyHeader: string;
+  /** The word before the key. Default: none. */
+  readonly keyScheme?: 'Bearer' | 'Key' | undefined;
+  /** Headers that the wire itself asks for. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** A shorter header is no secret, and blanking it out would garble every text. */
+const MIN_SECRET_LENGTH = 4;
+
+/** Computes once what every call of a provider is sent with. */
+export function toUpstream(options: ProviderOptions, { keyHeader, keyScheme, headers }: UpstreamAccess): Upstream {
+  const { slug, name = slug, baseUrl, apiKey, transport } = options;
+  return {
+    name,
+    baseUrl: baseUrl.replace(/\/+$/, ''),
+    headers: {
+      ...headers,
+      ...options.headers,
+      ...(apiKey !== undefined && { [keyHeader]: keyScheme === undefined ? apiKey : `${keyScheme} ${apiKey}` }),
+    },
+    secrets: [apiKey ?? '', ...Object.values(options.headers ?? {})].filter(
+      ({ length }) => length >= MIN_SECRET_LENGTH,
+    ),
+    transport,
+  };
+}
+
+/** What a provider says about itself, as it was told to. */
+export function describeProvider({
+  slug,
+  name = slug,
+  dataPolicy = UNKNOWN_DATA_POLICY,
+  region,
+  byok,
+}: ProviderOptions): Pick<Provider, 'slug' | 'name' | 'dataPolicy' | 'region' | 'byok'> {
+  return { slug, name, dataPolicy, region, byok };
+}

@@ -1,0 +1,11 @@
+import { z } from 'zod';
+
+/** Makes the schema of a secret: the text itself, or `env:NAME`, which is resolved before the schema sees it. */
+export const secretText = (what: string) =>
+  z.string().min(1, 'must not be empty').describe(`${what}: the text itself, or env:NAME`);
+
+/** A key. It is sent in a header, where anything else would be an error on every single call. */
+export const keyText = secretText('Key').regex(
+  /^[\x21-\x7e]+$/,
+  'must be printable ASCII without spaces; was it copied whole?',
+);
