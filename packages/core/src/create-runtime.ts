@@ -80,7 +80,30 @@ export function createRuntime(options: GatewayOptions, closing: AbortSignal): Ru
   });
   const web = options.web ?? {};
   const responseCache = createResponseCache(platform);
+  const policyOf = createPolicyOf(options.store, catalog);
+  const health = createHealthBoard(platform);
+  const routers = { auto: routeAuto, free: routeFree, ...options.routers };
+  const attempts = { platform, health, retryBudget: createRetryBudget(platform) };
   return {
+    callers: {
+      policyOf,
+      platform,
+      store: options.store,
+      get account() {
+        return account();
+      },
+    },
+    routing: {
+      catalog,
+      platform,
+      health,
+      random,
+      routers,
+      get account() {
+        return account();
+      },
+    },
+    attempts,
     platform,
     wheel: createTimerWheel(platform),
     timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
@@ -96,11 +119,11 @@ export function createRuntime(options: GatewayOptions, closing: AbortSignal): Ru
       return account();
     },
     members: options.members ?? options.store.members,
-    policyOf: createPolicyOf(options.store, catalog),
+    policyOf,
     ledger,
     rateLimits,
-    health: createHealthBoard(platform),
-    retryBudget: createRetryBudget(platform),
+    health,
+    retryBudget: attempts.retryBudget,
     random,
     regionOf: createRegionOf(options.regions ?? []),
     responseCache,
@@ -109,7 +132,7 @@ export function createRuntime(options: GatewayOptions, closing: AbortSignal): Ru
     recorder,
     serverTools: options.serverTools ?? [],
     moderator: options.moderator,
-    routers: { auto: routeAuto, free: routeFree, ...options.routers },
+    routers,
     logging,
     videos: {
       runner: createVideoRunner({

@@ -1,3 +1,6 @@
+import type { AttemptParts } from './dispatch/run-attempts.ts';
+import type { RoutingParts } from './routing/plan-call.ts';
+import type { CallerParts } from './dispatch/find-caller.ts';
 import type { CallCounters } from './dispatch/call-counters.ts';
 import type { OpenCalls } from './dispatch/open-calls.ts';
 import type { Recorder } from './dispatch/recorder.ts';
@@ -41,6 +44,9 @@ import type { WebhookOptions } from './webhooks/webhook-options.ts';
 
 /** What every request of one gateway shares. Made once by `createGateway`; there are no globals beside it. */
 export interface Runtime {
+  readonly callers: CallerParts;
+  readonly routing: RoutingParts;
+  readonly attempts: AttemptParts;
   readonly platform: Platform;
   readonly wheel: TimerWheel;
   readonly timeouts: Timeouts;

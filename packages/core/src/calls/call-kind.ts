@@ -1,3 +1,4 @@
+import type { Generation } from '../wire/generations/generation.ts';
 import type { CallBound } from './bound.ts';
 import type { CallNeeds } from './needs.ts';
 import type { CallPreferences, RequestedModels } from './preferences.ts';
@@ -7,9 +8,18 @@ import type { RequestText } from './text-map.ts';
 export const CALL_KINDS = {
   chat: { apiType: 'completions' },
   video: { apiType: 'video' },
-} as const;
+} as const satisfies Record<string, { readonly apiType: Generation['api_type'] }>;
 
 export type CallKindName = keyof typeof CALL_KINDS;
+
+const NAMES = new Map(
+  Object.entries(CALL_KINDS).map(([name, { apiType }]) => [apiType as Generation['api_type'], name as CallKindName]),
+);
+
+/** The kind of call that a record is of. */
+export function kindOfRecord({ api_type: apiType }: Pick<Generation, 'api_type'>): CallKindName {
+  return NAMES.get(apiType) ?? 'chat';
+}
 
 /** What a request says of itself, in its caller's own words. */
 export interface RequestLabels {

@@ -14,6 +14,7 @@ import { openServerTools } from '../../chat/stages/server-tools/open-server-tool
 import type { ToolParts } from '../../chat/stages/server-tools/tool-set.ts';
 import type { Stage } from '../../chat/stages/stage.ts';
 import { type CallerParts, findCaller } from '../../dispatch/find-caller.ts';
+import type { UsableParts } from '../../dispatch/usable-endpoints.ts';
 import { refuseUnplanned } from '../../dispatch/refuse-unplanned.ts';
 import type { GenerationLogging } from '../../generations/observe/observed-call.ts';
 import { guardCall } from '../../guardrails/guard-call.ts';
@@ -29,8 +30,10 @@ import { createRoutingReport } from '../../routing/routing-metadata.ts';
 import { parseChatCompletion } from '../../wire/chat/parse-chat-completion.ts';
 
 /** What chat completions are made of. */
-export interface ChatParts extends ChatRunParts, RoutingParts, CallerParts, ToolParts {
+export interface ChatParts extends ChatRunParts, ToolParts, UsableParts {
   readonly platform: Platform;
+  readonly callers: CallerParts;
+  readonly routing: RoutingParts;
   readonly stages: readonly Stage[];
   readonly moderator: Moderator | undefined;
   readonly regionOf: RegionOf;
@@ -54,7 +57,7 @@ export async function createChatCompletion(context: ChatContext): Promise<Gatewa
   refuseUnavailable(received, parts);
   const asked = createChatCall(received, client, principal, parts);
 
-  const caller = await findCaller(principal, parts);
+  const caller = await findCaller(principal, parts.callers);
   const { policy, budgets } = caller;
 
   const pipeline = createPipeline();
@@ -66,7 +69,7 @@ export async function createChatCompletion(context: ChatContext): Promise<Gatewa
   const call = toolSet === null ? guarded.call : withRequest(guarded.call, toolSet.request);
   const bound = boundWithin(call, budgets);
   const narrowings = [...(policy?.narrowings ?? []), ...(bound === null ? [] : [withinBounds(bound)])];
-  const plan = planCall(call, { narrowings }, parts);
+  const plan = planCall(call, { narrowings }, parts.routing);
   const report = createRoutingReport(client.headers, plan, pipeline);
   // A call that was refused before is planned all the same: its report shows the plan.
   refuseUnplanned(plan, refusal, report);

@@ -31,7 +31,7 @@ export async function explainChatRoute({ request, principal, runtime }: RequestC
   const { key } = parseWith(explainRouteQuerySchema, Object.fromEntries(new URLSearchParams(request.query)));
   const body = parseChatCompletion(await readJsonBody(request));
   const principalOfCalls = key === undefined ? principal : await findKeyHolder(key, runtime);
-  const { policy, budgets } = await findCaller(principalOfCalls, runtime);
+  const { policy, budgets } = await findCaller(principalOfCalls, runtime.callers);
   const call = createModelCall({
     id: '',
     kind: chatKind,
@@ -44,7 +44,7 @@ export async function explainChatRoute({ request, principal, runtime }: RequestC
   const bound = boundWithin(call, budgets);
   const narrowings = [...(policy?.narrowings ?? []), ...(bound === null ? [] : [withinBounds(bound)])];
   // The candidates are in order of price, and the first of them is drawn by the smallest number.
-  const plan = planCall(call, { narrowings, random: () => 0 }, runtime);
+  const plan = planCall(call, { narrowings, random: () => 0 }, runtime.routing);
   return toJsonResponse(200, { data: explainPlan(plan, runtime.health) });
 }
 

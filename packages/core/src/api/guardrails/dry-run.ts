@@ -53,7 +53,7 @@ function testRequest(request: ChatCompletionRequest, policy: Policy, runtime: Ru
     headers: {},
     headerSession: null,
   });
-  const plan = planCall(call, { narrowings: policy.narrowings, random: () => 0 }, runtime);
+  const plan = planCall(call, { narrowings: policy.narrowings, random: () => 0 }, runtime.routing);
   return {
     ...toTextResult(verdict.findings),
     redacted_messages: verdict.request.messages === request.messages ? null : verdict.request.messages,
