@@ -48,7 +48,7 @@ export function readImports(root: string): { readonly files: readonly string[]; 
 
 interface ImportNode {
   readonly type: string;
-  readonly source?: { readonly value?: unknown } | null;
+  readonly source?: { readonly type: string; readonly value?: unknown } | null;
   readonly importKind?: string;
   readonly exportKind?: string;
 }

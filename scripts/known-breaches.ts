@@ -32,13 +32,6 @@ export const KNOWN_BREACHES: readonly Pick<Breach, 'from' | 'to'>[] = [
   { from: 'packages/core/src/http/request-context.ts', to: 'packages/core/src/runtime.ts' },
   { from: 'packages/core/src/routing/plan-route.ts', to: 'packages/core/src/runtime.ts' },
   { from: 'packages/core/src/videos/reserve-video.ts', to: 'packages/core/src/runtime.ts' },
-  { from: 'packages/ui/src/screens/settings/desktop/desktop-cards.tsx', to: 'desktop/src/shared/desktop-bridge.ts' },
-  {
-    from: 'packages/ui/src/screens/settings/desktop/provider-keys-card.tsx',
-    to: 'desktop/src/shared/desktop-bridge.ts',
-  },
-  { from: 'packages/ui/src/shell/desktop.ts', to: 'desktop/src/shared/desktop-bridge.ts' },
-  { from: 'packages/ui/src/shell/use-outcome.ts', to: 'desktop/src/shared/desktop-bridge.ts' },
 ];
 
 /** Files that still import one another in a circle. */

@@ -1,6 +1,6 @@
 import { contextBridge, ipcRenderer } from 'electron';
 
-import type { Channel, DesktopBridge } from '../shared/desktop-bridge.ts';
+import type { Channel, DesktopBridge } from '@model-gateway/ui/desktop-bridge';
 
 // Written out: this file must stay small, and the schemas are checked on both other ends.
 const ask =

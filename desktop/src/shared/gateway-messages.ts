@@ -1,4 +1,4 @@
-import type { Mode } from './desktop-bridge.ts';
+import type { Mode } from '@model-gateway/ui/desktop-bridge';
 
 /** What the main process and the gateway's process tell each other. Both are ours, so nothing is checked. */
 

@@ -1,6 +1,6 @@
 import { ipcMain, type IpcMainInvokeEvent } from 'electron';
 
-import { type Answers, type Asks, type Channel, CHANNELS } from '../../shared/desktop-bridge.ts';
+import { type Answers, type Asks, type Channel, CHANNELS } from '@model-gateway/ui/desktop-bridge';
 import { APP_ORIGIN } from './app-scheme.ts';
 
 export type BridgeHandlers = { readonly [C in Channel]: (...asks: Asks<C>) => Answers<C> | Promise<Answers<C>> };

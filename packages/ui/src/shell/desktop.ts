@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 
 // Types alone: at runtime the page knows the app by `window.desktop`, which browsers do not have.
-import type { DesktopBridge, DesktopInfo } from '../../../../desktop/src/shared/desktop-bridge.ts';
+import type { DesktopBridge, DesktopInfo } from '../desktop-bridge.ts';
 import { queryClient } from '../api/query-client.ts';
 
 declare global {

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 
-/**
+/*
  * What the window may ask of the app, beside the gateway's own API: one table that both sides check against. Nothing
- * here can name a file or an address; those are asked of the user in dialogs of the app's own.
+ * here can name a file or an address; those are asked of the user in dialogs of the app's own. The app imports it at run
+ * time, as `@model-gateway/ui/desktop-bridge`; the page imports types alone, so that its bundle is without zod.
  */
 
 /**
