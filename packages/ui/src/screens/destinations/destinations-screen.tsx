@@ -1,3 +1,4 @@
+import type { Destination } from '@model-gateway/core/wire';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { MoreHorizontal, Plus, Send } from 'lucide-react';
@@ -17,7 +18,6 @@ import { DESTINATION_TYPES } from './destination-draft.ts';
 import { DestinationPanel } from './destination-panel.tsx';
 import {
   deliveriesQuery,
-  type Destination,
   destinationsQuery,
   type DestinationStanding,
   testDestination,

@@ -1,10 +1,10 @@
+import type { Guardrail, KeyAssignment } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Plus, ShieldCheck } from 'lucide-react';
 import { useState } from 'react';
 
 import { guardrailsQuery, keyAssignmentsQuery } from '../../api/queries.ts';
-import type { Guardrail, KeyAssignment } from '../../api/types.ts';
 import { formatUsd } from '../../format/money.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';

@@ -1,10 +1,10 @@
+import type { Model, ModelList } from '@model-gateway/core/wire';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Package, SearchX } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
-import type { Model, ModelList } from '../../api/types.ts';
 import { formatCompact } from '../../format/quantity.ts';
 import { formatPricePerMillion } from '../../format/money.ts';
 import { Badge } from '../../parts/badge.tsx';

@@ -1,7 +1,8 @@
+import type { GenerationRow } from '@model-gateway/core/wire';
 import { queryOptions } from '@tanstack/react-query';
 
 import { callApi, openApi } from '../../api/call-api.ts';
-import type { GenerationList, GenerationRow } from '../../api/types.ts';
+import type { GenerationList } from '../../api/types.ts';
 
 /** Of how many calls the pace is told: what one page of the list holds. */
 export const MAX_CALLS = 200;

@@ -1,7 +1,7 @@
+import type { Generation } from '@model-gateway/core/wire';
 import { queryOptions } from '@tanstack/react-query';
 
 import { callApi } from '../../../api/call-api.ts';
-import type { Generation } from '../../../api/types.ts';
 import { readContent } from './read-content.ts';
 
 /** The record of a generation. */

@@ -1,4 +1,4 @@
-import type { Generation } from '../../../api/types.ts';
+import type { Generation } from '@model-gateway/core/wire';
 
 /** An attempt on the common scale of time, in percent of the whole. */
 export interface AttemptBar {

@@ -1,6 +1,6 @@
+import type { Generation } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
 
-import type { Generation } from '../../../api/types.ts';
 import { formatUsd } from '../../../format/money.ts';
 import { formatCount, formatDuration } from '../../../format/quantity.ts';
 import { Dialog } from '../../../parts/dialogs/dialog.tsx';

@@ -1,6 +1,6 @@
+import type { GenerationStatus } from '@model-gateway/core/wire';
 import { Pin } from 'lucide-react';
 
-import type { GenerationStatus } from '../../../api/types.ts';
 import { formatUsd } from '../../../format/money.ts';
 import { formatCompact, formatDuration } from '../../../format/quantity.ts';
 import { formatFull, formatMoment } from '../../../format/time.ts';

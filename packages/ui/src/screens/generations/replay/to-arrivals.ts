@@ -1,5 +1,6 @@
-import type { Generation, GenerationContent, StreamTimeline } from '../../../api/types.ts';
+import type { Generation, StreamTimeline } from '@model-gateway/core/wire';
 
+import type { GenerationContent } from '../../../api/types.ts';
 /** One line of a streamed answer: a piece of it, or its end. Lengths are those of JavaScript strings. */
 export interface Arrival {
   readonly index: number;
