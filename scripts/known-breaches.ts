@@ -38,9 +38,4 @@ export const KNOWN_BREACHES: readonly Pick<Breach, 'from' | 'to'>[] = [
 export const KNOWN_CIRCLES: readonly (readonly string[])[] = [
   ['packages/core/src/dispatch/track-call.ts', 'packages/core/src/runtime.ts'],
   ['packages/core/src/api/routes.ts', 'packages/core/src/http/openapi.ts'],
-  [
-    'packages/node/src/stores/generation-index/generation-entry.ts',
-    'packages/node/src/stores/generation-index/generation-rows.ts',
-  ],
-  ['packages/ui/src/parts/table/table-row.tsx', 'packages/ui/src/parts/table/virtual-table.tsx'],
 ];

@@ -1,5 +1,5 @@
 import type { GenerationContent, GenerationRecord } from '@model-gateway/core';
-import type { Entry, EntryVersion } from '../generation-index/generation-entry.ts';
+import type { GenerationEntry, EntryVersion } from '../generation-index/generation-entry.ts';
 import type { GenerationIndex } from '../generation-index/generation-index.ts';
 import {
   type CarriedForward,
@@ -29,8 +29,8 @@ export type Operation =
         readonly content: ContentReference | null;
       } | null;
     }
-  | { readonly type: 'replace'; readonly entry: Entry; readonly record: GenerationRecord; text: string }
-  | { readonly type: 'delete-content'; readonly entry: Entry; readonly isLost: boolean }
+  | { readonly type: 'replace'; readonly entry: GenerationEntry; readonly record: GenerationRecord; text: string }
+  | { readonly type: 'delete-content'; readonly entry: GenerationEntry; readonly isLost: boolean }
   | { readonly type: 'carry'; readonly carried: CarriedForward };
 
 /** Creates what puts operations into lines. It refuses generations whose id exists. */
