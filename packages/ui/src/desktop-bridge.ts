@@ -76,30 +76,30 @@ const environmentName = z.string().regex(/^[A-Z][A-Z0-9_]{2,63}$/);
 const outcomeSchema = z.object({ done: z.boolean(), message: z.string() });
 export type Outcome = z.infer<typeof outcomeSchema>;
 
-/** Channel: what is asked, what is answered. */
+/** By channel: what is passed to the app, and what it returns. */
 export const CHANNELS = {
-  info: { asks: z.tuple([]), answers: infoSchema },
-  changeSettings: { asks: z.tuple([settingsChangesSchema]), answers: outcomeSchema },
-  saveProviderKey: { asks: z.tuple([environmentName, z.string().min(1).max(4096)]), answers: outcomeSchema },
-  removeProviderKey: { asks: z.tuple([environmentName]), answers: outcomeSchema },
-  retryPort: { asks: z.tuple([z.number().int().min(0).max(65_535).nullable()]), answers: outcomeSchema },
-  exportSettings: { asks: z.tuple([]), answers: outcomeSchema },
-  importSettings: { asks: z.tuple([]), answers: outcomeSchema },
-  backUp: { asks: z.tuple([]), answers: outcomeSchema },
-  restore: { asks: z.tuple([]), answers: outcomeSchema },
-  wipe: { asks: z.tuple([]), answers: outcomeSchema },
-  openLogs: { asks: z.tuple([]), answers: outcomeSchema },
-  openLink: { asks: z.tuple([z.string().max(2048)]), answers: outcomeSchema },
+  info: { parameters: z.tuple([]), result: infoSchema },
+  changeSettings: { parameters: z.tuple([settingsChangesSchema]), result: outcomeSchema },
+  saveProviderKey: { parameters: z.tuple([environmentName, z.string().min(1).max(4096)]), result: outcomeSchema },
+  removeProviderKey: { parameters: z.tuple([environmentName]), result: outcomeSchema },
+  retryPort: { parameters: z.tuple([z.number().int().min(0).max(65_535).nullable()]), result: outcomeSchema },
+  exportSettings: { parameters: z.tuple([]), result: outcomeSchema },
+  importSettings: { parameters: z.tuple([]), result: outcomeSchema },
+  backUp: { parameters: z.tuple([]), result: outcomeSchema },
+  restore: { parameters: z.tuple([]), result: outcomeSchema },
+  wipe: { parameters: z.tuple([]), result: outcomeSchema },
+  openLogs: { parameters: z.tuple([]), result: outcomeSchema },
+  openLink: { parameters: z.tuple([z.string().max(2048)]), result: outcomeSchema },
 } as const;
 
 export type Channel = keyof typeof CHANNELS;
-export type Asks<C extends Channel> = z.infer<(typeof CHANNELS)[C]['asks']>;
-export type Answers<C extends Channel> = z.infer<(typeof CHANNELS)[C]['answers']>;
+export type ChannelParameters<C extends Channel> = z.infer<(typeof CHANNELS)[C]['parameters']>;
+export type ChannelResult<C extends Channel> = z.infer<(typeof CHANNELS)[C]['result']>;
 
 /** `window.desktop` in the UI. */
 export type DesktopBridge = {
-  readonly [C in Channel]: (...asks: Asks<C>) => Promise<Answers<C>>;
+  readonly [C in Channel]: (...parameters: ChannelParameters<C>) => Promise<ChannelResult<C>>;
 } & {
-  /** Calls back after every change of what `info` answers. Returns what ends that. */
+  /** Calls back after every change of what `info` returns. Returns what ends that. */
   onChange(tell: () => void): () => void;
 };

@@ -4,7 +4,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { callApi, openApi } from '../../api/call-api.ts';
 import type { GenerationList } from '../../api/types.ts';
 
-/** Of how many calls the pace is told: what one page of the list holds. */
+/** How many calls the pace is computed from: what one page of the list holds. */
 export const MAX_CALLS = 200;
 const DAY_MS = 86_400_000;
 

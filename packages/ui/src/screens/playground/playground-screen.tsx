@@ -12,7 +12,7 @@ import { showToast } from '../../parts/messages/toast-store.ts';
 import { useShortcut } from '../../shell/shortcuts.ts';
 import { contentQuery, generationQuery } from '../generations/content/generation-queries.ts';
 import { splitWords } from '../models/model-search.ts';
-import { AnswerColumn } from './answer-column.tsx';
+import { CompletionColumn } from './completion-column.tsx';
 import { findUnsupported } from './attachments.ts';
 import { createRun, type Run } from './create-run.ts';
 import { type Draft, EMPTY_DRAFT, toDraft, toRequestBody } from './draft.ts';
@@ -124,7 +124,7 @@ function Bench({ apiKey, firstModel }: { apiKey: string | undefined; firstModel:
         {models.map((model, at) => {
           const run = runs.current[at];
           return run === undefined ? null : (
-            <AnswerColumn
+            <CompletionColumn
               // The place, not the model: changing a column's model keeps its answer until the next is sent.
               key={at}
               run={run}

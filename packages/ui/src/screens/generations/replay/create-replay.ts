@@ -39,7 +39,7 @@ const MAX_FRAME_MS = 250;
 /** Creates a replay that stands at the end. */
 export function createReplay({ schedule, now, durationMs, speed, stepMs }: ReplayOptions): Replay {
   let state: ReplayState = { atMs: durationMs, isPlaying: false, speed };
-  /** Of the latest playing; frames of one before it do nothing. */
+  /** The number of the latest playing; frames of an earlier one do nothing. */
   let round = 0;
   const listeners = new Set<() => void>();
 

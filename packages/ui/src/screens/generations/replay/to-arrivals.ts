@@ -19,14 +19,14 @@ export interface Arrival {
   readonly isLongestGap: boolean;
 }
 
-interface StreamedAnswer {
+interface StreamedCompletion {
   readonly timeline: StreamTimeline;
   readonly output: Pick<GenerationContent['output'], 'completion' | 'reasoning'>;
   readonly generation: Pick<Generation, 'generation_time' | 'cancelled' | 'finish_reason'>;
 }
 
 /** Tells a streamed answer piece by piece, its end last; empty when no text came. */
-export function toArrivals({ timeline, output, generation }: StreamedAnswer): Arrival[] {
+export function toArrivals({ timeline, output, generation }: StreamedCompletion): Arrival[] {
   const completion = output.completion ?? '';
   const thought = output.reasoning ?? '';
   const lines: Omit<Arrival, 'isLongestGap'>[] = [];
@@ -50,7 +50,7 @@ export function toArrivals({ timeline, output, generation }: StreamedAnswer): Ar
   return lines.map((line) => ({ ...line, isLongestGap: longest > 0 && line.index === longestAt }));
 }
 
-function toEnding({ cancelled, finish_reason: reason }: StreamedAnswer['generation']): string {
+function toEnding({ cancelled, finish_reason: reason }: StreamedCompletion['generation']): string {
   if (cancelled === true) return 'the caller left';
   return reason === 'error' ? 'the answer broke off' : 'end of the answer';
 }
