@@ -7,8 +7,8 @@ import { z } from 'zod';
  */
 
 /**
- * `live` asks providers; `replay` answers from what was recorded and asks nobody; `record` asks, and writes down what
- * is answered.
+ * `live` calls providers; `replay` serves recorded responses and calls no provider; `record` calls providers and records
+ * their responses.
  */
 export const MODES = ['live', 'replay', 'record'] as const;
 export type Mode = (typeof MODES)[number];

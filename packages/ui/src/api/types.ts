@@ -21,7 +21,7 @@ export interface GenerationList<Row = GenerationRow> extends Omit<GenerationList
 
 type Input = GenerationContentBody['input'];
 
-/** What was asked and answered, with both members of `input`, of which one is there. */
+/** The prompt and the completion of a call, with both members of `input`, of which one is there. */
 export interface GenerationContent extends Omit<GenerationContentBody, 'input'> {
   readonly input: Partial<Extract<Input, { messages: unknown }> & Extract<Input, { prompt: unknown }>>;
 }

@@ -8,7 +8,7 @@ import type { GenerationList } from '../../api/types.ts';
 export const MAX_CALLS = 200;
 const DAY_MS = 86_400_000;
 
-/** How fast answers came, and how much of the prompts came from a cache. Null where no call tells. */
+/** How fast completions came, and how much of the prompts came from a cache. Null where no call tells. */
 export interface Pace {
   readonly calls: number;
   /** Milliseconds to the first token. */

@@ -21,7 +21,7 @@ import { useFollowEnd } from './use-follow-end.ts';
 
 interface CompletionColumnProps {
   readonly run: Run;
-  /** The request that the answer is to. */
+  /** The request of the completion. */
   readonly readSent: () => ChatRequest | undefined;
   readonly model: string;
   readonly onModel: (model: string) => void;
@@ -40,7 +40,7 @@ const TONES: Readonly<Record<RunState['status'], Tone>> = {
   failed: 'bad',
 };
 
-/** The answer of one model. */
+/** The completion of one model. */
 export function CompletionColumn({ run, readSent, model, onModel, onRemove }: CompletionColumnProps) {
   const state = useSyncExternalStore(run.subscribe, run.getState);
   const [isRaw, setIsRaw] = useState(false);

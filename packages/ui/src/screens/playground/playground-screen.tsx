@@ -26,7 +26,7 @@ import { useAttaching } from './use-attaching.ts';
 const MAX_COLUMNS = 4;
 const newRun = (): Run => createRun(drawTogether, () => performance.now());
 
-/** One prompt to up to four models at once. Every answer is an ordinary generation. */
+/** One prompt to up to four models at once. Every completion is an ordinary generation. */
 export function PlaygroundScreen() {
   const caller = usePlaygroundCaller();
   const { data: models, error, refetch } = useQuery(modelsQuery);
@@ -125,7 +125,7 @@ function Bench({ apiKey, firstModel }: { apiKey: string | undefined; firstModel:
           const run = runs.current[at];
           return run === undefined ? null : (
             <CompletionColumn
-              // The place, not the model: changing a column's model keeps its answer until the next is sent.
+              // The place, not the model: changing a column's model keeps its completion until the next is sent.
               key={at}
               run={run}
               model={model}

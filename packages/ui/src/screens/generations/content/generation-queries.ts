@@ -12,7 +12,7 @@ export const generationQuery = (id: string) =>
       (await callApi<{ data: Generation }>('/api/v1/generation', { query: { id }, signal })).data,
   });
 
-/** What was asked and answered, where it was stored. Large, so that it is forgotten soon. */
+/** The prompt and the completion, where they were stored. They are large, and leave the cache soon. */
 export const contentQuery = (id: string) =>
   queryOptions({
     queryKey: ['generation', id, 'content'],

@@ -12,7 +12,7 @@ const PATH = '/api/v1/generation/content';
 /** Nobody reads so much in a browser, and it takes several times as much memory. */
 const MAX_SHOWN_BYTES = 32 * 1024 * 1024;
 
-/** What was asked and answered, and how long it is as JSON. */
+/** The prompt and the completion, and how long they are as JSON. */
 export interface ReadContent extends GenerationContent {
   readonly bytes: number;
 }

@@ -5,7 +5,7 @@ export interface AttemptBar {
   readonly start: number;
   /** Until the first chunk, or until it failed. */
   readonly waited: number;
-  /** From there to the end of the answer; 0 for all but the last. */
+  /** From there to the end of the completion; 0 for all but the last. */
   readonly streamed: number;
 }
 

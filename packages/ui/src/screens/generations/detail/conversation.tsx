@@ -23,7 +23,7 @@ const ROLES: Readonly<Record<string, { readonly label: string; readonly icon: Re
 /** The last ones at first: a long conversation is laid out only as far as somebody reads back. */
 const SHOWN_MESSAGES = 40;
 
-/** The messages and the answer. All of it is somebody else's text. */
+/** The messages and the completion. None of it can be trusted. */
 export function Conversation({ content }: { content: GenerationContent }) {
   const [isPlain, setIsPlain] = useState(false);
   const [shown, setShown] = useState(SHOWN_MESSAGES);

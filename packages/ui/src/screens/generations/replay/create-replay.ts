@@ -10,7 +10,7 @@ export interface ReplayState {
   readonly speed: ReplaySpeed;
 }
 
-/** Moves through the time of an answer. */
+/** Moves through the time of a completion. */
 export interface Replay {
   getState(): ReplayState;
   /** Calls back after every change; the returned function ends that. */

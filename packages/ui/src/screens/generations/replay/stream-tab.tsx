@@ -28,7 +28,7 @@ interface StreamTabProps {
   readonly output: GenerationContent['output'];
 }
 
-/** When each piece of a streamed answer came, and the answer as it was at any moment. */
+/** When each piece of a streamed completion came, and the completion as it was at any moment. */
 export function StreamTab({ generation, output }: StreamTabProps) {
   const isStreamed = generation.streamed === true;
   const { data: timeline, error, refetch } = useQuery({ ...timelineQuery(generation.id), enabled: isStreamed });

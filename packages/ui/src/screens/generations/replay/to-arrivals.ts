@@ -1,7 +1,7 @@
 import type { Generation, StreamTimeline } from '@model-gateway/core/wire';
 
 import type { GenerationContent } from '../../../api/types.ts';
-/** One line of a streamed answer: a piece of it, or its end. Lengths are those of JavaScript strings. */
+/** One line of a streamed completion: a piece of it, or its end. Lengths are those of JavaScript strings. */
 export interface Arrival {
   readonly index: number;
   /** Milliseconds since the call began. */
@@ -13,7 +13,7 @@ export interface Arrival {
   /** How long both are with this piece. */
   readonly textLength: number;
   readonly reasoningLength: number;
-  /** How the answer ended, on the last line; null for a piece. */
+  /** How the completion ended, on the last line; null for a piece. */
   readonly ending: string | null;
   /** Nothing else was waited for so long, except for the first piece. */
   readonly isLongestGap: boolean;
@@ -25,7 +25,7 @@ interface StreamedCompletion {
   readonly generation: Pick<Generation, 'generation_time' | 'cancelled' | 'finish_reason'>;
 }
 
-/** Tells a streamed answer piece by piece, its end last; empty when no text came. */
+/** Splits a streamed completion into its pieces, its end last; empty when no text came. */
 export function toArrivals({ timeline, output, generation }: StreamedCompletion): Arrival[] {
   const completion = output.completion ?? '';
   const thought = output.reasoning ?? '';
