@@ -15,21 +15,12 @@ export const KNOWN_BREACHES: readonly Pick<Breach, 'from' | 'to'>[] = [
   { from: 'packages/core/src/http/openapi.ts', to: 'packages/core/src/api/late-schemas.ts' },
   { from: 'packages/core/src/http/openapi.ts', to: 'packages/core/src/api/routes.ts' },
   { from: 'packages/core/src/http/request-context.ts', to: 'packages/core/src/runtime.ts' },
-  { from: 'packages/ui/src/screens/settings/desktop/desktop-cards.tsx', to: 'desktop/src/shared/desktop-bridge.ts' },
-  {
-    from: 'packages/ui/src/screens/settings/desktop/provider-keys-card.tsx',
-    to: 'desktop/src/shared/desktop-bridge.ts',
-  },
-  { from: 'packages/ui/src/shell/desktop.ts', to: 'desktop/src/shared/desktop-bridge.ts' },
-  { from: 'packages/ui/src/shell/use-outcome.ts', to: 'desktop/src/shared/desktop-bridge.ts' },
 ];
 
 /** Files that still import one another in a circle. */
 export const KNOWN_CIRCLES: readonly (readonly string[])[] = [
-  ['packages/core/src/api/routes.ts', 'packages/core/src/http/openapi.ts'],
   [
-    'packages/node/src/stores/generation-index/generation-entry.ts',
-    'packages/node/src/stores/generation-index/generation-rows.ts',
-  ],
-  ['packages/ui/src/parts/table/table-row.tsx', 'packages/ui/src/parts/table/virtual-table.tsx'],
+    'packages/core/src/api/routes.ts',
+    'packages/core/src/http/openapi.ts'
+  ]
 ];

@@ -29,6 +29,8 @@ export const providerListSchema = z.object({
   ),
 });
 
+export type ProviderList = z.infer<typeof providerListSchema>;
+
 /** What `GET /endpoints/zdr` answers. */
 export const zdrEndpointListSchema = z.object({ data: z.array(modelEndpointSchema) });
 

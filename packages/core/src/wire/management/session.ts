@@ -21,3 +21,4 @@ export const sessionAnswerSchema = z.object({
     }),
   ]),
 });
+export type SessionResponse = z.infer<typeof sessionAnswerSchema>;

@@ -85,6 +85,10 @@ export const modelListSchema = z.object({
   total_count: z.int(),
   links: z.object({ next: z.string().nullable() }),
 });
+export type ModelList = z.infer<typeof modelListSchema>;
+
+/** Measured values by the share of calls that reached or beat them. */
+const percentilesSchema = z.object({ p50: z.number(), p75: z.number(), p90: z.number(), p99: z.number() });
 
 /** One model at one provider, as `GET /models/{author}/{slug}/endpoints` lists it. */
 export const modelEndpointSchema = z.object({
@@ -110,8 +114,10 @@ export const modelEndpointSchema = z.object({
   uptime_last_5m: z.number().nullable(),
   uptime_last_30m: z.number().nullable(),
   uptime_last_1d: z.number().nullable(),
-  latency_last_30m: z.unknown().nullable(),
-  throughput_last_30m: z.unknown().nullable(),
+  /** Milliseconds; null until enough calls were made. */
+  latency_last_30m: percentilesSchema.nullable(),
+  /** Tokens a second; null until enough calls were made. */
+  throughput_last_30m: percentilesSchema.nullable(),
 });
 export type ModelEndpoint = z.infer<typeof modelEndpointSchema>;
 
@@ -125,3 +131,4 @@ export const modelEndpointsSchema = z.object({
     endpoints: z.array(modelEndpointSchema),
   }),
 });
+export type ModelEndpoints = z.infer<typeof modelEndpointsSchema>;

@@ -19,9 +19,9 @@ import type { ChatRequest } from './stream-chat.ts';
 import { StreamedText } from './streamed-text.tsx';
 import { useFollowEnd } from './use-follow-end.ts';
 
-interface AnswerColumnProps {
+interface CompletionColumnProps {
   readonly run: Run;
-  /** The request that the answer is to. */
+  /** The request of the completion. */
   readonly readSent: () => ChatRequest | undefined;
   readonly model: string;
   readonly onModel: (model: string) => void;
@@ -40,8 +40,8 @@ const TONES: Readonly<Record<RunState['status'], Tone>> = {
   failed: 'bad',
 };
 
-/** The answer of one model. */
-export function AnswerColumn({ run, readSent, model, onModel, onRemove }: AnswerColumnProps) {
+/** The completion of one model. */
+export function CompletionColumn({ run, readSent, model, onModel, onRemove }: CompletionColumnProps) {
   const state = useSyncExternalStore(run.subscribe, run.getState);
   const [isRaw, setIsRaw] = useState(false);
   const isRunning = state.status === 'waiting' || state.status === 'streaming';
@@ -80,7 +80,7 @@ export function AnswerColumn({ run, readSent, model, onModel, onRemove }: Answer
             <PlainText text={state.reasoning} />
           </details>
         )}
-        {state.text !== '' && <AnswerText text={state.text} isRunning={isRunning} isRaw={isRaw} />}
+        {state.text !== '' && <CompletionText text={state.text} isRunning={isRunning} isRaw={isRaw} />}
         {state.status === 'failed' && <ErrorPanel error={state.error} title="No answer" />}
       </div>
       <Footer state={state} readSent={readSent} isRaw={isRaw} onRaw={setIsRaw} />
@@ -89,13 +89,13 @@ export function AnswerColumn({ run, readSent, model, onModel, onRemove }: Answer
 }
 
 /** Formatted once it is whole: doing so for every token is what makes such pages slow. */
-function AnswerText({ text, isRunning, isRaw }: { text: string; isRunning: boolean; isRaw: boolean }) {
+function CompletionText({ text, isRunning, isRaw }: { text: string; isRunning: boolean; isRaw: boolean }) {
   if (isRunning && text.length <= MAX_STREAMED_CHARACTERS) return <StreamedText text={text} />;
   return isRunning || isRaw ? <PlainText text={text} /> : <FormattedText text={text} />;
 }
 
 // Its list of models is long, and does not change with every token.
-const ModelInput = memo(function ModelInput({ model, onModel }: Pick<AnswerColumnProps, 'model' | 'onModel'>) {
+const ModelInput = memo(function ModelInput({ model, onModel }: Pick<CompletionColumnProps, 'model' | 'onModel'>) {
   const listId = useId();
   const { data: models = [] } = useQuery(modelsQuery);
   const [text, setText] = useState<string | null>(null);
@@ -133,7 +133,7 @@ const ModelInput = memo(function ModelInput({ model, onModel }: Pick<AnswerColum
   );
 });
 
-interface FooterProps extends Pick<AnswerColumnProps, 'readSent'> {
+interface FooterProps extends Pick<CompletionColumnProps, 'readSent'> {
   readonly state: RunState;
   readonly isRaw: boolean;
   readonly onRaw: (isRaw: boolean) => void;

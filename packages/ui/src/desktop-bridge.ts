@@ -1,13 +1,14 @@
 import { z } from 'zod';
 
-/**
+/*
  * What the window may ask of the app, beside the gateway's own API: one table that both sides check against. Nothing
- * here can name a file or an address; those are asked of the user in dialogs of the app's own.
+ * here can name a file or an address; those are asked of the user in dialogs of the app's own. The app imports it at run
+ * time, as `@model-gateway/ui/desktop-bridge`; the page imports types alone, so that its bundle is without zod.
  */
 
 /**
- * `live` asks providers; `replay` answers from what was recorded and asks nobody; `record` asks, and writes down what
- * is answered.
+ * `live` calls providers; `replay` serves recorded responses and calls no provider; `record` calls providers and records
+ * their responses.
  */
 export const MODES = ['live', 'replay', 'record'] as const;
 export type Mode = (typeof MODES)[number];
@@ -75,30 +76,30 @@ const environmentName = z.string().regex(/^[A-Z][A-Z0-9_]{2,63}$/);
 const outcomeSchema = z.object({ done: z.boolean(), message: z.string() });
 export type Outcome = z.infer<typeof outcomeSchema>;
 
-/** Channel: what is asked, what is answered. */
+/** By channel: what is passed to the app, and what it returns. */
 export const CHANNELS = {
-  info: { asks: z.tuple([]), answers: infoSchema },
-  changeSettings: { asks: z.tuple([settingsChangesSchema]), answers: outcomeSchema },
-  saveProviderKey: { asks: z.tuple([environmentName, z.string().min(1).max(4096)]), answers: outcomeSchema },
-  removeProviderKey: { asks: z.tuple([environmentName]), answers: outcomeSchema },
-  retryPort: { asks: z.tuple([z.number().int().min(0).max(65_535).nullable()]), answers: outcomeSchema },
-  exportSettings: { asks: z.tuple([]), answers: outcomeSchema },
-  importSettings: { asks: z.tuple([]), answers: outcomeSchema },
-  backUp: { asks: z.tuple([]), answers: outcomeSchema },
-  restore: { asks: z.tuple([]), answers: outcomeSchema },
-  wipe: { asks: z.tuple([]), answers: outcomeSchema },
-  openLogs: { asks: z.tuple([]), answers: outcomeSchema },
-  openLink: { asks: z.tuple([z.string().max(2048)]), answers: outcomeSchema },
+  info: { parameters: z.tuple([]), result: infoSchema },
+  changeSettings: { parameters: z.tuple([settingsChangesSchema]), result: outcomeSchema },
+  saveProviderKey: { parameters: z.tuple([environmentName, z.string().min(1).max(4096)]), result: outcomeSchema },
+  removeProviderKey: { parameters: z.tuple([environmentName]), result: outcomeSchema },
+  retryPort: { parameters: z.tuple([z.number().int().min(0).max(65_535).nullable()]), result: outcomeSchema },
+  exportSettings: { parameters: z.tuple([]), result: outcomeSchema },
+  importSettings: { parameters: z.tuple([]), result: outcomeSchema },
+  backUp: { parameters: z.tuple([]), result: outcomeSchema },
+  restore: { parameters: z.tuple([]), result: outcomeSchema },
+  wipe: { parameters: z.tuple([]), result: outcomeSchema },
+  openLogs: { parameters: z.tuple([]), result: outcomeSchema },
+  openLink: { parameters: z.tuple([z.string().max(2048)]), result: outcomeSchema },
 } as const;
 
 export type Channel = keyof typeof CHANNELS;
-export type Asks<C extends Channel> = z.infer<(typeof CHANNELS)[C]['asks']>;
-export type Answers<C extends Channel> = z.infer<(typeof CHANNELS)[C]['answers']>;
+export type ChannelParameters<C extends Channel> = z.infer<(typeof CHANNELS)[C]['parameters']>;
+export type ChannelResult<C extends Channel> = z.infer<(typeof CHANNELS)[C]['result']>;
 
 /** `window.desktop` in the UI. */
 export type DesktopBridge = {
-  readonly [C in Channel]: (...asks: Asks<C>) => Promise<Answers<C>>;
+  readonly [C in Channel]: (...parameters: ChannelParameters<C>) => Promise<ChannelResult<C>>;
 } & {
-  /** Calls back after every change of what `info` answers. Returns what ends that. */
+  /** Calls back after every change of what `info` returns. Returns what ends that. */
   onChange(tell: () => void): () => void;
 };
