@@ -9,7 +9,8 @@ import type { GatewayRequest } from './http/request.ts';
 import { type GatewayResponse, toErrorResponse } from './http/response.ts';
 import type { Route } from './api/routes.ts';
 import type { Runtime } from './runtime.ts';
-import { type VideoAnswer, toVideoAnswer } from './videos/to-video-answer.ts';
+import { toVideoResponse } from './videos/to-video-response.ts';
+import type { VideoResponse } from './wire/videos/video-response.ts';
 import type { VideoJob } from './stores/video-job.ts';
 import { waitForVideo } from './videos/wait-for-video.ts';
 
@@ -45,7 +46,7 @@ export interface Gateway {
    * Resolves with a video job once it has ended, however it has; for embedders, who may look at every job. Throws
    * `not_found` for a job that there is not, and the signal's reason.
    */
-  waitForVideo(jobId: string, signal?: AbortSignal): Promise<VideoAnswer>;
+  waitForVideo(jobId: string, signal?: AbortSignal): Promise<VideoResponse>;
   /** Calls back with every video job whose status has changed; the returned function ends that. */
   onVideoChange(listener: (job: VideoJob) => void): () => void;
   stats(): GatewayStats;
@@ -106,7 +107,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       const signals = signal === undefined ? [closing.signal] : [closing.signal, signal];
       const { changes } = runtime.videos;
       const job = await waitForVideo(jobId, { jobs, changes, platform, signal: AbortSignal.any(signals) });
-      return toVideoAnswer(job, job.baseUrl);
+      return toVideoResponse(job, job.baseUrl);
     },
     onVideoChange: (listener) => runtime.videos.changes.subscribe(listener),
     stats: () => ({

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 
 import {
   creditsSchema,
-  feedbackAnswerSchema,
+  feedbackResponseSchema,
   providerListSchema,
   zdrEndpointListSchema,
 } from '../wire/management/account.ts';
@@ -17,25 +17,25 @@ import {
 } from '../wire/management/assignment.ts';
 import {
   broadcastDeliveriesQuerySchema,
-  broadcastDeliveryAnswerSchema,
+  broadcastDeliveryResponseSchema,
   broadcastDeliveryListSchema,
   destinationTestSchema,
 } from '../wire/destinations/broadcast-delivery.ts';
 import {
   createDestinationRequestSchema,
-  destinationAnswerSchema,
+  destinationResponseSchema,
   destinationListSchema,
   updateDestinationRequestSchema,
 } from '../wire/destinations/destination.ts';
 import {
-  fixtureCaseAnswerSchema,
+  fixtureCaseResponseSchema,
   fixtureCaseListSchema,
   fixtureCaseQuerySchema,
   fixtureCasesQuerySchema,
-  fixtureMissAnswerSchema,
+  fixtureMissResponseSchema,
   fixtureMissListSchema,
-  fixtureStateAnswerSchema,
-  savedFixtureAnswerSchema,
+  fixtureStateResponseSchema,
+  savedFixtureResponseSchema,
   saveFixtureRequestSchema,
 } from '../wire/fixtures/fixture-library.ts';
 import {
@@ -50,22 +50,22 @@ import { feedbackRequestSchema } from '../wire/generations/generation.ts';
 import { guardrailTestRequestSchema, guardrailTestResultSchema } from '../wire/management/guardrail-test.ts';
 import {
   createGuardrailRequestSchema,
-  guardrailAnswerSchema,
+  guardrailResponseSchema,
   guardrailListSchema,
   updateGuardrailRequestSchema,
 } from '../wire/management/guardrail.ts';
 import {
   createKeyRequestSchema,
   createdKeySchema,
-  currentKeyAnswerSchema,
-  keyAnswerSchema,
+  currentKeyResponseSchema,
+  keyResponseSchema,
   keyListQuerySchema,
   keyListSchema,
   updateKeyRequestSchema,
 } from '../wire/management/key.ts';
 import {
   createMemberRequestSchema,
-  memberAnswerSchema,
+  memberResponseSchema,
   memberListSchema,
   updateMemberRequestSchema,
 } from '../wire/management/member.ts';
@@ -75,17 +75,17 @@ import {
   providerTestRequestSchema,
   providerTestResultSchema,
 } from '../wire/models/provider-state.ts';
-import { createSessionRequestSchema, sessionAnswerSchema } from '../wire/management/session.ts';
-import { settingsAnswerSchema, settingsChangeSchema } from '../wire/management/settings.ts';
-import { streamTimelineAnswerSchema } from '../wire/generations/stream-timeline.ts';
+import { createSessionRequestSchema, sessionResponseSchema } from '../wire/management/session.ts';
+import { settingsResponseSchema, settingsChangeSchema } from '../wire/management/settings.ts';
+import { streamTimelineResponseSchema } from '../wire/generations/stream-timeline.ts';
 import { videoListQuerySchema, videoListSchema } from '../wire/videos/video-list.ts';
 import {
-  budgetAnswerSchema,
+  budgetResponseSchema,
   budgetListSchema,
   createWorkspaceRequestSchema,
   putBudgetRequestSchema,
   updateWorkspaceRequestSchema,
-  workspaceAnswerSchema,
+  workspaceResponseSchema,
   workspaceListSchema,
 } from '../wire/management/workspace.ts';
 
@@ -101,18 +101,18 @@ export interface RouteSchemas {
  * routes, because making schemas takes time, and at start nobody needs them.
  */
 export const LATE_SCHEMAS: Readonly<Record<string, RouteSchemas>> = {
-  'GET /api/v1/key': { answer: currentKeyAnswerSchema },
+  'GET /api/v1/key': { answer: currentKeyResponseSchema },
   'GET /api/v1/keys': { query: keyListQuerySchema, answer: keyListSchema },
   'POST /api/v1/keys': { body: createKeyRequestSchema, answer: createdKeySchema },
-  'GET /api/v1/keys/{hash}': { answer: keyAnswerSchema },
-  'PATCH /api/v1/keys/{hash}': { body: updateKeyRequestSchema, answer: keyAnswerSchema },
+  'GET /api/v1/keys/{hash}': { answer: keyResponseSchema },
+  'PATCH /api/v1/keys/{hash}': { body: updateKeyRequestSchema, answer: keyResponseSchema },
   'DELETE /api/v1/keys/{hash}': { answer: deletedSchema },
   'GET /api/v1/guardrails': { query: workspacePageQuerySchema, answer: guardrailListSchema },
-  'POST /api/v1/guardrails': { body: createGuardrailRequestSchema, answer: guardrailAnswerSchema },
+  'POST /api/v1/guardrails': { body: createGuardrailRequestSchema, answer: guardrailResponseSchema },
   'GET /api/v1/guardrails/assignments/keys': { query: pageQuerySchema, answer: keyAssignmentListSchema },
   'GET /api/v1/guardrails/assignments/members': { query: pageQuerySchema, answer: memberAssignmentListSchema },
-  'GET /api/v1/guardrails/{id}': { answer: guardrailAnswerSchema },
-  'PATCH /api/v1/guardrails/{id}': { body: updateGuardrailRequestSchema, answer: guardrailAnswerSchema },
+  'GET /api/v1/guardrails/{id}': { answer: guardrailResponseSchema },
+  'PATCH /api/v1/guardrails/{id}': { body: updateGuardrailRequestSchema, answer: guardrailResponseSchema },
   'DELETE /api/v1/guardrails/{id}': { answer: deletedSchema },
   'GET /api/v1/guardrails/{id}/assignments/keys': { query: pageQuerySchema, answer: keyAssignmentListSchema },
   'POST /api/v1/guardrails/{id}/assignments/keys': { body: keyHashesSchema, answer: assignedSchema },
@@ -122,11 +122,11 @@ export const LATE_SCHEMAS: Readonly<Record<string, RouteSchemas>> = {
   'POST /api/v1/guardrails/{id}/assignments/members/remove': { body: memberUserIdsSchema, answer: unassignedSchema },
   'POST /admin/v1/guardrails/{id}/test': { body: guardrailTestRequestSchema, answer: guardrailTestResultSchema },
   'GET /api/v1/organization/members': { query: pageQuerySchema, answer: memberListSchema },
-  'POST /admin/v1/members': { body: createMemberRequestSchema, answer: memberAnswerSchema },
-  'PATCH /admin/v1/members/{id}': { body: updateMemberRequestSchema, answer: memberAnswerSchema },
+  'POST /admin/v1/members': { body: createMemberRequestSchema, answer: memberResponseSchema },
+  'PATCH /admin/v1/members/{id}': { body: updateMemberRequestSchema, answer: memberResponseSchema },
   'DELETE /admin/v1/members/{id}': { answer: deletedSchema },
-  'GET /admin/v1/settings': { answer: settingsAnswerSchema },
-  'PATCH /admin/v1/settings': { body: settingsChangeSchema, answer: settingsAnswerSchema },
+  'GET /admin/v1/settings': { answer: settingsResponseSchema },
+  'PATCH /admin/v1/settings': { body: settingsChangeSchema, answer: settingsResponseSchema },
   'GET /admin/v1/generations': { query: generationListQuerySchema, answer: generationListSchema },
   'GET /admin/v1/generations/histogram': {
     query: generationHistogramQuerySchema,
@@ -134,41 +134,41 @@ export const LATE_SCHEMAS: Readonly<Record<string, RouteSchemas>> = {
   },
   'GET /admin/v1/generations/export': { query: generationExportQuerySchema },
   'GET /admin/v1/generations/feed': { query: generationFeedQuerySchema },
-  'GET /admin/v1/generations/{id}/timeline': { answer: streamTimelineAnswerSchema },
+  'GET /admin/v1/generations/{id}/timeline': { answer: streamTimelineResponseSchema },
   'DELETE /admin/v1/generations/{id}': { answer: deletedSchema },
   'GET /admin/v1/providers': { answer: providerStateListSchema },
   'POST /admin/v1/providers/{slug}/test': { body: providerTestRequestSchema, answer: providerTestResultSchema },
   'GET /admin/v1/videos': { query: videoListQuerySchema, answer: videoListSchema },
-  'GET /admin/v1/fixtures': { answer: fixtureStateAnswerSchema },
-  'POST /admin/v1/fixtures': { body: saveFixtureRequestSchema, answer: savedFixtureAnswerSchema },
+  'GET /admin/v1/fixtures': { answer: fixtureStateResponseSchema },
+  'POST /admin/v1/fixtures': { body: saveFixtureRequestSchema, answer: savedFixtureResponseSchema },
   'GET /admin/v1/fixtures/cases': { query: fixtureCasesQuerySchema, answer: fixtureCaseListSchema },
-  'GET /admin/v1/fixtures/case': { query: fixtureCaseQuerySchema, answer: fixtureCaseAnswerSchema },
+  'GET /admin/v1/fixtures/case': { query: fixtureCaseQuerySchema, answer: fixtureCaseResponseSchema },
   'GET /admin/v1/fixtures/misses': { answer: fixtureMissListSchema },
-  'GET /admin/v1/fixtures/misses/{id}': { answer: fixtureMissAnswerSchema },
-  'POST /admin/v1/fixtures/misses/{id}/accept': { answer: savedFixtureAnswerSchema },
-  'GET /admin/v1/session': { answer: sessionAnswerSchema },
-  'POST /admin/v1/session': { body: createSessionRequestSchema, answer: sessionAnswerSchema },
-  'DELETE /admin/v1/session': { answer: sessionAnswerSchema },
+  'GET /admin/v1/fixtures/misses/{id}': { answer: fixtureMissResponseSchema },
+  'POST /admin/v1/fixtures/misses/{id}/accept': { answer: savedFixtureResponseSchema },
+  'GET /admin/v1/session': { answer: sessionResponseSchema },
+  'POST /admin/v1/session': { body: createSessionRequestSchema, answer: sessionResponseSchema },
+  'DELETE /admin/v1/session': { answer: sessionResponseSchema },
   'GET /api/v1/credits': { answer: creditsSchema },
   'GET /api/v1/activity': { query: activityQuerySchema, answer: activityListSchema },
   'GET /api/v1/providers': { answer: providerListSchema },
   'GET /api/v1/endpoints/zdr': { answer: zdrEndpointListSchema },
-  'POST /api/v1/generation/feedback': { body: feedbackRequestSchema, answer: feedbackAnswerSchema },
+  'POST /api/v1/generation/feedback': { body: feedbackRequestSchema, answer: feedbackResponseSchema },
   'GET /api/v1/workspaces': { query: pageQuerySchema, answer: workspaceListSchema },
-  'POST /api/v1/workspaces': { body: createWorkspaceRequestSchema, answer: workspaceAnswerSchema },
-  'GET /api/v1/workspaces/{id}': { answer: workspaceAnswerSchema },
-  'PATCH /api/v1/workspaces/{id}': { body: updateWorkspaceRequestSchema, answer: workspaceAnswerSchema },
+  'POST /api/v1/workspaces': { body: createWorkspaceRequestSchema, answer: workspaceResponseSchema },
+  'GET /api/v1/workspaces/{id}': { answer: workspaceResponseSchema },
+  'PATCH /api/v1/workspaces/{id}': { body: updateWorkspaceRequestSchema, answer: workspaceResponseSchema },
   'DELETE /api/v1/workspaces/{id}': { answer: deletedSchema },
   'GET /api/v1/workspaces/{id}/budgets': { answer: budgetListSchema },
-  'GET /api/v1/workspaces/{id}/budgets/{interval}': { answer: budgetAnswerSchema },
-  'PUT /api/v1/workspaces/{id}/budgets/{interval}': { body: putBudgetRequestSchema, answer: budgetAnswerSchema },
+  'GET /api/v1/workspaces/{id}/budgets/{interval}': { answer: budgetResponseSchema },
+  'PUT /api/v1/workspaces/{id}/budgets/{interval}': { body: putBudgetRequestSchema, answer: budgetResponseSchema },
   'DELETE /api/v1/workspaces/{id}/budgets/{interval}': { answer: deletedSchema },
   'GET /api/v1/observability/destinations': { query: workspacePageQuerySchema, answer: destinationListSchema },
-  'POST /api/v1/observability/destinations': { body: createDestinationRequestSchema, answer: destinationAnswerSchema },
-  'GET /api/v1/observability/destinations/{id}': { answer: destinationAnswerSchema },
+  'POST /api/v1/observability/destinations': { body: createDestinationRequestSchema, answer: destinationResponseSchema },
+  'GET /api/v1/observability/destinations/{id}': { answer: destinationResponseSchema },
   'PATCH /api/v1/observability/destinations/{id}': {
     body: updateDestinationRequestSchema,
-    answer: destinationAnswerSchema,
+    answer: destinationResponseSchema,
   },
   'DELETE /api/v1/observability/destinations/{id}': { answer: deletedSchema },
   'POST /admin/v1/observability/destinations/{id}/test': { answer: destinationTestSchema },
@@ -176,5 +176,5 @@ export const LATE_SCHEMAS: Readonly<Record<string, RouteSchemas>> = {
     query: broadcastDeliveriesQuerySchema,
     answer: broadcastDeliveryListSchema,
   },
-  'POST /admin/v1/destinations/deliveries/{id}/resend': { answer: broadcastDeliveryAnswerSchema },
+  'POST /admin/v1/destinations/deliveries/{id}/resend': { answer: broadcastDeliveryResponseSchema },
 };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { parseWith } from './parse-with.ts';
+import { parseWith } from '../foundation/parse-with.ts';
 
 /** A whole number in a query: `Number` alone would take an empty text for 0, and `1e2` for 100. */
 const wholeNumber = z

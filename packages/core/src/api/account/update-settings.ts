@@ -2,7 +2,7 @@ import { toSettings } from '../../auth/settings.ts';
 import type { RequestContext } from '../../http/request-context.ts';
 import { readJsonBody } from '../../http/read-json-body.ts';
 import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
-import { parseWith } from '../../wire/parse-with.ts';
+import { parseWith } from '../../foundation/parse-with.ts';
 import { settingsChangeSchema } from '../../wire/management/settings.ts';
 
 /** `PATCH /admin/v1/settings`: what is given goes before configuration from the next request on. */

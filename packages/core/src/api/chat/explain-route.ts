@@ -10,7 +10,7 @@ import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
 import { explainRoute } from '../../routing/explain-route.ts';
 import { planRoute } from '../../routing/plan-route.ts';
 import type { Runtime } from '../../runtime.ts';
-import { parseWith } from '../../wire/parse-with.ts';
+import { parseWith } from '../../foundation/parse-with.ts';
 import { parseChatCompletion } from '../../wire/chat/parse-chat-completion.ts';
 import { routingExplanationSchema } from '../../wire/models/routing-explanation.ts';
 

@@ -5,7 +5,7 @@ import { createUuid } from '../../foundation/random-id.ts';
 import { readJsonBody } from '../../http/read-json-body.ts';
 import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
 import { createDestinationRequestSchema, type Destination } from '../../wire/destinations/destination.ts';
-import { parseWith } from '../../wire/parse-with.ts';
+import { parseWith } from '../../foundation/parse-with.ts';
 
 /** `POST /observability/destinations` */
 export async function createDestination({ request, runtime }: RequestContext): Promise<GatewayResponse> {

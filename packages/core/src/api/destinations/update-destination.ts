@@ -11,7 +11,7 @@ import { readJsonBody } from '../../http/read-json-body.ts';
 import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
 import { type Destination, updateDestinationRequestSchema } from '../../wire/destinations/destination.ts';
 import { givenFields } from '../../wire/given-fields.ts';
-import { parseWith } from '../../wire/parse-with.ts';
+import { parseWith } from '../../foundation/parse-with.ts';
 
 /** `PATCH /observability/destinations/{id}`: a secret sent back as it was shown stays what it is. */
 export async function updateDestination({ request, params, runtime }: RequestContext): Promise<GatewayResponse> {

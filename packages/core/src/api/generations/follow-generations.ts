@@ -5,7 +5,7 @@ import { type GatewayRequest, firstValue } from '../../http/request.ts';
 import type { GatewayResponse } from '../../http/response.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { VideoJob } from '../../stores/video-job.ts';
-import { toVideoAnswer } from '../../videos/to-video-answer.ts';
+import { toVideoResponse } from '../../videos/to-video-response.ts';
 import { generationFeedQuerySchema } from '../../wire/generations/generation-list.ts';
 import { readQuery } from '../../wire/page-query.ts';
 
@@ -31,7 +31,7 @@ export async function followGenerations({ request, runtime }: RequestContext): P
 }
 
 const toVideoEvent = (job: VideoJob): object => ({
-  ...toVideoAnswer(job, job.baseUrl),
+  ...toVideoResponse(job, job.baseUrl),
   model: job.modelId,
   key_hash: job.principalId,
 });

@@ -3,7 +3,7 @@ import { findReadableGeneration } from '../../generations/read/find-readable-gen
 import { readJsonBody } from '../../http/read-json-body.ts';
 import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
 import { feedbackRequestSchema } from '../../wire/generations/generation.ts';
-import { parseWith } from '../../wire/parse-with.ts';
+import { parseWith } from '../../foundation/parse-with.ts';
 
 /** `POST /generation/feedback`: kept with the generation's record. */
 export async function submitGenerationFeedback(context: RequestContext): Promise<GatewayResponse> {

@@ -5,7 +5,7 @@ import { findGuardrail } from '../../guardrails/find-guardrail.ts';
 import { readJsonBody } from '../../http/read-json-body.ts';
 import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
 import { keyHashesSchema } from '../../wire/management/assignment.ts';
-import { parseWith } from '../../wire/parse-with.ts';
+import { parseWith } from '../../foundation/parse-with.ts';
 
 /** `POST /guardrails/{id}/assignments/keys`: takes the place of what the keys had. All of them, or, with one unknown, none. */
 export async function assignKeys(context: RequestContext): Promise<GatewayResponse> {

@@ -5,7 +5,7 @@ import { findGuardrail } from '../../guardrails/find-guardrail.ts';
 import { readJsonBody } from '../../http/read-json-body.ts';
 import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
 import { memberUserIdsSchema } from '../../wire/management/assignment.ts';
-import { parseWith } from '../../wire/parse-with.ts';
+import { parseWith } from '../../foundation/parse-with.ts';
 
 /** `POST /guardrails/{id}/assignments/members`: takes the place of what the members had. All of them, or none. */
 export async function assignMembers(context: RequestContext): Promise<GatewayResponse> {

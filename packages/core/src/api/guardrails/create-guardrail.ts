@@ -5,7 +5,7 @@ import { createUuid } from '../../foundation/random-id.ts';
 import { readJsonBody } from '../../http/read-json-body.ts';
 import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
 import { createGuardrailRequestSchema } from '../../wire/management/guardrail.ts';
-import { parseWith } from '../../wire/parse-with.ts';
+import { parseWith } from '../../foundation/parse-with.ts';
 
 /** `POST /guardrails`: it holds for nobody until it is assigned. */
 export async function createGuardrail({ request, runtime }: RequestContext): Promise<GatewayResponse> {

@@ -4,7 +4,7 @@ import { findGuardrail } from '../../guardrails/find-guardrail.ts';
 import { readJsonBody } from '../../http/read-json-body.ts';
 import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
 import { type GuardrailTestResult, guardrailTestRequestSchema } from '../../wire/management/guardrail-test.ts';
-import { parseWith } from '../../wire/parse-with.ts';
+import { parseWith } from '../../foundation/parse-with.ts';
 
 /**
  * `POST /admin/v1/guardrails/{id}/test`: what the guardrail on its own would block, redact and exclude, of a given

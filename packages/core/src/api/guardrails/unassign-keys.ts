@@ -3,7 +3,7 @@ import { findGuardrail } from '../../guardrails/find-guardrail.ts';
 import { readJsonBody } from '../../http/read-json-body.ts';
 import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
 import { keyHashesSchema } from '../../wire/management/assignment.ts';
-import { parseWith } from '../../wire/parse-with.ts';
+import { parseWith } from '../../foundation/parse-with.ts';
 
 /** `POST /guardrails/{id}/assignments/keys/remove`: keys that it did not hold for do not count. */
 export async function unassignKeys({ request, params, runtime }: RequestContext): Promise<GatewayResponse> {

@@ -8,7 +8,7 @@ import { readJsonBody } from '../../http/read-json-body.ts';
 import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
 import type { Runtime } from '../../runtime.ts';
 import { type Guardrail, updateGuardrailRequestSchema } from '../../wire/management/guardrail.ts';
-import { parseWith } from '../../wire/parse-with.ts';
+import { parseWith } from '../../foundation/parse-with.ts';
 
 /** `PATCH /guardrails/{id}`. The default guardrail of a workspace comes into being by this, and keeps its name. */
 export async function updateGuardrail({ request, params, runtime }: RequestContext): Promise<GatewayResponse> {

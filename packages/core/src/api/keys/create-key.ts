@@ -5,7 +5,7 @@ import type { RequestContext } from '../../http/request-context.ts';
 import { readJsonBody } from '../../http/read-json-body.ts';
 import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
 import { createKeyRequestSchema } from '../../wire/management/key.ts';
-import { parseWith } from '../../wire/parse-with.ts';
+import { parseWith } from '../../foundation/parse-with.ts';
 
 /** `POST /keys`: the only answer that shows the key itself. */
 export async function createKey({ request, runtime }: RequestContext): Promise<GatewayResponse> {

@@ -4,7 +4,7 @@ import type { RequestContext } from '../../http/request-context.ts';
 import { readJsonBody } from '../../http/read-json-body.ts';
 import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
 import { updateKeyRequestSchema } from '../../wire/management/key.ts';
-import { parseWith } from '../../wire/parse-with.ts';
+import { parseWith } from '../../foundation/parse-with.ts';
 
 /** `PATCH /keys/{hash}`: holds for the very next request. */
 export async function updateKey({ request, params, runtime }: RequestContext): Promise<GatewayResponse> {

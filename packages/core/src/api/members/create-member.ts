@@ -4,7 +4,7 @@ import { GatewayError } from '../../foundation/errors.ts';
 import { readJsonBody } from '../../http/read-json-body.ts';
 import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
 import { changeMember, createMemberRequestSchema, type Member } from '../../wire/management/member.ts';
-import { parseWith } from '../../wire/parse-with.ts';
+import { parseWith } from '../../foundation/parse-with.ts';
 
 /** `POST /admin/v1/members` */
 export async function createMember({ request, runtime }: RequestContext): Promise<GatewayResponse> {

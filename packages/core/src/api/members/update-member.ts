@@ -3,7 +3,7 @@ import type { RequestContext } from '../../http/request-context.ts';
 import { readJsonBody } from '../../http/read-json-body.ts';
 import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
 import { changeMember, updateMemberRequestSchema } from '../../wire/management/member.ts';
-import { parseWith } from '../../wire/parse-with.ts';
+import { parseWith } from '../../foundation/parse-with.ts';
 
 /** `PATCH /admin/v1/members/{id}` */
 export async function updateMember({ request, params, runtime }: RequestContext): Promise<GatewayResponse> {

@@ -2,7 +2,7 @@ import type { CatalogModel } from '../../catalog/catalog.ts';
 import { filterModels, type ModelListQuery, modelListQuerySchema } from '../../catalog/filter-models.ts';
 import type { RequestContext } from '../../http/request-context.ts';
 import { findShownEndpoints, findUsableEndpoints, modelsWith } from '../../dispatch/usable-endpoints.ts';
-import { parseWith } from '../../wire/parse-with.ts';
+import { parseWith } from '../../foundation/parse-with.ts';
 import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
 
 const DEFAULT_LIMIT = 500;

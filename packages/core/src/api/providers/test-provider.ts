@@ -2,7 +2,7 @@ import type { RequestContext } from '../../http/request-context.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import { readJsonBody } from '../../http/read-json-body.ts';
 import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
-import { parseWith } from '../../wire/parse-with.ts';
+import { parseWith } from '../../foundation/parse-with.ts';
 import { providerTestRequestSchema } from '../../wire/models/provider-state.ts';
 
 /** `POST /admin/v1/providers/{slug}/test`: what stands between us and a provider, layer by layer. */

@@ -5,7 +5,7 @@ import type { RequestContext } from '../../http/request-context.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import { readJsonBody } from '../../http/read-json-body.ts';
 import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
-import { parseWith } from '../../wire/parse-with.ts';
+import { parseWith } from '../../foundation/parse-with.ts';
 import { createSessionRequestSchema } from '../../wire/management/session.ts';
 import { toSessionData } from './get-session.ts';
 

@@ -13,13 +13,13 @@ import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
 import { noEndpointLeft } from '../../routing/no-endpoint-left.ts';
 import type { VideoOrder } from '../../providers/video-contract.ts';
 import type { Runtime } from '../../runtime.ts';
-import { parseWith } from '../../wire/parse-with.ts';
+import { parseWith } from '../../foundation/parse-with.ts';
 import { type VideoRequest, videoRequestSchema } from '../../wire/videos/video-request.ts';
 import { planVideoRoute } from '../../videos/plan-video-route.ts';
 import { reserveVideo } from '../../videos/reserve-video.ts';
 import { type Submission, submitVideo } from '../../videos/submit-video.ts';
 import { refuseImpossible, toVideoOrder } from '../../videos/to-video-order.ts';
-import { toVideoAnswer } from '../../videos/to-video-answer.ts';
+import { toVideoResponse } from '../../videos/to-video-response.ts';
 import { endpointOf } from '../../videos/endpoint-of.ts';
 import type { VideoDelivery, VideoJob } from '../../stores/video-job.ts';
 
@@ -42,7 +42,7 @@ export async function createVideo(context: RequestContext): Promise<GatewayRespo
     const bodyHash = await runtime.platform.sha256(JSON.stringify(request));
     job = await runtime.videos.idempotency.once({ principalId: principal.id, key, bodyHash }, () => make(bodyHash));
   }
-  return toJsonResponse(202, toVideoAnswer(job, httpRequest.baseUrl));
+  return toJsonResponse(202, toVideoResponse(job, httpRequest.baseUrl));
 }
 
 interface NewJob {

@@ -5,7 +5,7 @@ import { GatewayError } from '../../foundation/errors.ts';
 import type { VideoContent } from '../../providers/video-contract.ts';
 import { firstValue } from '../../http/request.ts';
 import type { GatewayResponse } from '../../http/response.ts';
-import { parseWith } from '../../wire/parse-with.ts';
+import { parseWith } from '../../foundation/parse-with.ts';
 import type { VideoJob } from '../../stores/video-job.ts';
 import { openUpstreamVideo } from '../../videos/open-upstream-video.ts';
 import { toKeptAnswer } from '../../videos/archive/to-archived-response.ts';

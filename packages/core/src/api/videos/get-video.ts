@@ -1,12 +1,12 @@
 import type { RequestContext } from '../../http/request-context.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
-import { toVideoAnswer } from '../../videos/to-video-answer.ts';
+import { toVideoResponse } from '../../videos/to-video-response.ts';
 import type { VideoJob } from '../../stores/video-job.ts';
 
 /** `GET /videos/{jobId}` */
 export async function getVideo(context: RequestContext): Promise<GatewayResponse> {
-  return toJsonResponse(200, toVideoAnswer(await findReadableJob(context), context.request.baseUrl));
+  return toJsonResponse(200, toVideoResponse(await findReadableJob(context), context.request.baseUrl));
 }
 
 /** Whose key started the job may read it, and management. To everybody else it does not exist. */

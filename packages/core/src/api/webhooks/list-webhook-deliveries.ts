@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import type { RequestContext } from '../../http/request-context.ts';
 import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
-import { parseWith } from '../../wire/parse-with.ts';
+import { parseWith } from '../../foundation/parse-with.ts';
 import { toWebhookDelivery } from '../../videos/to-webhook-delivery.ts';
 
 const MAX_LIMIT = 1000;

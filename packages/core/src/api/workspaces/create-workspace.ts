@@ -4,7 +4,7 @@ import { createUuid } from '../../foundation/random-id.ts';
 import { readJsonBody } from '../../http/read-json-body.ts';
 import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
 import { givenFields } from '../../wire/given-fields.ts';
-import { parseWith } from '../../wire/parse-with.ts';
+import { parseWith } from '../../foundation/parse-with.ts';
 import { createWorkspaceRequestSchema } from '../../wire/management/workspace.ts';
 
 /** `POST /workspaces` */

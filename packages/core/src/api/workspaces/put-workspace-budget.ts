@@ -4,7 +4,7 @@ import type { RequestContext } from '../../http/request-context.ts';
 import { createUuid } from '../../foundation/random-id.ts';
 import { readJsonBody } from '../../http/read-json-body.ts';
 import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
-import { parseWith } from '../../wire/parse-with.ts';
+import { parseWith } from '../../foundation/parse-with.ts';
 import { putBudgetRequestSchema } from '../../wire/management/workspace.ts';
 
 /** `PUT /workspaces/{id}/budgets/{interval}`: limits must fall as the interval narrows. */

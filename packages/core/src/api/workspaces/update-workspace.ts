@@ -3,7 +3,7 @@ import type { RequestContext } from '../../http/request-context.ts';
 import { readJsonBody } from '../../http/read-json-body.ts';
 import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
 import { givenFields } from '../../wire/given-fields.ts';
-import { parseWith } from '../../wire/parse-with.ts';
+import { parseWith } from '../../foundation/parse-with.ts';
 import { updateWorkspaceRequestSchema } from '../../wire/management/workspace.ts';
 
 /** `PATCH /workspaces/{id}`, by id or slug. */

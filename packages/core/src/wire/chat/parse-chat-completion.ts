@@ -1,4 +1,4 @@
-import { parseWith } from '../parse-with.ts';
+import { parseWith } from '../../foundation/parse-with.ts';
 import { type ChatCompletionRequest, chatCompletionRequestSchema } from './chat-completion.ts';
 
 type Schema = typeof chatCompletionRequestSchema;

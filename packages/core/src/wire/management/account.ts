@@ -33,4 +33,4 @@ export const providerListSchema = z.object({
 export const zdrEndpointListSchema = z.object({ data: z.array(modelEndpointSchema) });
 
 /** What `POST /generation/feedback` answers. */
-export const feedbackAnswerSchema = z.object({ data: z.object({ success: z.literal(true) }) });
+export const feedbackResponseSchema = z.object({ data: z.object({ success: z.literal(true) }) });

@@ -91,7 +91,7 @@ export const keyListQuerySchema = pageQuerySchema.extend({
   workspace_id: z.string().optional(),
 });
 
-export const keyAnswerSchema = z.object({ data: keySchema });
+export const keyResponseSchema = z.object({ data: keySchema });
 export const createdKeySchema = z.object({ data: keySchema, key: z.string() });
 export const keyListSchema = z.object({ data: z.array(keySchema), total_count: z.int() });
-export const currentKeyAnswerSchema = z.object({ data: currentKeySchema });
+export const currentKeyResponseSchema = z.object({ data: currentKeySchema });

@@ -86,6 +86,8 @@ export const modelListSchema = z.object({
   links: z.object({ next: z.string().nullable() }),
 });
 
+export const modelCountSchema = z.object({ data: z.object({ count: z.int() }) });
+
 /** One model at one provider, as `GET /models/{author}/{slug}/endpoints` lists it. */
 export const modelEndpointSchema = z.object({
   name: z.string(),

@@ -2,7 +2,7 @@ import type { Policy } from '../../../guardrails/policy.ts';
 import { z } from 'zod';
 
 import { guardAdded } from '../../../guardrails/guard-added.ts';
-import { parseWith } from '../../../wire/parse-with.ts';
+import { parseWith } from '../../../foundation/parse-with.ts';
 import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';
 import type { ChatMessage } from '../../../wire/chat/chat-message.ts';
 import { annotateAnswer } from '../annotate-completion.ts';

@@ -1,18 +1,8 @@
 import type { VideoJob } from '../stores/video-job.ts';
+import type { VideoResponse } from '../wire/videos/video-response.ts';
 
-/** A job as `POST /videos` and `GET /videos/{id}` answer it (api reference 15.1). */
-export interface VideoAnswer {
-  readonly id: string;
-  readonly polling_url: string;
-  readonly status: VideoJob['status'];
-  readonly generation_id?: string;
-  readonly error?: string;
-  readonly unsigned_urls?: readonly string[];
-  readonly usage?: { readonly cost: number | null; readonly is_byok: boolean };
-}
-
-/** `baseUrl` is where the gateway is mounted, as callers see it; empty at the root. */
-export function toVideoAnswer(job: VideoJob, baseUrl: string): VideoAnswer {
+/** A job as callers see it. `baseUrl` is where the gateway is mounted, as callers see it; empty at the root. */
+export function toVideoResponse(job: VideoJob, baseUrl: string): VideoResponse {
   const path = `${pathOf(baseUrl)}/api/v1/videos/${job.id}`;
   return {
     id: job.id,
@@ -22,11 +12,11 @@ export function toVideoAnswer(job: VideoJob, baseUrl: string): VideoAnswer {
   };
 }
 
-/** What is known of a job once it has ended; nothing before that, because clients take null for a broken answer. */
+/** What is known of a job once it has ended; nothing before that, because clients take null for a broken response. */
 export function toResult(
   job: VideoJob,
   url: string,
-): Pick<VideoAnswer, 'generation_id' | 'error' | 'unsigned_urls' | 'usage'> {
+): Pick<VideoResponse, 'generation_id' | 'error' | 'unsigned_urls' | 'usage'> {
   switch (job.status) {
     case 'pending':
     case 'in_progress':

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-import { GatewayError } from '../foundation/errors.ts';
+import { GatewayError } from './errors.ts';
 
 /** A body of a million faults is told about the first of them; the answer must not be larger than the question. */
 const MAX_ISSUES = 500;
