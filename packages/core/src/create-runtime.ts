@@ -1,3 +1,4 @@
+import { ROUTES } from './api/routes.ts';
 import type { Logger } from './foundation/logger.ts';
 import { DEFAULT_TIMEOUTS } from './foundation/timeouts.ts';
 import { createLiveAccount } from './auth/account.ts';
@@ -122,8 +123,18 @@ export function createRuntime(options: GatewayOptions, closing: AbortSignal): Ru
     closing,
     openCalls: [],
     callFigures,
+    describeApi,
     counters: { requests: 0, statuses: new Map(), completed: 0, failed: 0, cancelled: 0, recordFailures: 0 },
   };
+}
+
+let apiDocument: Promise<string> | undefined;
+
+/** The same for every gateway, because they all have the same operations. */
+function describeApi(): Promise<string> {
+  return (apiDocument ??= import('./http/openapi.ts').then(async ({ toOpenApi }) =>
+    JSON.stringify(await toOpenApi(ROUTES)),
+  ));
 }
 
 /** A video's generation is recorded where its job ends, far from any request. */

@@ -1,13 +1,13 @@
-import type { Surface } from './http/route.ts';
+import type { Route, Surface } from './http/route.ts';
 import type { Principal } from './http/principal.ts';
 import { createRuntime } from './create-runtime.ts';
 import { GatewayError, toGatewayError } from './foundation/errors.ts';
-import { hasRoute, matchRoute, methodsOf } from './http/match-route.ts';
+import { createRouter } from './http/create-router.ts';
 import type { GatewayOptions } from './options.ts';
 import type { Provider } from './providers/provider.ts';
 import type { GatewayRequest } from './http/request.ts';
 import { type GatewayResponse, toErrorResponse } from './http/response.ts';
-import type { Route } from './api/routes.ts';
+import { type ApiParts, ROUTES } from './api/routes.ts';
 import type { Runtime } from './runtime.ts';
 import { toVideoResponse } from './videos/to-video-response.ts';
 import type { VideoResponse } from './wire/videos/video-response.ts';
@@ -52,6 +52,8 @@ export interface Gateway {
   stats(): GatewayStats;
 }
 
+const router = createRouter(ROUTES);
+
 const DISCOVERY_INTERVAL_MS = 60_000;
 const DRAIN_CHECK_MS = 20;
 /** What is not sent by then is after the next start. */
@@ -74,7 +76,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   return {
     handle: (request) => answer(runtime, request, closing.signal.aborted),
-    matches: hasRoute,
+    matches: router.has,
     authenticate: async (request) => runtime.authenticate(request),
     createSignInToken() {
       if (runtime.sessions === null) throw new TypeError('The host of this gateway has its own sign-in');
@@ -122,22 +124,28 @@ async function answer(runtime: Runtime, request: GatewayRequest, isClosing: bool
   const responseHeaders: Record<string, string> = {};
   runtime.counters.requests += 1;
   try {
-    const { route, params } = matchRoute(request.method, request.path);
+    const { route, params } = router.match(request.method, request.path);
     if (isClosing && route.path !== '/health') {
       throw new GatewayError('provider_overloaded', 'The gateway is shutting down', { retryAfterSeconds: 1 });
     }
-    if (route.auth === 'none') return finish(runtime, request, await route.operation({ request, runtime }));
+    if (route.auth === 'none') {
+      const operation = await route.load();
+      return finish(runtime, request, await operation.handle({ request, parts: runtime, params, responseHeaders }));
+    }
     const asked = runtime.authenticate(request);
     // Nearly always known at once; waiting for what is there already costs as much as waiting.
     const principal = asked instanceof Promise ? await asked : asked;
     refuseWrongKind(principal, route);
-    return finish(runtime, request, await route.operation({ request, principal, runtime, params, responseHeaders }));
+    const loading = route.load();
+    const operation = loading instanceof Promise ? await loading : loading;
+    const context = { request, principal, parts: runtime, params, responseHeaders };
+    return finish(runtime, request, await operation.handle(context));
   } catch (thrown) {
     const error = toGatewayError(thrown);
     if (error.code === 'internal') {
       runtime.logger.error('a request failed', { path: request.path, reason: describe(error.cause ?? error) });
     }
-    if (error.code === 'method_not_allowed') responseHeaders['allow'] = methodsOf(request.path).join(', ');
+    if (error.code === 'method_not_allowed') responseHeaders['allow'] = router.methodsOf(request.path).join(', ');
     return finish(runtime, request, toErrorResponse(error, responseHeaders));
   }
 }
@@ -148,7 +156,7 @@ function finish({ counters }: Runtime, { method }: GatewayRequest, response: Gat
   return method === 'HEAD' ? { ...response, body: null } : response;
 }
 
-function refuseWrongKind({ kind }: Principal, { auth, wrongKey }: Route): void {
+function refuseWrongKind({ kind }: Principal, { auth, wrongKey }: Route<ApiParts>): void {
   if (auth === 'any' || auth === kind) return;
   throw new GatewayError(
     wrongKey === 401 ? 'authentication' : 'permission_denied',

@@ -97,6 +97,8 @@ export interface Runtime {
   readonly openCalls: OpenCall[];
   /** Sums by provider, for metrics. */
   readonly callFigures: CallFigures;
+  /** The OpenAPI document, as text; made when it is first asked for, and then kept. */
+  readonly describeApi: () => Promise<string>;
   /** Counters that only rise, for metrics. */
   readonly counters: Counters;
 }

@@ -1,6 +1,6 @@
 import type { Policy } from '../guardrails/policy.ts';
 import type { Awaitable } from '../foundation/awaitable.ts';
-import type { RequestContext } from '../http/request-context.ts';
+import type { ChatContext } from './chat-context.ts';
 import type { RoutePlan } from '../routing/plan-route.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import { keepAnswer, replayAnswer } from './stages/response-cache/cache-completion.ts';
@@ -11,7 +11,7 @@ import { type CacheWish, readCacheHeaders, setCacheHeaders } from './stages/resp
 import { type BeginAnswer, runAttempts } from '../dispatch/run-attempts.ts';
 
 export interface AnswerQuery {
-  readonly context: RequestContext;
+  readonly context: ChatContext;
   /** As its caller meant it. */
   readonly request: ChatCompletionRequest;
   readonly route: RoutePlan;
@@ -47,7 +47,7 @@ function surround({ request, pipeline, prepared }: AnswerQuery): AnswerSource {
 
 async function askCache(begin: BeginAnswer, wish: CacheWish, query: AnswerQuery): Promise<AnswerSource> {
   const { context, request, route, region, policy } = query;
-  const { responseCache: cache, platform } = context.runtime;
+  const { responseCache: cache, platform } = context.parts;
   const key = await cache.keyOf({ request, principalId: context.principal.id, region, policy });
   if (wish.isCleared) cache.forget(key);
   if (!wish.isOn) return { begin, isReplay: false };

@@ -3,7 +3,7 @@ import type { Budget } from '../budgets/budget.ts';
 import { boundCall } from '../budgets/bound-call.ts';
 import { toCaller } from '../budgets/find-budgets.ts';
 import { reserveCall } from '../budgets/reserve-call.ts';
-import type { RequestContext } from '../http/request-context.ts';
+import type { ChatContext } from './chat-context.ts';
 import { findUsableEndpoints } from '../dispatch/usable-endpoints.ts';
 import type { RoutePlan } from '../routing/plan-route.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
@@ -20,15 +20,15 @@ export function wantsServerTools({ tools, plugins }: ChatCompletionRequest): boo
 }
 
 /** Opens them. Loaded late, like what runs them, because most requests have none. Throws `invalid_request`. */
-export async function openToolSet(request: ChatCompletionRequest, context: RequestContext): Promise<ToolSet> {
+export async function openToolSet(request: ChatCompletionRequest, context: ChatContext): Promise<ToolSet> {
   const { createToolSet } = await import('./stages/server-tools/tool-set.ts');
-  return createToolSet(request, context.runtime, await findUsableEndpoints(context));
+  return createToolSet(request, context.parts, await findUsableEndpoints(context));
 }
 
 export interface AnswerPlan {
   /** Of the generation. */
   readonly id: string;
-  readonly context: RequestContext;
+  readonly context: ChatContext;
   readonly request: ChatCompletionRequest;
   readonly route: RoutePlan;
   readonly policy: Policy | null;
@@ -40,7 +40,7 @@ export interface AnswerPlan {
 /** What has to be done around the endpoints for an answer; null when they answer by themselves. Throws `invalid_request`. */
 export function prepareAnswer(plan: AnswerPlan): BeginAnswer | null {
   const { context, request, route, policy, pipeline, toolSet } = plan;
-  const { runtime } = context;
+  const { parts: runtime } = context;
   const search = readSearchOptions(request);
   const isParsed = wantsParsing(request, route, runtime);
   if (toolSet === null && search === null && !isParsed) return null;
@@ -53,7 +53,7 @@ export function prepareAnswer(plan: AnswerPlan): BeginAnswer | null {
 }
 
 function runTools({ id, context, policy, pipeline, budgets }: AnswerPlan, toolSet: ToolSet): BeginAnswer {
-  const { runtime, principal } = context;
+  const { parts: runtime, principal } = context;
   return async (attempts) => {
     const { answerWithTools } = await import('./stages/server-tools/run-tool-turns.ts');
     const begin = answerWithTools({

@@ -1,10 +1,24 @@
-import type { CatalogModel, Endpoint } from '../catalog/catalog.ts';
+import type { Catalog, CatalogModel, Endpoint } from '../catalog/catalog.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import type { ServiceTier } from '../catalog/endpoint-tier.ts';
 import type { EndpointQuery } from '../routing/endpoint-filters.ts';
-import type { Runtime } from '../runtime.ts';
+import type { AccountOptions } from '../auth/account.ts';
+import type { Platform } from '../foundation/platform.ts';
+import type { PolicyOf } from '../guardrails/policy-of.ts';
+import type { RegionOf } from '../routing/region-of.ts';
 import { makesVideos } from '../guardrails/to-narrowings.ts';
 import { selectEndpoints } from '../routing/select-endpoints.ts';
+
+/** What tells which endpoints a caller may use. */
+export interface EndpointParts {
+  readonly platform: Platform;
+  readonly account: AccountOptions;
+  readonly catalog: Catalog;
+  readonly policyOf: PolicyOf;
+  readonly regionOf: RegionOf;
+}
+
+type EndpointContext = Pick<RequestContext<EndpointParts>, 'request' | 'principal' | 'parts'>;
 
 /** Tells the endpoints of a model that its caller may use, as the catalogue lists them. */
 export type UsableEndpoints = (model: CatalogModel) => readonly Endpoint[];
@@ -15,27 +29,27 @@ const EVERY_TIER: ReadonlySet<ServiceTier> = new Set(['flex', 'priority']);
  * What the account's settings, the caller's guardrails and the host of a request leave of models. Rejects with
  * `permission_denied` when a guardrail cannot be applied.
  */
-export async function findUsableEndpoints({ runtime, principal, request }: RequestContext): Promise<UsableEndpoints> {
-  const policy = await runtime.policyOf(principal);
-  return toUsable(
-    { account: runtime.account, region: runtime.regionOf(request), narrowings: policy?.narrowings },
-    runtime,
-  );
+export async function findUsableEndpoints({ parts, principal, request }: EndpointContext): Promise<UsableEndpoints> {
+  const policy = await parts.policyOf(principal);
+  return toUsable({ account: parts.account, region: parts.regionOf(request), narrowings: policy?.narrowings }, parts);
 }
 
 /**
  * The same for lists that everybody reads: who administers sees what there is, because guardrails are made of it. Under
  * a regional host nothing else can be served, so nothing else is shown to anybody.
  */
-export async function findShownEndpoints(context: RequestContext): Promise<UsableEndpoints> {
-  const { runtime, principal, request } = context;
+export async function findShownEndpoints(context: EndpointContext): Promise<UsableEndpoints> {
+  const { parts, principal, request } = context;
   if (principal.kind === 'api') return findUsableEndpoints(context);
-  const region = runtime.regionOf(request);
-  return region === null ? ({ endpoints }) => endpoints : toUsable({ account: {}, region }, runtime);
+  const region = parts.regionOf(request);
+  return region === null ? ({ endpoints }) => endpoints : toUsable({ account: {}, region }, parts);
 }
 
 /** The models of which something is left, with that. */
-export function modelsWith(usable: UsableEndpoints, { catalog }: Pick<Runtime, 'catalog'>): readonly CatalogModel[] {
+export function modelsWith(
+  usable: UsableEndpoints,
+  { catalog }: Pick<EndpointParts, 'catalog'>,
+): readonly CatalogModel[] {
   return catalog.list().flatMap((model) => {
     const endpoints = usable(model);
     if (endpoints.length === model.endpoints.length) return [model];
@@ -45,7 +59,7 @@ export function modelsWith(usable: UsableEndpoints, { catalog }: Pick<Runtime, '
 
 type Bounds = Pick<EndpointQuery, 'account' | 'region' | 'narrowings'>;
 
-function toUsable(bounds: Bounds, { platform }: Runtime): UsableEndpoints {
+function toUsable(bounds: Bounds, { platform }: Pick<EndpointParts, 'platform'>): UsableEndpoints {
   const common = {
     ...bounds,
     preferences: {},

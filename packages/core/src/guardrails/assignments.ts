@@ -1,5 +1,6 @@
 import { ORGANIZATION_ID } from '../auth/workspaces.ts';
-import type { RequestContext } from '../http/request-context.ts';
+import type { Principal } from '../http/principal.ts';
+import type { Platform } from '../foundation/platform.ts';
 import { createUuid } from '../foundation/random-id.ts';
 import type { KeyAssignment, MemberAssignment } from '../wire/management/assignment.ts';
 import type { AssignmentRecord, Store } from '../stores/store.ts';
@@ -8,7 +9,7 @@ import type { AssignmentRecord, Store } from '../stores/store.ts';
 export function toAssignments(
   guardrailId: string,
   subjectIds: readonly string[],
-  { principal, runtime: { platform } }: Pick<RequestContext, 'principal' | 'runtime'>,
+  { principal, platform }: { readonly principal: Principal; readonly platform: Platform },
 ): readonly AssignmentRecord[] {
   const createdAt = new Date(platform.now()).toISOString();
   return [...new Set(subjectIds)].map((subjectId) => ({

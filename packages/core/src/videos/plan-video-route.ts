@@ -1,5 +1,6 @@
 import type { Policy } from '../guardrails/policy.ts';
 import type { Narrowing } from '../calls/narrowing.ts';
+import type { EndpointParts } from '../dispatch/usable-endpoints.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { planRoute, type RoutePlan } from '../routing/plan-route.ts';
@@ -14,7 +15,7 @@ export interface VideoRoute {
 }
 
 export interface VideoRouteQuery {
-  readonly context: RequestContext;
+  readonly context: RequestContext<EndpointParts & Parameters<typeof planRoute>[1]>;
   /** Of the caller. */
   readonly policy: Policy | null;
 }
@@ -24,7 +25,7 @@ export interface VideoRouteQuery {
  * those who make them, so nobody who insists on zero retention is routed anywhere (api reference 15.1).
  */
 export function planVideoRoute(request: VideoRequest, { context, policy }: VideoRouteQuery): VideoRoute {
-  const { runtime, principal, request: httpRequest } = context;
+  const { parts: runtime, principal, request: httpRequest } = context;
   const { options: _, ...provider } = request.provider ?? {};
   const wantsZeroRetention = provider.zdr === true || runtime.account.privacy?.zdr === true;
   const narrowings: readonly Narrowing[] = [

@@ -13,7 +13,7 @@ import { hasPlugin } from '../../chat/plugins.ts';
 import { openToolSet, prepareAnswer, wantsServerTools } from '../../chat/prepare-answer.ts';
 import { refuseUnavailable } from '../../chat/refuse-unavailable.ts';
 import type { ChatRelay } from '../../chat/relay.ts';
-import type { RequestContext } from '../../http/request-context.ts';
+import type { ChatContext } from '../../chat/chat-context.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import { observeGeneration } from '../../generations/observe/observe-generation.ts';
 import { toAnswerGuard } from '../../guardrails/guard-answer.ts';
@@ -22,19 +22,28 @@ import { mapTexts } from '../../chat/map-texts.ts';
 import { createGenerationId } from '../../foundation/random-id.ts';
 import { readJsonBody } from '../../http/read-json-body.ts';
 import { firstValue } from '../../http/request.ts';
+import { operation } from '../../http/operation.ts';
 import type { GatewayResponse } from '../../http/response.ts';
 import { noEndpointLeft } from '../../routing/no-endpoint-left.ts';
 import { planRoute } from '../../routing/plan-route.ts';
 import { createRoutingReport, withReport } from '../../routing/routing-metadata.ts';
-import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
+import { chatCompletionResultSchema } from '../../wire/chat/chat-chunk.ts';
+import { type ChatCompletionRequest, chatCompletionRequestSchema } from '../../wire/chat/chat-completion.ts';
 import { parseChatCompletion } from '../../wire/chat/parse-chat-completion.ts';
+import type { ChatParts } from './chat-parts.ts';
 
 const NO_NARROWINGS: readonly Narrowing[] = [];
 const MAX_SESSION_ID_LENGTH = 256;
 
-/** `POST /chat/completions` */
-export async function createChatCompletion(context: RequestContext): Promise<GatewayResponse> {
-  const { runtime, principal } = context;
+/** `POST /chat/completions`. Its body is narrowed to the fields that were sent before it is checked. */
+export const createChatCompletion = operation<ChatParts>()({
+  body: { readByRun: chatCompletionRequestSchema },
+  response: { mediaTypes: { 'application/json': chatCompletionResultSchema, 'text/event-stream': null } },
+  run: completeChat,
+});
+
+async function completeChat(context: ChatContext): Promise<GatewayResponse> {
+  const { parts: runtime, principal } = context;
   const received = parseChatCompletion(await readJsonBody(context.request));
   refuseUnavailable(received, runtime);
   const found = runtime.policyOf(principal);
@@ -107,7 +116,7 @@ export async function createChatCompletion(context: RequestContext): Promise<Gat
 /** The refusal of a request that asks to be moderated and is flagged; null at once for any other. */
 function askModerator(
   request: ChatCompletionRequest,
-  { runtime, request: { signal } }: RequestContext,
+  { parts: runtime, request: { signal } }: ChatContext,
   pipeline: PipelineStage[],
 ): Awaitable<GatewayError | null> {
   const { moderator } = runtime;
@@ -116,7 +125,7 @@ function askModerator(
 }
 
 /** The body's session wins over the header's; both have the same limit. */
-function readSessionId(request: ChatCompletionRequest, context: RequestContext): string | null {
+function readSessionId(request: ChatCompletionRequest, context: ChatContext): string | null {
   const sessionId = request.session_id ?? firstValue(context.request.headers['x-session-id']) ?? null;
   if (sessionId !== null && sessionId.length > MAX_SESSION_ID_LENGTH) {
     throw new GatewayError('invalid_request', `x-session-id: must have at most ${MAX_SESSION_ID_LENGTH} characters`);
@@ -125,7 +134,7 @@ function readSessionId(request: ChatCompletionRequest, context: RequestContext):
 }
 
 /** As the client says it, which is exact; only a body sent in chunks or compressed has to be measured. */
-function bodyLengthOf({ request: { headers } }: RequestContext, { messages }: ChatCompletionRequest): number {
+function bodyLengthOf({ request: { headers } }: ChatContext, { messages }: ChatCompletionRequest): number {
   const isExact = headers['content-length'] !== undefined && headers['content-encoding'] === undefined;
   return isExact ? Number(firstValue(headers['content-length'])) : JSON.stringify(messages).length;
 }

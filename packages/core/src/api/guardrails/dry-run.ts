@@ -2,7 +2,6 @@ import type { Policy } from '../../guardrails/policy.ts';
 import type { Narrowing } from '../../calls/narrowing.ts';
 import type { CatalogModel, Endpoint } from '../../catalog/catalog.ts';
 import { planRoute } from '../../routing/plan-route.ts';
-import type { Runtime } from '../../runtime.ts';
 import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
 import type { ChatMessage } from '../../wire/chat/chat-message.ts';
 import type { Generation, GenerationContent } from '../../wire/generations/generation.ts';
@@ -13,6 +12,7 @@ import { ACTIONS } from '../../guardrails/effective-policy.ts';
 import { guardInput } from '../../guardrails/guard-input.ts';
 import { mapTexts } from '../../chat/map-texts.ts';
 import { type Finding, toStages } from '../../guardrails/verdict.ts';
+import type { DryRunParts } from './guardrail-parts.ts';
 
 type RequestResult = NonNullable<GuardrailTestResult['request']>;
 type GenerationsResult = NonNullable<GuardrailTestResult['generations']>;
@@ -28,16 +28,16 @@ export interface DryRun {
 }
 
 /** Prepares a dry run. Rejects with `permission_denied` when a filter cannot be compiled. */
-export async function createDryRun(guardrail: Guardrail, runtime: Runtime): Promise<DryRun> {
+export async function createDryRun(guardrail: Guardrail, parts: DryRunParts): Promise<DryRun> {
   const { compilePolicy } = await import('../../guardrails/compile-policy.ts');
-  const policy = compilePolicy([{ scope: 'api-key', guardrail }], runtime.catalog);
+  const policy = compilePolicy([{ scope: 'api-key', guardrail }], parts.catalog);
   return {
-    testRequest: (request) => testRequest(request, policy, runtime),
-    testGenerations: (count) => testGenerations(count, policy, runtime),
+    testRequest: (request) => testRequest(request, policy, parts),
+    testGenerations: (count) => testGenerations(count, policy, parts),
   };
 }
 
-function testRequest(request: ChatCompletionRequest, policy: Policy, runtime: Runtime): RequestResult {
+function testRequest(request: ChatCompletionRequest, policy: Policy, parts: DryRunParts): RequestResult {
   const verdict = policy.input === null ? { request, findings: [] } : guardInput(request, policy.input, mapTexts);
   const plan = planRoute(
     {
@@ -48,7 +48,7 @@ function testRequest(request: ChatCompletionRequest, policy: Policy, runtime: Ru
       narrowings: policy.narrowings,
       random: () => 0,
     },
-    runtime,
+    parts,
   );
   return {
     ...toTextResult(verdict.findings),
@@ -60,7 +60,11 @@ function testRequest(request: ChatCompletionRequest, policy: Policy, runtime: Ru
   };
 }
 
-async function testGenerations(count: number, policy: Policy, { store, catalog }: Runtime): Promise<GenerationsResult> {
+async function testGenerations(
+  count: number,
+  policy: Policy,
+  { store, catalog }: DryRunParts,
+): Promise<GenerationsResult> {
   const { records } = await store.generations.page({ limit: count });
   const result = { tested: records.length, without_content: 0, blocked: 0, redacted: 0, flagged: 0, excluded: 0 };
   const results: GenerationResult[] = [];

@@ -1,19 +1,16 @@
 import type { Narrowing } from '../../calls/narrowing.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../auth/api-key.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
+import { operation } from '../../http/operation.ts';
 import type { RequestContext } from '../../http/request-context.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import { refuseField } from '../../wire/refuse-field.ts';
 import { createGenerationId, createRandomId } from '../../foundation/random-id.ts';
 import { guardRequest } from '../../guardrails/guard-request.ts';
 import { mapVideoTexts } from '../../videos/map-video-texts.ts';
-import { readJsonBody } from '../../http/read-json-body.ts';
 import { firstValue } from '../../http/request.ts';
-import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
 import { noEndpointLeft } from '../../routing/no-endpoint-left.ts';
 import type { VideoOrder } from '../../providers/video-contract.ts';
-import type { Runtime } from '../../runtime.ts';
-import { parseWith } from '../../foundation/parse-with.ts';
 import { type VideoRequest, videoRequestSchema } from '../../wire/videos/video-request.ts';
 import { planVideoRoute } from '../../videos/plan-video-route.ts';
 import { reserveVideo } from '../../videos/reserve-video.ts';
@@ -21,17 +18,27 @@ import { type Submission, submitVideo } from '../../videos/submit-video.ts';
 import { refuseImpossible, toVideoOrder } from '../../videos/to-video-order.ts';
 import { toVideoResponse } from '../../videos/to-video-response.ts';
 import { endpointOf } from '../../videos/endpoint-of.ts';
+import { type VideoResponse, videoResponseSchema } from '../../wire/videos/video-response.ts';
 import type { VideoDelivery, VideoJob } from '../../stores/video-job.ts';
+import type { NewVideoParts } from './video-parts.ts';
 
 const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 /** Upstreams take minutes; what has not ended after this long never will. */
 const DEADLINE_MS = 6 * 60 * 60 * 1000;
 const SUBMIT_TIMEOUT_MS = 120_000;
 
+type VideoContext = RequestContext<NewVideoParts>;
+
 /** `POST /videos` */
-export async function createVideo(context: RequestContext): Promise<GatewayResponse> {
-  const { runtime, principal, request: httpRequest } = context;
-  const request = parseWith(videoRequestSchema, await readJsonBody(httpRequest));
+export const createVideo = operation<NewVideoParts>()({
+  body: videoRequestSchema,
+  response: videoResponseSchema,
+  status: 202,
+  run: ({ body, ...context }) => makeVideo(body, context),
+});
+
+async function makeVideo(request: VideoRequest, context: VideoContext): Promise<VideoResponse> {
+  const { parts: runtime, principal, request: httpRequest } = context;
   const delivery = toDelivery(request, context);
   const key = readIdempotencyKey(context);
   const make = (bodyHash: string | null): Promise<VideoJob> =>
@@ -42,17 +49,17 @@ export async function createVideo(context: RequestContext): Promise<GatewayRespo
     const bodyHash = await runtime.platform.sha256(JSON.stringify(request));
     job = await runtime.videos.idempotency.once({ principalId: principal.id, key, bodyHash }, () => make(bodyHash));
   }
-  return toJsonResponse(202, toVideoResponse(job, httpRequest.baseUrl));
+  return toVideoResponse(job, httpRequest.baseUrl);
 }
 
 interface NewJob {
-  readonly context: RequestContext;
+  readonly context: VideoContext;
   readonly delivery: VideoDelivery | null;
   readonly idempotency: VideoJob['idempotency'];
 }
 
 async function submit(received: VideoRequest, { context, delivery, idempotency }: NewJob): Promise<VideoJob> {
-  const { runtime, principal } = context;
+  const { parts: runtime, principal } = context;
   const policy = await runtime.policyOf(principal);
   const { request, stages, refusal } = guardRequest(received, { policy, map: mapVideoTexts, logger: runtime.logger });
   if (refusal !== null) throw refusal;
@@ -85,7 +92,7 @@ async function submit(received: VideoRequest, { context, delivery, idempotency }
 /** Submits a job, and has it looked after from then on. */
 async function run(
   { draft, ...rest }: Pick<Submission, 'endpoints' | 'orderFor' | 'draft'>,
-  { platform, store, videos, ledger, logging }: Runtime,
+  { platform, store, videos, ledger, logging }: NewVideoParts,
 ): Promise<VideoJob> {
   const { lease, release } = videos.runner.hold(draft.id);
   const storesContent = logging.inputOutput;
@@ -110,7 +117,7 @@ async function run(
 /** The job as it is before anything is known but who asks for what. */
 function toDraft(
   request: VideoRequest,
-  { context: { runtime, principal, request: httpRequest }, delivery, idempotency }: NewJob,
+  { context: { parts: runtime, principal, request: httpRequest }, delivery, idempotency }: NewJob,
 ): Omit<Submission['draft'], 'generationId' | 'reservedNanoUsd'> {
   const now = runtime.platform.now();
   return {
@@ -136,7 +143,7 @@ function toDraft(
   };
 }
 
-function readIdempotencyKey({ request }: RequestContext): string | null {
+function readIdempotencyKey({ request }: VideoContext): string | null {
   const key = firstValue(request.headers['idempotency-key']);
   if (key === undefined) return null;
   if (key.length > 0 && key.length <= MAX_IDEMPOTENCY_KEY_LENGTH) return key;
@@ -144,7 +151,7 @@ function readIdempotencyKey({ request }: RequestContext): string | null {
 }
 
 /** Where the end of the job is announced: at the request's own address, else at the default one. */
-function toDelivery({ callback_url: asked }: VideoRequest, { runtime }: RequestContext): VideoDelivery | null {
+function toDelivery({ callback_url: asked }: VideoRequest, { parts: runtime }: VideoContext): VideoDelivery | null {
   const { webhooks } = runtime;
   if (asked != null) {
     if (webhooks === undefined) throw refuseField('callback_url', 'cannot be used: this gateway sends no webhooks');
@@ -157,7 +164,10 @@ function toDelivery({ callback_url: asked }: VideoRequest, { runtime }: RequestC
 }
 
 /** The job to go on from must be the caller's own and completed. */
-async function findPrevious(request: VideoRequest, { runtime, principal }: RequestContext): Promise<VideoJob | null> {
+async function findPrevious(
+  request: VideoRequest,
+  { parts: runtime, principal }: VideoContext,
+): Promise<VideoJob | null> {
   const id = request.previous_job_id;
   if (id == null) return null;
   const job = await runtime.store.videoJobs.get(id);
@@ -169,12 +179,15 @@ async function findPrevious(request: VideoRequest, { runtime, principal }: Reque
 }
 
 interface Bounds {
-  readonly context: RequestContext;
+  readonly context: VideoContext;
   readonly narrowings: readonly Narrowing[];
 }
 
 /** A job goes on where it was made, if that is still allowed. */
-function endpointOfPrevious(previous: VideoJob, { context: { runtime, request }, narrowings }: Bounds): Endpoint {
+function endpointOfPrevious(
+  previous: VideoJob,
+  { context: { parts: runtime, request }, narrowings }: Bounds,
+): Endpoint {
   const endpoint = endpointOf(previous, runtime.catalog);
   if (endpoint === undefined) {
     throw new GatewayError('not_found', 'previous_job_id: the endpoint that made this job is no longer served');

@@ -71,7 +71,7 @@ class Observer implements GenerationObserver {
   private searches: WebSearch[] | null = null;
 
   constructor(call: ObservedCall) {
-    const { platform, logging } = call.context.runtime;
+    const { platform, logging } = call.context.parts;
     this.call = call;
     this.startedAt = platform.now();
     this.startedMonotonic = platform.monotonicNow();
@@ -126,7 +126,7 @@ class Observer implements GenerationObserver {
   spending(): Spending | undefined {
     const { answering: endpoint, answer, call } = this;
     if (endpoint === undefined) return undefined;
-    const at = call.context.runtime.platform.now();
+    const at = call.context.parts.platform.now();
     if (this.turns === null) return spendingOf({ endpoint, messages: call.request.messages, answer }, at);
     const [first, ...others] = this.turns.map((turn) => spendingOf(turn, at));
     return first && sumSpending(first, others);
@@ -139,7 +139,7 @@ class Observer implements GenerationObserver {
 
   settle(outcome: Outcome): SettledGeneration {
     const { call, answer, toolSteps, searches, timeline } = this;
-    const { principal, runtime } = call.context;
+    const { principal, parts } = call.context;
     this.isOver = true;
     answer.unpack();
     const { usage, cost = null } = this.spending() ?? {};
@@ -153,7 +153,7 @@ class Observer implements GenerationObserver {
       usage,
       cost,
       startedAt: this.startedAt,
-      durationMs: runtime.platform.monotonicNow() - this.startedMonotonic,
+      durationMs: parts.platform.monotonicNow() - this.startedMonotonic,
       replayOf: this.replayOf,
       steps,
       searches,

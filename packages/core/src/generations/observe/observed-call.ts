@@ -2,6 +2,7 @@ import type { Outcome } from '../../calls/outcome.ts';
 import type { Attempt } from '../../calls/attempt.ts';
 import type { Cost } from '../../catalog/prices.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
+import type { Platform } from '../../foundation/platform.ts';
 import type { RequestContext } from '../../http/request-context.ts';
 import type { Usage } from '../../wire/chat/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
@@ -15,10 +16,16 @@ export interface WebSearch {
   readonly results: number;
 }
 
+/** What observing a call uses of a gateway. */
+export interface ObservingParts {
+  readonly platform: Platform;
+  readonly logging: { readonly inputOutput: boolean; readonly maxContentBytes: number };
+}
+
 /** What is known of a call when it begins. */
 export interface ObservedCall {
   readonly id: string;
-  readonly context: RequestContext;
+  readonly context: Pick<RequestContext<ObservingParts>, 'request' | 'principal' | 'parts'>;
   readonly request: ChatCompletionRequest;
   readonly sessionId: string | null;
   /** The region whose host the call came to; its contents are not stored then. */

@@ -21,3 +21,4 @@ export const sessionResponseSchema = z.object({
     }),
   ]),
 });
+export type SessionData = z.infer<typeof sessionResponseSchema>['data'];

@@ -1,7 +1,8 @@
-import type { Route } from '../http/route.ts';
+import type { Route } from '../../http/route.ts';
+import type { DryRunParts, GuardrailParts } from './guardrail-parts.ts';
 
-/** Guardrails and whom they hold for. Loaded when first called. */
-export const GUARDRAIL_ROUTES: readonly Route[] = [
+/** Guardrails and whom they hold for. */
+export const GUARDRAIL_ROUTES: readonly Route<GuardrailParts & DryRunParts>[] = [
   {
     method: 'GET',
     path: '/api/v1/guardrails',
@@ -9,8 +10,7 @@ export const GUARDRAIL_ROUTES: readonly Route[] = [
     auth: 'management',
     wrongKey: 401,
     summary: 'List the guardrails of a workspace',
-    success: { status: 200 },
-    operation: async (context) => (await import('./guardrails/list-guardrails.ts')).listGuardrails(context),
+    load: async () => (await import('./list-guardrails.ts')).listGuardrails,
   },
   {
     method: 'POST',
@@ -18,8 +18,7 @@ export const GUARDRAIL_ROUTES: readonly Route[] = [
     surface: 'api',
     auth: 'management',
     summary: 'Create a guardrail',
-    success: { status: 201 },
-    operation: async (context) => (await import('./guardrails/create-guardrail.ts')).createGuardrail(context),
+    load: async () => (await import('./create-guardrail.ts')).createGuardrail,
   },
   {
     method: 'GET',
@@ -28,8 +27,7 @@ export const GUARDRAIL_ROUTES: readonly Route[] = [
     auth: 'management',
     wrongKey: 401,
     summary: 'List all assignments to keys',
-    success: { status: 200 },
-    operation: async (context) => (await import('./guardrails/list-key-assignments.ts')).listKeyAssignments(context),
+    load: async () => (await import('./list-key-assignments.ts')).listKeyAssignments,
   },
   {
     method: 'GET',
@@ -38,9 +36,7 @@ export const GUARDRAIL_ROUTES: readonly Route[] = [
     auth: 'management',
     wrongKey: 401,
     summary: 'List all assignments to members',
-    success: { status: 200 },
-    operation: async (context) =>
-      (await import('./guardrails/list-member-assignments.ts')).listMemberAssignments(context),
+    load: async () => (await import('./list-member-assignments.ts')).listMemberAssignments,
   },
   {
     method: 'GET',
@@ -49,8 +45,7 @@ export const GUARDRAIL_ROUTES: readonly Route[] = [
     auth: 'management',
     wrongKey: 401,
     summary: 'Get a guardrail',
-    success: { status: 200 },
-    operation: async (context) => (await import('./guardrails/get-guardrail.ts')).getGuardrail(context),
+    load: async () => (await import('./get-guardrail.ts')).getGuardrail,
   },
   {
     method: 'PATCH',
@@ -58,8 +53,7 @@ export const GUARDRAIL_ROUTES: readonly Route[] = [
     surface: 'api',
     auth: 'management',
     summary: 'Change a guardrail',
-    success: { status: 200 },
-    operation: async (context) => (await import('./guardrails/update-guardrail.ts')).updateGuardrail(context),
+    load: async () => (await import('./update-guardrail.ts')).updateGuardrail,
   },
   {
     method: 'DELETE',
@@ -68,8 +62,7 @@ export const GUARDRAIL_ROUTES: readonly Route[] = [
     auth: 'management',
     wrongKey: 401,
     summary: 'Delete a guardrail and its assignments',
-    success: { status: 200 },
-    operation: async (context) => (await import('./guardrails/delete-guardrail.ts')).deleteGuardrail(context),
+    load: async () => (await import('./delete-guardrail.ts')).deleteGuardrail,
   },
   {
     method: 'GET',
@@ -78,8 +71,7 @@ export const GUARDRAIL_ROUTES: readonly Route[] = [
     auth: 'management',
     wrongKey: 401,
     summary: 'List the keys of a guardrail',
-    success: { status: 200 },
-    operation: async (context) => (await import('./guardrails/list-key-assignments.ts')).listKeyAssignments(context),
+    load: async () => (await import('./list-guardrail-keys.ts')).listGuardrailKeys,
   },
   {
     method: 'POST',
@@ -87,8 +79,7 @@ export const GUARDRAIL_ROUTES: readonly Route[] = [
     surface: 'api',
     auth: 'management',
     summary: 'Assign a guardrail to keys',
-    success: { status: 200 },
-    operation: async (context) => (await import('./guardrails/assign-keys.ts')).assignKeys(context),
+    load: async () => (await import('./assign-keys.ts')).assignKeys,
   },
   {
     method: 'POST',
@@ -97,8 +88,7 @@ export const GUARDRAIL_ROUTES: readonly Route[] = [
     auth: 'management',
     wrongKey: 401,
     summary: 'Take a guardrail from keys',
-    success: { status: 200 },
-    operation: async (context) => (await import('./guardrails/unassign-keys.ts')).unassignKeys(context),
+    load: async () => (await import('./unassign-keys.ts')).unassignKeys,
   },
   {
     method: 'GET',
@@ -107,9 +97,7 @@ export const GUARDRAIL_ROUTES: readonly Route[] = [
     auth: 'management',
     wrongKey: 401,
     summary: 'List the members of a guardrail',
-    success: { status: 200 },
-    operation: async (context) =>
-      (await import('./guardrails/list-member-assignments.ts')).listMemberAssignments(context),
+    load: async () => (await import('./list-guardrail-members.ts')).listGuardrailMembers,
   },
   {
     method: 'POST',
@@ -118,8 +106,7 @@ export const GUARDRAIL_ROUTES: readonly Route[] = [
     auth: 'management',
     wrongKey: 401,
     summary: 'Assign a guardrail to members',
-    success: { status: 200 },
-    operation: async (context) => (await import('./guardrails/assign-members.ts')).assignMembers(context),
+    load: async () => (await import('./assign-members.ts')).assignMembers,
   },
   {
     method: 'POST',
@@ -128,8 +115,7 @@ export const GUARDRAIL_ROUTES: readonly Route[] = [
     auth: 'management',
     wrongKey: 401,
     summary: 'Take a guardrail from members',
-    success: { status: 200 },
-    operation: async (context) => (await import('./guardrails/unassign-members.ts')).unassignMembers(context),
+    load: async () => (await import('./unassign-members.ts')).unassignMembers,
   },
   {
     method: 'POST',
@@ -137,7 +123,6 @@ export const GUARDRAIL_ROUTES: readonly Route[] = [
     surface: 'admin',
     auth: 'management',
     summary: 'Tell what a guardrail would do to a request and to the latest generations',
-    success: { status: 200 },
-    operation: async (context) => (await import('./guardrails/test-guardrail.ts')).testGuardrail(context),
+    load: async () => (await import('./test-guardrail.ts')).testGuardrail,
   },
 ];

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 
-import { hasRoute, matchRoute, methodsOf } from './match-route.ts';
+import { createRouter } from './create-router.ts';
 import { ROUTES } from '../api/routes.ts';
+
+const { match: matchRoute, has: hasRoute, methodsOf } = createRouter(ROUTES);
 
 test.each(ROUTES.map(({ method, path }) => [method, path] as const))('finds %s %s', (method, path) => {
   const concrete = path.replace('{author}', 'acme').replace('{slug+}', 'chat');

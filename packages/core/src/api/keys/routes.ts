@@ -1,15 +1,15 @@
-import type { Route } from '../http/route.ts';
+import type { Route } from '../../http/route.ts';
+import type { KeyParts } from './key-parts.ts';
 
-/** The keys of callers. Loaded when first called. */
-export const KEY_ROUTES: readonly Route[] = [
+/** The keys of callers. */
+export const KEY_ROUTES: readonly Route<KeyParts>[] = [
   {
     method: 'GET',
     path: '/api/v1/key',
     surface: 'api',
     auth: 'any',
     summary: 'Show the key of the caller',
-    success: { status: 200 },
-    operation: async (context) => (await import('./keys/get-current-key.ts')).getCurrentKey(context),
+    load: async () => (await import('./get-current-key.ts')).getCurrentKey,
   },
   {
     method: 'GET',
@@ -18,8 +18,7 @@ export const KEY_ROUTES: readonly Route[] = [
     auth: 'management',
     wrongKey: 401,
     summary: 'List keys',
-    success: { status: 200 },
-    operation: async (context) => (await import('./keys/list-keys.ts')).listKeys(context),
+    load: async () => (await import('./list-keys.ts')).listKeys,
   },
   {
     method: 'POST',
@@ -27,8 +26,7 @@ export const KEY_ROUTES: readonly Route[] = [
     surface: 'api',
     auth: 'management',
     summary: 'Create a key; it is shown once',
-    success: { status: 201 },
-    operation: async (context) => (await import('./keys/create-key.ts')).createKey(context),
+    load: async () => (await import('./create-key.ts')).createKey,
   },
   {
     method: 'GET',
@@ -37,8 +35,7 @@ export const KEY_ROUTES: readonly Route[] = [
     auth: 'management',
     wrongKey: 401,
     summary: 'Get a key by its hash',
-    success: { status: 200 },
-    operation: async (context) => (await import('./keys/get-key.ts')).getKey(context),
+    load: async () => (await import('./get-key.ts')).getKey,
   },
   {
     method: 'PATCH',
@@ -47,8 +44,7 @@ export const KEY_ROUTES: readonly Route[] = [
     auth: 'management',
     wrongKey: 401,
     summary: 'Change a key',
-    success: { status: 200 },
-    operation: async (context) => (await import('./keys/update-key.ts')).updateKey(context),
+    load: async () => (await import('./update-key.ts')).updateKey,
   },
   {
     method: 'DELETE',
@@ -57,7 +53,6 @@ export const KEY_ROUTES: readonly Route[] = [
     auth: 'management',
     wrongKey: 401,
     summary: 'Revoke a key',
-    success: { status: 200 },
-    operation: async (context) => (await import('./keys/delete-key.ts')).deleteKey(context),
+    load: async () => (await import('./delete-key.ts')).deleteKey,
   },
 ];

@@ -1,0 +1,17 @@
+import type { MemberDirectory } from '../../auth/members.ts';
+import type { planRoute } from '../../routing/plan-route.ts';
+import type { Catalog } from '../../catalog/catalog.ts';
+import type { Platform } from '../../foundation/platform.ts';
+import type { Store } from '../../stores/store.ts';
+
+/** What the operations on guardrails use of a gateway. */
+export interface GuardrailParts {
+  readonly platform: Platform;
+  readonly store: Store;
+  readonly catalog: Catalog;
+  /** The store's own, unless the host has its own. */
+  readonly members: MemberDirectory;
+}
+
+/** What a dry run uses, too: it plans the route of a request. */
+export type DryRunParts = Pick<GuardrailParts, 'store' | 'catalog'> & Parameters<typeof planRoute>[1];
