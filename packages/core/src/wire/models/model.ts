@@ -41,6 +41,10 @@ export const pricingSchema = z.object({
   input_cache_write_1h: z.string().optional(),
   internal_reasoning: z.string().optional(),
   web_search: z.string().optional(),
+  /** Of models that make videos, by what is counted; ours. */
+  video: z.string().optional(),
+  video_second: z.string().optional(),
+  video_token: z.string().optional(),
   overrides: z.array(pricingOverrideSchema).optional(),
 });
 export type Pricing = z.infer<typeof pricingSchema>;
