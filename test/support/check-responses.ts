@@ -2,6 +2,7 @@ import type { Gateway, GatewayRequest, GatewayResponse } from '@model-gateway/co
 
 import { ROUTES } from '../../packages/core/src/api/routes.ts';
 import { createRouter } from '../../packages/core/src/http/create-router.ts';
+import type { MediaTypes } from '../../packages/core/src/http/operation.ts';
 
 const router = createRouter(ROUTES);
 
@@ -17,18 +18,25 @@ export function withCheckedResponses(gateway: Gateway): Gateway {
   };
 }
 
-/** Compares a success in JSON with the schema that documents it. Throws where they differ, in a field more as well. */
+/**
+ * Compares a success with what its route documents: the media type, and of JSON the schema. Throws where they differ, by a
+ * field too many as well.
+ */
 async function checkResponse(
   { method, path }: GatewayRequest,
   { status, headers, body }: GatewayResponse,
 ): Promise<void> {
-  if (status >= 300 || headers['content-type'] !== 'application/json' || typeof body !== 'string') return;
-  const operation = await router.match(method, path).route.load();
-  const schema =
-    'mediaTypes' in operation.response ? operation.response.mediaTypes['application/json'] : operation.response;
+  if (status >= 300) return;
+  const { response, status: documented } = await router.match(method, path).route.load();
+  const mediaTypes: MediaTypes['mediaTypes'] =
+    'mediaTypes' in response ? response.mediaTypes : { 'application/json': response };
+  const type = headers['content-type']?.replace(/;.*/, '') ?? '';
   const name = `${method} ${path}`;
-  if (status !== operation.status) throw new Error(`${name} answers ${status}, and documents ${operation.status}`);
-  if (schema == null) throw new Error(`${name} answers JSON, and documents none`);
+  const known = Object.keys(mediaTypes).find((one) => one === type || one === type.replace(/[^/]*$/, '*'));
+  if (known === undefined) throw new Error(`${name} answers ${type}, and does not document it`);
+  const schema = mediaTypes[known] ?? null;
+  if (schema === null || typeof body !== 'string') return;
+  if (status !== documented) throw new Error(`${name} answers ${status}, and documents ${documented}`);
   const told: unknown = JSON.parse(body);
   const { data, error } = schema.safeParse(told);
   if (error !== undefined) throw new Error(`${name} does not answer what it documents: ${error.message}`);

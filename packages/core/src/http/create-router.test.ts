@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 
 import { createRouter } from './create-router.ts';
+import type { Operation } from './operation.ts';
 import { ROUTES } from '../api/routes.ts';
 
 const { match: matchRoute, has: hasRoute, methodsOf } = createRouter(ROUTES);
@@ -72,4 +73,24 @@ test('tells adapters which paths are the gateway’s, by surface', () => {
   expect(hasRoute('GET', '/metrics', ['api', 'health'])).toBe(false);
   expect(hasRoute('GET', '/metrics', ['metrics'])).toBe(true);
   expect(hasRoute('GET', '/elsewhere', ['api', 'metrics', 'openapi', 'health'])).toBe(false);
+});
+
+test('loads an operation when it is first wanted, once, and tries again what could not be loaded', async () => {
+  const operation: Operation<unknown> = {
+    params: [],
+    query: undefined,
+    body: undefined,
+    response: { mediaTypes: {} },
+    status: 200,
+    handle: () => ({ status: 200, headers: {}, body: null }),
+  };
+  const load = vi.fn(() => Promise.resolve(operation)).mockRejectedValueOnce(new Error('not now'));
+  const { match } = createRouter<unknown>([
+    { method: 'GET', path: '/late', surface: 'api', auth: 'any', summary: 'Late', load },
+  ]);
+  expect(load).not.toHaveBeenCalled();
+  await expect(match('GET', '/late').route.load()).rejects.toThrow('not now');
+  expect(await match('GET', '/late').route.load()).toBe(operation);
+  expect(match('HEAD', '/late').route.load()).toBe(operation);
+  expect(load).toHaveBeenCalledTimes(2);
 });

@@ -10,7 +10,7 @@ const TYPES = { ndjson: 'application/x-ndjson', csv: 'text/csv; charset=utf-8' }
 /** `GET /admin/v1/generations/export`: everything that is asked for, as a file. */
 export const exportGenerations = operation<GenerationParts>()({
   query: generationExportQuerySchema,
-  response: { mediaTypes: { [TYPES.ndjson]: null, [TYPES.csv]: null } },
+  response: { mediaTypes: { 'application/x-ndjson': null, 'text/csv': null } },
   run({ request, parts, query: { format, content, text, ...query } }) {
     if (format === 'csv' && content === 'true') {
       throw new GatewayError('invalid_request', 'content: is not available in csv; ask for format=ndjson');

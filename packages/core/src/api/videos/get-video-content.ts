@@ -28,7 +28,7 @@ const HANDED_ON = ['content-type', 'content-length', 'content-range', 'accept-ra
 export const getVideoContent = operation<VideoParts>()({
   params: ['jobId'],
   query: videoContentQuerySchema,
-  response: { mediaTypes: { 'video/mp4': null } },
+  response: { mediaTypes: { 'video/*': null } },
   async run(context) {
     const { request, parts, query } = context;
     const job = await findReadableJob(context.params.jobId, context);

@@ -3,10 +3,10 @@ import type { EndpointParts } from '../../dispatch/usable-endpoints.ts';
 import type { Logger } from '../../foundation/logger.ts';
 import type { Provider } from '../../providers/provider.ts';
 import type { RateLimits } from '../../rate-limits/rate-limits.ts';
-import type { planRoute } from '../../routing/plan-route.ts';
 import type { Store } from '../../stores/store.ts';
 import type { VideoKeeper } from '../../videos/archive/video-archive.ts';
 import type { IdempotencyGuard } from '../../videos/idempotency.ts';
+import type { VideoRouteQuery } from '../../videos/plan-video-route.ts';
 import type { reserveVideo } from '../../videos/reserve-video.ts';
 import type { VideoChanges } from '../../videos/video-changes.ts';
 import type { VideoRunner } from '../../videos/video-runner.ts';
@@ -35,7 +35,4 @@ interface MakingParts {
   /** Undefined: no webhooks are sent. */
   readonly webhooks: WebhookOptions | undefined;
 }
-export type NewVideoParts = EndpointParts &
-  MakingParts &
-  Parameters<typeof planRoute>[1] &
-  Parameters<typeof reserveVideo>[1];
+export type NewVideoParts = VideoRouteQuery['context']['parts'] & Parameters<typeof reserveVideo>[1] & MakingParts;

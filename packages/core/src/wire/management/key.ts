@@ -60,7 +60,6 @@ export const currentKeySchema = z.object({
   is_provisioning_key: z.boolean(),
   rate_limit: z.object({ interval: z.string(), note: z.string(), requests: z.int() }),
 });
-export type CurrentKeyBody = z.infer<typeof currentKeySchema>;
 
 const name = z.string().min(1).max(200);
 const limit = z.number().min(0).nullable();
