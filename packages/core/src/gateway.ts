@@ -129,7 +129,8 @@ async function answer(runtime: Runtime, request: GatewayRequest, isClosing: bool
       throw new GatewayError('provider_overloaded', 'The gateway is shutting down', { retryAfterSeconds: 1 });
     }
     if (route.auth === 'none') {
-      const operation = await route.load();
+      const loading = route.load();
+      const operation = loading instanceof Promise ? await loading : loading;
       return finish(runtime, request, await operation.handle({ request, parts: runtime, params, responseHeaders }));
     }
     const asked = runtime.authenticate(request);

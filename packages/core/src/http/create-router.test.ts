@@ -84,7 +84,9 @@ test('loads an operation when it is first wanted, once, and tries again what cou
     status: 200,
     handle: () => ({ status: 200, headers: {}, body: null }),
   };
-  const load = vi.fn(() => Promise.resolve(operation)).mockRejectedValueOnce(new Error('not now'));
+  const load = vi
+    .fn<() => Promise<Operation<unknown>>>(() => Promise.resolve(operation))
+    .mockRejectedValueOnce(new Error('not now'));
   const { match } = createRouter<unknown>([
     { method: 'GET', path: '/late', surface: 'api', auth: 'any', summary: 'Late', load },
   ]);

@@ -29,13 +29,13 @@ export interface OperationSchemas {
 
 /** An operation for holders of keys. */
 export interface Operation<Parts> extends OperationSchemas {
-  /** Answers one request; rejects with what is wrong. */
+  /** Answers one request; throws or rejects with what is wrong. */
   readonly handle: (context: RequestContext<Parts>) => Awaitable<GatewayResponse>;
 }
 
 /** An operation for everybody. */
 export interface PublicOperation<Parts> extends OperationSchemas {
-  /** Answers one request; rejects with what is wrong. */
+  /** Answers one request; throws or rejects with what is wrong. */
   readonly handle: (context: PublicContext<Parts>) => Awaitable<GatewayResponse>;
 }
 
