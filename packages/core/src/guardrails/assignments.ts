@@ -23,7 +23,7 @@ export function toAssignments(
 
 /** The keys that a guardrail holds for, or, without one, all assignments to keys. */
 export async function listKeyAssignmentBodies(
-  { keys, keyAssignments }: Store,
+  { keys, keyAssignments }: Pick<Store, 'keys' | 'keyAssignments'>,
   guardrailId: string | undefined,
 ): Promise<readonly KeyAssignment[]> {
   const byHash = new Map((await keys.list()).map((key) => [key.hash, key]));
@@ -36,7 +36,7 @@ export async function listKeyAssignmentBodies(
 
 /** The members that a guardrail holds for, or, without one, all assignments to members. */
 export async function listMemberAssignmentBodies(
-  { memberAssignments }: Store,
+  { memberAssignments }: Pick<Store, 'memberAssignments'>,
   guardrailId: string | undefined,
 ): Promise<readonly MemberAssignment[]> {
   const found = (await memberAssignments.list()).filter((assignment) => isOf(assignment, guardrailId));

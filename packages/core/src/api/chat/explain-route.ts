@@ -5,11 +5,9 @@ import { boundCall } from '../../budgets/bound-call.ts';
 import { findBudgets } from '../../budgets/find-budgets.ts';
 import { withinBounds } from '../../budgets/reserve-call.ts';
 import { operation } from '../../http/operation.ts';
-import { readJsonBody } from '../../http/read-json-body.ts';
 import { explainRoute } from '../../routing/explain-route.ts';
 import { planRoute } from '../../routing/plan-route.ts';
 import { chatCompletionRequestSchema } from '../../wire/chat/chat-completion.ts';
-import { parseChatCompletion } from '../../wire/chat/parse-chat-completion.ts';
 import { routingExplanationSchema } from '../../wire/models/routing-explanation.ts';
 import type { ChatParts } from './chat-parts.ts';
 
@@ -27,10 +25,9 @@ const explainRouteResultSchema = z.object({ data: routingExplanationSchema });
  */
 export const explainChatRoute = operation<ChatParts>()({
   query: explainRouteQuerySchema,
-  body: { readByRun: chatCompletionRequestSchema },
+  body: chatCompletionRequestSchema,
   response: explainRouteResultSchema,
-  async run({ request, principal, parts, query: { key } }) {
-    const body = parseChatCompletion(await readJsonBody(request));
+  async run({ request, principal, parts, query: { key }, body }) {
     const caller = key === undefined ? principal : await findCaller(key, parts);
     const policy = await parts.policyOf(caller);
     const narrowings = policy?.narrowings ?? [];

@@ -1,6 +1,5 @@
 import type { Authenticate } from '../../auth/authenticate.ts';
 import type { FindKeyNames } from '../../auth/key-names.ts';
-import type { Catalog } from '../../catalog/catalog.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { TimerWheel } from '../../foundation/timer-wheel.ts';
 import type { Timeouts } from '../../foundation/timeouts.ts';
@@ -13,8 +12,7 @@ export interface GenerationParts {
   readonly platform: Platform;
   readonly wheel: TimerWheel;
   readonly timeouts: Timeouts;
-  readonly store: Store;
-  readonly catalog: Catalog;
+  readonly store: Pick<Store, 'generations'>;
   readonly providers: readonly Provider[];
   readonly authenticate: Authenticate;
   readonly findKeyNames: FindKeyNames;

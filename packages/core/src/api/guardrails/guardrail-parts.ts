@@ -7,7 +7,10 @@ import type { Store } from '../../stores/store.ts';
 /** What the operations on guardrails use of a gateway. */
 export interface GuardrailParts {
   readonly platform: Platform;
-  readonly store: Store;
+  readonly store: Pick<
+    Store,
+    'generations' | 'guardrails' | 'keyAssignments' | 'keys' | 'memberAssignments' | 'workspaces'
+  >;
   readonly catalog: Catalog;
   /** The store's own, unless the host has its own. */
   readonly members: MemberDirectory;

@@ -4,5 +4,8 @@ import type { Store } from '../../stores/store.ts';
 /** What the operations on keys use of a gateway. */
 export interface KeyParts {
   readonly platform: Platform;
-  readonly store: Store;
+  readonly store: Pick<
+    Store,
+    'generations' | 'guardrails' | 'keyAssignments' | 'keys' | 'memberAssignments' | 'workspaces'
+  >;
 }
