@@ -182,16 +182,16 @@ interface LintOverride {
 
 /**
  * The borders as far as globs can say them, for the lint: so an editor shows a breach where it is written. Overrides of
- * the lint replace one another, so each has all that holds for its files. `known` are breaches that are not refused yet.
+ * the lint replace one another, so each has all that holds for its files.
  */
-export function toLintFile(known: readonly Pick<Breach, 'from' | 'to'>[]): {
+export function toLintFile(): {
   readonly overrides: readonly LintOverride[];
 } {
   return {
     overrides: [
-      ...Object.keys(CORE_ROOMS).flatMap((room) => DEPTHS.map((depth) => toRoomOverride(room, depth, known))),
+      ...Object.keys(CORE_ROOMS).flatMap((room) => DEPTHS.map((depth) => toRoomOverride(room, depth))),
       ...Object.entries(PACKAGES).flatMap(([name, allowed]) =>
-        name === 'core' || name === 'desktop' ? [] : [toPackageOverride(name, allowed, known)],
+        name === 'core' || name === 'desktop' ? [] : [toPackageOverride(name, allowed)],
       ),
       override(OUTSIDE_OF_BUNDLE, [
         {
@@ -209,11 +209,10 @@ export function toLintFile(known: readonly Pick<Breach, 'from' | 'to'>[]): {
 const DEPTHS = [1, 2, 3];
 const OUTSIDE = 'Core is runtime-neutral: only its own files and the packages that scripts/borders.ts names.';
 
-function toRoomOverride(room: string, depth: number, known: readonly Pick<Breach, 'from' | 'to'>[]): LintOverride {
+function toRoomOverride(room: string, depth: number): LintOverride {
   const { imports, types = [], packages = [] } = CORE_ROOMS[room] ?? { imports: [] };
-  const excused = known.filter(({ from }) => roomOf(from) === room).map(({ to }) => roomOf(to));
   const forbidden = Object.keys(CORE_ROOMS).filter(
-    (other) => other !== room && ![...imports, ...types, ...excused].includes(other),
+    (other) => other !== room && ![...imports, ...types].includes(other),
   );
   const up = '\\.\\./'.repeat(depth);
   const patterns: Pattern[] = [];
@@ -225,12 +224,10 @@ function toRoomOverride(room: string, depth: number, known: readonly Pick<Breach
     const message = `${room} may import types alone of ${types.join(', ')}: see scripts/borders.ts.`;
     patterns.push({ regex: `^${up}(?:${types.join('|')})/`, message, allowTypeImports: true });
   }
-  if (!excused.includes(TOP)) {
-    patterns.push({
-      regex: `^${up}[^/]+$`,
-      message: 'No room imports the files above all rooms: see scripts/borders.ts.',
-    });
-  }
+  patterns.push({
+    regex: `^${up}[^/]+$`,
+    message: 'No room imports the files above all rooms: see scripts/borders.ts.',
+  });
   // The last one: the lint looks at no further pattern once a group has excepted a path by `!`.
   patterns.push({
     group: ['**', '!./**', '!../**', ...[...NEUTRAL, ...packages].flatMap((name) => [`!${name}`, `!${name}/**`])],
@@ -239,11 +236,7 @@ function toRoomOverride(room: string, depth: number, known: readonly Pick<Breach
   return override([`packages/core/src/${room}/${'*/'.repeat(depth - 1)}*.ts`], patterns);
 }
 
-function toPackageOverride(
-  name: string,
-  allowed: readonly string[],
-  known: readonly Pick<Breach, 'from' | 'to'>[],
-): LintOverride {
+function toPackageOverride(name: string, allowed: readonly string[]): LintOverride {
   const doors = allowed.flatMap((path) => {
     const [other = ''] = path.split('/');
     return path.endsWith('/*')
@@ -254,9 +247,8 @@ function toPackageOverride(
     const [other = ''] = door.split('/');
     return [`!@model-gateway/${other}`, `!@model-gateway/${door}`];
   });
-  const excused = known.some(({ from, to }) => packageOf(from) === name && packageOf(to) !== name);
   const group = ['@model-gateway/**', 'model-gateway', 'model-gateway/**', ...doors, ...typeDoors];
-  if (!excused) group.push('../**/src/**', '../**/dist/**');
+  group.push('../**/src/**', '../**/dist/**');
   const data = ['../**/fixtures/**', '../**/test/**', '../**/bench/**'];
   const types = (TYPE_DOORS[name] ?? []).map((door) => `types of ${door}`);
   const named = [...allowed, ...types].join(', ') || 'no other package';

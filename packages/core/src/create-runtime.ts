@@ -2,6 +2,7 @@ import { createOpenCalls } from './dispatch/open-calls.ts';
 import { createChatStages } from './chat/stages/chat-stages.ts';
 import { createRecorder } from './dispatch/recorder.ts';
 import { createCallCounters } from './dispatch/call-counters.ts';
+import { ROUTES } from './api/routes.ts';
 import type { Logger } from './foundation/logger.ts';
 import { DEFAULT_TIMEOUTS } from './foundation/timeouts.ts';
 import { createLiveAccount } from './auth/account.ts';
@@ -165,5 +166,15 @@ export function createRuntime(options: GatewayOptions, closing: AbortSignal): Ru
     openCalls: createOpenCalls(),
     callFigures,
     counters,
+    describeApi,
   };
+}
+
+let apiDocument: Promise<string> | undefined;
+
+/** The same for every gateway, because they all have the same operations. */
+function describeApi(): Promise<string> {
+  return (apiDocument ??= import('./http/openapi.ts').then(async ({ toOpenApi }) =>
+    JSON.stringify(await toOpenApi(ROUTES)),
+  ));
 }

@@ -1,3 +1,4 @@
+import type { RequestCounters } from './api/system/system-parts.ts';
 import type { AttemptParts } from './dispatch/run-attempts.ts';
 import type { RoutingParts } from './routing/plan-call.ts';
 import type { CallerParts } from './dispatch/find-caller.ts';
@@ -109,13 +110,8 @@ export interface Runtime {
   readonly stages: readonly Stage[];
   /** Sums by provider, for metrics. */
   readonly callFigures: CallFigures;
+  /** The OpenAPI document, as text; made when it is first asked for, and then kept. */
+  readonly describeApi: () => Promise<string>;
   /** Counters that only rise, for metrics. */
   readonly counters: RequestCounters & CallCounters;
-}
-
-/** Requests of every kind. */
-export interface RequestCounters {
-  requests: number;
-  /** Responses by HTTP status. */
-  readonly statuses: Map<number, number>;
 }

@@ -12,13 +12,10 @@ export const CALL_KINDS = {
 
 export type CallKindName = keyof typeof CALL_KINDS;
 
-const NAMES = new Map(
-  Object.entries(CALL_KINDS).map(([name, { apiType }]) => [apiType as Generation['api_type'], name as CallKindName]),
-);
-
 /** The kind of call that a record is of. */
 export function kindOfRecord({ api_type: apiType }: Pick<Generation, 'api_type'>): CallKindName {
-  return NAMES.get(apiType) ?? 'chat';
+  const names = Object.keys(CALL_KINDS) as CallKindName[];
+  return names.find((name) => CALL_KINDS[name].apiType === apiType) ?? 'chat';
 }
 
 /** What a request says of itself, in its caller's own words. */

@@ -24,7 +24,7 @@ const broadcastDeliverySchema = z.object({
 });
 export type BroadcastDeliveryBody = z.infer<typeof broadcastDeliverySchema>;
 
-export const broadcastDeliveryAnswerSchema = z.object({ data: broadcastDeliverySchema });
+export const broadcastDeliveryResponseSchema = z.object({ data: broadcastDeliverySchema });
 
 export const broadcastDeliveryListSchema = z.object({
   data: z.array(broadcastDeliverySchema),

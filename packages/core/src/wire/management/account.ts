@@ -35,4 +35,4 @@ export type ProviderList = z.infer<typeof providerListSchema>;
 export const zdrEndpointListSchema = z.object({ data: z.array(modelEndpointSchema) });
 
 /** What `POST /generation/feedback` answers. */
-export const feedbackAnswerSchema = z.object({ data: z.object({ success: z.literal(true) }) });
+export const feedbackResponseSchema = z.object({ data: z.object({ success: z.literal(true) }) });

@@ -41,6 +41,10 @@ export const pricingSchema = z.object({
   input_cache_write_1h: z.string().optional(),
   internal_reasoning: z.string().optional(),
   web_search: z.string().optional(),
+  /** Of models that make videos, by what is counted; ours. */
+  video: z.string().optional(),
+  video_second: z.string().optional(),
+  video_token: z.string().optional(),
   overrides: z.array(pricingOverrideSchema).optional(),
 });
 export type Pricing = z.infer<typeof pricingSchema>;
@@ -89,6 +93,8 @@ export type ModelList = z.infer<typeof modelListSchema>;
 
 /** Measured values by the share of calls that reached or beat them. */
 const percentilesSchema = z.object({ p50: z.number(), p75: z.number(), p90: z.number(), p99: z.number() });
+
+export const modelCountSchema = z.object({ data: z.object({ count: z.int() }) });
 
 /** One model at one provider, as `GET /models/{author}/{slug}/endpoints` lists it. */
 export const modelEndpointSchema = z.object({
