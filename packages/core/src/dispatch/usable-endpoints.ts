@@ -7,7 +7,7 @@ import type { AccountOptions } from '../auth/account.ts';
 import type { CatalogModel, Endpoint, Catalog } from '../catalog/catalog.ts';
 import type { ServiceTier } from '../catalog/endpoint-tier.ts';
 import type { EndpointQuery } from '../routing/endpoint-filters.ts';
-import { makesVideos } from '../guardrails/to-narrowings.ts';
+import { kindOfModel } from '../calls/call-kind.ts';
 import { selectEndpoints } from '../routing/select-endpoints.ts';
 
 /** What tells which endpoints a caller may use. */
@@ -81,10 +81,9 @@ function toUsable(bounds: Bounds, { platform }: UsableParts): UsableEndpoints {
     today: new Date(platform.now()).toISOString().slice(0, 10),
   };
   return (model) => {
-    const isVideo = makesVideos(model);
+    const kind = kindOfModel(model);
     // Videos are kept by those who make them.
-    if (isVideo && bounds.account.privacy?.zdr === true) return [];
-    const kind = isVideo ? 'video' : 'chat';
+    if (kind === 'video' && bounds.account.privacy?.zdr === true) return [];
     return selectEndpoints({ ...common, resolved: { model, variants: [] }, kind }).endpoints;
   };
 }
