@@ -71,9 +71,9 @@ export function createTimerWheel(platform: Clock): TimerWheel {
     }
   };
 
-  /** A class, because there are some for every call: three closures for each took as long as all else that is done here. */
+  /** A class, because there are up to three for every call: with closures each would be four objects more. */
   class WheelDeadline implements Deadline {
-    dueAt = 0;
+    dueAt = Number.POSITIVE_INFINITY;
     /** Null while it is not set. */
     entry: ListEntry<WheelDeadline> | null = null;
     readonly owner: DeadlineOwner;

@@ -6,7 +6,7 @@ import { createSpilledText, type SpilledText, type SpillOptions } from './spille
 /** What one completion has amounted to so far. */
 export interface CompletionAccumulator {
   observe(chunks: readonly ChatChunk[]): void;
-  /** Whole once `readBack` has said so. Before that the beginning of a long text may be spilled, and only its end here. */
+  /** Whole once `readBack` has said so; before that, the beginning of a long text may be spilled. */
   readonly text: string;
   readonly reasoning: string;
   /** Of all that has come, spilled or not, in UTF-16 code units. */

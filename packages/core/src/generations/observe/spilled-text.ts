@@ -5,7 +5,7 @@ import { weighText } from '../../calls/estimate-usage.ts';
 export interface SpilledText {
   /** Takes a text in, all but a last half of a character, which is returned. */
   append(text: string): string;
-  /** What has been taken in so far; null when it is not there any more. Call once: it is let go of, and no more is taken in. */
+  /** What has been taken in so far; null when it is not there any more. Lets go of it, so call it once and last. */
   readBack(): string | null;
   /** Of what was taken in, whether or not it is still there: in UTF-16 code units, and as `weighText` says. */
   readonly length: number;
