@@ -128,7 +128,7 @@ export {
   type WholeResponse,
 } from './foundation/transport.ts';
 export { sendWhole } from './foundation/send-whole.ts';
-export { createTimerWheel, type Deadline, type Limit, type TimerWheel } from './foundation/timer-wheel.ts';
+export { createTimerWheel, type Deadline, type DeadlineOwner, type TimerWheel } from './foundation/timer-wheel.ts';
 export { type FetchHandlerOptions, toFetchHandler } from './http/fetch-handler.ts';
 export { createFetchTransport, type FetchTransportOptions } from './foundation/fetch-transport.ts';
 export type { VideoProvider } from './providers/video-contract.ts';

@@ -55,8 +55,8 @@ interface ResponseHead {
 /** Settling a completion of this many characters takes milliseconds, and several times its length of memory. */
 const LONG_COMPLETION_LENGTH = 512 * 1024;
 
-const isLong = ({ spilledTextLength, spilledReasoningLength }: CompletionAccumulator): boolean =>
-  spilledTextLength + spilledReasoningLength >= LONG_COMPLETION_LENGTH;
+const isLong = ({ textLength, reasoningLength }: CompletionAccumulator): boolean =>
+  textLength + reasoningLength >= LONG_COMPLETION_LENGTH;
 
 function createRelay(run: ChatRun, begin: Begin, responseHead: ResponseHead): AsyncIterable<Uint8Array> {
   const { call, plan, observer, report, dialect, parts } = run;
