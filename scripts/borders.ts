@@ -58,6 +58,17 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   desktop: ['core/*', 'node/*', 'fixtures', 'server/*', 'ui/*'],
 };
 
+/** The public paths of which a package may import types alone. */
+export const TYPE_DOORS: Readonly<Record<string, readonly string[]>> = {
+  ui: ['core/wire'],
+};
+
+/**
+ * The files of the UI that are no part of its bundle, because they need zod: the contract between the page and the
+ * desktop app, which runs in the app. The other files of the UI may import types alone from them, and from zod.
+ */
+export const OUTSIDE_OF_BUNDLE = ['packages/ui/src/desktop-bridge.ts'];
+
 const CORE = 'packages/core/src/';
 const NEUTRAL = ['zod'];
 
@@ -95,13 +106,20 @@ export function findBreaches(root: string): Findings {
   };
 }
 
-function toBreach({ from, specifier, to }: Import): Breach | undefined {
-  const reason = to === undefined ? objectToOutside(from, specifier) : objectToInside(from, { specifier, to });
+/** Undefined for an import that the plan allows. */
+export function toBreach({ from, specifier, to, isType }: Import): Breach | undefined {
+  const reason =
+    to === undefined
+      ? objectToOutside({ from, specifier, isType })
+      : (objectToBundle({ from, to, isType }) ?? objectToInside({ from, specifier, to, isType }));
   return reason === undefined ? undefined : { from, to: to ?? specifier, reason };
 }
 
-/** The core imports `zod` and what its room names, and nothing else from outside. */
-function objectToOutside(from: string, specifier: string): string | undefined {
+/** The core imports `zod` and what its room names, and nothing else from outside; the UI's bundle has no `zod`. */
+function objectToOutside({ from, specifier, isType }: Omit<Import, 'to'>): string | undefined {
+  if (packageOf(from) === 'ui' && (specifier === 'zod' || specifier.startsWith('zod/'))) {
+    return isType || OUTSIDE_OF_BUNDLE.includes(from) ? undefined : 'the bundle of the UI must not contain zod';
+  }
   if (!from.startsWith(CORE)) return undefined;
   const room = roomOf(from);
   const allowed = [...NEUTRAL, ...(CORE_ROOMS[room ?? '']?.packages ?? [])];
@@ -109,21 +127,31 @@ function objectToOutside(from: string, specifier: string): string | undefined {
   return `${room ?? 'the top of core'} may import only ${allowed.join(', ')} from outside`;
 }
 
-function objectToInside(from: string, { specifier, to }: { specifier: string; to: string }): string | undefined {
+function objectToBundle({ from, to, isType }: Omit<Import, 'specifier'> & { to: string }): string | undefined {
+  if (packageOf(from) !== 'ui' || isType || OUTSIDE_OF_BUNDLE.includes(from)) return undefined;
+  return OUTSIDE_OF_BUNDLE.includes(to) ? `the bundle may import types alone of ${to}` : undefined;
+}
+
+function objectToInside({ from, specifier, to, isType }: Import & { to: string }): string | undefined {
   const [ours, theirs] = [packageOf(from), packageOf(to)];
   if (ours !== theirs) {
     const isDoor = specifier.split('/').length === (specifier.startsWith('@') ? 2 : 1);
     const allowed = PACKAGES[ours] ?? [];
     if (specifier.startsWith('.')) return `${ours} may import ${theirs} by its public paths alone`;
     if (allowed.includes(`${theirs}/*`) || (isDoor && allowed.includes(theirs))) return undefined;
-    return `${ours} may not import ${specifier}`;
+    if (TYPE_DOORS[ours]?.some((door) => specifier === `@model-gateway/${door}`) !== true) {
+      return `${ours} may not import ${specifier}`;
+    }
+    return isType ? undefined : `${ours} may import types alone of ${specifier}`;
   }
   if (ours !== 'core') return undefined;
   const [room, other] = [roomOf(from), roomOf(to)];
   if (room === TOP || room === other) return undefined;
   if (other === TOP) return `no room imports the files above all rooms`;
   const { imports, types = [] } = CORE_ROOMS[room ?? ''] ?? { imports: [] };
-  return [...imports, ...types].includes(other ?? '') ? undefined : `${room} may not import ${other}`;
+  if (imports.includes(other ?? '')) return undefined;
+  if (!types.includes(other ?? '')) return `${room} may not import ${other}`;
+  return isType ? undefined : `${room} may import types alone of ${other}`;
 }
 
 const TOP = 'top';
@@ -142,9 +170,10 @@ function packageOf(file: string): string {
   return first === 'packages' ? second : first;
 }
 
-type Pattern =
-  | { readonly regex: string; readonly message: string }
-  | { readonly group: readonly string[]; readonly message: string };
+type Pattern = ({ readonly regex: string } | { readonly group: readonly string[] }) & {
+  readonly message: string;
+  readonly allowTypeImports?: true;
+};
 
 interface LintOverride {
   readonly files: readonly string[];
@@ -153,17 +182,23 @@ interface LintOverride {
 
 /**
  * The borders as far as globs can say them, for the lint: so an editor shows a breach where it is written. Overrides of
- * the lint replace one another, so each has all that holds for its files. `known` are breaches that are not refused yet.
+ * the lint replace one another, so each has all that holds for its files.
  */
-export function toLintFile(known: readonly Pick<Breach, 'from' | 'to'>[]): {
+export function toLintFile(): {
   readonly overrides: readonly LintOverride[];
 } {
   return {
     overrides: [
-      ...Object.keys(CORE_ROOMS).flatMap((room) => DEPTHS.map((depth) => toRoomOverride(room, depth, known))),
+      ...Object.keys(CORE_ROOMS).flatMap((room) => DEPTHS.map((depth) => toRoomOverride(room, depth))),
       ...Object.entries(PACKAGES).flatMap(([name, allowed]) =>
-        name === 'core' || name === 'desktop' ? [] : [toPackageOverride(name, allowed, known)],
+        name === 'core' || name === 'desktop' ? [] : [toPackageOverride(name, allowed)],
       ),
+      override(OUTSIDE_OF_BUNDLE, [
+        {
+          group: ['**', ...NEUTRAL.map((name) => `!${name}`)],
+          message: 'It is imported by the page and the desktop app.',
+        },
+      ]),
       // Tests may import anything.
       override(['packages/*/src/**/*.test.ts'], []),
     ],
@@ -174,53 +209,71 @@ export function toLintFile(known: readonly Pick<Breach, 'from' | 'to'>[]): {
 const DEPTHS = [1, 2, 3];
 const OUTSIDE = 'Core is runtime-neutral: only its own files and the packages that scripts/borders.ts names.';
 
-function toRoomOverride(room: string, depth: number, known: readonly Pick<Breach, 'from' | 'to'>[]): LintOverride {
+function toRoomOverride(room: string, depth: number): LintOverride {
   const { imports, types = [], packages = [] } = CORE_ROOMS[room] ?? { imports: [] };
-  const excused = known.filter(({ from }) => roomOf(from) === room).map(({ to }) => roomOf(to));
   const forbidden = Object.keys(CORE_ROOMS).filter(
-    (other) => other !== room && ![...imports, ...types, ...excused].includes(other),
+    (other) => other !== room && ![...imports, ...types].includes(other),
   );
   const up = '\\.\\./'.repeat(depth);
-  const patterns: Pattern[] = [
-    {
-      group: ['**', '!./**', '!../**', ...[...NEUTRAL, ...packages].flatMap((name) => [`!${name}`, `!${name}/**`])],
-      message: OUTSIDE,
-    },
-  ];
+  const patterns: Pattern[] = [];
   if (forbidden.length > 0) {
     const message = `${room} may import ${imports.join(', ') || 'no other room'}: see scripts/borders.ts.`;
     patterns.push({ regex: `^${up}(?:${forbidden.join('|')})/`, message });
   }
-  if (!excused.includes(TOP)) {
-    patterns.push({
-      regex: `^${up}[^/]+$`,
-      message: 'No room imports the files above all rooms: see scripts/borders.ts.',
-    });
+  if (types.length > 0) {
+    const message = `${room} may import types alone of ${types.join(', ')}: see scripts/borders.ts.`;
+    patterns.push({ regex: `^${up}(?:${types.join('|')})/`, message, allowTypeImports: true });
   }
+  patterns.push({
+    regex: `^${up}[^/]+$`,
+    message: 'No room imports the files above all rooms: see scripts/borders.ts.',
+  });
+  // The last one: the lint looks at no further pattern once a group has excepted a path by `!`.
+  patterns.push({
+    group: ['**', '!./**', '!../**', ...[...NEUTRAL, ...packages].flatMap((name) => [`!${name}`, `!${name}/**`])],
+    message: OUTSIDE,
+  });
   return override([`packages/core/src/${room}/${'*/'.repeat(depth - 1)}*.ts`], patterns);
 }
 
-function toPackageOverride(
-  name: string,
-  allowed: readonly string[],
-  known: readonly Pick<Breach, 'from' | 'to'>[],
-): LintOverride {
+function toPackageOverride(name: string, allowed: readonly string[]): LintOverride {
   const doors = allowed.flatMap((path) => {
     const [other = ''] = path.split('/');
     return path.endsWith('/*')
       ? [`!@model-gateway/${other}`, `!@model-gateway/${other}/**`]
       : [`!@model-gateway/${other}`];
   });
-  const excused = known.some(({ from, to }) => packageOf(from) === name && packageOf(to) !== name);
-  const group = ['@model-gateway/**', 'model-gateway', 'model-gateway/**', ...doors];
-  if (!excused) group.push('../**/src/**', '../**/dist/**');
+  const typeDoors = (TYPE_DOORS[name] ?? []).flatMap((door) => {
+    const [other = ''] = door.split('/');
+    return [`!@model-gateway/${other}`, `!@model-gateway/${door}`];
+  });
+  const group = ['@model-gateway/**', 'model-gateway', 'model-gateway/**', ...doors, ...typeDoors];
+  group.push('../**/src/**', '../**/dist/**');
   const data = ['../**/fixtures/**', '../**/test/**', '../**/bench/**'];
-  const message = `${name} may import ${allowed.join(', ') || 'no other package'}, and no data or code of tests: see scripts/borders.ts.`;
+  const types = (TYPE_DOORS[name] ?? []).map((door) => `types of ${door}`);
+  const named = [...allowed, ...types].join(', ') || 'no other package';
+  const message = `${name} may import ${named}, and no data or code of tests: see scripts/borders.ts.`;
   return override(
     [`packages/${name}/src/**/*.{ts,tsx}`],
-    [{ group: name === 'ui' ? [...group, 'node:*'] : [...group, ...data], message }],
+    name === 'ui'
+      ? [...BUNDLE_PATTERNS, { group: [...group, 'node:*'], message }]
+      : [{ group: [...group, ...data], message }],
   );
 }
+
+/** The core's door is none of the UI's; what its bundle must not load may be imported as types. */
+const BUNDLE_PATTERNS: readonly Pattern[] = [
+  { regex: '^@model-gateway/core$', message: 'ui may import types of core/wire: see scripts/borders.ts.' },
+  ...[
+    ...(TYPE_DOORS['ui'] ?? []).map((door) => `^@model-gateway/${door}$`),
+    ...NEUTRAL.map((name) => `^${name}$`),
+    ...OUTSIDE_OF_BUNDLE.map((file) => file.slice(file.lastIndexOf('/')).replace('.', '\\.') + '$'),
+  ].map((regex) => ({
+    regex,
+    message: 'Import types alone: see scripts/borders.ts.',
+    allowTypeImports: true as const,
+  })),
+];
 
 const override = (files: readonly string[], patterns: readonly Pattern[]): LintOverride => ({
   files,

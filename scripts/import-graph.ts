@@ -9,6 +9,11 @@ export interface Import {
   readonly specifier: string;
   /** Relative to the root of the repository; undefined for an external package or a built-in module. */
   readonly to: string | undefined;
+  /**
+   * Whether it names types alone, so that nothing is loaded for it at run time. `import { type Name }` does load: the
+   * compiler keeps such an import as `import {}` (`verbatimModuleSyntax`).
+   */
+  readonly isType: boolean;
 }
 
 /** The public paths of our packages, each with the source file behind it: `@model-gateway/core` → `packages/core/src/index.ts`. */
@@ -31,21 +36,31 @@ export function readImports(root: string): { readonly files: readonly string[]; 
   const known = new Set(files);
   const doors = readDoors(root);
   const imports = files.flatMap((from) =>
-    specifiersOf(from, readFileSync(path.join(root, from), 'utf8')).map((specifier) => {
+    parseImports(from, readFileSync(path.join(root, from), 'utf8')).map(({ specifier, isType }) => {
       const target = specifier.startsWith('.')
         ? path.posix.join(path.posix.dirname(from), specifier)
         : doors.get(specifier);
-      return { from, specifier, to: target !== undefined && known.has(target) ? target : undefined };
+      return { from, specifier, to: target !== undefined && known.has(target) ? target : undefined, isType };
     }),
   );
   return { files, imports };
 }
 
-function specifiersOf(file: string, source: string): readonly string[] {
+interface ImportNode {
+  readonly type: string;
+  readonly source?: { readonly type: string; readonly value?: unknown } | null;
+  readonly importKind?: string;
+  readonly exportKind?: string;
+}
+
+/** What a file imports, each path once: as a type where all imports of it are of types. */
+export function parseImports(file: string, source: string): readonly Pick<Import, 'specifier' | 'isType'>[] {
   const { program } = parseSync(file, source);
-  const found = new Set<string>();
-  const note = ({ source: named }: { source?: { type: string; value?: unknown } | null }): void => {
-    if (typeof named?.value === 'string') found.add(named.value);
+  const found = new Map<string, boolean>();
+  const note = ({ type, source: named, importKind, exportKind }: ImportNode): void => {
+    if (typeof named?.value !== 'string') return;
+    const isType = type === 'TSImportType' || importKind === 'type' || exportKind === 'type';
+    found.set(named.value, isType && found.get(named.value) !== false);
   };
   new Visitor({
     ImportDeclaration: note,
@@ -54,7 +69,7 @@ function specifiersOf(file: string, source: string): readonly string[] {
     ImportExpression: note,
     TSImportType: note,
   }).visit(program);
-  return [...found];
+  return [...found].map(([specifier, isType]) => ({ specifier, isType }));
 }
 
 function readDoors(root: string): Doors {

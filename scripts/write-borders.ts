@@ -2,10 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 import { toLintFile } from './borders.ts';
-import { KNOWN_BREACHES } from './known-breaches.ts';
 
 /** Writes `.oxlintrc.borders.json` anew from the table of rooms, a line for each override. */
-const { overrides } = toLintFile(KNOWN_BREACHES);
+const { overrides } = toLintFile();
 writeFileSync(
   fileURLToPath(new URL('../.oxlintrc.borders.json', import.meta.url)),
   `{ "overrides": [\n${overrides.map((one) => JSON.stringify(one)).join(',\n')}\n] }\n`,

@@ -9,7 +9,7 @@ import { median } from '../report/statistics.ts';
 import { NOTE_INTERACTIVE, READ_OPENING } from './ui-probes.ts';
 import type { UiStage } from './ui-stage.ts';
 
-const ASSETS = new URL('../../packages/ui/dist/', import.meta.url);
+const ASSETS = new URL('../../packages/ui/bundle/', import.meta.url);
 const SCREENS = [
   ['the overview', '#/'],
   ['the generations', '#/generations'],

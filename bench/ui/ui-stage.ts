@@ -13,7 +13,7 @@ import type { Stage } from '../targets/start-targets.ts';
 import { CHROMIUM_FLAGS, type MeasuredPage, openMeasuredPage } from './ui-browser.ts';
 import { storeUiGenerations } from './ui-generations.ts';
 
-const BUNDLE = fileURLToPath(new URL('../../packages/ui/dist/index.html', import.meta.url));
+const BUNDLE = fileURLToPath(new URL('../../packages/ui/bundle/index.html', import.meta.url));
 
 /** A gateway with a full store, and a browser in front of it. */
 export interface UiStage {

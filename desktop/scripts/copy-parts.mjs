@@ -4,7 +4,7 @@ import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs
 
 const at = (path) => new URL(path, import.meta.url);
 const parts = [
-  { from: '../../packages/ui/dist/', to: '../out/ui/' },
+  { from: '../../packages/ui/bundle/', to: '../out/ui/' },
   { from: '../../fixtures/demo/', to: '../out/demo-fixtures/demo/' },
 ];
 

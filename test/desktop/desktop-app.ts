@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { _electron, type ElectronApplication, type Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
 
-import type { DesktopBridge, DesktopInfo } from '../../desktop/src/shared/desktop-bridge.ts';
+import type { DesktopBridge, DesktopInfo } from '@model-gateway/ui/desktop-bridge';
 import { getStage } from './get-stage.ts';
 import type { TrayWatcher } from './tray-watcher.ts';
 

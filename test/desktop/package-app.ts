@@ -35,6 +35,7 @@ const PARTS = [
   'desktop/icons',
   'desktop/scripts',
   'desktop/src',
+  'packages/ui/bundle',
   ...readdirSync(`${ROOT}/packages`).flatMap((name) => [`packages/${name}/package.json`, `packages/${name}/dist`]),
 ];
 

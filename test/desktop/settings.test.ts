@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { describe, expect, test } from 'vitest';
 
-import { DEFAULT_SETTINGS } from '../../desktop/src/shared/desktop-bridge.ts';
+import { DEFAULT_SETTINGS } from '@model-gateway/ui/desktop-bridge';
 import { answerDialogs } from './answer-dialogs.ts';
 import { createUserDir, type DesktopApp, launchApp, skipped } from './desktop-app.ts';
 import { freePort } from '../support/test-run/free-port.ts';

@@ -12,7 +12,7 @@ import { findViolations } from './find-violations.ts';
 
 // The real command and the built bundle, so this needs a build; `npm test` makes one first.
 const BIN = fileURLToPath(new URL('../../packages/server/bin/model-gateway.js', import.meta.url));
-const BUNDLE = fileURLToPath(new URL('../../packages/ui/dist/index.html', import.meta.url));
+const BUNDLE = fileURLToPath(new URL('../../packages/ui/bundle/index.html', import.meta.url));
 const SCREENSHOTS = fileURLToPath(new URL('../../test-results/e2e/', import.meta.url));
 export const API_KEY = 'sk-gw-v1-demo';
 export const MANAGEMENT_KEY = 'sk-gw-v1-demo-management';

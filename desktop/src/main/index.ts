@@ -1,6 +1,6 @@
 import { app, dialog, powerMonitor } from 'electron';
 
-import type { Mode } from '../shared/desktop-bridge.ts';
+import type { Mode } from '@model-gateway/ui/desktop-bridge';
 import { appPaths } from './app-paths.ts';
 import { declareAppScheme, serveAppScheme } from './window/app-scheme.ts';
 import { createPortAsker } from './gateway/ask-about-port.ts';

@@ -1,26 +1,26 @@
 import { contextBridge, ipcRenderer } from 'electron';
 
-import type { Channel, DesktopBridge } from '../shared/desktop-bridge.ts';
+import type { Channel, DesktopBridge } from '@model-gateway/ui/desktop-bridge';
 
 // Written out: this file must stay small, and the schemas are checked on both other ends.
-const ask =
+const invoke =
   (channel: Channel) =>
-  (...asks: unknown[]): Promise<unknown> =>
-    ipcRenderer.invoke(channel, ...asks);
+  (...parameters: unknown[]): Promise<unknown> =>
+    ipcRenderer.invoke(channel, ...parameters);
 
 const bridge = {
-  info: ask('info'),
-  changeSettings: ask('changeSettings'),
-  saveProviderKey: ask('saveProviderKey'),
-  removeProviderKey: ask('removeProviderKey'),
-  retryPort: ask('retryPort'),
-  exportSettings: ask('exportSettings'),
-  importSettings: ask('importSettings'),
-  backUp: ask('backUp'),
-  restore: ask('restore'),
-  wipe: ask('wipe'),
-  openLogs: ask('openLogs'),
-  openLink: ask('openLink'),
+  info: invoke('info'),
+  changeSettings: invoke('changeSettings'),
+  saveProviderKey: invoke('saveProviderKey'),
+  removeProviderKey: invoke('removeProviderKey'),
+  retryPort: invoke('retryPort'),
+  exportSettings: invoke('exportSettings'),
+  importSettings: invoke('importSettings'),
+  backUp: invoke('backUp'),
+  restore: invoke('restore'),
+  wipe: invoke('wipe'),
+  openLogs: invoke('openLogs'),
+  openLink: invoke('openLink'),
   onChange(tell: () => void): () => void {
     const listener = (): void => tell();
     ipcRenderer.on('changed', listener);

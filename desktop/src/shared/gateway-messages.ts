@@ -1,4 +1,4 @@
-import type { Mode } from './desktop-bridge.ts';
+import type { Mode } from '@model-gateway/ui/desktop-bridge';
 
 /** What the main process and the gateway's process tell each other. Both are ours, so nothing is checked. */
 
@@ -7,7 +7,7 @@ export interface StartMessage {
   /** The configuration file of the user; null where there is none. */
   readonly configFile: string | null;
   readonly dataDir: string;
-  /** Of the app; the data directory has one of its own for what it records. */
+  /** The logs of the app; the data directory has a folder of its own for what it records. */
   readonly logsDir: string;
   /** Provider keys under the names of their environment variables. */
   readonly env: Readonly<Record<string, string>>;
@@ -54,7 +54,7 @@ export type ToGateway =
 /** What the tray tells of the calls. */
 export interface Figures {
   readonly openCalls: number;
-  /** Of the day in UTC, as the UI counts it. */
+  /** The figures of the day in UTC, as the UI counts it. */
   readonly today: { readonly requests: number; readonly costUsd: number };
   /** The latest, newest first, without a word of what a provider or a model wrote. */
   readonly failures: readonly Failure[];

@@ -2,6 +2,7 @@ import { createOpenCalls } from './dispatch/open-calls.ts';
 import { createChatStages } from './chat/stages/chat-stages.ts';
 import { createRecorder } from './dispatch/recorder.ts';
 import { createCallCounters } from './dispatch/call-counters.ts';
+import { ROUTES } from './api/routes.ts';
 import type { Logger } from './foundation/logger.ts';
 import { DEFAULT_TIMEOUTS } from './foundation/timeouts.ts';
 import { createLiveAccount } from './auth/account.ts';
@@ -80,7 +81,30 @@ export function createRuntime(options: GatewayOptions, closing: AbortSignal): Ru
   });
   const web = options.web ?? {};
   const responseCache = createResponseCache(platform);
+  const policyOf = createPolicyOf(options.store, catalog);
+  const health = createHealthBoard(platform);
+  const routers = { auto: routeAuto, free: routeFree, ...options.routers };
+  const attempts = { platform, health, retryBudget: createRetryBudget(platform) };
   return {
+    callers: {
+      policyOf,
+      platform,
+      store: options.store,
+      get account() {
+        return account();
+      },
+    },
+    routing: {
+      catalog,
+      platform,
+      health,
+      random,
+      routers,
+      get account() {
+        return account();
+      },
+    },
+    attempts,
     platform,
     wheel: createTimerWheel(platform),
     timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
@@ -96,11 +120,11 @@ export function createRuntime(options: GatewayOptions, closing: AbortSignal): Ru
       return account();
     },
     members: options.members ?? options.store.members,
-    policyOf: createPolicyOf(options.store, catalog),
+    policyOf,
     ledger,
     rateLimits,
-    health: createHealthBoard(platform),
-    retryBudget: createRetryBudget(platform),
+    health,
+    retryBudget: attempts.retryBudget,
     random,
     regionOf: createRegionOf(options.regions ?? []),
     responseCache,
@@ -109,7 +133,7 @@ export function createRuntime(options: GatewayOptions, closing: AbortSignal): Ru
     recorder,
     serverTools: options.serverTools ?? [],
     moderator: options.moderator,
-    routers: { auto: routeAuto, free: routeFree, ...options.routers },
+    routers,
     logging,
     videos: {
       runner: createVideoRunner({
@@ -142,5 +166,15 @@ export function createRuntime(options: GatewayOptions, closing: AbortSignal): Ru
     openCalls: createOpenCalls(),
     callFigures,
     counters,
+    describeApi,
   };
+}
+
+let apiDocument: Promise<string> | undefined;
+
+/** The same for every gateway, because they all have the same operations. */
+function describeApi(): Promise<string> {
+  return (apiDocument ??= import('./http/openapi.ts').then(async ({ toOpenApi }) =>
+    JSON.stringify(await toOpenApi(ROUTES)),
+  ));
 }

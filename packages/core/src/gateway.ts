@@ -1,15 +1,16 @@
-import type { Surface } from './http/route.ts';
+import type { Route, Surface } from './http/route.ts';
 import type { Principal } from './http/principal.ts';
 import { createRuntime } from './create-runtime.ts';
 import { GatewayError, toGatewayError } from './foundation/errors.ts';
-import { hasRoute, matchRoute, methodsOf } from './http/match-route.ts';
+import { createRouter } from './http/create-router.ts';
 import type { GatewayOptions } from './options.ts';
 import type { Provider } from './providers/provider.ts';
 import type { GatewayRequest } from './http/request.ts';
 import { type GatewayResponse, toErrorResponse } from './http/response.ts';
-import type { Route } from './api/routes.ts';
+import { type ApiParts, ROUTES } from './api/routes.ts';
 import type { Runtime } from './runtime.ts';
-import { type VideoAnswer, toVideoAnswer } from './videos/to-video-answer.ts';
+import { toVideoResponse } from './videos/to-video-response.ts';
+import type { VideoResponse } from './wire/videos/video-response.ts';
 import type { VideoJob } from './stores/video-job.ts';
 import { waitForVideo } from './videos/wait-for-video.ts';
 
@@ -45,11 +46,13 @@ export interface Gateway {
    * Resolves with a video job once it has ended, however it has; for embedders, who may look at every job. Throws
    * `not_found` for a job that there is not, and the signal's reason.
    */
-  waitForVideo(jobId: string, signal?: AbortSignal): Promise<VideoAnswer>;
+  waitForVideo(jobId: string, signal?: AbortSignal): Promise<VideoResponse>;
   /** Calls back with every video job whose status has changed; the returned function ends that. */
   onVideoChange(listener: (job: VideoJob) => void): () => void;
   stats(): GatewayStats;
 }
+
+const router = createRouter(ROUTES);
 
 const DISCOVERY_INTERVAL_MS = 60_000;
 const DRAIN_CHECK_MS = 20;
@@ -73,7 +76,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   return {
     handle: (request) => answer(runtime, request, closing.signal.aborted),
-    matches: hasRoute,
+    matches: router.has,
     authenticate: async (request) => runtime.authenticate(request),
     createSignInToken() {
       if (runtime.sessions === null) throw new TypeError('The host of this gateway has its own sign-in');
@@ -106,7 +109,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       const signals = signal === undefined ? [closing.signal] : [closing.signal, signal];
       const { changes } = runtime.videos;
       const job = await waitForVideo(jobId, { jobs, changes, platform, signal: AbortSignal.any(signals) });
-      return toVideoAnswer(job, job.baseUrl);
+      return toVideoResponse(job, job.baseUrl);
     },
     onVideoChange: (listener) => runtime.videos.changes.subscribe(listener),
     stats() {
@@ -121,22 +124,29 @@ async function answer(runtime: Runtime, request: GatewayRequest, isClosing: bool
   const responseHeaders: Record<string, string> = {};
   runtime.counters.requests += 1;
   try {
-    const { route, params } = matchRoute(request.method, request.path);
+    const { route, params } = router.match(request.method, request.path);
     if (isClosing && route.path !== '/health') {
       throw new GatewayError('provider_overloaded', 'The gateway is shutting down', { retryAfterSeconds: 1 });
     }
-    if (route.auth === 'none') return finish(runtime, request, await route.operation({ request, runtime }));
+    if (route.auth === 'none') {
+      const loading = route.load();
+      const operation = loading instanceof Promise ? await loading : loading;
+      return finish(runtime, request, await operation.handle({ request, parts: runtime, params, responseHeaders }));
+    }
     const asked = runtime.authenticate(request);
     // Nearly always known at once; waiting for what is there already costs as much as waiting.
     const principal = asked instanceof Promise ? await asked : asked;
     refuseWrongKind(principal, route);
-    return finish(runtime, request, await route.operation({ request, principal, runtime, params, responseHeaders }));
+    const loading = route.load();
+    const operation = loading instanceof Promise ? await loading : loading;
+    const context = { request, principal, parts: runtime, params, responseHeaders };
+    return finish(runtime, request, await operation.handle(context));
   } catch (thrown) {
     const error = toGatewayError(thrown);
     if (error.code === 'internal') {
       runtime.logger.error('a request failed', { path: request.path, reason: describe(error.cause ?? error) });
     }
-    if (error.code === 'method_not_allowed') responseHeaders['allow'] = methodsOf(request.path).join(', ');
+    if (error.code === 'method_not_allowed') responseHeaders['allow'] = router.methodsOf(request.path).join(', ');
     return finish(runtime, request, toErrorResponse(error, responseHeaders));
   }
 }
@@ -147,7 +157,7 @@ function finish({ counters }: Runtime, { method }: GatewayRequest, response: Gat
   return method === 'HEAD' ? { ...response, body: null } : response;
 }
 
-function refuseWrongKind({ kind }: Principal, { auth, wrongKey }: Route): void {
+function refuseWrongKind({ kind }: Principal, { auth, wrongKey }: Route<ApiParts>): void {
   if (auth === 'any' || auth === kind) return;
   throw new GatewayError(
     wrongKey === 401 ? 'authentication' : 'permission_denied',

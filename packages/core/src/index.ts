@@ -132,7 +132,7 @@ export { createTimerWheel, type Deadline, type Limit, type TimerWheel } from './
 export { type FetchHandlerOptions, toFetchHandler } from './http/fetch-handler.ts';
 export { createFetchTransport, type FetchTransportOptions } from './foundation/fetch-transport.ts';
 export type { VideoProvider } from './providers/video-contract.ts';
-export type { VideoAnswer } from './videos/to-video-answer.ts';
+export type { VideoResponse } from './wire/videos/video-response.ts';
 export { hasEnded, type VideoJob } from './stores/video-job.ts';
 export type { IncomingVideo, KeptVideo, VideoKeeper } from './videos/archive/video-archive.ts';
 export { verifyWebhook, type WebhookVerification } from './webhooks/verify-webhook.ts';

@@ -1,3 +1,7 @@
+import type { RequestCounters } from './api/system/system-parts.ts';
+import type { AttemptParts } from './dispatch/run-attempts.ts';
+import type { RoutingParts } from './routing/plan-call.ts';
+import type { CallerParts } from './dispatch/find-caller.ts';
 import type { CallCounters } from './dispatch/call-counters.ts';
 import type { OpenCalls } from './dispatch/open-calls.ts';
 import type { Recorder } from './dispatch/recorder.ts';
@@ -41,6 +45,9 @@ import type { WebhookOptions } from './webhooks/webhook-options.ts';
 
 /** What every request of one gateway shares. Made once by `createGateway`; there are no globals beside it. */
 export interface Runtime {
+  readonly callers: CallerParts;
+  readonly routing: RoutingParts;
+  readonly attempts: AttemptParts;
   readonly platform: Platform;
   readonly wheel: TimerWheel;
   readonly timeouts: Timeouts;
@@ -103,13 +110,8 @@ export interface Runtime {
   readonly stages: readonly Stage[];
   /** Sums by provider, for metrics. */
   readonly callFigures: CallFigures;
+  /** The OpenAPI document, as text; made when it is first asked for, and then kept. */
+  readonly describeApi: () => Promise<string>;
   /** Counters that only rise, for metrics. */
   readonly counters: RequestCounters & CallCounters;
-}
-
-/** Requests of every kind. */
-export interface RequestCounters {
-  requests: number;
-  /** Responses by HTTP status. */
-  readonly statuses: Map<number, number>;
 }

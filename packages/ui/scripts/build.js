@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const folder = fileURLToPath(new URL('..', import.meta.url));
-const target = join(folder, 'dist');
+const target = join(folder, 'bundle');
 const inputs = ['index.html', 'vite.config.ts', 'package.json', '../../package-lock.json'].map((name) =>
   join(folder, name),
 );

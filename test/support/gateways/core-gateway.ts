@@ -13,6 +13,7 @@ import { createOpenAiProvider } from '@model-gateway/core/providers/openai';
 
 import { createBroadcastOptions } from '../broadcast/broadcast-options.ts';
 import { createRecordingStore, type RecordingStore } from '../stores/recording-store.ts';
+import { withCheckedResponses } from './check-responses.ts';
 import { createVirtualPlatform, type VirtualPlatform } from '../async/virtual-platform.ts';
 
 /** A gateway in virtual time whose upstreams are the test's. */
@@ -43,7 +44,10 @@ export const MODELS: readonly ModelDefinition[] = [
   { id: 'acme/other', endpoints: [{ provider: 'beta', providerModel: 'other-b' }] },
 ];
 
-/** Sets up a gateway whose providers Acme and Beta both use this transport, or whose providers are given. */
+/**
+ * Sets up a gateway whose responses in JSON are as its routes document them, or else `handle` rejects. Its providers Acme
+ * and Beta both use this transport, or its providers are given.
+ */
 export function createCoreGateway(
   upstream: Transport | readonly Provider[],
   options: Partial<Omit<GatewayOptions, 'store' | 'platform'>> = {},
@@ -65,7 +69,7 @@ export function createCoreGateway(
           }),
         )
       : upstream;
-  const gateway = createGateway({
+  const made = createGateway({
     models: MODELS,
     platform,
     store,
@@ -90,6 +94,7 @@ export function createCoreGateway(
     },
     ...options,
   });
+  const gateway = withCheckedResponses(made);
   const send = (method: string, path: string, request: Partial<GatewayRequest>): Promise<GatewayResponse> => {
     const [pathname = '', query = ''] = path.split('?');
     return gateway.handle({

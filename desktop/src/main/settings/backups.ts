@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { app, type BrowserWindow, dialog } from 'electron';
 
-import { type Outcome, type SettingsChanges, settingsChangesSchema } from '../../shared/desktop-bridge.ts';
+import { type Outcome, type SettingsChanges, settingsChangesSchema } from '@model-gateway/ui/desktop-bridge';
 import type { AppPaths } from '../app-paths.ts';
 import type { SettingsFile } from './settings-file.ts';
 

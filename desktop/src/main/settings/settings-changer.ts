@@ -1,6 +1,6 @@
 import { dialog } from 'electron';
 
-import type { Mode, Outcome, SettingsChanges } from '../../shared/desktop-bridge.ts';
+import type { Mode, Outcome, SettingsChanges } from '@model-gateway/ui/desktop-bridge';
 import type { GatewayControl } from '../gateway/gateway-control.ts';
 import { setStartAtLogin } from './login-item.ts';
 import { lookForUpdates } from '../look-for-updates.ts';

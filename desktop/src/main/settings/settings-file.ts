@@ -8,7 +8,7 @@ import {
   type Settings,
   type SettingsChanges,
   settingsChangesSchema,
-} from '../../shared/desktop-bridge.ts';
+} from '@model-gateway/ui/desktop-bridge';
 
 const boundsSchema = z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() });
 export type Bounds = z.infer<typeof boundsSchema>;

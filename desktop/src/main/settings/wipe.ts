@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 
 import { type BrowserWindow, dialog } from 'electron';
 
-import type { Outcome } from '../../shared/desktop-bridge.ts';
+import type { Outcome } from '@model-gateway/ui/desktop-bridge';
 import type { AppPaths } from '../app-paths.ts';
 import type { SettingsFile } from './settings-file.ts';
 

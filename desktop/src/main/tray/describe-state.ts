@@ -1,4 +1,4 @@
-import type { Mode } from '../../shared/desktop-bridge.ts';
+import type { Mode } from '@model-gateway/ui/desktop-bridge';
 import type { Figures, GatewayState } from '../../shared/gateway-messages.ts';
 
 const MODE_NOTES: Readonly<Record<Mode, string>> = { live: '', replay: ' (replay only)', record: ' (recording)' };

@@ -1,6 +1,6 @@
 import { app, type BrowserWindow } from 'electron';
 
-import type { DesktopInfo, Outcome } from '../../shared/desktop-bridge.ts';
+import type { DesktopInfo, Outcome } from '@model-gateway/ui/desktop-bridge';
 import { type AppWindow, openLink } from './app-window.ts';
 import { backUp, exportSettings, readExportedSettings, restore } from '../settings/backups.ts';
 import type { BridgeHandlers } from './bridge.ts';

@@ -1,21 +1,23 @@
 import { ipcMain, type IpcMainInvokeEvent } from 'electron';
 
-import { type Answers, type Asks, type Channel, CHANNELS } from '../../shared/desktop-bridge.ts';
+import { type Channel, type ChannelParameters, type ChannelResult, CHANNELS } from '@model-gateway/ui/desktop-bridge';
 import { APP_ORIGIN } from './app-scheme.ts';
 
-export type BridgeHandlers = { readonly [C in Channel]: (...asks: Asks<C>) => Answers<C> | Promise<Answers<C>> };
+export type BridgeHandlers = {
+  readonly [C in Channel]: (...parameters: ChannelParameters<C>) => ChannelResult<C> | Promise<ChannelResult<C>>;
+};
 
 /** Answers the window: only our own page, only with what the table allows, only in the form it says. */
 export function serveBridge(handlers: BridgeHandlers): void {
   for (const channel of Object.keys(CHANNELS) as Channel[]) {
-    const { asks, answers } = CHANNELS[channel];
+    const { parameters, result } = CHANNELS[channel];
     const handle = handlers[channel] as (...asked: readonly unknown[]) => unknown;
     ipcMain.handle(channel, async (event, ...given: unknown[]) => {
       checkSender(event);
-      const parsed = asks.safeParse(given);
+      const parsed = parameters.safeParse(given);
       if (!parsed.success)
         throw new TypeError(`${channel}: ${parsed.error.issues.map(({ message }) => message).join('; ')}`);
-      return answers.parse(await handle(...parsed.data));
+      return result.parse(await handle(...parsed.data));
     });
   }
 }

@@ -1,3 +1,4 @@
+import type { CallKindName } from '../calls/call-kind.ts';
 import type { StoredTrace } from '../generations/stored-trace.ts';
 import type { z } from 'zod';
 
@@ -23,7 +24,7 @@ export interface BroadcastTrace {
   /** What else the caller wrote under `trace`. */
   readonly metadata: StoredTrace;
   readonly generationId: string;
-  readonly operation: 'chat' | 'video';
+  readonly operation: CallKindName;
   readonly requestedModel: string;
   readonly model: string;
   readonly providerName: string | null;

@@ -5,7 +5,7 @@ import { z } from 'zod';
 
 import { GatewayError } from '../foundation/errors.ts';
 import { type Destination, DESTINATION_CONFIGS, type DestinationType } from '../wire/destinations/destination.ts';
-import { parseWith } from '../wire/parse-with.ts';
+import { parseWith } from '../foundation/parse-with.ts';
 import { configOf } from './deliver-generations.ts';
 
 const MAX_PER_TYPE = 5;

@@ -1,3 +1,4 @@
+import { kindOfRecord } from '../calls/call-kind.ts';
 import type { StoredTrace } from '../generations/stored-trace.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { Destination } from '../wire/destinations/destination.ts';
@@ -41,7 +42,7 @@ export async function toBroadcastTrace(
     spanName: textOf(trace, 'generation_name') ?? textOf(trace, 'span_name') ?? generation.model,
     metadata: Object.fromEntries(Object.entries(trace).filter(([key]) => !KNOWN_KEYS.has(key))),
     generationId: generation.id,
-    operation: generation.api_type === 'video' ? 'video' : 'chat',
+    operation: kindOfRecord(generation),
     requestedModel: generation.router ?? generation.model,
     model: generation.model,
     providerName: generation.provider_name,

@@ -16,7 +16,8 @@ type Unit = keyof UnitPrices;
 export function worstCaseNanoUsd(endpoint: Endpoint, bound: CallBound): number | null {
   const { prices } = endpoint;
   if (bound.video !== undefined) return videoCostNanoUsd(prices, bound.video);
-  if (prices.prompt === undefined || prices.completion === undefined) return null;
+  const isOutputPriced = prices.completion !== undefined || bound.maxTokens === 0;
+  if (prices.prompt === undefined || !isOutputPriced) return null;
   const promptTokens = promptTokensOf(endpoint, bound);
   // With a completion price of nothing its length does not matter.
   const outputTokens = outputTokensOf(endpoint, bound);

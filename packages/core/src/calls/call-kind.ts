@@ -1,15 +1,33 @@
+import type { CatalogModel } from '../catalog/catalog.ts';
+import type { Generation } from '../wire/generations/generation.ts';
 import type { CallBound } from './bound.ts';
 import type { CallNeeds } from './needs.ts';
 import type { CallPreferences, RequestedModels } from './preferences.ts';
 import type { RequestText } from './text-map.ts';
 
-/** Every kind of call to a model, by the member of a provider that serves it, with its `api_type` on the wire. */
+/**
+ * Every kind of call to a model, by the member of a provider that serves it: its `api_type` on the wire, and the output
+ * modality of the models that it is for.
+ */
 export const CALL_KINDS = {
-  chat: { apiType: 'completions' },
-  video: { apiType: 'video' },
-} as const;
+  chat: { apiType: 'completions', output: 'text' },
+  video: { apiType: 'video', output: 'video' },
+} as const satisfies Record<string, { readonly apiType: Generation['api_type']; readonly output: string }>;
 
 export type CallKindName = keyof typeof CALL_KINDS;
+
+/** The kind of call that a record is of. */
+export function kindOfRecord({ api_type: apiType }: Pick<Generation, 'api_type'>): CallKindName {
+  const names = Object.keys(CALL_KINDS) as CallKindName[];
+  return names.find((name) => CALL_KINDS[name].apiType === apiType) ?? 'chat';
+}
+
+/** The kind of call that a model is for. One that says nothing of its output is taken to chat. */
+export function kindOfModel({ definition }: CatalogModel): CallKindName {
+  const outputs = definition.architecture?.output_modalities ?? [];
+  const names = Object.keys(CALL_KINDS) as CallKindName[];
+  return names.find((name) => name !== 'chat' && outputs.includes(CALL_KINDS[name].output)) ?? 'chat';
+}
 
 /** What a request says of itself, in its caller's own words. */
 export interface RequestLabels {

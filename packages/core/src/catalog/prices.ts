@@ -69,12 +69,13 @@ function pricesFor(prices: Prices, promptTokens: number, at: number): UnitPrices
 }
 
 /**
- * The exact cost of a call; null when the price of tokens is not known. Cached and written tokens are part of the
+ * The exact cost of a call; null when the price of its tokens is not known. Cached and written tokens are part of the
  * prompt, reasoning and image tokens part of the completion: each is charged once, at its own price where it has one.
  * Images, searches and the request itself are charged on top, where they have a price.
  */
 export function costOf(prices: Prices, usage: Usage, call: ChargedCall): Cost | null {
-  if (prices.prompt === undefined || prices.completion === undefined) return null;
+  const isCompletionPriced = prices.completion !== undefined || usage.completion_tokens === 0;
+  if (prices.prompt === undefined || !isCompletionPriced) return null;
   const held = pricesFor(prices, usage.prompt_tokens, call.at);
   const prompt = promptCost(held, held.prompt ?? 0n, usage) + extrasCost(held, usage, call.images);
   const completion = completionCost(held, held.completion ?? 0n, usage);

@@ -20,8 +20,9 @@ export async function beginCompletion(
   const { endpoints, signal } = turn;
   const { observer, parts } = run;
   const onAttempt: typeof observer.noteAttempt = (attempt) => observer.noteAttempt(attempt);
-  const { endpoint, startedAt, first } = await runAttempts({ endpoints, onAttempt, signal, parts }, (candidate) =>
-    ask(candidate, { run, turn, fit }),
+  const { endpoint, startedAt, first } = await runAttempts(
+    { endpoints, onAttempt, signal, parts: parts.attempts },
+    (candidate) => ask(candidate, { run, turn, fit }),
   );
   return { endpoint, startedAt, ...toBeginning(first) };
 }

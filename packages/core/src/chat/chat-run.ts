@@ -20,7 +20,8 @@ import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import type { ToolSet } from './stages/server-tools/tool-set.ts';
 
 /** What the run of a chat call is made of. */
-export interface ChatRunParts extends AttemptParts {
+export interface ChatRunParts {
+  readonly attempts: AttemptParts;
   readonly platform: Platform;
   readonly wheel: TimerWheel;
   readonly timeouts: Timeouts;

@@ -11,5 +11,5 @@ export function noteEnd(
   outcome: Outcome,
   usage: Usage | undefined,
 ): void {
-  if (isAccountedFor !== true) noteOutcome({ endpoint, startedAt, outcome, usage }, parts);
+  if (isAccountedFor !== true) noteOutcome({ endpoint, startedAt, outcome, usage }, parts.attempts);
 }

@@ -1,15 +1,25 @@
 import type { RegionOf } from '../routing/region-of.ts';
 import type { PolicyOf } from '../guardrails/policy-of.ts';
-import type { Principal } from '../http/principal.ts';
-import type { GatewayRequest } from '../http/request.ts';
+import type { RequestContext } from '../http/request-context.ts';
 import type { Policy } from '../guardrails/policy.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { AccountOptions } from '../auth/account.ts';
 import type { CatalogModel, Endpoint, Catalog } from '../catalog/catalog.ts';
 import type { ServiceTier } from '../catalog/endpoint-tier.ts';
 import type { EndpointQuery } from '../routing/endpoint-filters.ts';
-import { makesVideos } from '../guardrails/to-narrowings.ts';
+import { kindOfModel } from '../calls/call-kind.ts';
 import { selectEndpoints } from '../routing/select-endpoints.ts';
+
+/** What tells which endpoints a caller may use. */
+export interface EndpointParts {
+  readonly platform: Platform;
+  readonly account: AccountOptions;
+  readonly catalog: Catalog;
+  readonly policyOf: PolicyOf;
+  readonly regionOf: RegionOf;
+}
+
+type EndpointContext = Pick<RequestContext<EndpointParts>, 'request' | 'principal' | 'parts'>;
 
 /** Tells the endpoints of a model that its caller may use, as the catalogue lists them. */
 export type UsableEndpoints = (model: CatalogModel) => readonly Endpoint[];
@@ -33,26 +43,20 @@ export function toUsableEndpoints({ policy, region }: UsableQuery, parts: Usable
   return toUsable({ account: parts.account, region, narrowings: policy?.narrowings }, parts);
 }
 
-export interface UsableContext {
-  readonly request: GatewayRequest;
-  readonly principal: Principal;
-  readonly runtime: UsableParts & { readonly policyOf: PolicyOf; readonly regionOf: RegionOf };
-}
-
 /** The same for a request that lists models. Rejects with `permission_denied` when a guardrail cannot be applied. */
-export async function findUsableEndpoints({ request, principal, runtime }: UsableContext): Promise<UsableEndpoints> {
-  return toUsableEndpoints({ policy: await runtime.policyOf(principal), region: runtime.regionOf(request) }, runtime);
+export async function findUsableEndpoints({ request, principal, parts }: EndpointContext): Promise<UsableEndpoints> {
+  return toUsableEndpoints({ policy: await parts.policyOf(principal), region: parts.regionOf(request) }, parts);
 }
 
 /**
  * The same for lists that everybody reads: who administers sees what there is, because guardrails are made of it. Under
  * a regional host nothing else can be served, so nothing else is shown.
  */
-export async function findShownEndpoints(context: UsableContext): Promise<UsableEndpoints> {
-  const { runtime, principal, request } = context;
+export async function findShownEndpoints(context: EndpointContext): Promise<UsableEndpoints> {
+  const { parts, principal, request } = context;
   if (principal.kind === 'api') return findUsableEndpoints(context);
-  const region = runtime.regionOf(request);
-  return region === null ? ({ endpoints }) => endpoints : toUsable({ account: {}, region }, runtime);
+  const region = parts.regionOf(request);
+  return region === null ? ({ endpoints }) => endpoints : toUsable({ account: {}, region }, parts);
 }
 
 /** The models of which something is left, with that. */
@@ -77,10 +81,9 @@ function toUsable(bounds: Bounds, { platform }: UsableParts): UsableEndpoints {
     today: new Date(platform.now()).toISOString().slice(0, 10),
   };
   return (model) => {
-    const isVideo = makesVideos(model);
+    const kind = kindOfModel(model);
     // Videos are kept by those who make them.
-    if (isVideo && bounds.account.privacy?.zdr === true) return [];
-    const kind = isVideo ? 'video' : 'chat';
+    if (kind === 'video' && bounds.account.privacy?.zdr === true) return [];
     return selectEndpoints({ ...common, resolved: { model, variants: [] }, kind }).endpoints;
   };
 }

@@ -7,7 +7,7 @@ import { type ToolStep, toToolUse } from './tool-steps.ts';
  * Usage as the caller is told. What is not known is absent: clients that are in use refuse the whole answer over a cost
  * of null, and over details without their first count (seen in the AI SDK's provider, 3.1).
  */
-export function toToldUsage(
+export function toPublicUsage(
   counted: Usage,
   {
     cost,

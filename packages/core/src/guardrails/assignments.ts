@@ -1,5 +1,6 @@
 import { ORGANIZATION_ID } from '../auth/workspaces.ts';
-import type { RequestContext } from '../http/request-context.ts';
+import type { Principal } from '../http/principal.ts';
+import type { Platform } from '../foundation/platform.ts';
 import { createUuid } from '../foundation/random-id.ts';
 import type { KeyAssignment, MemberAssignment } from '../wire/management/assignment.ts';
 import type { AssignmentRecord, Store } from '../stores/store.ts';
@@ -8,7 +9,7 @@ import type { AssignmentRecord, Store } from '../stores/store.ts';
 export function toAssignments(
   guardrailId: string,
   subjectIds: readonly string[],
-  { principal, runtime: { platform } }: Pick<RequestContext, 'principal' | 'runtime'>,
+  { principal, platform }: { readonly principal: Principal; readonly platform: Platform },
 ): readonly AssignmentRecord[] {
   const createdAt = new Date(platform.now()).toISOString();
   return [...new Set(subjectIds)].map((subjectId) => ({
@@ -22,7 +23,7 @@ export function toAssignments(
 
 /** The keys that a guardrail holds for, or, without one, all assignments to keys. */
 export async function listKeyAssignmentBodies(
-  { keys, keyAssignments }: Store,
+  { keys, keyAssignments }: Pick<Store, 'keys' | 'keyAssignments'>,
   guardrailId: string | undefined,
 ): Promise<readonly KeyAssignment[]> {
   const byHash = new Map((await keys.list()).map((key) => [key.hash, key]));
@@ -35,7 +36,7 @@ export async function listKeyAssignmentBodies(
 
 /** The members that a guardrail holds for, or, without one, all assignments to members. */
 export async function listMemberAssignmentBodies(
-  { memberAssignments }: Store,
+  { memberAssignments }: Pick<Store, 'memberAssignments'>,
   guardrailId: string | undefined,
 ): Promise<readonly MemberAssignment[]> {
   const found = (await memberAssignments.list()).filter((assignment) => isOf(assignment, guardrailId));

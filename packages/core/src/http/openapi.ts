@@ -1,25 +1,20 @@
 import { z } from 'zod';
 
-import { LATE_SCHEMAS } from '../api/late-schemas.ts';
-import type { GatewayResponse } from './response.ts';
-import { ROUTES, type Route } from '../api/routes.ts';
+import type { OperationSchemas } from './operation.ts';
+import type { Route } from './route.ts';
 
 type Json = Record<string, unknown>;
 
-let document: string | undefined;
-
-/** `GET /openapi.json`. The document is made when it is first asked for, and then kept. */
-export function getOpenApi(): GatewayResponse {
-  document ??= JSON.stringify(createOpenApiDocument());
-  return { status: 200, headers: { 'content-type': 'application/json' }, body: document };
-}
-
-/** Describes every route as an OpenAPI 3.1 document, its schemas made from those that requests are checked with. */
-export function createOpenApiDocument(): Json {
+/**
+ * Describes every route as an OpenAPI 3.1 document, its schemas made from those that requests are checked with. Loads
+ * all operations.
+ */
+export async function toOpenApi<Parts>(routes: readonly Route<Parts>[]): Promise<Json> {
   const paths: Record<string, Json> = {};
-  for (const route of ROUTES) {
+  for (const route of routes) {
     const path = route.path.replace('+}', '}');
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: toOperation(route) };
+    const description = toOperation(route, await route.load());
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: description };
   }
   return {
     openapi: '3.1.0',
@@ -29,22 +24,17 @@ export function createOpenApiDocument(): Json {
   };
 }
 
-function toOperation(route: Route): Json {
-  const { query, body, answer } = LATE_SCHEMAS[`${route.method} ${route.path}`] ?? {
-    query: route.query,
-    body: route.body,
-    answer: route.success.schema,
-  };
+function toOperation<Parts>(
+  { summary, auth }: Route<Parts>,
+  { params, query, body, response, status }: OperationSchemas,
+): Json {
   return {
-    summary: route.summary,
-    security: route.auth === 'none' ? [] : [{ bearer: [] }],
-    parameters: [...toPathParameters(route.path), ...toQueryParameters(query)],
+    summary,
+    security: auth === 'none' ? [] : [{ bearer: [] }],
+    parameters: [...params.map(toPathParameter), ...toQueryParameters(query)],
     ...(body && { requestBody: { required: true, content: toContent(toSchema(body, 'input')) } }),
     responses: {
-      [route.success.status]: {
-        description: 'Success',
-        ...(answer && { content: toContent(toSchema(answer, 'output')) }),
-      },
+      [status]: { description: 'Success', content: toResponseContent(response) },
       default: { description: 'Error', content: toContent(ERROR_SCHEMA) },
     },
   };
@@ -62,11 +52,7 @@ const ERROR_SCHEMA: Json = {
   },
 };
 
-function toPathParameters(path: string): Json[] {
-  return [...path.matchAll(/\{(\w+)\+?\}/g)].map(([, name]) => {
-    return { name, in: 'path', required: true, schema: { type: 'string' } };
-  });
-}
+const toPathParameter = (name: string): Json => ({ name, in: 'path', required: true, schema: { type: 'string' } });
 
 function toQueryParameters(query: z.ZodObject | undefined): Json[] {
   return Object.entries(query?.shape ?? {}).map(([name, schema]) => ({
@@ -75,6 +61,16 @@ function toQueryParameters(query: z.ZodObject | undefined): Json[] {
     required: !schema.safeParse(undefined).success,
     schema: toSchema(schema as z.ZodType, 'input'),
   }));
+}
+
+function toResponseContent(response: OperationSchemas['response']): Json {
+  if (!('mediaTypes' in response)) return toContent(toSchema(response, 'output'));
+  return Object.fromEntries(
+    Object.entries(response.mediaTypes).map(([type, schema]) => [
+      type,
+      schema === null ? {} : { schema: toSchema(schema, 'output') },
+    ]),
+  );
 }
 
 function toSchema(schema: z.ZodType, io: 'input' | 'output'): Json {

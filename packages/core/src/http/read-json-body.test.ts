@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 import { GatewayError } from '../foundation/errors.ts';
 import { readJsonBody } from './read-json-body.ts';
-import { parseWith } from '../wire/parse-with.ts';
+import { parseWith } from '../foundation/parse-with.ts';
 import type { GatewayRequest } from './request.ts';
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);

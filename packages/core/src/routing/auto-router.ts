@@ -2,7 +2,7 @@ import type { CallNeeds } from '../calls/needs.ts';
 import { z } from 'zod';
 
 import type { CatalogModel } from '../catalog/catalog.ts';
-import { parseWith } from '../wire/parse-with.ts';
+import { parseWith } from '../foundation/parse-with.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import { priceOf } from '../catalog/endpoint-price.ts';
 import { MAX_ROUTED_MODELS, type RouterStrategy } from './router.ts';

@@ -31,9 +31,11 @@ const DEADLINE_MS = 6 * 60 * 60 * 1000;
 const SUBMIT_TIMEOUT_MS = 120_000;
 
 /** What ordering a video takes. */
-export interface VideoOrderParts extends CallerParts, RoutingParts {
+export interface VideoOrderParts {
+  readonly callers: CallerParts;
+  readonly routing: RoutingParts;
   readonly platform: Platform;
-  readonly store: Pick<Store, 'workspaces' | 'videoJobs'>;
+  readonly store: Pick<Store, 'videoJobs'>;
   readonly ledger: Ledger;
   /** Null without any. */
   readonly rateLimits: RateLimits | null;
@@ -58,19 +60,22 @@ export async function orderVideo(
   parts: VideoOrderParts,
 ): Promise<VideoJob> {
   const { principal } = received;
-  const { policy, budgets } = await findCaller(principal, parts);
+  const { policy, budgets } = await findCaller(principal, parts.callers);
   const pipeline = createPipeline();
   const { call, refusal } = guardCall(received, { policy, pipeline, logger: parts.logger });
   if (refusal !== null) throw refusal;
 
   const { request } = call;
   const previous = await findPrevious(call, parts);
-  const { plan, capabilities, narrowings } = planVideo(call, policy, parts);
+  const { plan, capabilities, narrowings } = planVideo(call, policy, parts.routing);
   refuseImpossible(request, capabilities);
   if (previous !== null && previous.modelId !== plan.models[0]) {
     throw refuseField('previous_job_id', `is a job of ${previous.modelId}, and goes on with that model only`);
   }
-  const possible = previous === null ? plan.endpoints : [endpointOfPrevious(previous, call, { narrowings, ...parts })];
+  const possible =
+    previous === null
+      ? plan.endpoints
+      : [endpointOfPrevious(previous, call, { narrowings, catalog: parts.routing.catalog })];
   if (possible.length === 0) throw noEndpointLeft(plan);
 
   await parts.rateLimits?.admit(principal, possible[0]?.modelId ?? '', order.responseHeaders);

@@ -1,20 +1,7 @@
 import type { VideoJob } from '../stores/video-job.ts';
+import type { WebhookDelivery } from '../wire/videos/webhook-delivery.ts';
 
-/** An announcement as management sees it. */
-export interface WebhookDelivery {
-  readonly job_id: string;
-  readonly event: string;
-  readonly url: string;
-  readonly state: 'waiting' | 'delivered' | 'failed';
-  readonly attempts: number;
-  /** In a few words, without addresses. */
-  readonly last_result: string | null;
-  /** Null when there will be none. */
-  readonly next_attempt_at: string | null;
-  readonly created_at: string;
-}
-
-/** Undefined for a job that has nothing to announce, or has not ended. */
+/** An announcement as management sees it; undefined for a job that has nothing to announce, or has not ended. */
 export function toWebhookDelivery(job: VideoJob): WebhookDelivery | undefined {
   const { delivery } = job;
   if (delivery === null || delivery.body === null) return undefined;

@@ -1,4 +1,4 @@
-import { toResult } from './to-video-answer.ts';
+import { toResult } from './to-video-response.ts';
 import type { VideoJob } from '../stores/video-job.ts';
 
 /** The body of the message that announces the end of a job (api reference 15.6), as the text that is signed and sent. */

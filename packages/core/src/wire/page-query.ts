@@ -1,7 +1,5 @@
 import { z } from 'zod';
 
-import { parseWith } from './parse-with.ts';
-
 /** A whole number in a query: `Number` alone would take an empty text for 0, and `1e2` for 100. */
 const wholeNumber = z
   .string()
@@ -18,13 +16,8 @@ export type PageQuery = z.infer<typeof pageQuerySchema>;
 /** The same for a list that can be narrowed to a workspace; without one it shows the default workspace. */
 export const workspacePageQuerySchema = pageQuerySchema.extend({ workspace_id: z.string().optional() });
 
-/** The answer to a write that removed something. */
+/** The response to a write that removed something. */
 export const deletedSchema = z.object({ deleted: z.literal(true) });
-
-/** Reads a request's query. Of a parameter that is given twice the last counts; throws `invalid_request`. */
-export function readQuery<Schema extends z.ZodType>(schema: Schema, query: string): z.infer<Schema> {
-  return parseWith(schema, Object.fromEntries(new URLSearchParams(query)));
-}
 
 /** One page of a list, as every list of the wire is answered; past the end it is empty. */
 export function toPage<Row>(

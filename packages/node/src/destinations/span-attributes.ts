@@ -17,7 +17,7 @@ export function toSpanAttributes(trace: BroadcastTrace, names: Names): SpanAttri
   const total = tokens.prompt === null ? null : tokens.prompt + (tokens.completion ?? 0);
   return withoutNulls({
     ...Object.fromEntries(Object.entries(trace.metadata).map(([key, value]) => [`trace.metadata.${key}`, value])),
-    [names.ATTR_GEN_AI_OPERATION_NAME]: trace.operation === 'video' ? 'generate_content' : 'chat',
+    [names.ATTR_GEN_AI_OPERATION_NAME]: trace.operation === 'video' ? 'generate_content' : trace.operation,
     [names.ATTR_GEN_AI_PROVIDER_NAME]: provider,
     [names.ATTR_GEN_AI_SYSTEM]: provider,
     [names.ATTR_GEN_AI_REQUEST_MODEL]: trace.requestedModel,

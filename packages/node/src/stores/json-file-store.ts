@@ -99,20 +99,20 @@ async function openOwned(
       maxContentBytes: options.maxContentBytes ?? DEFAULT_MAX_CONTENT_BYTES,
     },
   });
-  const keptMs = (options.retentionDays ?? DEFAULT_RETENTION_DAYS) * DAY_MS;
+  const retentionMs = (options.retentionDays ?? DEFAULT_RETENTION_DAYS) * DAY_MS;
   const videoJobs = await openRowLog<VideoJob>({
     files,
     path: join(directory.path, 'video-jobs.ndjson'),
     logger,
     now,
-    isKept: (job) => !hasEnded(job) || job.delivery?.state === 'waiting' || job.updatedAt > now() - keptMs,
+    isRetained: (job) => !hasEnded(job) || job.delivery?.state === 'waiting' || job.updatedAt > now() - retentionMs,
   });
   const broadcasts = await openRowLog<BroadcastRow>({
     files,
     path: join(directory.path, 'broadcasts.ndjson'),
     logger,
     now,
-    isKept: (row) => row.kind === 'progress' || row.createdAt > now() - keptMs,
+    isRetained: (row) => row.kind === 'progress' || row.createdAt > now() - retentionMs,
   });
   if (config.isNew && generations.loaded > 0) {
     logger?.warn('There was no config.json beside the logs of generations; the store begins without keys', {

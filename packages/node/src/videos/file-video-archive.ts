@@ -30,26 +30,26 @@ const TYPE_OF_ENDING = new Map(Object.entries(ENDING_OF_TYPE).map(([type, ending
 const OWNER_ONLY = 0o700;
 const READ_BYTES = 256 * 1024;
 
-interface KeptFile {
+interface StoredFile {
   readonly path: string;
   readonly contentType: string;
   readonly bytes: number;
 }
 
 /**
- * Creates a keeper that keeps each video as a file of one directory, on the disk itself and whole or not at all. Rejects
+ * Creates a keeper that stores each video as a file of one directory, on the disk itself and whole or not at all. Rejects
  * when the directory cannot be used.
  */
 export async function createFileVideoKeeper(options: FileVideoKeeperOptions): Promise<VideoKeeper> {
   const { dir, maxBytes } = options;
-  const kept = await load(options);
-  /** Of all that is kept or on its way in. */
-  let usedBytes = [...kept.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+  const stored = await load(options);
+  /** The bytes of all videos that are stored or on their way in. */
+  let usedBytes = [...stored.values()].reduce((sum, { bytes }) => sum + bytes, 0);
 
   const makeRoom = async (): Promise<void> => {
-    for (const [name, { path, bytes }] of kept) {
+    for (const [name, { path, bytes }] of stored) {
       if (usedBytes <= maxBytes) return;
-      kept.delete(name);
+      stored.delete(name);
       usedBytes -= bytes;
       await removeIfThere(files, path);
     }
@@ -80,8 +80,8 @@ export async function createFileVideoKeeper(options: FileVideoKeeperOptions): Pr
 
   return {
     async find(name) {
-      const file = kept.get(name);
-      return file && toKeptVideo(file);
+      const file = stored.get(name);
+      return file && toVideo(file);
     },
     async keep(name, video) {
       if (video.bytes !== undefined && video.bytes > maxBytes) {
@@ -93,8 +93,8 @@ export async function createFileVideoKeeper(options: FileVideoKeeperOptions): Pr
       const path = join(dir, `${name}.${ending}`);
       const bytes = await write(path, video);
       if (bytes === undefined) return false;
-      usedBytes -= kept.get(name)?.bytes ?? 0;
-      kept.set(name, { path, bytes, contentType: typeOf(ending) });
+      usedBytes -= stored.get(name)?.bytes ?? 0;
+      stored.set(name, { path, bytes, contentType: typeOf(ending) });
       return true;
     },
   };
@@ -107,23 +107,23 @@ class NoRoomError extends Error {
 const typeOf = (ending: string): string => TYPE_OF_ENDING.get(ending) ?? 'application/octet-stream';
 
 /** What is there already, the oldest first. */
-async function load({ dir, maxAgeMs }: FileVideoKeeperOptions): Promise<Map<string, KeptFile>> {
+async function load({ dir, maxAgeMs }: FileVideoKeeperOptions): Promise<Map<string, StoredFile>> {
   await makeDirectory(dir, OWNER_ONLY);
   await sweepTemporaryFiles(files, dir);
-  const found: { readonly name: string; readonly file: KeptFile; readonly keptAt: number }[] = [];
+  const found: { readonly name: string; readonly file: StoredFile; readonly storedAt: number }[] = [];
   for (const fileName of await files.list(dir)) {
     const [, name, ending] = /^([\w-]+)\.([a-z0-9]+)$/.exec(fileName) ?? [];
     if (name === undefined || ending === undefined || !TYPE_OF_ENDING.has(ending)) continue;
     const path = join(dir, fileName);
     const { size, mtimeMs } = await stat(path);
     if (maxAgeMs !== undefined && mtimeMs < Date.now() - maxAgeMs) await removeIfThere(files, path);
-    else found.push({ name, file: { path, bytes: size, contentType: typeOf(ending) }, keptAt: mtimeMs });
+    else found.push({ name, file: { path, bytes: size, contentType: typeOf(ending) }, storedAt: mtimeMs });
   }
-  const oldestFirst = found.toSorted((one, other) => one.keptAt - other.keptAt);
+  const oldestFirst = found.toSorted((one, other) => one.storedAt - other.storedAt);
   return new Map(oldestFirst.map(({ name, file }) => [name, file]));
 }
 
-const toKeptVideo = ({ path, bytes, contentType }: KeptFile): KeptVideo => ({
+const toVideo = ({ path, bytes, contentType }: StoredFile): KeptVideo => ({
   contentType,
   bytes,
   read: (start, end) => readPart(path, start, end),

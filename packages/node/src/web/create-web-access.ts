@@ -1,7 +1,7 @@
 import { createSearchEngine, type SearchEngineName, type WebAccess } from '@model-gateway/core';
 
 import { createGuardedTransport } from '../guarded/guarded-transport.ts';
-import { createReadApart } from './read-in-worker.ts';
+import { createReadInWorker } from './read-in-worker.ts';
 
 export interface WebAccessOptions {
   /** Limit on look-up, connection and TLS handshake together. Default 10 s. */
@@ -21,11 +21,11 @@ export interface WebAccessOptions {
 export function createWebAccess({ connectTimeoutMs, search }: WebAccessOptions = {}): WebAccess {
   // The engine's address is the operator's choice, and often on the same machine.
   const toEngine = createGuardedTransport({ connectTimeoutMs, allowPrivateNetwork: true });
-  const readApart = createReadApart();
+  const readInWorker = createReadInWorker();
   return {
     transport: createGuardedTransport({ connectTimeoutMs }),
-    readHtml: (html) => readApart({ kind: 'html', html }),
-    readPdf: (bytes) => readApart({ kind: 'pdf', bytes }),
+    readHtml: (html) => readInWorker({ kind: 'html', html }),
+    readPdf: (bytes) => readInWorker({ kind: 'pdf', bytes }),
     searchEngine: search && createSearchEngine(search.engine, { ...search, transport: toEngine }),
   };
 }

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 
 import { createPdf } from '../../../../test/support/clients/create-pdf.ts';
-import { createReadApart } from './read-in-worker.ts';
+import { createReadInWorker } from './read-in-worker.ts';
 
 const limits = { maxThreads: 1, timeoutMs: 30_000, maxMemoryMb: 128 };
 
 test('reads pages and PDFs, one after the other where there is but one thread', async () => {
-  const read = createReadApart(limits);
+  const read = createReadInWorker(limits);
   const bytes = createPdf(['Page one']);
   const results = await Promise.all([
     read({ kind: 'html', html: '<title>T</title><p>Hej</p>' }),
@@ -17,14 +17,14 @@ test('reads pages and PDFs, one after the other where there is but one thread', 
 });
 
 test('gives up what is made to keep it busy, and reads on', async () => {
-  const read = createReadApart({ ...limits, timeoutMs: 1000 });
+  const read = createReadInWorker({ ...limits, timeoutMs: 1000 });
   await expect(read({ kind: 'html', html: '<div>'.repeat(150_000) })).rejects.toThrow('took too long');
-  const patient = createReadApart(limits);
+  const patient = createReadInWorker(limits);
   expect(await patient({ kind: 'html', html: 'fine' })).toEqual({ title: '', text: 'fine' });
 });
 
 test('rejects what cannot be read, and lets the next one in', async () => {
-  const read = createReadApart(limits);
+  const read = createReadInWorker(limits);
   const broken = read({ kind: 'pdf', bytes: new TextEncoder().encode('nonsense') });
   await expect(broken).rejects.toThrow(/PDF/);
   expect(await read({ kind: 'html', html: 'fine' })).toEqual({ title: '', text: 'fine' });

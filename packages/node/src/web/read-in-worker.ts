@@ -6,7 +6,7 @@ export interface ReadingLimits {
   /** Readings under way at a time; others wait. */
   readonly maxThreads: number;
   readonly timeoutMs: number;
-  /** Of one thread. */
+  /** The memory of one thread. */
   readonly maxMemoryMb: number;
 }
 
@@ -19,7 +19,7 @@ const WORKER = new URL(
 );
 
 /** Reads what strangers have written. Rejects for what cannot be read within the limits. */
-export type ReadApart = <Kind extends ReadingTask['kind']>(
+export type ReadInWorker = <Kind extends ReadingTask['kind']>(
   task: Extract<ReadingTask, { kind: Kind }>,
 ) => Promise<ReadingResult[Kind]>;
 
@@ -27,7 +27,7 @@ export type ReadApart = <Kind extends ReadingTask['kind']>(
  * Creates a reader that does each reading in a thread of its own, which is ended when it takes too long or too much
  * memory: a page or a file that was made to keep a parser busy must not hold up everybody else's calls.
  */
-export function createReadApart(limits: ReadingLimits = DEFAULT_LIMITS): ReadApart {
+export function createReadInWorker(limits: ReadingLimits = DEFAULT_LIMITS): ReadInWorker {
   const waiting: (() => void)[] = [];
   let running = 0;
   const enter = async (): Promise<void> => {

@@ -5,16 +5,16 @@ export interface FieldIssue {
 }
 
 interface ApiErrorFacts {
-  /** HTTP status; 0 when no answer came. */
+  /** HTTP status; 0 when no response came. */
   readonly status: number;
   readonly errorType: string;
   readonly issues?: readonly FieldIssue[];
-  /** The `error.metadata` of the answer, as it came. */
+  /** The `error.metadata` of the response, as it came. */
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly retryAfterSeconds?: number | undefined;
 }
 
-/** A call of the gateway that failed, with what its answer said. */
+/** A call of the gateway that failed, with what the response said. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
@@ -33,7 +33,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Reads the error of an answer. What is no error body of the gateway (a proxy's page) keeps its status alone. */
+/** Reads the error of a response. A body that is no error body of the gateway (a proxy's page) keeps its status alone. */
 export function toApiError(status: number, body: unknown, retryAfter: string | null = null): ApiError {
   const error = isObject(body) && isObject(body['error']) ? body['error'] : {};
   const metadata = isObject(error['metadata']) ? error['metadata'] : {};

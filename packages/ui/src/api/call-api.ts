@@ -23,17 +23,17 @@ export function toApiUrl(path: string, query: Query = {}): string {
 }
 
 /** Calls an operation and returns its JSON. Throws `ApiError`, and the signal's reason when it fires. */
-export async function callApi<Answer>(path: string, call: ApiCall = {}): Promise<Answer> {
+export async function callApi<Body>(path: string, call: ApiCall = {}): Promise<Body> {
   const response = await openApi(path, call);
   try {
-    return (await response.json()) as Answer;
+    return (await response.json()) as Body;
   } catch (error) {
     if (call.signal?.aborted === true) throw error;
     throw new ApiError('The answer broke off before its end', { status: 0, errorType: 'unreachable' });
   }
 }
 
-/** The same, with the answer unread; one that is not a success throws. */
+/** The same, with the body of the response unread; a response that is not a success throws. */
 export async function openApi(path: string, call: ApiCall = {}): Promise<Response> {
   const { method = 'GET', query, body, signal, key } = call;
   const headers: Record<string, string> =

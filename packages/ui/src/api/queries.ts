@@ -1,19 +1,16 @@
-import { queryOptions } from '@tanstack/react-query';
-
-import { callApi } from './call-api.ts';
 import type {
   ActivityItem,
-  GenerationList,
   Guardrail,
-  Key,
   KeyAssignment,
   Model,
   ModelEndpoints,
   ModelList,
-  Page,
-  Provider,
   Settings,
-} from './types.ts';
+} from '@model-gateway/core/wire';
+import { queryOptions } from '@tanstack/react-query';
+
+import { callApi } from './call-api.ts';
+import type { GenerationList, Key, Page, Provider } from './types.ts';
 
 const RECENT = 8;
 

@@ -1,20 +1,8 @@
+import type { SessionResponse } from '@model-gateway/core/wire';
 import { getDesktop } from '../shell/desktop.ts';
 import { callApi } from './call-api.ts';
 import { queryClient } from './query-client.ts';
 import { endSession, setSession } from './session.ts';
-
-/** What `/admin/v1/session` answers. */
-interface SessionAnswer {
-  readonly data:
-    | { readonly signed_in: false }
-    | {
-        readonly signed_in: true;
-        readonly name: string;
-        /** Empty where somebody else vouches for the page. */
-        readonly csrf_token: string;
-        readonly expires_at: string | null;
-      };
-}
 
 /** The end of the session before, until the gateway has heard of it. */
 let ending: Promise<unknown> = Promise.resolve();
@@ -23,7 +11,7 @@ let ending: Promise<unknown> = Promise.resolve();
 export async function signIn(proof: { readonly key: string } | { readonly token: string }): Promise<void> {
   // Else the end of the one could take the cookie of the other.
   await ending;
-  take(await callApi<SessionAnswer>('/admin/v1/session', { method: 'POST', body: proof }));
+  take(await callApi<SessionResponse>('/admin/v1/session', { method: 'POST', body: proof }));
 }
 
 /** Ends the session here and at the gateway, and forgets what was seen. */
@@ -51,13 +39,13 @@ export async function resumeSession(): Promise<void> {
     // A link that is spent; whoever follows it again may be signed in already.
   }
   try {
-    take(await callApi<SessionAnswer>('/admin/v1/session'));
+    take(await callApi<SessionResponse>('/admin/v1/session'));
   } catch {
     endSession();
   }
 }
 
-function take({ data }: SessionAnswer): void {
+function take({ data }: SessionResponse): void {
   if (!data.signed_in) return endSession();
   const { name, csrf_token: csrfToken, expires_at: expiresAt } = data;
   // Where somebody else vouches for the page, they also guard against forged requests.

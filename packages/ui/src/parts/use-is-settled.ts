@@ -5,7 +5,7 @@ const AFTER_MS = 100;
 const AT_LATEST_MS = 2000;
 
 /**
- * Whether the page has come to rest since the caller came into sight. What takes long to answer or to draw, and is not
+ * Whether the page has come to rest since the caller came into sight. What takes long to load or to draw, and is not
  * what the screen is for, waits for it.
  */
 export function useIsSettled(): boolean {

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 
-import type { DesktopBridge, DesktopInfo } from '../../../../desktop/src/shared/desktop-bridge.ts';
+import type { DesktopBridge, DesktopInfo } from '../desktop-bridge.ts';
 import { queryClient } from '../api/query-client.ts';
 import { followDesktop } from './desktop.ts';
 

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 
 // Types alone: at runtime the page knows the app by `window.desktop`, which browsers do not have.
-import type { DesktopBridge, DesktopInfo } from '../../../../desktop/src/shared/desktop-bridge.ts';
+import type { DesktopBridge, DesktopInfo } from '../desktop-bridge.ts';
 import { queryClient } from '../api/query-client.ts';
 
 declare global {
@@ -20,7 +20,7 @@ export const getDesktopInfo = (): DesktopInfo | null => current;
 /** The same, kept up to date. */
 export const useDesktopInfo = (): DesktopInfo | null => useSyncExternalStore(subscribe, getDesktopInfo);
 
-/** Asks the app now and after every change. Resolves after the first answer; in a browser at once. */
+/** Asks the app now and after every change. Resolves after its first reply; in a browser at once. */
 export async function followDesktop(): Promise<void> {
   const bridge = getDesktop();
   if (bridge === undefined) return;
@@ -30,7 +30,7 @@ export async function followDesktop(): Promise<void> {
     if (hasBegunAnew(before, current.state.phase)) void queryClient.invalidateQueries();
     for (const listener of listeners) listener();
   };
-  // Without an answer the page goes on as in a browser.
+  // Without a reply the page goes on as in a browser.
   const readSafely = (): Promise<void> => read().catch(() => undefined);
   bridge.onChange(() => void readSafely());
   await readSafely();

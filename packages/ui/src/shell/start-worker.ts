@@ -1,4 +1,4 @@
-/** Of Trusted Types (W3C), as far as they are used here: not every browser has them, nor do TypeScript's own types. */
+/** The part of Trusted Types (W3C) that is used here: not every browser has them, nor do TypeScript's own types. */
 interface TrustedTypes {
   createPolicy(
     name: string,

@@ -78,7 +78,7 @@ function StatePill() {
   );
 }
 
-/** That answers are replayed, or written down: nobody should take the one for the other. */
+/** Says that responses are replayed or recorded, so that neither is taken for the other. */
 function ModeBadge() {
   const { data } = useQuery(fixtureStateQuery);
   if (data === undefined || data.mode === 'live') return null;

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 
-import type { Outcome } from '../../../../desktop/src/shared/desktop-bridge.ts';
+import type { Outcome } from '../desktop-bridge.ts';
 import { showToast } from '../parts/messages/toast-store.ts';
 
 /** Has the app do something and says what came of it. Resolves to whether it was done. */

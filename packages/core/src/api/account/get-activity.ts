@@ -1,28 +1,30 @@
-import type { RequestContext } from '../../http/request-context.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import { type ActivityRange, summariseActivity } from '../../generations/read/summarise-activity.ts';
-import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
-import { type ActivityQuery, activityQuerySchema } from '../../wire/generations/activity.ts';
-import { readQuery } from '../../wire/page-query.ts';
+import { operation } from '../../http/operation.ts';
+import { activityListSchema, type ActivityQuery, activityQuerySchema } from '../../wire/generations/activity.ts';
+import type { AccountParts } from './account-parts.ts';
 
 const DAYS = 30;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** `GET /activity`: the last 30 days and the present one so far, a row for each day, model and endpoint; newest first. */
-export async function getActivity({ request, runtime }: RequestContext): Promise<GatewayResponse> {
-  const query = readQuery(activityQuerySchema, request.query);
-  const since = dayAt(runtime.platform.now() - DAYS * DAY_MS);
-  const range = chooseRange(query.date, { first: since, last: dayAt(runtime.platform.now()) });
-  const hashes = await hashesOf(query, runtime.store);
-  const data = await summariseActivity(runtime, {
-    since,
-    ...range,
-    principalIds: hashes,
-    workspaceId: query.workspace_id,
-    byWorkspace: query.group_by === 'workspace',
-  });
-  return toJsonResponse(200, { data });
-}
+export const getActivity = operation<AccountParts>()({
+  query: activityQuerySchema,
+  response: activityListSchema,
+  async run({ parts, query }) {
+    const since = dayAt(parts.platform.now() - DAYS * DAY_MS);
+    const range = chooseRange(query.date, { first: since, last: dayAt(parts.platform.now()) });
+    const hashes = await hashesOf(query, parts.store);
+    const data = await summariseActivity(parts, {
+      since,
+      ...range,
+      principalIds: hashes,
+      workspaceId: query.workspace_id,
+      byWorkspace: query.group_by === 'workspace',
+    });
+    return { data };
+  },
+});
 
 const dayAt = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
@@ -35,7 +37,7 @@ function chooseRange(date: string | undefined, { first, last }: ActivityRange): 
 /** The keys that are asked for; undefined for all. Of a member, those that still exist. */
 async function hashesOf(
   { api_key_hash: hash, user_id: userId }: Pick<ActivityQuery, 'api_key_hash' | 'user_id'>,
-  { keys }: RequestContext['runtime']['store'],
+  { keys }: AccountParts['store'],
 ): Promise<ReadonlySet<string> | undefined> {
   if (userId === undefined) return hash === undefined ? undefined : new Set([hash]);
   const ofMember = (await keys.list()).filter(({ creatorUserId }) => creatorUserId === userId);

@@ -1,8 +1,10 @@
 import { toSettings } from '../../auth/settings.ts';
-import type { RequestContext } from '../../http/request-context.ts';
-import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
+import { operation } from '../../http/operation.ts';
+import { settingsResponseSchema } from '../../wire/management/settings.ts';
+import type { AccountParts } from './account-parts.ts';
 
 /** `GET /admin/v1/settings`: what holds for the account at the moment. */
-export async function getSettings({ runtime }: RequestContext): Promise<GatewayResponse> {
-  return toJsonResponse(200, { data: toSettings(runtime.account) });
-}
+export const getSettings = operation<AccountParts>()({
+  response: settingsResponseSchema,
+  run: ({ parts }) => ({ data: toSettings(parts.account) }),
+});

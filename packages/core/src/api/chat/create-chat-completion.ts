@@ -1,60 +1,45 @@
-import type { Platform } from '../../foundation/platform.ts';
 import { boundWithin, reserveCall, withinBounds } from '../../budgets/reserve-call.ts';
 import { createPipeline } from '../../calls/pipeline.ts';
 import { withRequest } from '../../calls/model-call.ts';
-import type { ChatRun, ChatRunParts } from '../../chat/chat-run.ts';
+import type { ChatRun } from '../../chat/chat-run.ts';
 import { createChatCall } from '../../chat/create-chat-call.ts';
-import { moderateCall, type Moderator } from '../../chat/moderate-call.ts';
+import { moderateCall } from '../../chat/moderate-call.ts';
 import { observeChat } from '../../chat/observe-chat.ts';
 import { refuseUnavailable } from '../../chat/refuse-unavailable-plugins.ts';
 import { relayStream } from '../../chat/relay-stream.ts';
 import { relayWhole } from '../../chat/relay-whole.ts';
 import { composeStages } from '../../chat/stages/compose-stages.ts';
 import { openServerTools } from '../../chat/stages/server-tools/open-server-tools.ts';
-import type { ToolParts } from '../../chat/stages/server-tools/tool-set.ts';
-import type { Stage } from '../../chat/stages/stage.ts';
-import { type CallerParts, findCaller } from '../../dispatch/find-caller.ts';
+import { findCaller } from '../../dispatch/find-caller.ts';
 import { refuseUnplanned } from '../../dispatch/refuse-unplanned.ts';
-import type { GenerationLogging } from '../../generations/observe/observed-call.ts';
 import { guardCall } from '../../guardrails/guard-call.ts';
 import { toCompletionGuard } from '../../guardrails/guard-completion.ts';
 import { readJsonBody } from '../../http/read-json-body.ts';
-import type { Principal } from '../../http/principal.ts';
-import type { GatewayRequest } from '../../http/request.ts';
 import type { GatewayResponse } from '../../http/response.ts';
-import type { RateLimits } from '../../rate-limits/rate-limits.ts';
-import { planCall, type RoutingParts } from '../../routing/plan-call.ts';
-import type { RegionOf } from '../../routing/region-of.ts';
+import { planCall } from '../../routing/plan-call.ts';
 import { createRoutingReport } from '../../routing/routing-metadata.ts';
+import { operation } from '../../http/operation.ts';
+import type { RequestContext } from '../../http/request-context.ts';
+import { chatCompletionResultSchema } from '../../wire/chat/chat-chunk.ts';
+import { chatCompletionRequestSchema } from '../../wire/chat/chat-completion.ts';
+import type { ChatParts } from './chat-parts.ts';
 import { parseChatCompletion } from '../../wire/chat/parse-chat-completion.ts';
 
-/** What chat completions are made of. */
-export interface ChatParts extends ChatRunParts, RoutingParts, CallerParts, ToolParts {
-  readonly platform: Platform;
-  readonly stages: readonly Stage[];
-  readonly moderator: Moderator | undefined;
-  readonly regionOf: RegionOf;
-  /** Null without any. */
-  readonly rateLimits: RateLimits | null;
-  readonly logging: GenerationLogging;
-}
+/** `POST /chat/completions`. Its body is narrowed to the fields that were sent before it is checked. */
+export const createChatCompletion = operation<ChatParts>()({
+  body: { readByRun: chatCompletionRequestSchema },
+  response: { mediaTypes: { 'application/json': chatCompletionResultSchema, 'text/event-stream': null } },
+  run: completeChat,
+});
 
-/** `POST /chat/completions` */
-interface ChatContext {
-  readonly request: GatewayRequest;
-  readonly principal: Principal;
-  readonly runtime: ChatParts;
-  readonly responseHeaders: Record<string, string>;
-}
-
-export async function createChatCompletion(context: ChatContext): Promise<GatewayResponse> {
-  const { request: client, principal, runtime: parts, responseHeaders } = context;
+async function completeChat(context: RequestContext<ChatParts>): Promise<GatewayResponse> {
+  const { request: client, principal, parts, responseHeaders } = context;
 
   const received = parseChatCompletion(await readJsonBody(client));
   refuseUnavailable(received, parts);
   const asked = createChatCall(received, client, principal, parts);
 
-  const caller = await findCaller(principal, parts);
+  const caller = await findCaller(principal, parts.callers);
   const { policy, budgets } = caller;
 
   const pipeline = createPipeline();
@@ -66,7 +51,7 @@ export async function createChatCompletion(context: ChatContext): Promise<Gatewa
   const call = toolSet === null ? guarded.call : withRequest(guarded.call, toolSet.request);
   const bound = boundWithin(call, budgets);
   const narrowings = [...(policy?.narrowings ?? []), ...(bound === null ? [] : [withinBounds(bound)])];
-  const plan = planCall(call, { narrowings }, parts);
+  const plan = planCall(call, { narrowings }, parts.routing);
   const report = createRoutingReport(client.headers, plan, pipeline);
   // A call that was refused before is planned all the same: its report shows the plan.
   refuseUnplanned(plan, refusal, report);

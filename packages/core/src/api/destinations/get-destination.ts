@@ -1,8 +1,13 @@
 import { findDestination, toDestinationBody } from '../../broadcast/destinations.ts';
-import type { RequestContext } from '../../http/request-context.ts';
-import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
+import { operation } from '../../http/operation.ts';
+import { destinationResponseSchema } from '../../wire/destinations/destination.ts';
+import type { DestinationParts } from './destination-parts.ts';
 
 /** `GET /observability/destinations/{id}` */
-export async function getDestination({ params, runtime }: RequestContext): Promise<GatewayResponse> {
-  return toJsonResponse(200, { data: toDestinationBody(await findDestination(params['id'], runtime)) });
-}
+export const getDestination = operation<DestinationParts>()({
+  params: ['id'],
+  response: destinationResponseSchema,
+  async run({ params, parts }) {
+    return { data: toDestinationBody(await findDestination(params.id, parts)) };
+  },
+});

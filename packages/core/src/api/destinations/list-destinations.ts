@@ -1,13 +1,17 @@
 import { DEFAULT_WORKSPACE_ID } from '../../auth/api-key.ts';
 import { toDestinationBody } from '../../broadcast/destinations.ts';
-import type { RequestContext } from '../../http/request-context.ts';
-import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
-import { readQuery, toPage, workspacePageQuerySchema } from '../../wire/page-query.ts';
+import { operation } from '../../http/operation.ts';
+import { destinationListSchema } from '../../wire/destinations/destination.ts';
+import { toPage, workspacePageQuerySchema } from '../../wire/page-query.ts';
+import type { DestinationParts } from './destination-parts.ts';
 
 /** `GET /observability/destinations`: those of one workspace. */
-export async function listDestinations({ request, runtime }: RequestContext): Promise<GatewayResponse> {
-  const query = readQuery(workspacePageQuerySchema, request.query);
-  const wanted = query.workspace_id ?? DEFAULT_WORKSPACE_ID;
-  const found = (await runtime.store.destinations.list()).filter(({ workspace_id: id }) => id === wanted);
-  return toJsonResponse(200, toPage(found.map(toDestinationBody), query));
-}
+export const listDestinations = operation<DestinationParts>()({
+  query: workspacePageQuerySchema,
+  response: destinationListSchema,
+  async run({ parts, query }) {
+    const wanted = query.workspace_id ?? DEFAULT_WORKSPACE_ID;
+    const found = (await parts.store.destinations.list()).filter(({ workspace_id: id }) => id === wanted);
+    return toPage(found.map(toDestinationBody), query);
+  },
+});

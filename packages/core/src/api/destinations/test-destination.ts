@@ -1,16 +1,20 @@
 import { findDestination } from '../../broadcast/destinations.ts';
-import type { RequestContext } from '../../http/request-context.ts';
-import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
+import { operation } from '../../http/operation.ts';
+import { destinationTestSchema } from '../../wire/destinations/broadcast-delivery.ts';
+import type { DestinationParts } from './destination-parts.ts';
 
 /**
  * `POST /admin/v1/observability/destinations/{id}/test`: sends a request without content, once, whether the destination
- * is on or off. That it was sent is success of this operation; what came of it, the answer says.
+ * is on or off. That it was sent is success of this operation; what came of it, the response says.
  */
-export async function testDestination({ params, runtime }: RequestContext): Promise<GatewayResponse> {
-  const { platform, broadcaster } = runtime;
-  const destination = await findDestination(params['id'], runtime);
-  const startedAt = platform.monotonicNow();
-  const { isDelivered, result } = await broadcaster.test(destination);
-  const durationMs = Math.round(platform.monotonicNow() - startedAt);
-  return toJsonResponse(200, { data: { success: isDelivered, result, duration_ms: durationMs } });
-}
+export const testDestination = operation<DestinationParts>()({
+  params: ['id'],
+  response: destinationTestSchema,
+  async run({ params, parts: { platform, broadcaster, store } }) {
+    const destination = await findDestination(params.id, { store });
+    const startedAt = platform.monotonicNow();
+    const { isDelivered, result } = await broadcaster.test(destination);
+    const durationMs = Math.round(platform.monotonicNow() - startedAt);
+    return { data: { success: isDelivered, result, duration_ms: durationMs } };
+  },
+});

@@ -1,29 +1,31 @@
-import type { RequestContext } from '../../http/request-context.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import { exportGenerations as writeGenerations } from '../../generations/read/export-generations.ts';
 import { toGenerationFilter } from '../../generations/read/list-generations.ts';
-import type { GatewayResponse } from '../../http/response.ts';
+import { operation } from '../../http/operation.ts';
 import { generationExportQuerySchema } from '../../wire/generations/generation-list.ts';
-import { readQuery } from '../../wire/page-query.ts';
+import type { GenerationParts } from './generation-parts.ts';
 
 const TYPES = { ndjson: 'application/x-ndjson', csv: 'text/csv; charset=utf-8' } as const;
 
 /** `GET /admin/v1/generations/export`: everything that is asked for, as a file. */
-export async function exportGenerations({ request, runtime }: RequestContext): Promise<GatewayResponse> {
-  const { format, content, text, ...query } = readQuery(generationExportQuerySchema, request.query);
-  if (format === 'csv' && content === 'true') {
-    throw new GatewayError('invalid_request', 'content: is not available in csv; ask for format=ndjson');
-  }
-  const filter = toGenerationFilter(query, runtime);
-  const { signal } = request;
-  return {
-    status: 200,
-    headers: {
-      'content-type': TYPES[format],
-      'content-disposition': `attachment; filename="generations.${format}"`,
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-    },
-    body: writeGenerations({ filter, text, format, withContent: content === 'true', signal }, runtime),
-  };
-}
+export const exportGenerations = operation<GenerationParts>()({
+  query: generationExportQuerySchema,
+  response: { mediaTypes: { 'application/x-ndjson': null, 'text/csv': null } },
+  run({ request, parts, query: { format, content, text, ...query } }) {
+    if (format === 'csv' && content === 'true') {
+      throw new GatewayError('invalid_request', 'content: is not available in csv; ask for format=ndjson');
+    }
+    const filter = toGenerationFilter(query, parts);
+    const { signal } = request;
+    return {
+      status: 200,
+      headers: {
+        'content-type': TYPES[format],
+        'content-disposition': `attachment; filename="generations.${format}"`,
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+      },
+      body: writeGenerations({ filter, text, format, withContent: content === 'true', signal }, parts),
+    };
+  },
+});

@@ -1,44 +1,45 @@
-import type { RequestContext } from '../../http/request-context.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import { followFeed } from '../../generations/read/follow-feed.ts';
 import { type GatewayRequest, firstValue } from '../../http/request.ts';
-import type { GatewayResponse } from '../../http/response.ts';
-import type { Runtime } from '../../runtime.ts';
+import { operation } from '../../http/operation.ts';
 import type { VideoJob } from '../../stores/video-job.ts';
-import { toVideoAnswer } from '../../videos/to-video-answer.ts';
+import { toVideoResponse } from '../../videos/to-video-response.ts';
 import { generationFeedQuerySchema } from '../../wire/generations/generation-list.ts';
-import { readQuery } from '../../wire/page-query.ts';
+import type { GenerationParts } from './generation-parts.ts';
 
 const MAX_FOLLOWERS = 64;
 
 /** `GET /admin/v1/generations/feed`: what ends from now on, or after the event in `Last-Event-ID`. */
-export async function followGenerations({ request, runtime }: RequestContext): Promise<GatewayResponse> {
-  const { fields } = readQuery(generationFeedQuerySchema, request.query);
-  if (request.method === 'HEAD') return { status: 200, headers: HEADERS, body: null };
-  if (runtime.generationFeed.followers() >= MAX_FOLLOWERS) {
-    throw new GatewayError('rate_limit_exceeded', `${MAX_FOLLOWERS} follow already; close one of them`);
-  }
-  const body = followFeed({
-    parts: runtime,
-    epoch: runtime.instanceId,
-    lastEventId: firstValue(request.headers['last-event-id']),
-    fields,
-    toVideoEvent,
-    isAllowed: () => isStillAllowed(request, runtime),
-    signal: AbortSignal.any([request.signal, runtime.closing]),
-  });
-  return { status: 200, headers: HEADERS, body };
-}
+export const followGenerations = operation<GenerationParts>()({
+  query: generationFeedQuerySchema,
+  response: { mediaTypes: { 'text/event-stream': null } },
+  run({ request, parts, query: { fields } }) {
+    if (request.method === 'HEAD') return { status: 200, headers: HEADERS, body: null };
+    if (parts.generationFeed.followers() >= MAX_FOLLOWERS) {
+      throw new GatewayError('rate_limit_exceeded', `${MAX_FOLLOWERS} follow already; close one of them`);
+    }
+    const body = followFeed({
+      parts,
+      epoch: parts.instanceId,
+      lastEventId: firstValue(request.headers['last-event-id']),
+      fields,
+      toVideoEvent,
+      isAllowed: () => isStillAllowed(request, parts),
+      signal: AbortSignal.any([request.signal, parts.closing]),
+    });
+    return { status: 200, headers: HEADERS, body };
+  },
+});
 
 const toVideoEvent = (job: VideoJob): object => ({
-  ...toVideoAnswer(job, job.baseUrl),
+  ...toVideoResponse(job, job.baseUrl),
   model: job.modelId,
   key_hash: job.principalId,
 });
 
-async function isStillAllowed(request: GatewayRequest, runtime: Pick<Runtime, 'authenticate'>): Promise<boolean> {
+async function isStillAllowed(request: GatewayRequest, parts: Pick<GenerationParts, 'authenticate'>): Promise<boolean> {
   try {
-    return (await runtime.authenticate(request)).kind === 'management';
+    return (await parts.authenticate(request)).kind === 'management';
   } catch {
     return false;
   }

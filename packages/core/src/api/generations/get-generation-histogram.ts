@@ -1,41 +1,43 @@
 import { NANO_PER_USD } from '../../foundation/nano-usd.ts';
-import type { RequestContext } from '../../http/request-context.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import { toGenerationFilter } from '../../generations/read/list-generations.ts';
-import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
-import { generationHistogramQuerySchema } from '../../wire/generations/generation-list.ts';
-import { readQuery } from '../../wire/page-query.ts';
+import { operation } from '../../http/operation.ts';
+import { generationHistogramQuerySchema, generationHistogramSchema } from '../../wire/generations/generation-list.ts';
 import type { GenerationFacets } from '../../stores/store.ts';
+import type { GenerationParts } from './generation-parts.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const MAX_VALUES = 50;
 
 /** `GET /admin/v1/generations/histogram`: counts, failures and cost by time; by default of the last 24 hours. */
-export async function getGenerationHistogram({ request, runtime }: RequestContext): Promise<GatewayResponse> {
-  const { buckets, facets, ...query } = readQuery(generationHistogramQuerySchema, request.query);
-  // What begins in this very millisecond is part of it.
-  const to = query.to ?? runtime.platform.now() + 1;
-  const from = query.from ?? to - DAY_MS;
-  if (from >= to) throw new GatewayError('invalid_request', 'from: must be before to');
-  const bucketMs = Math.max(1, Math.ceil((to - from) / buckets));
-  const count = Math.ceil((to - from) / bucketMs);
-  const filter = toGenerationFilter({ ...query, from, to }, runtime);
-  const { generations } = runtime.store;
-  const found = await generations.histogram({ filter, startMs: from, bucketMs, buckets: count });
-  return toJsonResponse(200, {
-    data: found.map(({ startMs, requests, failed, cancelled, costNanoUsd }) => ({
-      start: new Date(startMs).toISOString(),
-      requests,
-      failed,
-      cancelled,
-      cost: costNanoUsd / NANO_PER_USD,
-    })),
-    from: new Date(from).toISOString(),
-    to: new Date(to).toISOString(),
-    bucket_ms: bucketMs,
-    ...(facets === 'true' && { facets: toFacets(await generations.facets(filter)) }),
-  });
-}
+export const getGenerationHistogram = operation<GenerationParts>()({
+  query: generationHistogramQuerySchema,
+  response: generationHistogramSchema,
+  async run({ parts, query: { buckets, facets, ...query } }) {
+    // What begins in this very millisecond is part of it.
+    const to = query.to ?? parts.platform.now() + 1;
+    const from = query.from ?? to - DAY_MS;
+    if (from >= to) throw new GatewayError('invalid_request', 'from: must be before to');
+    const bucketMs = Math.max(1, Math.ceil((to - from) / buckets));
+    const count = Math.ceil((to - from) / bucketMs);
+    const filter = toGenerationFilter({ ...query, from, to }, parts);
+    const { generations } = parts.store;
+    const found = await generations.histogram({ filter, startMs: from, bucketMs, buckets: count });
+    return {
+      data: found.map(({ startMs, requests, failed, cancelled, costNanoUsd }) => ({
+        start: new Date(startMs).toISOString(),
+        requests,
+        failed,
+        cancelled,
+        cost: costNanoUsd / NANO_PER_USD,
+      })),
+      from: new Date(from).toISOString(),
+      to: new Date(to).toISOString(),
+      bucket_ms: bucketMs,
+      ...(facets === 'true' && { facets: toFacets(await generations.facets(filter)) }),
+    };
+  },
+});
 
 function toFacets({ total, statuses, models, providerNames, principalIds }: GenerationFacets) {
   return {

@@ -1,4 +1,3 @@
-import type { RequestContext } from '../../http/request-context.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import {
   getGenerations,
@@ -8,26 +7,30 @@ import {
   toCursor,
   toGenerationFilter,
 } from '../../generations/read/list-generations.ts';
-import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
-import { generationListQuerySchema } from '../../wire/generations/generation-list.ts';
-import { readQuery } from '../../wire/page-query.ts';
+import { operation } from '../../http/operation.ts';
+import { generationListQuerySchema, generationListSchema } from '../../wire/generations/generation-list.ts';
+import type { GenerationParts } from './generation-parts.ts';
 
 /** `GET /admin/v1/generations`: newest first, page by page. */
-export async function listGenerations({ request, runtime }: RequestContext): Promise<GatewayResponse> {
-  const { limit, cursor, text, id: ids, fields, ...query } = readQuery(generationListQuerySchema, request.query);
-  const isNarrowed = text !== undefined || Object.values(query).some((value) => value !== undefined);
-  if (ids !== undefined && (isNarrowed || cursor !== undefined))
-    throw new GatewayError('invalid_request', 'id: cannot be given together with a filter or a cursor');
-  const before = parseCursor(cursor);
-  const { records, next, searched, searchedBackTo } =
-    ids === undefined
-      ? await findGenerations({ filter: toGenerationFilter(query, runtime), text, limit, before }, runtime)
-      : await getGenerations(ids, runtime);
-  return toJsonResponse(200, {
-    data: records.map((record) => toAskedRow(record, fields)),
-    next_cursor: toCursor(next),
-    key_names: await runtime.findKeyNames(new Set(records.map(({ principalId }) => principalId))),
-    ...(!isNarrowed && ids === undefined && { total_estimate: await runtime.store.generations.count() }),
-    ...(text !== undefined && { searched: { records: searched, back_to: searchedBackTo } }),
-  });
-}
+export const listGenerations = operation<GenerationParts>()({
+  query: generationListQuerySchema,
+  response: generationListSchema,
+  async run({ parts, query: asked }) {
+    const { limit, cursor, text, id: ids, fields, ...query } = asked;
+    const isNarrowed = text !== undefined || Object.values(query).some((value) => value !== undefined);
+    if (ids !== undefined && (isNarrowed || cursor !== undefined))
+      throw new GatewayError('invalid_request', 'id: cannot be given together with a filter or a cursor');
+    const before = parseCursor(cursor);
+    const { records, next, searched, searchedBackTo } =
+      ids === undefined
+        ? await findGenerations({ filter: toGenerationFilter(query, parts), text, limit, before }, parts)
+        : await getGenerations(ids, parts);
+    return {
+      data: records.map((record) => toAskedRow(record, fields)),
+      next_cursor: toCursor(next),
+      key_names: await parts.findKeyNames(new Set(records.map(({ principalId }) => principalId))),
+      ...(!isNarrowed && ids === undefined && { total_estimate: await parts.store.generations.count() }),
+      ...(text !== undefined && { searched: { records: searched, back_to: searchedBackTo } }),
+    };
+  },
+});

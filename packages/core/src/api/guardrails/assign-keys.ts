@@ -1,18 +1,19 @@
 import { noKey } from '../../auth/keys.ts';
-import type { RequestContext } from '../../http/request-context.ts';
 import { toAssignments } from '../../guardrails/assignments.ts';
 import { findGuardrail } from '../../guardrails/find-guardrail.ts';
-import { readJsonBody } from '../../http/read-json-body.ts';
-import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
-import { keyHashesSchema } from '../../wire/management/assignment.ts';
-import { parseWith } from '../../wire/parse-with.ts';
+import { operation } from '../../http/operation.ts';
+import { assignedSchema, keyHashesSchema } from '../../wire/management/assignment.ts';
+import type { GuardrailParts } from './guardrail-parts.ts';
 
 /** `POST /guardrails/{id}/assignments/keys`: takes the place of what the keys had. All of them, or, with one unknown, none. */
-export async function assignKeys(context: RequestContext): Promise<GatewayResponse> {
-  const { request, params, runtime } = context;
-  const { id } = await findGuardrail(params['id'], runtime);
-  const { key_hashes: hashes } = parseWith(keyHashesSchema, await readJsonBody(request));
-  for (const hash of hashes) if ((await runtime.store.keys.get(hash)) === undefined) throw noKey(hash);
-  const count = await runtime.store.keyAssignments.assign(toAssignments(id, hashes, context));
-  return toJsonResponse(200, { assigned_count: count });
-}
+export const assignKeys = operation<GuardrailParts>()({
+  params: ['id'],
+  body: keyHashesSchema,
+  response: assignedSchema,
+  find: ({ params, parts }) => findGuardrail(params.id, parts),
+  async run({ principal, parts, body: { key_hashes: hashes }, found: { id } }) {
+    for (const hash of hashes) if ((await parts.store.keys.get(hash)) === undefined) throw noKey(hash);
+    const assignments = toAssignments(id, hashes, { principal, platform: parts.platform });
+    return { assigned_count: await parts.store.keyAssignments.assign(assignments) };
+  },
+});

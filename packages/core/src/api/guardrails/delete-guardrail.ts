@@ -1,10 +1,14 @@
-import type { RequestContext } from '../../http/request-context.ts';
 import { noGuardrail } from '../../guardrails/find-guardrail.ts';
-import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
+import { operation } from '../../http/operation.ts';
+import { deletedSchema } from '../../wire/page-query.ts';
+import type { GuardrailParts } from './guardrail-parts.ts';
 
 /** `DELETE /guardrails/{id}`: its assignments go with it, and it holds for nobody from the next request on. */
-export async function deleteGuardrail({ params, runtime }: RequestContext): Promise<GatewayResponse> {
-  const id = params['id'] ?? '';
-  if (!(await runtime.store.guardrails.remove(id))) throw noGuardrail(id);
-  return toJsonResponse(200, { deleted: true });
-}
+export const deleteGuardrail = operation<GuardrailParts>()({
+  params: ['id'],
+  response: deletedSchema,
+  async run({ params: { id }, parts }) {
+    if (!(await parts.store.guardrails.remove(id))) throw noGuardrail(id);
+    return { deleted: true };
+  },
+});

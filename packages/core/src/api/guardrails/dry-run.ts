@@ -5,7 +5,6 @@ import { createModelCall } from '../../calls/model-call.ts';
 import { chatKind } from '../../chat/chat-kind.ts';
 import type { Principal } from '../../http/principal.ts';
 import { planCall } from '../../routing/plan-call.ts';
-import type { Runtime } from '../../runtime.ts';
 import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
 import type { ChatMessage } from '../../wire/chat/chat-message.ts';
 import type { Generation, GenerationContent } from '../../wire/generations/generation.ts';
@@ -16,6 +15,7 @@ import { ACTIONS } from '../../guardrails/effective-policy.ts';
 import { guardInput } from '../../guardrails/guard-input.ts';
 import { mapChatTexts } from '../../chat/map-texts.ts';
 import { type Finding, toStages } from '../../guardrails/verdict.ts';
+import type { DryRunParts } from './guardrail-parts.ts';
 
 type RequestResult = NonNullable<GuardrailTestResult['request']>;
 type GenerationsResult = NonNullable<GuardrailTestResult['generations']>;
@@ -31,18 +31,18 @@ export interface DryRun {
 }
 
 /** Prepares a dry run. Rejects with `permission_denied` when a filter cannot be compiled. */
-export async function createDryRun(guardrail: Guardrail, runtime: Runtime): Promise<DryRun> {
+export async function createDryRun(guardrail: Guardrail, parts: DryRunParts): Promise<DryRun> {
   const { compilePolicy } = await import('../../guardrails/compile-policy.ts');
-  const policy = compilePolicy([{ scope: 'api-key', guardrail }], runtime.catalog);
+  const policy = compilePolicy([{ scope: 'api-key', guardrail }], parts.catalog);
   return {
-    testRequest: (request) => testRequest(request, policy, runtime),
-    testGenerations: (count) => testGenerations(count, policy, runtime),
+    testRequest: (request) => testRequest(request, policy, parts),
+    testGenerations: (count) => testGenerations(count, policy, parts),
   };
 }
 
 const NO_PRINCIPAL: Principal = { kind: 'api', id: '', name: '' };
 
-function testRequest(request: ChatCompletionRequest, policy: Policy, runtime: Runtime): RequestResult {
+function testRequest(request: ChatCompletionRequest, policy: Policy, parts: DryRunParts): RequestResult {
   const verdict = policy.input === null ? { request, findings: [] } : guardInput(request, policy.input, mapChatTexts);
   const call = createModelCall({
     id: '',
@@ -53,7 +53,7 @@ function testRequest(request: ChatCompletionRequest, policy: Policy, runtime: Ru
     headers: {},
     headerSession: null,
   });
-  const plan = planCall(call, { narrowings: policy.narrowings, random: () => 0 }, runtime);
+  const plan = planCall(call, { narrowings: policy.narrowings, random: () => 0 }, parts.routing);
   return {
     ...toTextResult(verdict.findings),
     redacted_messages: verdict.request.messages === request.messages ? null : verdict.request.messages,
@@ -64,7 +64,11 @@ function testRequest(request: ChatCompletionRequest, policy: Policy, runtime: Ru
   };
 }
 
-async function testGenerations(count: number, policy: Policy, { store, catalog }: Runtime): Promise<GenerationsResult> {
+async function testGenerations(
+  count: number,
+  policy: Policy,
+  { store, catalog }: DryRunParts,
+): Promise<GenerationsResult> {
   const { records } = await store.generations.page({ limit: count });
   const result = { tested: records.length, without_content: 0, blocked: 0, redacted: 0, flagged: 0, excluded: 0 };
   const results: GenerationResult[] = [];

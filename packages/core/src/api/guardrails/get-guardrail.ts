@@ -1,8 +1,13 @@
-import type { RequestContext } from '../../http/request-context.ts';
 import { findGuardrail } from '../../guardrails/find-guardrail.ts';
-import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
+import { operation } from '../../http/operation.ts';
+import { guardrailResponseSchema } from '../../wire/management/guardrail.ts';
+import type { GuardrailParts } from './guardrail-parts.ts';
 
 /** `GET /guardrails/{id}` */
-export async function getGuardrail({ params, runtime }: RequestContext): Promise<GatewayResponse> {
-  return toJsonResponse(200, { data: await findGuardrail(params['id'], runtime) });
-}
+export const getGuardrail = operation<GuardrailParts>()({
+  params: ['id'],
+  response: guardrailResponseSchema,
+  async run({ params, parts }) {
+    return { data: await findGuardrail(params.id, parts) };
+  },
+});

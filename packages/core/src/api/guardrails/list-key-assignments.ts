@@ -1,13 +1,14 @@
-import type { RequestContext } from '../../http/request-context.ts';
 import { listKeyAssignmentBodies } from '../../guardrails/assignments.ts';
-import { findGuardrail } from '../../guardrails/find-guardrail.ts';
-import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
-import { pageQuerySchema, readQuery, toPage } from '../../wire/page-query.ts';
+import { operation } from '../../http/operation.ts';
+import { keyAssignmentListSchema } from '../../wire/management/assignment.ts';
+import { pageQuerySchema, toPage } from '../../wire/page-query.ts';
+import type { GuardrailParts } from './guardrail-parts.ts';
 
-/** `GET /guardrails/{id}/assignments/keys`, and without an id `GET /guardrails/assignments/keys`: all of them. */
-export async function listKeyAssignments({ request, params, runtime }: RequestContext): Promise<GatewayResponse> {
-  const { id } = params;
-  if (id !== undefined) await findGuardrail(id, runtime);
-  const query = readQuery(pageQuerySchema, request.query);
-  return toJsonResponse(200, toPage(await listKeyAssignmentBodies(runtime.store, id), query));
-}
+/** `GET /guardrails/assignments/keys`: those of all guardrails. */
+export const listKeyAssignments = operation<GuardrailParts>()({
+  query: pageQuerySchema,
+  response: keyAssignmentListSchema,
+  async run({ parts, query }) {
+    return toPage(await listKeyAssignmentBodies(parts.store, undefined), query);
+  },
+});

@@ -1,13 +1,14 @@
-import type { RequestContext } from '../../http/request-context.ts';
 import { listMemberAssignmentBodies } from '../../guardrails/assignments.ts';
-import { findGuardrail } from '../../guardrails/find-guardrail.ts';
-import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
-import { pageQuerySchema, readQuery, toPage } from '../../wire/page-query.ts';
+import { operation } from '../../http/operation.ts';
+import { memberAssignmentListSchema } from '../../wire/management/assignment.ts';
+import { pageQuerySchema, toPage } from '../../wire/page-query.ts';
+import type { GuardrailParts } from './guardrail-parts.ts';
 
-/** `GET /guardrails/{id}/assignments/members`, and without an id `GET /guardrails/assignments/members`: all of them. */
-export async function listMemberAssignments({ request, params, runtime }: RequestContext): Promise<GatewayResponse> {
-  const { id } = params;
-  if (id !== undefined) await findGuardrail(id, runtime);
-  const query = readQuery(pageQuerySchema, request.query);
-  return toJsonResponse(200, toPage(await listMemberAssignmentBodies(runtime.store, id), query));
-}
+/** `GET /guardrails/assignments/members`: those of all guardrails. */
+export const listMemberAssignments = operation<GuardrailParts>()({
+  query: pageQuerySchema,
+  response: memberAssignmentListSchema,
+  async run({ parts, query }) {
+    return toPage(await listMemberAssignmentBodies(parts.store, undefined), query);
+  },
+});

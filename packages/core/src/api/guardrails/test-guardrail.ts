@@ -1,22 +1,25 @@
-import type { RequestContext } from '../../http/request-context.ts';
-import { createDryRun } from './dry-run.ts';
 import { findGuardrail } from '../../guardrails/find-guardrail.ts';
-import { readJsonBody } from '../../http/read-json-body.ts';
-import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
-import { type GuardrailTestResult, guardrailTestRequestSchema } from '../../wire/management/guardrail-test.ts';
-import { parseWith } from '../../wire/parse-with.ts';
+import { operation } from '../../http/operation.ts';
+import { guardrailTestRequestSchema, guardrailTestResultSchema } from '../../wire/management/guardrail-test.ts';
+import { createDryRun } from './dry-run.ts';
+import type { DryRunParts } from './guardrail-parts.ts';
 
 /**
  * `POST /admin/v1/guardrails/{id}/test`: what the guardrail on its own would block, redact and exclude, of a given
  * request and of the latest generations. Nobody is called, and nothing is written down.
  */
-export async function testGuardrail({ request, params, runtime }: RequestContext): Promise<GatewayResponse> {
-  const guardrail = await findGuardrail(params['id'], runtime);
-  const body = parseWith(guardrailTestRequestSchema, await readJsonBody(request));
-  const dryRun = await createDryRun(guardrail, runtime);
-  const data: GuardrailTestResult = {
-    request: body.request === undefined ? null : dryRun.testRequest(body.request),
-    generations: body.generations === undefined ? null : await dryRun.testGenerations(body.generations),
-  };
-  return toJsonResponse(200, { data });
-}
+export const testGuardrail = operation<DryRunParts>()({
+  params: ['id'],
+  body: guardrailTestRequestSchema,
+  response: guardrailTestResultSchema,
+  find: ({ params, parts }) => findGuardrail(params.id, parts),
+  async run({ parts, body, found: guardrail }) {
+    const dryRun = await createDryRun(guardrail, parts);
+    return {
+      data: {
+        request: body.request === undefined ? null : dryRun.testRequest(body.request),
+        generations: body.generations === undefined ? null : await dryRun.testGenerations(body.generations),
+      },
+    };
+  },
+});

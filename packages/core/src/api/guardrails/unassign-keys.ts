@@ -1,13 +1,15 @@
-import type { RequestContext } from '../../http/request-context.ts';
 import { findGuardrail } from '../../guardrails/find-guardrail.ts';
-import { readJsonBody } from '../../http/read-json-body.ts';
-import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
-import { keyHashesSchema } from '../../wire/management/assignment.ts';
-import { parseWith } from '../../wire/parse-with.ts';
+import { operation } from '../../http/operation.ts';
+import { keyHashesSchema, unassignedSchema } from '../../wire/management/assignment.ts';
+import type { GuardrailParts } from './guardrail-parts.ts';
 
 /** `POST /guardrails/{id}/assignments/keys/remove`: keys that it did not hold for do not count. */
-export async function unassignKeys({ request, params, runtime }: RequestContext): Promise<GatewayResponse> {
-  const { id } = await findGuardrail(params['id'], runtime);
-  const { key_hashes: hashes } = parseWith(keyHashesSchema, await readJsonBody(request));
-  return toJsonResponse(200, { unassigned_count: await runtime.store.keyAssignments.unassign(id, hashes) });
-}
+export const unassignKeys = operation<GuardrailParts>()({
+  params: ['id'],
+  body: keyHashesSchema,
+  response: unassignedSchema,
+  find: ({ params, parts }) => findGuardrail(params.id, parts),
+  async run({ parts, body: { key_hashes: hashes }, found: { id } }) {
+    return { unassigned_count: await parts.store.keyAssignments.unassign(id, hashes) };
+  },
+});

@@ -1,13 +1,15 @@
-import type { RequestContext } from '../../http/request-context.ts';
 import { findGuardrail } from '../../guardrails/find-guardrail.ts';
-import { readJsonBody } from '../../http/read-json-body.ts';
-import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
-import { memberUserIdsSchema } from '../../wire/management/assignment.ts';
-import { parseWith } from '../../wire/parse-with.ts';
+import { operation } from '../../http/operation.ts';
+import { memberUserIdsSchema, unassignedSchema } from '../../wire/management/assignment.ts';
+import type { GuardrailParts } from './guardrail-parts.ts';
 
 /** `POST /guardrails/{id}/assignments/members/remove`: members that it did not hold for do not count. */
-export async function unassignMembers({ request, params, runtime }: RequestContext): Promise<GatewayResponse> {
-  const { id } = await findGuardrail(params['id'], runtime);
-  const { member_user_ids: userIds } = parseWith(memberUserIdsSchema, await readJsonBody(request));
-  return toJsonResponse(200, { unassigned_count: await runtime.store.memberAssignments.unassign(id, userIds) });
-}
+export const unassignMembers = operation<GuardrailParts>()({
+  params: ['id'],
+  body: memberUserIdsSchema,
+  response: unassignedSchema,
+  find: ({ params, parts }) => findGuardrail(params.id, parts),
+  async run({ parts, body: { member_user_ids: userIds }, found: { id } }) {
+    return { unassigned_count: await parts.store.memberAssignments.unassign(id, userIds) };
+  },
+});

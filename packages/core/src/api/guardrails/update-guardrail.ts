@@ -1,50 +1,60 @@
+import { defaultGuardrailName, workspaceIdOfDefault } from '../../auth/default-guardrail.ts';
 import { findWorkspace } from '../../auth/workspaces.ts';
-import type { RequestContext } from '../../http/request-context.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import { changeGuardrail, refuseBadPatterns, toNewGuardrail } from '../../guardrails/change-guardrail.ts';
-import { defaultGuardrailName, workspaceIdOfDefault } from '../../auth/default-guardrail.ts';
 import { findGuardrail, noGuardrail } from '../../guardrails/find-guardrail.ts';
-import { readJsonBody } from '../../http/read-json-body.ts';
-import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
-import type { Runtime } from '../../runtime.ts';
-import { type Guardrail, updateGuardrailRequestSchema } from '../../wire/management/guardrail.ts';
-import { parseWith } from '../../wire/parse-with.ts';
+import { operation } from '../../http/operation.ts';
+import {
+  type Guardrail,
+  guardrailResponseSchema,
+  updateGuardrailRequestSchema,
+} from '../../wire/management/guardrail.ts';
+import type { GuardrailParts } from './guardrail-parts.ts';
 
 /** `PATCH /guardrails/{id}`. The default guardrail of a workspace comes into being by this, and keeps its name. */
-export async function updateGuardrail({ request, params, runtime }: RequestContext): Promise<GatewayResponse> {
-  const id = params['id'] ?? '';
-  const initial = await beginDefault(id, runtime);
-  if (initial === undefined) await findGuardrail(id, runtime);
-  const body = parseWith(updateGuardrailRequestSchema, await readJsonBody(request));
-  if (initial !== undefined && body.name !== undefined && body.name !== initial.name) {
-    throw new GatewayError('invalid_request', `name: the default guardrail of a workspace is always "${initial.name}"`);
-  }
-  await refuseBadPatterns(body);
-  const updatedAt = new Date(runtime.platform.now()).toISOString();
-  const updated = await runtime.store.guardrails.update(
-    id,
-    (guardrail) => ({
-      ...changeGuardrail(guardrail, body, runtime.catalog),
-      updated_at: guardrail === initial ? null : updatedAt,
-    }),
-    initial,
-  );
-  if (updated === undefined) throw noGuardrail(id);
-  return toJsonResponse(200, { data: updated });
-}
+export const updateGuardrail = operation<GuardrailParts>()({
+  params: ['id'],
+  body: updateGuardrailRequestSchema,
+  response: guardrailResponseSchema,
+  async find({ params, parts }) {
+    const initial = await beginDefault(params.id, parts);
+    if (initial === undefined) await findGuardrail(params.id, parts);
+    return { initial };
+  },
+  async run({ params: { id }, parts, body, found: { initial } }) {
+    if (initial !== undefined && body.name !== undefined && body.name !== initial.name) {
+      throw new GatewayError(
+        'invalid_request',
+        `name: the default guardrail of a workspace is always "${initial.name}"`,
+      );
+    }
+    await refuseBadPatterns(body);
+    const updatedAt = new Date(parts.platform.now()).toISOString();
+    const updated = await parts.store.guardrails.update(
+      id,
+      (guardrail) => ({
+        ...changeGuardrail(guardrail, body, parts.catalog),
+        updated_at: guardrail === initial ? null : updatedAt,
+      }),
+      initial,
+    );
+    if (updated === undefined) throw noGuardrail(id);
+    return { data: updated };
+  },
+});
 
 /** What a default guardrail begins with; undefined when the id is of none. */
-async function beginDefault(id: string, runtime: Runtime): Promise<Guardrail | undefined> {
+async function beginDefault(id: string, parts: GuardrailParts): Promise<Guardrail | undefined> {
   const workspaceId = workspaceIdOfDefault(id);
   if (workspaceId === undefined) return undefined;
-  const workspace = await findWorkspace(workspaceId, runtime).catch(() => undefined);
+  const workspace = await findWorkspace(workspaceId, parts).catch(() => undefined);
   return (
     workspace &&
     toNewGuardrail({
       id,
       name: defaultGuardrailName(workspaceId),
       workspace_id: workspaceId,
-      created_at: new Date(runtime.platform.now()).toISOString(),
+      created_at: new Date(parts.platform.now()).toISOString(),
     })
   );
 }

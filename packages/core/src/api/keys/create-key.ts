@@ -1,26 +1,28 @@
-import { toKeyBody } from './to-key-body.ts';
 import { createKeyRecord } from '../../auth/api-key.ts';
 import { chooseWorkspaceId } from '../../auth/workspaces.ts';
-import type { RequestContext } from '../../http/request-context.ts';
-import { readJsonBody } from '../../http/read-json-body.ts';
-import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
-import { createKeyRequestSchema } from '../../wire/management/key.ts';
-import { parseWith } from '../../wire/parse-with.ts';
+import { operation } from '../../http/operation.ts';
+import { createdKeySchema, createKeyRequestSchema } from '../../wire/management/key.ts';
+import type { KeyParts } from './key-parts.ts';
+import { toKeyBody } from './to-key-body.ts';
 
-/** `POST /keys`: the only answer that shows the key itself. */
-export async function createKey({ request, runtime }: RequestContext): Promise<GatewayResponse> {
-  const body = parseWith(createKeyRequestSchema, await readJsonBody(request));
-  const { key, record } = await createKeyRecord({
-    platform: runtime.platform,
-    name: body.name,
-    kind: body.management === true ? 'management' : 'api',
-    limitUsd: body.limit ?? null,
-    limitReset: body.limit_reset,
-    includeByokInLimit: body.include_byok_in_limit,
-    workspaceId: await chooseWorkspaceId(body.workspace_id, runtime),
-    expiresAt: body.expires_at,
-    creatorUserId: body.creator_user_id,
-  });
-  await runtime.store.keys.insert(record);
-  return toJsonResponse(201, { data: await toKeyBody(record, runtime), key });
-}
+/** `POST /keys`: the only response that shows the key itself. */
+export const createKey = operation<KeyParts>()({
+  body: createKeyRequestSchema,
+  response: createdKeySchema,
+  status: 201,
+  async run({ parts, body }) {
+    const { key, record } = await createKeyRecord({
+      platform: parts.platform,
+      name: body.name,
+      kind: body.management === true ? 'management' : 'api',
+      limitUsd: body.limit ?? null,
+      limitReset: body.limit_reset,
+      includeByokInLimit: body.include_byok_in_limit,
+      workspaceId: await chooseWorkspaceId(body.workspace_id, parts),
+      expiresAt: body.expires_at,
+      creatorUserId: body.creator_user_id,
+    });
+    await parts.store.keys.insert(record);
+    return { data: await toKeyBody(record, parts), key };
+  },
+});

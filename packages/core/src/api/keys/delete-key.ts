@@ -1,10 +1,14 @@
 import { noKey } from '../../auth/keys.ts';
-import type { RequestContext } from '../../http/request-context.ts';
-import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
+import { operation } from '../../http/operation.ts';
+import { deletedSchema } from '../../wire/page-query.ts';
+import type { KeyParts } from './key-parts.ts';
 
 /** `DELETE /keys/{hash}`: the key is refused from the next request on; what it has begun goes on. */
-export async function deleteKey({ params, runtime }: RequestContext): Promise<GatewayResponse> {
-  const hash = params['hash'] ?? '';
-  if (!(await runtime.store.keys.remove(hash))) throw noKey(hash);
-  return toJsonResponse(200, { deleted: true });
-}
+export const deleteKey = operation<KeyParts>()({
+  params: ['hash'],
+  response: deletedSchema,
+  async run({ params: { hash }, parts }) {
+    if (!(await parts.store.keys.remove(hash))) throw noKey(hash);
+    return { deleted: true };
+  },
+});

@@ -1,10 +1,14 @@
-import { toKeyBody } from './to-key-body.ts';
 import { findKey } from '../../auth/keys.ts';
-import type { RequestContext } from '../../http/request-context.ts';
-import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
+import { operation } from '../../http/operation.ts';
+import { keyResponseSchema } from '../../wire/management/key.ts';
+import type { KeyParts } from './key-parts.ts';
+import { toKeyBody } from './to-key-body.ts';
 
 /** `GET /keys/{hash}` */
-export async function getKey({ params, runtime }: RequestContext): Promise<GatewayResponse> {
-  const record = await findKey(params['hash'], runtime);
-  return toJsonResponse(200, { data: await toKeyBody(record, runtime) });
-}
+export const getKey = operation<KeyParts>()({
+  params: ['hash'],
+  response: keyResponseSchema,
+  async run({ params, parts }) {
+    return { data: await toKeyBody(await findKey(params.hash, parts), parts) };
+  },
+});

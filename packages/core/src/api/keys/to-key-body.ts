@@ -1,11 +1,11 @@
 import type { KeyRecord } from '../../stores/table-rows.ts';
 import { readKeyUsage } from '../../budgets/read-key-usage.ts';
 import type { KeyBody } from '../../wire/management/key.ts';
-import type { Runtime } from '../../runtime.ts';
+import type { KeyParts } from './key-parts.ts';
 
 /** A key as the wire shows it, with what it has spent by now. */
-export async function toKeyBody(record: KeyRecord, runtime: Pick<Runtime, 'store' | 'platform'>): Promise<KeyBody> {
-  const { usage, remainingUsd } = await readKeyUsage(record.hash, record, runtime);
+export async function toKeyBody(record: KeyRecord, parts: KeyParts): Promise<KeyBody> {
+  const { usage, remainingUsd } = await readKeyUsage(record.hash, record, parts);
   return {
     hash: record.hash,
     name: record.name,

@@ -1,24 +1,26 @@
-import { toKeyBody } from './to-key-body.ts';
 import { findKey, noKey } from '../../auth/keys.ts';
-import type { RequestContext } from '../../http/request-context.ts';
-import { readJsonBody } from '../../http/read-json-body.ts';
-import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
-import { updateKeyRequestSchema } from '../../wire/management/key.ts';
-import { parseWith } from '../../wire/parse-with.ts';
+import { operation } from '../../http/operation.ts';
+import { keyResponseSchema, updateKeyRequestSchema } from '../../wire/management/key.ts';
+import type { KeyParts } from './key-parts.ts';
+import { toKeyBody } from './to-key-body.ts';
 
 /** `PATCH /keys/{hash}`: holds for the very next request. */
-export async function updateKey({ request, params, runtime }: RequestContext): Promise<GatewayResponse> {
-  const { hash } = await findKey(params['hash'], runtime);
-  const body = parseWith(updateKeyRequestSchema, await readJsonBody(request));
-  const updated = await runtime.store.keys.update(hash, (record) => ({
-    ...record,
-    name: body.name ?? record.name,
-    disabled: body.disabled ?? record.disabled,
-    limitUsd: body.limit === undefined ? record.limitUsd : body.limit,
-    limitReset: body.limit_reset === undefined ? record.limitReset : body.limit_reset,
-    includeByokInLimit: body.include_byok_in_limit ?? record.includeByokInLimit,
-    updatedAt: new Date(runtime.platform.now()).toISOString(),
-  }));
-  if (updated === undefined) throw noKey(hash);
-  return toJsonResponse(200, { data: await toKeyBody(updated, runtime) });
-}
+export const updateKey = operation<KeyParts>()({
+  params: ['hash'],
+  body: updateKeyRequestSchema,
+  response: keyResponseSchema,
+  find: ({ params, parts }) => findKey(params.hash, parts),
+  async run({ found: { hash }, parts, body }) {
+    const updated = await parts.store.keys.update(hash, (record) => ({
+      ...record,
+      name: body.name ?? record.name,
+      disabled: body.disabled ?? record.disabled,
+      limitUsd: body.limit === undefined ? record.limitUsd : body.limit,
+      limitReset: body.limit_reset === undefined ? record.limitReset : body.limit_reset,
+      includeByokInLimit: body.include_byok_in_limit ?? record.includeByokInLimit,
+      updatedAt: new Date(parts.platform.now()).toISOString(),
+    }));
+    if (updated === undefined) throw noKey(hash);
+    return { data: await toKeyBody(updated, parts) };
+  },
+});

@@ -1,20 +1,27 @@
 import { refuseForeignDirectory } from '../../auth/members.ts';
-import type { RequestContext } from '../../http/request-context.ts';
 import { GatewayError } from '../../foundation/errors.ts';
-import { readJsonBody } from '../../http/read-json-body.ts';
-import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
-import { changeMember, createMemberRequestSchema, type Member } from '../../wire/management/member.ts';
-import { parseWith } from '../../wire/parse-with.ts';
+import { operation } from '../../http/operation.ts';
+import {
+  changeMember,
+  createMemberRequestSchema,
+  type Member,
+  memberResponseSchema,
+} from '../../wire/management/member.ts';
+import type { MemberParts } from './member-parts.ts';
 
 /** `POST /admin/v1/members` */
-export async function createMember({ request, runtime }: RequestContext): Promise<GatewayResponse> {
-  refuseForeignDirectory(runtime);
-  const body = parseWith(createMemberRequestSchema, await readJsonBody(request));
-  const nobody: Member = { id: body.user_id, email: '', first_name: null, last_name: null, role: 'org:member' };
-  const member = changeMember(nobody, body);
-  if ((await runtime.store.members.get(member.id)) !== undefined) {
-    throw new GatewayError('invalid_request', `user_id: there is a member ${member.id} already`);
-  }
-  await runtime.store.members.insert(member);
-  return toJsonResponse(201, { data: member });
-}
+export const createMember = operation<MemberParts>()({
+  body: createMemberRequestSchema,
+  response: memberResponseSchema,
+  status: 201,
+  find: ({ parts }) => refuseForeignDirectory(parts),
+  async run({ parts, body }) {
+    const nobody: Member = { id: body.user_id, email: '', first_name: null, last_name: null, role: 'org:member' };
+    const member = changeMember(nobody, body);
+    if ((await parts.store.members.get(member.id)) !== undefined) {
+      throw new GatewayError('invalid_request', `user_id: there is a member ${member.id} already`);
+    }
+    await parts.store.members.insert(member);
+    return { data: member };
+  },
+});

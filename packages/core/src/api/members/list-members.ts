@@ -1,9 +1,13 @@
-import type { RequestContext } from '../../http/request-context.ts';
-import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
-import { pageQuerySchema, readQuery, toPage } from '../../wire/page-query.ts';
+import { operation } from '../../http/operation.ts';
+import { memberListSchema } from '../../wire/management/member.ts';
+import { pageQuerySchema, toPage } from '../../wire/page-query.ts';
+import type { MemberParts } from './member-parts.ts';
 
 /** `GET /organization/members` */
-export async function listMembers({ request, runtime }: RequestContext): Promise<GatewayResponse> {
-  const query = readQuery(pageQuerySchema, request.query);
-  return toJsonResponse(200, toPage(await runtime.members.list(), query));
-}
+export const listMembers = operation<MemberParts>()({
+  query: pageQuerySchema,
+  response: memberListSchema,
+  async run({ parts, query }) {
+    return toPage(await parts.members.list(), query);
+  },
+});

@@ -1,16 +1,17 @@
 import { noMember, refuseForeignDirectory } from '../../auth/members.ts';
-import type { RequestContext } from '../../http/request-context.ts';
-import { readJsonBody } from '../../http/read-json-body.ts';
-import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
-import { changeMember, updateMemberRequestSchema } from '../../wire/management/member.ts';
-import { parseWith } from '../../wire/parse-with.ts';
+import { operation } from '../../http/operation.ts';
+import { changeMember, memberResponseSchema, updateMemberRequestSchema } from '../../wire/management/member.ts';
+import type { MemberParts } from './member-parts.ts';
 
 /** `PATCH /admin/v1/members/{id}` */
-export async function updateMember({ request, params, runtime }: RequestContext): Promise<GatewayResponse> {
-  refuseForeignDirectory(runtime);
-  const body = parseWith(updateMemberRequestSchema, await readJsonBody(request));
-  const id = params['id'] ?? '';
-  const updated = await runtime.store.members.update(id, (member) => changeMember(member, body));
-  if (updated === undefined) throw noMember(id);
-  return toJsonResponse(200, { data: updated });
-}
+export const updateMember = operation<MemberParts>()({
+  params: ['id'],
+  body: updateMemberRequestSchema,
+  response: memberResponseSchema,
+  find: ({ parts }) => refuseForeignDirectory(parts),
+  async run({ params: { id }, parts, body }) {
+    const updated = await parts.store.members.update(id, (member) => changeMember(member, body));
+    if (updated === undefined) throw noMember(id);
+    return { data: updated };
+  },
+});

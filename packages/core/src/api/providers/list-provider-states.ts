@@ -1,29 +1,33 @@
-import type { RequestContext } from '../../http/request-context.ts';
-import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
+import { operation } from '../../http/operation.ts';
 import { countStandings, createCounts, type StandingCounts } from '../../routing/health/circuit-states.ts';
+import { providerStateListSchema } from '../../wire/models/provider-state.ts';
+import type { ProviderParts } from './provider-parts.ts';
 
 /** `GET /admin/v1/providers`: where each is, how many models it serves, and how its endpoints have fared. */
-export async function listProviderStates({ runtime }: RequestContext): Promise<GatewayResponse> {
-  const { providers, providerChecks, catalog, health } = runtime;
-  const standings = countStandings(catalog, health);
-  const data = providers.map((provider) => {
-    const known = providerChecks?.describe(provider.slug);
-    const counts = standings.get(provider.slug) ?? createCounts();
-    const { 'half-open': halfOpen, ...others } = counts;
-    return {
-      slug: provider.slug,
-      name: provider.name,
-      host: known?.host ?? null,
-      has_key: known?.hasKey ?? null,
-      byok: provider.byok ?? false,
-      discovers_models: provider.discoverModels ?? false,
-      models: Object.values(counts).reduce((sum, count) => sum + count, 0),
-      health: { status: toStatus(counts), endpoints: { ...others, half_open: halfOpen } },
-      can_test: known !== undefined,
-    };
-  });
-  return toJsonResponse(200, { data });
-}
+export const listProviderStates = operation<ProviderParts>()({
+  response: providerStateListSchema,
+  run({ parts }) {
+    const { providers, providerChecks, catalog, health } = parts;
+    const standings = countStandings(catalog, health);
+    const data = providers.map((provider) => {
+      const known = providerChecks?.describe(provider.slug);
+      const counts = standings.get(provider.slug) ?? createCounts();
+      const { 'half-open': halfOpen, ...others } = counts;
+      return {
+        slug: provider.slug,
+        name: provider.name,
+        host: known?.host ?? null,
+        has_key: known?.hasKey ?? null,
+        byok: provider.byok ?? false,
+        discovers_models: provider.discoverModels ?? false,
+        models: Object.values(counts).reduce((sum, count) => sum + count, 0),
+        health: { status: toStatus(counts), endpoints: { ...others, half_open: halfOpen } },
+        can_test: known !== undefined,
+      };
+    });
+    return { data };
+  },
+});
 
 function toStatus({ unused: _, ...used }: StandingCounts): 'unknown' | 'ok' | 'degraded' | 'down' {
   const total = Object.values(used).reduce((sum, count) => sum + count, 0);

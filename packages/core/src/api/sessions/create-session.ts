@@ -1,40 +1,48 @@
 import { LINK_PRINCIPAL } from '../../auth/authenticate-session.ts';
-import type { Principal } from '../../http/principal.ts';
 import { isOwnPage, type Sessions, toSessionCookie } from '../../auth/sessions.ts';
-import type { RequestContext } from '../../http/request-context.ts';
 import { GatewayError } from '../../foundation/errors.ts';
-import { readJsonBody } from '../../http/read-json-body.ts';
-import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
-import { parseWith } from '../../wire/parse-with.ts';
-import { createSessionRequestSchema } from '../../wire/management/session.ts';
-import { toSessionData } from './get-session.ts';
+import { publicOperation } from '../../http/operation.ts';
+import type { Principal } from '../../http/principal.ts';
+import type { PublicContext } from '../../http/request-context.ts';
+import { createSessionRequestSchema, sessionResponseSchema } from '../../wire/management/session.ts';
+import type { SessionParts } from './session-parts.ts';
+import { toSessionData } from './to-session-data.ts';
 
-type PublicContext = Pick<RequestContext, 'request' | 'runtime'>;
+type SessionContext = Pick<PublicContext<SessionParts>, 'request' | 'parts'>;
 
 /** `POST /admin/v1/session`: exchanges a one-time token or a management key for a cookie. */
-export async function createSession(context: PublicContext): Promise<GatewayResponse> {
-  const { request, runtime } = context;
-  const { sessions } = runtime;
-  if (sessions === null || request.principal !== undefined)
-    throw new GatewayError('invalid_request', 'The host of this gateway has its own sign-in');
-  if (!isOwnPage(request)) throw new GatewayError('permission_denied', 'Pages of another origin may not sign in');
-  const address = request.remoteAddress ?? '';
-  const retryAfterSeconds = sessions.waitSeconds(address);
-  if (retryAfterSeconds > 0) {
-    throw new GatewayError('rate_limit_exceeded', 'Too many failed sign-ins; wait a minute', { retryAfterSeconds });
-  }
-  const { token, key = '' } = parseWith(createSessionRequestSchema, await readJsonBody(request));
-  try {
-    const principal = token === undefined ? await authenticateKey(key, context) : redeem(token, sessions);
-    const keyHash = token === undefined ? principal.id : null;
-    const session = sessions.open({ keyHash, name: principal.name }, request);
-    const headers = { 'set-cookie': toSessionCookie(session, request.baseUrl), 'cache-control': 'no-store' };
-    return toJsonResponse(201, { data: toSessionData(session) }, headers);
-  } catch (error) {
-    sessions.noteFailure(address);
-    throw error;
-  }
-}
+export const createSession = publicOperation<SessionParts>()({
+  body: createSessionRequestSchema,
+  response: sessionResponseSchema,
+  status: 201,
+  find({ request, parts: { sessions } }) {
+    if (sessions === null || request.principal !== undefined)
+      throw new GatewayError('invalid_request', 'The host of this gateway has its own sign-in');
+    if (!isOwnPage(request)) throw new GatewayError('permission_denied', 'Pages of another origin may not sign in');
+    const address = request.remoteAddress ?? '';
+    const retryAfterSeconds = sessions.waitSeconds(address);
+    if (retryAfterSeconds > 0) {
+      throw new GatewayError('rate_limit_exceeded', 'Too many failed sign-ins; wait a minute', { retryAfterSeconds });
+    }
+    return { sessions, address };
+  },
+  async run(context) {
+    const { request, responseHeaders, found } = context;
+    const { token, key = '' } = context.body;
+    const { sessions, address } = found;
+    try {
+      const principal = token === undefined ? await authenticateKey(key, context) : redeem(token, sessions);
+      const keyHash = token === undefined ? principal.id : null;
+      const session = sessions.open({ keyHash, name: principal.name }, request);
+      responseHeaders['set-cookie'] = toSessionCookie(session, request.baseUrl);
+      responseHeaders['cache-control'] = 'no-store';
+      return { data: toSessionData(session) };
+    } catch (error) {
+      sessions.noteFailure(address);
+      throw error;
+    }
+  },
+});
 
 function redeem(token: string, sessions: Sessions): Principal {
   if (sessions.redeemToken(token)) return LINK_PRINCIPAL;
@@ -44,8 +52,8 @@ function redeem(token: string, sessions: Sessions): Principal {
   );
 }
 
-async function authenticateKey(key: string, { request, runtime }: PublicContext): Promise<Principal> {
-  const principal = await runtime.authenticate({
+async function authenticateKey(key: string, { request, parts }: SessionContext): Promise<Principal> {
+  const principal = await parts.authenticate({
     ...request,
     headers: { ...request.headers, authorization: `Bearer ${key}` },
   });

@@ -1,17 +1,19 @@
 import { refuseForged } from '../../auth/authenticate-session.ts';
 import { toSessionCookie } from '../../auth/sessions.ts';
-import type { RequestContext } from '../../http/request-context.ts';
-import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
+import { publicOperation } from '../../http/operation.ts';
+import { sessionResponseSchema } from '../../wire/management/session.ts';
+import type { SessionParts } from './session-parts.ts';
 
 /** `DELETE /admin/v1/session`: signs out. Nobody who is signed out already is told off for it. */
-export async function deleteSession({
-  request,
-  runtime,
-}: Pick<RequestContext, 'request' | 'runtime'>): Promise<GatewayResponse> {
-  const session = runtime.sessions?.find(request);
-  if (session !== undefined) {
-    refuseForged(request, session);
-    runtime.sessions?.close(session);
-  }
-  return toJsonResponse(200, { data: { signed_in: false } }, { 'set-cookie': toSessionCookie(null, request.baseUrl) });
-}
+export const deleteSession = publicOperation<SessionParts>()({
+  response: sessionResponseSchema,
+  run({ request, parts: { sessions }, responseHeaders }) {
+    const session = sessions?.find(request);
+    if (session !== undefined) {
+      refuseForged(request, session);
+      sessions?.close(session);
+    }
+    responseHeaders['set-cookie'] = toSessionCookie(null, request.baseUrl);
+    return { data: { signed_in: false } };
+  },
+});

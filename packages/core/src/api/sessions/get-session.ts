@@ -1,21 +1,27 @@
-import type { Principal } from '../../http/principal.ts';
-import type { Session } from '../../auth/sessions.ts';
-import type { RequestContext } from '../../http/request-context.ts';
 import { toGatewayError } from '../../foundation/errors.ts';
-import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
+import { publicOperation } from '../../http/operation.ts';
+import type { Principal } from '../../http/principal.ts';
+import type { PublicContext } from '../../http/request-context.ts';
+import { type SessionData, sessionResponseSchema } from '../../wire/management/session.ts';
+import type { SessionParts } from './session-parts.ts';
+import { toSessionData } from './to-session-data.ts';
 
-type PublicContext = Pick<RequestContext, 'request' | 'runtime'>;
+type SessionContext = Pick<PublicContext<SessionParts>, 'request' | 'parts'>;
 
 /** `GET /admin/v1/session`: whether the browser is signed in, and what its writes have to carry. */
-export async function getSession(context: PublicContext): Promise<GatewayResponse> {
-  const data = (await findSession(context)) ?? { signed_in: false };
-  return toJsonResponse(200, { data }, { 'cache-control': 'no-store' });
-}
+export const getSession = publicOperation<SessionParts>()({
+  response: sessionResponseSchema,
+  async run(context) {
+    const data = (await findSession(context)) ?? { signed_in: false };
+    context.responseHeaders['cache-control'] = 'no-store';
+    return { data };
+  },
+});
 
-async function findSession(context: PublicContext): Promise<object | undefined> {
-  const { request, runtime } = context;
-  const isHosts = request.principal !== undefined || runtime.sessions === null;
-  const session = isHosts ? undefined : runtime.sessions?.find(request);
+async function findSession(context: SessionContext): Promise<SessionData | undefined> {
+  const { request, parts } = context;
+  const isHosts = request.principal !== undefined || parts.sessions === null;
+  const session = isHosts ? undefined : parts.sessions?.find(request);
   if (!isHosts && session === undefined) return undefined;
   const principal = await authenticate(context);
   // The key may be gone by now.
@@ -24,21 +30,17 @@ async function findSession(context: PublicContext): Promise<object | undefined> 
 }
 
 /** Not by a key in the headers: this is about browsers. */
-async function authenticate({ request, runtime }: PublicContext): Promise<Principal | undefined> {
+async function authenticate({ request, parts }: SessionContext): Promise<Principal | undefined> {
   try {
-    return await runtime.authenticate({ ...request, headers: { ...request.headers, authorization: undefined } });
+    return await parts.authenticate({ ...request, headers: { ...request.headers, authorization: undefined } });
   } catch (error) {
     if (toGatewayError(error).code === 'authentication') return undefined;
     throw error;
   }
 }
 
-export function toSessionData({ name, csrfToken, expiresAtMs }: Session): object {
-  return { signed_in: true, name, csrf_token: csrfToken, expires_at: new Date(expiresAtMs).toISOString() };
-}
-
 /** The host has its own sign-in, and its own guard against forged requests. */
-const toHostSessionData = ({ name }: Principal): object => ({
+const toHostSessionData = ({ name }: Principal): SessionData => ({
   signed_in: true,
   name,
   csrf_token: '',

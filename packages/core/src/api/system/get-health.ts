@@ -1,14 +1,9 @@
-import type { RequestContext } from '../../http/request-context.ts';
-import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
-
-type PublicContext = Pick<RequestContext, 'request' | 'runtime'>;
+import { publicOperation } from '../../http/operation.ts';
+import { healthSchema } from '../../wire/management/system.ts';
+import type { SystemParts } from './system-parts.ts';
 
 /** `GET /health`: the process answers. `degraded` means that generations could not be recorded of late. */
-export async function getHealth({ runtime: { counters } }: PublicContext): Promise<GatewayResponse> {
-  return toJsonResponse(200, { status: counters.recordFailures === 0 ? 'ok' : 'degraded' });
-}
-
-/** `GET /ready`: new calls are taken. While the gateway closes, the answer to everything is 503 already. */
-export async function getReady(): Promise<GatewayResponse> {
-  return toJsonResponse(200, { status: 'ready' });
-}
+export const getHealth = publicOperation<SystemParts>()({
+  response: healthSchema,
+  run: ({ parts: { counters } }) => ({ status: counters.recordFailures === 0 ? 'ok' : 'degraded' }),
+});

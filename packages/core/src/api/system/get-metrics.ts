@@ -1,13 +1,11 @@
 import { NANO_PER_USD } from '../../foundation/nano-usd.ts';
-import type { RequestContext } from '../../http/request-context.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import type { Histogram, ProviderFigures } from '../../generations/call-figures.ts';
-import type { GatewayResponse } from '../../http/response.ts';
+import { publicOperation } from '../../http/operation.ts';
 import { countStandings } from '../../routing/health/circuit-states.ts';
-import type { Runtime } from '../../runtime.ts';
 import { hasEnded } from '../../stores/video-job.ts';
+import type { SystemParts } from './system-parts.ts';
 
-type PublicContext = Pick<RequestContext, 'request' | 'runtime'>;
 type Labels = Readonly<Record<string, string>>;
 type Sample = readonly [labels: Labels, value: number];
 
@@ -15,21 +13,24 @@ type Sample = readonly [labels: Labels, value: number];
  * `GET /metrics` in the Prometheus text format. Callers on this machine need no key. Every label has few values: names
  * of providers, statuses, kinds; never a model, a key or what a caller has written.
  */
-export async function getMetrics({ request, runtime }: PublicContext): Promise<GatewayResponse> {
-  if (!isLoopback(request.remoteAddress)) {
-    const principal = await runtime.authenticate(request);
-    if (principal.kind !== 'management') throw new GatewayError('permission_denied', 'Metrics need a management key');
-  }
-  const lines = [...ofProcess(runtime), ...ofCalls([...runtime.callFigures.list()]), ...(await ofQueues(runtime))];
-  const body = `${lines.join('\n')}\n`;
-  return { status: 200, headers: { 'content-type': 'text/plain; version=0.0.4' }, body };
-}
+export const getMetrics = publicOperation<SystemParts>()({
+  response: { mediaTypes: { 'text/plain': null } },
+  async run({ request, parts }) {
+    if (!isLoopback(request.remoteAddress)) {
+      const principal = await parts.authenticate(request);
+      if (principal.kind !== 'management') throw new GatewayError('permission_denied', 'Metrics need a management key');
+    }
+    const lines = [...ofProcess(parts), ...ofCalls([...parts.callFigures.list()]), ...(await ofQueues(parts))];
+    const body = `${lines.join('\n')}\n`;
+    return { status: 200, headers: { 'content-type': 'text/plain; version=0.0.4' }, body };
+  },
+});
 
 function isLoopback(address: string | undefined): boolean {
   return address !== undefined && /^(::ffff:)?127\.|^::1$/.test(address);
 }
 
-function ofProcess({ counters, openCalls, generationFeed }: Runtime): string[] {
+function ofProcess({ counters, openCalls, generationFeed }: SystemParts): string[] {
   const { calls, streams } = openCalls.count();
   const statuses = [...counters.statuses].toSorted(([a], [b]) => a - b);
   return [
@@ -100,7 +101,7 @@ function ofCalls(figures: readonly ProviderFigures[]): string[] {
   ];
 }
 
-async function ofQueues({ catalog, health, ledger, store, broadcaster }: Runtime): Promise<string[]> {
+async function ofQueues({ catalog, health, ledger, store, broadcaster }: SystemParts): Promise<string[]> {
   const jobs = await store.videoJobs.list();
   const broadcasts = [...broadcaster.status().values()].reduce((sum, { queued }) => sum + queued, 0);
   const announcements = jobs.filter((job) => hasEnded(job) && job.delivery?.state === 'waiting').length;

@@ -1,43 +1,34 @@
 import { createModelCall } from '../../calls/model-call.ts';
 import { createGenerationId } from '../../foundation/random-id.ts';
-import type { Principal } from '../../http/principal.ts';
-import { readJsonBody } from '../../http/read-json-body.ts';
+import { operation } from '../../http/operation.ts';
+import type { RequestContext } from '../../http/request-context.ts';
 import { firstValue, type GatewayRequest } from '../../http/request.ts';
-import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
-import type { RegionOf } from '../../routing/region-of.ts';
 import type { VideoDelivery, VideoJob } from '../../stores/video-job.ts';
-import type { IdempotencyGuard } from '../../videos/idempotency.ts';
-import { orderVideo, type VideoOrderParts } from '../../videos/order-video.ts';
-import { toVideoAnswer } from '../../videos/to-video-answer.ts';
+import type { CreateVideoParts } from './video-parts.ts';
+import { orderVideo } from '../../videos/order-video.ts';
+import { toVideoResponse } from '../../videos/to-video-response.ts';
 import { videoKind } from '../../videos/video-kind.ts';
 import type { WebhookOptions } from '../../webhooks/webhook-options.ts';
-import { parseWith } from '../../wire/parse-with.ts';
 import { refuseField } from '../../wire/refuse-field.ts';
 import { type VideoRequest, videoRequestSchema } from '../../wire/videos/video-request.ts';
+import { type VideoResponse, videoResponseSchema } from '../../wire/videos/video-response.ts';
 
 const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 const MAX_SESSION_ID_LENGTH = 256;
 
-/** What ordering videos is made of. */
-export interface CreateVideoParts extends VideoOrderParts {
-  readonly videos: VideoOrderParts['videos'] & { readonly idempotency: IdempotencyGuard };
-  readonly regionOf: RegionOf;
-  /** Undefined: no webhooks are sent. */
-  readonly webhooks: WebhookOptions | undefined;
-}
-
-interface VideoContext {
-  readonly request: GatewayRequest;
-  readonly principal: Principal;
-  readonly runtime: CreateVideoParts;
-  readonly responseHeaders: Record<string, string>;
-}
+type VideoContext = Pick<RequestContext<CreateVideoParts>, 'parts' | 'principal' | 'request' | 'responseHeaders'>;
 
 /** `POST /videos` */
-export async function createVideo(context: VideoContext): Promise<GatewayResponse> {
-  const { runtime: parts, principal, request: client, responseHeaders } = context;
+export const createVideo = operation<CreateVideoParts>()({
+  body: videoRequestSchema,
+  response: videoResponseSchema,
+  status: 202,
+  run: ({ body, ...context }) => makeVideo(body, context),
+});
+
+async function makeVideo(request: VideoRequest, context: VideoContext): Promise<VideoResponse> {
+  const { parts, principal, request: client, responseHeaders } = context;
   const { headers, baseUrl } = client;
-  const request = parseWith(videoRequestSchema, await readJsonBody(client));
   const delivery = toDelivery(request, parts.webhooks);
   const key = readIdempotencyKey(client);
   const call = createModelCall({
@@ -58,7 +49,7 @@ export async function createVideo(context: VideoContext): Promise<GatewayRespons
     const idempotentCall = { principalId: principal.id, key, bodyHash };
     job = await parts.videos.idempotency.once(idempotentCall, () => make({ key, bodyHash }));
   }
-  return toJsonResponse(202, toVideoAnswer(job, baseUrl));
+  return toVideoResponse(job, baseUrl);
 }
 
 function readIdempotencyKey({ headers }: GatewayRequest): string | null {

@@ -1,18 +1,18 @@
 import { z } from 'zod';
 
-import type { RequestContext } from '../../http/request-context.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import type { VideoContent } from '../../providers/video-contract.ts';
-import { firstValue } from '../../http/request.ts';
+import { operation } from '../../http/operation.ts';
+import { firstValue, type GatewayRequest } from '../../http/request.ts';
 import type { GatewayResponse } from '../../http/response.ts';
-import { parseWith } from '../../wire/parse-with.ts';
 import type { VideoJob } from '../../stores/video-job.ts';
 import { openUpstreamVideo } from '../../videos/open-upstream-video.ts';
 import { toKeptAnswer } from '../../videos/archive/to-archived-response.ts';
 import { toKeptName } from '../../videos/archive/video-archive.ts';
-import { findReadableJob } from './get-video.ts';
+import { findReadableJob } from './find-readable-job.ts';
+import type { VideoParts } from './video-parts.ts';
 
-export const videoContentQuerySchema = z.object({
+const videoContentQuerySchema = z.object({
   index: z
     .string()
     .regex(/^\d{1,4}$/, 'must be a whole number from 0')
@@ -25,33 +25,37 @@ const HANDED_ON = ['content-type', 'content-length', 'content-range', 'accept-ra
  * `GET` and `HEAD /videos/{jobId}/content`: the bytes of a finished video, kept here or as upstream sends them. What
  * has been made never changes, so its tag is its name, and a client that has it is told so without asking anybody.
  */
-export async function getVideoContent(context: RequestContext): Promise<GatewayResponse> {
-  const { request, runtime } = context;
-  const query = parseWith(videoContentQuerySchema, Object.fromEntries(new URLSearchParams(request.query)));
-  const job = await findReadableJob(context);
-  const index = Number(query.index);
-  checkOutput(job, index);
-  const stable = {
-    etag: `"${job.id}-${index}"`,
-    'last-modified': new Date(job.updatedAt).toUTCString(),
-    'cache-control': 'private, max-age=31536000, immutable',
-  };
-  if (isFresh(context, stable.etag, job.updatedAt)) return { status: 304, headers: stable, body: null };
-  const range = rangeOf(context, stable);
-  const kept = await runtime.videos.keeper?.find(toKeptName(job.id, index));
-  if (kept !== undefined) return withHeaders(toKeptAnswer(kept, range), stable);
-  const headers: Record<string, string> = range === undefined ? {} : { range };
-  const content = await openUpstreamVideo(job, { index, headers, signal: request.signal }, runtime.providers);
-  const answer = { status: content.status, headers: handOn(content) };
-  if (request.method !== 'HEAD') return withHeaders({ ...answer, body: content.body }, stable);
-  // Signed addresses are often good for GET alone.
-  await content.body[Symbol.asyncIterator]().return?.();
-  return withHeaders({ ...answer, body: null }, stable);
-}
+export const getVideoContent = operation<VideoParts>()({
+  params: ['jobId'],
+  query: videoContentQuerySchema,
+  response: { mediaTypes: { 'video/*': null } },
+  async run(context) {
+    const { request, parts, query } = context;
+    const job = await findReadableJob(context.params.jobId, context);
+    const index = Number(query.index);
+    checkOutput(job, index);
+    const stable = {
+      etag: `"${job.id}-${index}"`,
+      'last-modified': new Date(job.updatedAt).toUTCString(),
+      'cache-control': 'private, max-age=31536000, immutable',
+    };
+    if (isFresh(request, stable.etag, job.updatedAt)) return { status: 304, headers: stable, body: null };
+    const range = rangeOf(request, stable);
+    const kept = await parts.videos.keeper?.find(toKeptName(job.id, index));
+    if (kept !== undefined) return withHeaders(toKeptAnswer(kept, range), stable);
+    const headers: Record<string, string> = range === undefined ? {} : { range };
+    const content = await openUpstreamVideo(job, { index, headers, signal: request.signal }, parts.providers);
+    const head = { status: content.status, headers: handOn(content) };
+    if (request.method !== 'HEAD') return withHeaders({ ...head, body: content.body }, stable);
+    // Signed addresses are often good for GET alone.
+    await content.body[Symbol.asyncIterator]().return?.();
+    return withHeaders({ ...head, body: null }, stable);
+  },
+});
 
-const withHeaders = (answer: GatewayResponse, stable: Readonly<Record<string, string>>): GatewayResponse => ({
-  ...answer,
-  headers: { ...stable, ...answer.headers },
+const withHeaders = (response: GatewayResponse, stable: Readonly<Record<string, string>>): GatewayResponse => ({
+  ...response,
+  headers: { ...stable, ...response.headers },
 });
 
 function checkOutput(job: VideoJob, index: number): void {
@@ -64,7 +68,7 @@ function checkOutput(job: VideoJob, index: number): void {
   throw new GatewayError('not_found', `index: the job has ${job.outputs.length} video(s), counted from 0`);
 }
 
-function isFresh({ request: { headers } }: RequestContext, etag: string, modifiedAt: number): boolean {
+function isFresh({ headers }: GatewayRequest, etag: string, modifiedAt: number): boolean {
   const known = firstValue(headers['if-none-match']);
   if (known !== undefined)
     return known === '*' || known.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
@@ -80,10 +84,7 @@ function handOn({ headers }: VideoContent): Record<string, string> {
 }
 
 /** A range of another version than the one there is means the whole (RFC 9110, If-Range); this one has no other. */
-function rangeOf(
-  { request: { headers } }: RequestContext,
-  stable: Readonly<Record<string, string>>,
-): string | undefined {
+function rangeOf({ headers }: GatewayRequest, stable: Readonly<Record<string, string>>): string | undefined {
   const condition = firstValue(headers['if-range']);
   const isOfThis = condition === undefined || condition === stable['etag'] || condition === stable['last-modified'];
   return isOfThis ? firstValue(headers['range']) : undefined;

@@ -1,19 +1,14 @@
-import type { RequestContext } from '../../http/request-context.ts';
-import { GatewayError } from '../../foundation/errors.ts';
-import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
-import { toVideoAnswer } from '../../videos/to-video-answer.ts';
-import type { VideoJob } from '../../stores/video-job.ts';
+import { operation } from '../../http/operation.ts';
+import { toVideoResponse } from '../../videos/to-video-response.ts';
+import { videoResponseSchema } from '../../wire/videos/video-response.ts';
+import { findReadableJob } from './find-readable-job.ts';
+import type { VideoParts } from './video-parts.ts';
 
 /** `GET /videos/{jobId}` */
-export async function getVideo(context: RequestContext): Promise<GatewayResponse> {
-  return toJsonResponse(200, toVideoAnswer(await findReadableJob(context), context.request.baseUrl));
-}
-
-/** Whose key started the job may read it, and management. To everybody else it does not exist. */
-export async function findReadableJob({ params, principal, runtime }: RequestContext): Promise<VideoJob> {
-  const id = params['jobId'] ?? '';
-  const job = await runtime.store.videoJobs.get(id);
-  const isReadable = job !== undefined && (principal.kind === 'management' || job.principalId === principal.id);
-  if (!isReadable) throw new GatewayError('not_found', `There is no video job ${id.slice(0, 100)}`);
-  return job;
-}
+export const getVideo = operation<VideoParts>()({
+  params: ['jobId'],
+  response: videoResponseSchema,
+  async run(context) {
+    return toVideoResponse(await findReadableJob(context.params.jobId, context), context.request.baseUrl);
+  },
+});

@@ -1,20 +1,24 @@
 import type { CatalogModel } from '../../catalog/catalog.ts';
-import type { RequestContext } from '../../http/request-context.ts';
 import { makesVideos } from '../../guardrails/to-narrowings.ts';
 import { findShownEndpoints } from '../../dispatch/usable-endpoints.ts';
-import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
+import { operation } from '../../http/operation.ts';
+import { type VideoModel, videoModelListSchema } from '../../wire/videos/video-model.ts';
+import type { VideoParts } from './video-parts.ts';
 
 const SKUS = ['video', 'video_second', 'video_token'] as const;
 
 /** `GET /videos/models`: the models that make videos, with what each can do; to callers of models, those that they may use. */
-export async function listVideoModels(context: RequestContext): Promise<GatewayResponse> {
-  const shown = await findShownEndpoints(context);
-  const models = context.runtime.catalog.list().filter((model) => makesVideos(model) && shown(model).length > 0);
-  return toJsonResponse(200, { data: models.map(toVideoModel) });
-}
+export const listVideoModels = operation<VideoParts>()({
+  response: videoModelListSchema,
+  async run(context) {
+    const shown = await findShownEndpoints(context);
+    const models = context.parts.catalog.list().filter((model) => makesVideos(model) && shown(model).length > 0);
+    return { data: models.map(toVideoModel) };
+  },
+});
 
 /** What is not known is null: the wire insists on every field (api reference 15.5). */
-function toVideoModel({ id, definition, endpoints }: CatalogModel): object {
+function toVideoModel({ id, definition, endpoints }: CatalogModel): VideoModel {
   const { video = {} } = definition;
   const pricing = endpoints[0]?.pricing;
   return {

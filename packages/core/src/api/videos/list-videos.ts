@@ -1,17 +1,19 @@
-import type { RequestContext } from '../../http/request-context.ts';
-import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
-import { readQuery } from '../../wire/page-query.ts';
-import { type VideoRow, videoListQuerySchema } from '../../wire/videos/video-list.ts';
+import { operation } from '../../http/operation.ts';
+import { videoListQuerySchema, videoListSchema, type VideoRow } from '../../wire/videos/video-list.ts';
 import { hasEnded, type VideoJob } from '../../stores/video-job.ts';
+import type { VideoParts } from './video-parts.ts';
 
 /** `GET /admin/v1/videos`: the jobs that the store holds, newest first. What was asked for is read with the generation. */
-export async function listVideos({ request, runtime }: RequestContext): Promise<GatewayResponse> {
-  const { status, limit } = readQuery(videoListQuerySchema, request.query);
-  const jobs = (await runtime.store.videoJobs.list())
-    .filter((job) => status === undefined || job.status === status)
-    .toSorted((a, b) => b.createdAt - a.createdAt);
-  return toJsonResponse(200, { data: jobs.slice(0, limit).map(toVideoRow), total_count: jobs.length });
-}
+export const listVideos = operation<VideoParts>()({
+  query: videoListQuerySchema,
+  response: videoListSchema,
+  async run({ parts, query: { status, limit } }) {
+    const jobs = (await parts.store.videoJobs.list())
+      .filter((job) => status === undefined || job.status === status)
+      .toSorted((a, b) => b.createdAt - a.createdAt);
+    return { data: jobs.slice(0, limit).map(toVideoRow), total_count: jobs.length };
+  },
+});
 
 // Without the prompt: deleting a generation's content must not leave it to be read here.
 function toVideoRow(job: VideoJob): VideoRow {

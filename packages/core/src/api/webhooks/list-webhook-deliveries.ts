@@ -1,27 +1,18 @@
-import { z } from 'zod';
-
-import type { RequestContext } from '../../http/request-context.ts';
-import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
-import { parseWith } from '../../wire/parse-with.ts';
+import { operation } from '../../http/operation.ts';
 import { toWebhookDelivery } from '../../videos/to-webhook-delivery.ts';
-
-const MAX_LIMIT = 1000;
-
-/** The query of `GET /admin/v1/webhooks/deliveries`. */
-export const webhookDeliveriesQuerySchema = z.object({
-  /** Default: all. `failed` are those that nobody tries any more. */
-  state: z.enum(['waiting', 'delivered', 'failed']).optional(),
-  limit: z.coerce.number().int().min(1).max(MAX_LIMIT).default(100),
-});
+import { webhookDeliveriesQuerySchema, webhookDeliveryListSchema } from '../../wire/videos/webhook-delivery.ts';
+import type { WebhookParts } from './webhook-parts.ts';
 
 /** `GET /admin/v1/webhooks/deliveries`: what became of announcements, newest first. */
-export async function listWebhookDeliveries({ request, runtime }: RequestContext): Promise<GatewayResponse> {
-  const query = Object.fromEntries(new URLSearchParams(request.query));
-  const { state, limit } = parseWith(webhookDeliveriesQuerySchema, query);
-  const jobs = await runtime.store.videoJobs.list();
-  const deliveries = jobs
-    .toReversed()
-    .flatMap((job) => toWebhookDelivery(job) ?? [])
-    .filter((delivery) => state === undefined || delivery.state === state);
-  return toJsonResponse(200, { data: deliveries.slice(0, limit), total_count: deliveries.length });
-}
+export const listWebhookDeliveries = operation<WebhookParts>()({
+  query: webhookDeliveriesQuerySchema,
+  response: webhookDeliveryListSchema,
+  async run({ parts, query: { state, limit } }) {
+    const jobs = await parts.store.videoJobs.list();
+    const deliveries = jobs
+      .toReversed()
+      .flatMap((job) => toWebhookDelivery(job) ?? [])
+      .filter((delivery) => state === undefined || delivery.state === state);
+    return { data: deliveries.slice(0, limit), total_count: deliveries.length };
+  },
+});

@@ -1,24 +1,26 @@
 import { refuseTakenSlug, toNewWorkspace } from '../../auth/workspaces.ts';
-import type { RequestContext } from '../../http/request-context.ts';
 import { createUuid } from '../../foundation/random-id.ts';
-import { readJsonBody } from '../../http/read-json-body.ts';
-import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
+import { operation } from '../../http/operation.ts';
 import { givenFields } from '../../wire/given-fields.ts';
-import { parseWith } from '../../wire/parse-with.ts';
-import { createWorkspaceRequestSchema } from '../../wire/management/workspace.ts';
+import { createWorkspaceRequestSchema, workspaceResponseSchema } from '../../wire/management/workspace.ts';
+import type { WorkspaceParts } from './workspace-parts.ts';
 
 /** `POST /workspaces` */
-export async function createWorkspace({ request, principal, runtime }: RequestContext): Promise<GatewayResponse> {
-  const body = parseWith(createWorkspaceRequestSchema, await readJsonBody(request));
-  await refuseTakenSlug(body.slug, runtime);
-  const record = toNewWorkspace({
-    ...givenFields(body),
-    name: body.name,
-    slug: body.slug,
-    id: createUuid(runtime.platform),
-    created_at: new Date(runtime.platform.now()).toISOString(),
-    created_by: principal.userId ?? null,
-  });
-  await runtime.store.workspaces.insert(record);
-  return toJsonResponse(201, { data: record.workspace });
-}
+export const createWorkspace = operation<WorkspaceParts>()({
+  body: createWorkspaceRequestSchema,
+  response: workspaceResponseSchema,
+  status: 201,
+  async run({ principal, parts, body }) {
+    await refuseTakenSlug(body.slug, parts);
+    const record = toNewWorkspace({
+      ...givenFields(body),
+      name: body.name,
+      slug: body.slug,
+      id: createUuid(parts.platform),
+      created_at: new Date(parts.platform.now()).toISOString(),
+      created_by: principal.userId ?? null,
+    });
+    await parts.store.workspaces.insert(record);
+    return { data: record.workspace };
+  },
+});

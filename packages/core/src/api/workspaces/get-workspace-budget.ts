@@ -1,14 +1,19 @@
 import { findWorkspace } from '../../auth/workspaces.ts';
 import { intervalOf, readInterval } from '../../budgets/workspace-budgets.ts';
-import type { RequestContext } from '../../http/request-context.ts';
 import { GatewayError } from '../../foundation/errors.ts';
-import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
+import { operation } from '../../http/operation.ts';
+import { budgetResponseSchema } from '../../wire/management/workspace.ts';
+import type { WorkspaceParts } from './workspace-parts.ts';
 
 /** `GET /workspaces/{id}/budgets/{interval}` */
-export async function getWorkspaceBudget({ params, runtime }: RequestContext): Promise<GatewayResponse> {
-  const { budgets, workspace } = await findWorkspace(params['id'], runtime);
-  const interval = readInterval(params['interval']);
-  const budget = budgets.find((other) => intervalOf(other) === interval);
-  if (budget === undefined) throw new GatewayError('not_found', `The workspace has no ${interval} budget`);
-  return toJsonResponse(200, { data: budget, include_byok_in_budgets: workspace.include_byok_in_budgets });
-}
+export const getWorkspaceBudget = operation<WorkspaceParts>()({
+  params: ['id', 'interval'],
+  response: budgetResponseSchema,
+  async run({ params, parts }) {
+    const { budgets, workspace } = await findWorkspace(params.id, parts);
+    const interval = readInterval(params.interval);
+    const budget = budgets.find((other) => intervalOf(other) === interval);
+    if (budget === undefined) throw new GatewayError('not_found', `The workspace has no ${interval} budget`);
+    return { data: budget, include_byok_in_budgets: workspace.include_byok_in_budgets };
+  },
+});

@@ -1,8 +1,13 @@
 import { findWorkspace } from '../../auth/workspaces.ts';
-import type { RequestContext } from '../../http/request-context.ts';
-import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
+import { operation } from '../../http/operation.ts';
+import { workspaceResponseSchema } from '../../wire/management/workspace.ts';
+import type { WorkspaceParts } from './workspace-parts.ts';
 
 /** `GET /workspaces/{id}`, by id or slug. */
-export async function getWorkspace({ params, runtime }: RequestContext): Promise<GatewayResponse> {
-  return toJsonResponse(200, { data: (await findWorkspace(params['id'], runtime)).workspace });
-}
+export const getWorkspace = operation<WorkspaceParts>()({
+  params: ['id'],
+  response: workspaceResponseSchema,
+  async run({ params, parts }) {
+    return { data: (await findWorkspace(params.id, parts)).workspace };
+  },
+});

@@ -1,9 +1,14 @@
 import { findWorkspace } from '../../auth/workspaces.ts';
-import type { RequestContext } from '../../http/request-context.ts';
-import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
+import { operation } from '../../http/operation.ts';
+import { budgetListSchema } from '../../wire/management/workspace.ts';
+import type { WorkspaceParts } from './workspace-parts.ts';
 
 /** `GET /workspaces/{id}/budgets` */
-export async function listWorkspaceBudgets({ params, runtime }: RequestContext): Promise<GatewayResponse> {
-  const { budgets, workspace } = await findWorkspace(params['id'], runtime);
-  return toJsonResponse(200, { data: budgets, include_byok_in_budgets: workspace.include_byok_in_budgets });
-}
+export const listWorkspaceBudgets = operation<WorkspaceParts>()({
+  params: ['id'],
+  response: budgetListSchema,
+  async run({ params, parts }) {
+    const { budgets, workspace } = await findWorkspace(params.id, parts);
+    return { data: budgets, include_byok_in_budgets: workspace.include_byok_in_budgets };
+  },
+});

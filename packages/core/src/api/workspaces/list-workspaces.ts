@@ -1,11 +1,15 @@
 import { listWorkspaceRecords } from '../../auth/workspaces.ts';
-import type { RequestContext } from '../../http/request-context.ts';
-import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
-import { pageQuerySchema, readQuery, toPage } from '../../wire/page-query.ts';
+import { operation } from '../../http/operation.ts';
+import { workspaceListSchema } from '../../wire/management/workspace.ts';
+import { pageQuerySchema, toPage } from '../../wire/page-query.ts';
+import type { WorkspaceParts } from './workspace-parts.ts';
 
 /** `GET /workspaces`: the default one first. */
-export async function listWorkspaces({ request, runtime }: RequestContext): Promise<GatewayResponse> {
-  const query = readQuery(pageQuerySchema, request.query);
-  const workspaces = (await listWorkspaceRecords(runtime)).map(({ workspace }) => workspace);
-  return toJsonResponse(200, toPage(workspaces, query));
-}
+export const listWorkspaces = operation<WorkspaceParts>()({
+  query: pageQuerySchema,
+  response: workspaceListSchema,
+  async run({ parts, query }) {
+    const workspaces = (await listWorkspaceRecords(parts)).map(({ workspace }) => workspace);
+    return toPage(workspaces, query);
+  },
+});

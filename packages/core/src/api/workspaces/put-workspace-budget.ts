@@ -1,34 +1,39 @@
 import { changeWorkspace, findWorkspace } from '../../auth/workspaces.ts';
 import { intervalOf, putBudget, readInterval } from '../../budgets/workspace-budgets.ts';
-import type { RequestContext } from '../../http/request-context.ts';
 import { createUuid } from '../../foundation/random-id.ts';
-import { readJsonBody } from '../../http/read-json-body.ts';
-import { type GatewayResponse, toJsonResponse } from '../../http/response.ts';
-import { parseWith } from '../../wire/parse-with.ts';
-import { putBudgetRequestSchema } from '../../wire/management/workspace.ts';
+import { operation } from '../../http/operation.ts';
+import { budgetResponseSchema, putBudgetRequestSchema } from '../../wire/management/workspace.ts';
+import type { WorkspaceParts } from './workspace-parts.ts';
 
 /** `PUT /workspaces/{id}/budgets/{interval}`: limits must fall as the interval narrows. */
-export async function putWorkspaceBudget({ request, params, runtime }: RequestContext): Promise<GatewayResponse> {
-  const { id } = await findWorkspace(params['id'], runtime);
-  const interval = readInterval(params['interval']);
-  const body = parseWith(putBudgetRequestSchema, await readJsonBody(request));
-  const now = new Date(runtime.platform.now()).toISOString();
-  const fresh = {
-    id: createUuid(runtime.platform),
-    workspace_id: id,
-    limit_usd: body.limit_usd,
-    reset_interval: interval === 'lifetime' ? null : interval,
-    created_at: now,
-    updated_at: now,
-  };
-  const { budgets, workspace } = await changeWorkspace(id, runtime, (record) => ({
-    ...record,
-    workspace: {
-      ...record.workspace,
-      include_byok_in_budgets: body.include_byok_in_budgets ?? record.workspace.include_byok_in_budgets,
-    },
-    budgets: putBudget(record.budgets, fresh),
-  }));
-  const budget = budgets.find((other) => intervalOf(other) === interval);
-  return toJsonResponse(200, { data: budget, include_byok_in_budgets: workspace.include_byok_in_budgets });
-}
+export const putWorkspaceBudget = operation<WorkspaceParts>()({
+  params: ['id', 'interval'],
+  body: putBudgetRequestSchema,
+  response: budgetResponseSchema,
+  async find({ params, parts }) {
+    const { id } = await findWorkspace(params.id, parts);
+    return { id, interval: readInterval(params.interval) };
+  },
+  async run({ found: { id, interval }, parts, body }) {
+    const now = new Date(parts.platform.now()).toISOString();
+    const fresh = {
+      id: createUuid(parts.platform),
+      workspace_id: id,
+      limit_usd: body.limit_usd,
+      reset_interval: interval === 'lifetime' ? null : interval,
+      created_at: now,
+      updated_at: now,
+    };
+    const { budgets, workspace } = await changeWorkspace(id, parts, (record) => ({
+      ...record,
+      workspace: {
+        ...record.workspace,
+        include_byok_in_budgets: body.include_byok_in_budgets ?? record.workspace.include_byok_in_budgets,
+      },
+      budgets: putBudget(record.budgets, fresh),
+    }));
+    // It keeps the id and time of the one whose place it took.
+    const budget = budgets.find((other) => intervalOf(other) === interval) ?? fresh;
+    return { data: budget, include_byok_in_budgets: workspace.include_byok_in_budgets };
+  },
+});

@@ -10,7 +10,7 @@ import { type Spending, spendingOf, sumSpending, type Turn, countParts } from '.
 import { recordTimeline, type TimelineRecorder, withTimeline } from './stream-timeline.ts';
 import { toGeneration } from '../to-generation.ts';
 import { toGenerationContent } from '../to-generation-content.ts';
-import { toToldUsage } from '../public-usage.ts';
+import { toPublicUsage } from '../public-usage.ts';
 import { lengthOf, type ToolStep } from '../tool-steps.ts';
 
 /** Follows one call from its first attempt to its end. */
@@ -154,7 +154,7 @@ class Observer implements GenerationObserver {
     const generation = toGeneration(ended);
     const { id: principalId, userId } = principal;
     return {
-      usage: usage && toToldUsage(usage, ended),
+      usage: usage && toPublicUsage(usage, ended),
       record: { generation, principalId, ...(userId !== undefined && { userId }), costNanoUsd: cost?.nanoUsd ?? 0 },
       principal,
       content:

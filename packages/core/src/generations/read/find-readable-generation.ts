@@ -1,13 +1,13 @@
 import type { RequestContext } from '../../http/request-context.ts';
 import { GatewayError } from '../../foundation/errors.ts';
-import type { GenerationRecord } from '../../stores/store.ts';
+import type { GenerationRecord, Store } from '../../stores/store.ts';
 
 /** Whose key made the call may read it, and management. To everybody else it does not exist: throws `not_found`. */
 export async function findReadableGeneration(
   id: string,
-  { principal, runtime }: Pick<RequestContext, 'principal' | 'runtime'>,
+  { principal, parts }: Pick<RequestContext<{ readonly store: Pick<Store, 'generations'> }>, 'principal' | 'parts'>,
 ): Promise<GenerationRecord> {
-  const record = await runtime.store.generations.get(id);
+  const record = await parts.store.generations.get(id);
   const isReadable = record !== undefined && (principal.kind === 'management' || record.principalId === principal.id);
   if (!isReadable) throw new GatewayError('not_found', `There is no generation ${id.slice(0, 100)}`);
   return record;

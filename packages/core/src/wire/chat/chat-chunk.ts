@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { reasoningDetailSchema, toolCallSchema } from './chat-message.ts';
+import { routingMetadataSchema } from './routing-metadata.ts';
 
 /** Why an answer ended, in the five words of the wire. */
 export const finishReasonSchema = z.enum(['stop', 'length', 'tool_calls', 'content_filter', 'error']);
@@ -134,5 +135,8 @@ export const chatCompletionResultSchema = z.object({
   system_fingerprint: z.string().nullable(),
   service_tier: z.string().nullable().optional(),
   usage: usageSchema.optional(),
+  /** The same in two names, each only when its header asks for it. */
+  service_metadata: routingMetadataSchema.optional(),
+  openrouter_metadata: routingMetadataSchema.optional(),
 });
 export type ChatCompletionResult = z.infer<typeof chatCompletionResultSchema>;

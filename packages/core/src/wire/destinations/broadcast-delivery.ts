@@ -24,7 +24,7 @@ const broadcastDeliverySchema = z.object({
 });
 export type BroadcastDeliveryBody = z.infer<typeof broadcastDeliverySchema>;
 
-export const broadcastDeliveryAnswerSchema = z.object({ data: broadcastDeliverySchema });
+export const broadcastDeliveryResponseSchema = z.object({ data: broadcastDeliverySchema });
 
 export const broadcastDeliveryListSchema = z.object({
   data: z.array(broadcastDeliverySchema),
@@ -41,6 +41,7 @@ export const broadcastDeliveryListSchema = z.object({
     }),
   ),
 });
+export type BroadcastDeliveryList = z.infer<typeof broadcastDeliveryListSchema>;
 
 export const destinationTestSchema = z.object({
   data: z.object({
@@ -50,3 +51,4 @@ export const destinationTestSchema = z.object({
     duration_ms: z.int(),
   }),
 });
+export type DestinationTest = z.infer<typeof destinationTestSchema>;

@@ -135,5 +135,5 @@ export const createDestinationRequestSchema = updateDestinationRequestSchema.ext
   workspace_id: z.string().optional(),
 });
 
-export const destinationAnswerSchema = z.object({ data: destinationSchema });
+export const destinationResponseSchema = z.object({ data: destinationSchema });
 export const destinationListSchema = z.object({ data: z.array(destinationSchema), total_count: z.int() });

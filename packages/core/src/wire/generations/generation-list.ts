@@ -122,6 +122,7 @@ export const generationListSchema = z.object({
   /** Where a text was looked for: in how many records, newest first, and when the oldest of them began. */
   searched: z.object({ records: z.int(), back_to: z.string().nullable() }).optional(),
 });
+export type GenerationList = z.infer<typeof generationListSchema>;
 
 /** The commonest first, at most 50. */
 const countsSchema = z.array(z.object({ value: z.string(), requests: z.int() }));
@@ -151,3 +152,4 @@ export const generationHistogramSchema = z.object({
     })
     .optional(),
 });
+export type GenerationHistogram = z.infer<typeof generationHistogramSchema>;

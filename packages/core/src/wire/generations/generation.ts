@@ -104,6 +104,7 @@ export const generationSchema = z.object({
   /** Ours: true when the token counts are estimates because upstream reported none. */
   usage_estimated: z.boolean(),
 });
+export const generationResponseSchema = z.object({ data: generationSchema });
 export type Generation = z.infer<typeof generationSchema>;
 export type ProviderResponse = z.infer<typeof providerResponseSchema>;
 
@@ -144,4 +145,5 @@ export const generationContentSchema = z.object({
     })
     .nullable(),
 });
+export const generationContentResponseSchema = z.object({ data: generationContentSchema });
 export type GenerationContent = z.infer<typeof generationContentSchema>;

@@ -16,4 +16,4 @@ export const streamTimelineSchema = z.object({
 export type StreamTimeline = z.infer<typeof streamTimelineSchema>;
 
 /** Null for an answer that was not streamed, or is of a time before this was recorded. */
-export const streamTimelineAnswerSchema = z.object({ data: streamTimelineSchema.nullable() });
+export const streamTimelineResponseSchema = z.object({ data: streamTimelineSchema.nullable() });

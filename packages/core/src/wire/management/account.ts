@@ -29,8 +29,10 @@ export const providerListSchema = z.object({
   ),
 });
 
+export type ProviderList = z.infer<typeof providerListSchema>;
+
 /** What `GET /endpoints/zdr` answers. */
 export const zdrEndpointListSchema = z.object({ data: z.array(modelEndpointSchema) });
 
 /** What `POST /generation/feedback` answers. */
-export const feedbackAnswerSchema = z.object({ data: z.object({ success: z.literal(true) }) });
+export const feedbackResponseSchema = z.object({ data: z.object({ success: z.literal(true) }) });

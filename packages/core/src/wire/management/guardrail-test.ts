@@ -13,8 +13,12 @@ export const guardrailTestRequestSchema = z
     error: 'give a request, or a number of generations, or both',
   });
 
+/** As the routing metadata tells it. */
 const stageSchema = z.object({
-  name: z.string(),
+  type: z.literal('guardrail'),
+  name: z.enum(['content-filter', 'regex_pi_detection']),
+  guardrail_id: z.string(),
+  guardrail_scope: z.enum(['api-key', 'member', 'workspace']),
   data: z.looseObject({ action: z.enum(['blocked', 'redacted', 'flagged']) }),
 });
 

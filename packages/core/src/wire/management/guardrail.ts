@@ -117,5 +117,5 @@ export const createGuardrailRequestSchema = writableSchema
 
 export type UpdateGuardrailRequest = z.infer<typeof updateGuardrailRequestSchema>;
 
-export const guardrailAnswerSchema = z.object({ data: guardrailSchema });
+export const guardrailResponseSchema = z.object({ data: guardrailSchema });
 export const guardrailListSchema = z.object({ data: z.array(guardrailSchema), total_count: z.int() });

@@ -60,7 +60,6 @@ export const currentKeySchema = z.object({
   is_provisioning_key: z.boolean(),
   rate_limit: z.object({ interval: z.string(), note: z.string(), requests: z.int() }),
 });
-export type CurrentKeyBody = z.infer<typeof currentKeySchema>;
 
 const name = z.string().min(1).max(200);
 const limit = z.number().min(0).nullable();
@@ -91,7 +90,7 @@ export const keyListQuerySchema = pageQuerySchema.extend({
   workspace_id: z.string().optional(),
 });
 
-export const keyAnswerSchema = z.object({ data: keySchema });
+export const keyResponseSchema = z.object({ data: keySchema });
 export const createdKeySchema = z.object({ data: keySchema, key: z.string() });
 export const keyListSchema = z.object({ data: z.array(keySchema), total_count: z.int() });
-export const currentKeyAnswerSchema = z.object({ data: currentKeySchema });
+export const currentKeyResponseSchema = z.object({ data: currentKeySchema });

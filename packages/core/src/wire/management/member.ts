@@ -25,7 +25,7 @@ export const createMemberRequestSchema = z.strictObject({ user_id: memberSchema.
 export const updateMemberRequestSchema = z.strictObject(changes);
 type MemberChanges = z.infer<typeof updateMemberRequestSchema>;
 
-export const memberAnswerSchema = z.object({ data: memberSchema });
+export const memberResponseSchema = z.object({ data: memberSchema });
 export const memberListSchema = z.object({ data: z.array(memberSchema), total_count: z.int() });
 
 /** The member with these changes made. */

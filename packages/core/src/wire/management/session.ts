@@ -10,7 +10,7 @@ export const createSessionRequestSchema = z
   })
   .refine(({ token, key }) => (token === undefined) !== (key === undefined), 'must hold either token or key');
 
-export const sessionAnswerSchema = z.object({
+export const sessionResponseSchema = z.object({
   data: z.union([
     z.object({ signed_in: z.literal(false) }),
     z.object({
@@ -21,3 +21,5 @@ export const sessionAnswerSchema = z.object({
     }),
   ]),
 });
+export type SessionResponse = z.infer<typeof sessionResponseSchema>;
+export type SessionData = z.infer<typeof sessionResponseSchema>['data'];

@@ -38,4 +38,4 @@ export const settingsChangeSchema = z
   .partial();
 export type SettingsChange = z.infer<typeof settingsChangeSchema>;
 
-export const settingsAnswerSchema = z.object({ data: settingsSchema });
+export const settingsResponseSchema = z.object({ data: settingsSchema });

@@ -63,9 +63,9 @@ export const putBudgetRequestSchema = z.strictObject({
   include_byok_in_budgets: z.boolean().optional(),
 });
 
-export const workspaceAnswerSchema = z.object({ data: workspaceSchema });
+export const workspaceResponseSchema = z.object({ data: workspaceSchema });
 export const workspaceListSchema = z.object({ data: z.array(workspaceSchema), total_count: z.int() });
-export const budgetAnswerSchema = z.object({ data: workspaceBudgetSchema, include_byok_in_budgets: z.boolean() });
+export const budgetResponseSchema = z.object({ data: workspaceBudgetSchema, include_byok_in_budgets: z.boolean() });
 export const budgetListSchema = z.object({
   data: z.array(workspaceBudgetSchema),
   include_byok_in_budgets: z.boolean(),

@@ -23,14 +23,11 @@ const overrideSchema = z
 const endpointPricingSchema = z
   .strictObject({
     ...asPrices(wireUnits),
-    video: priceText,
-    video_second: priceText,
-    video_token: priceText,
     overrides: z.array(overrideSchema),
   })
   .partial() as z.ZodType<EndpointPricing>;
 
-export type PriceUnit = keyof typeof wireUnits | 'video' | 'video_second' | 'video_token';
+export type PriceUnit = keyof typeof wireUnits;
 
 /** Prices an endpoint charges, USD a unit. A unit that is missing has no known price, which is not the same as 0. */
 export type EndpointPricing = { readonly [unit in PriceUnit]?: string | undefined } & {

@@ -41,6 +41,10 @@ export const pricingSchema = z.object({
   input_cache_write_1h: z.string().optional(),
   internal_reasoning: z.string().optional(),
   web_search: z.string().optional(),
+  /** Of models that make videos, by what is counted; ours. */
+  video: z.string().optional(),
+  video_second: z.string().optional(),
+  video_token: z.string().optional(),
   overrides: z.array(pricingOverrideSchema).optional(),
 });
 export type Pricing = z.infer<typeof pricingSchema>;
@@ -85,6 +89,12 @@ export const modelListSchema = z.object({
   total_count: z.int(),
   links: z.object({ next: z.string().nullable() }),
 });
+export type ModelList = z.infer<typeof modelListSchema>;
+
+/** Measured values by the share of calls that reached or beat them. */
+const percentilesSchema = z.object({ p50: z.number(), p75: z.number(), p90: z.number(), p99: z.number() });
+
+export const modelCountSchema = z.object({ data: z.object({ count: z.int() }) });
 
 /** One model at one provider, as `GET /models/{author}/{slug}/endpoints` lists it. */
 export const modelEndpointSchema = z.object({
@@ -110,8 +120,10 @@ export const modelEndpointSchema = z.object({
   uptime_last_5m: z.number().nullable(),
   uptime_last_30m: z.number().nullable(),
   uptime_last_1d: z.number().nullable(),
-  latency_last_30m: z.unknown().nullable(),
-  throughput_last_30m: z.unknown().nullable(),
+  /** Milliseconds; null until enough calls were made. */
+  latency_last_30m: percentilesSchema.nullable(),
+  /** Tokens a second; null until enough calls were made. */
+  throughput_last_30m: percentilesSchema.nullable(),
 });
 export type ModelEndpoint = z.infer<typeof modelEndpointSchema>;
 
@@ -125,3 +137,4 @@ export const modelEndpointsSchema = z.object({
     endpoints: z.array(modelEndpointSchema),
   }),
 });
+export type ModelEndpoints = z.infer<typeof modelEndpointsSchema>;

@@ -30,6 +30,8 @@ export const providerStateListSchema = z.object({
   ),
 });
 
+export type ProviderStateList = z.infer<typeof providerStateListSchema>;
+
 /** The body of `POST /admin/v1/providers/{slug}/test`. Closed. */
 export const providerTestRequestSchema = z.strictObject({
   /** Makes one call of a few tokens, too. */
@@ -50,3 +52,4 @@ export const providerTestResultSchema = z.object({
     ),
   }),
 });
+export type ProviderTestResult = z.infer<typeof providerTestResultSchema>;

@@ -34,6 +34,7 @@ const endpointExplanationSchema = z.object({
   }),
   health: healthFields.extend({ standing: z.enum(['steady', 'half-open', 'unstable', 'resting', 'open']) }),
 });
+export type EndpointExplanation = z.infer<typeof endpointExplanationSchema>;
 
 /** How a chat request would be routed now. */
 export const routingExplanationSchema = z.object({

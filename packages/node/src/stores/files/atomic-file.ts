@@ -31,7 +31,7 @@ export async function replaceFile(
   const temporary = temporaryPath(path);
   try {
     await writeNewFile(files, temporary, content);
-    if (options.previousPath !== undefined) await keepAs(files, path, options.previousPath);
+    if (options.previousPath !== undefined) await saveAs(files, path, options.previousPath);
     await renameFile(files, temporary, path);
   } catch (error) {
     await removeIfThere(files, temporary).catch(() => undefined);
@@ -77,11 +77,11 @@ async function writePieces(files: FileSystem, fd: number, fill: Fill): Promise<n
 }
 
 /** Gives the file a second name, replacing what had it. `path` itself is never missing in between. */
-async function keepAs(files: FileSystem, path: string, keptPath: string): Promise<void> {
-  const temporary = temporaryPath(keptPath);
+async function saveAs(files: FileSystem, path: string, targetPath: string): Promise<void> {
+  const temporary = temporaryPath(targetPath);
   if (!(await linkOrCopy(files, path, temporary))) return;
   try {
-    await renameFile(files, temporary, keptPath);
+    await renameFile(files, temporary, targetPath);
   } catch (error) {
     await removeIfThere(files, temporary).catch(() => undefined);
     throw error;

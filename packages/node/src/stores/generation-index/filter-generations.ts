@@ -10,7 +10,7 @@ import {
   type HistogramQuery,
   matchesFilter,
 } from '@model-gateway/core';
-import type { Entry } from './generation-entry.ts';
+import type { GenerationEntry } from './generation-entry.ts';
 import { dayAt } from '../journal/segment-name.ts';
 
 /** How many are looked at for a page, or in one turn, however many there are. */
@@ -24,12 +24,12 @@ interface PageQuery {
 }
 
 /** The first page of generations that come newest first; of what a filter chooses of them, where there is one. */
-export function pageOfGenerations(entries: Iterable<Entry>, { limit, filter }: PageQuery): GenerationPage {
+export function pageOfGenerations(entries: Iterable<GenerationEntry>, { limit, filter }: PageQuery): GenerationPage {
   const lastDay = filter?.createdBeforeMs === undefined ? undefined : dayAt(filter.createdBeforeMs);
   const records: GenerationRecord[] = [];
   let lookedAt = 0;
   let passedOver = 0;
-  let last: Entry | undefined;
+  let last: GenerationEntry | undefined;
   for (const entry of entries) {
     if (records.length >= limit || lookedAt >= MAX_LOOKED_AT || passedOver >= MAX_PASSED_OVER) {
       return { records, next: last?.id ?? null };
@@ -47,7 +47,7 @@ export function pageOfGenerations(entries: Iterable<Entry>, { limit, filter }: P
 
 /** Goes through generations, newest first; what comes or goes meanwhile may be missed. */
 export async function addUpGenerations(
-  entries: Iterable<Entry>,
+  entries: Iterable<GenerationEntry>,
   query: HistogramQuery,
 ): Promise<readonly HistogramBucket[]> {
   const histogram = createHistogram(query);
@@ -59,13 +59,19 @@ export async function addUpGenerations(
 }
 
 /** Counts by status, model, provider and principal, in the same way. */
-export async function countGenerations(entries: Iterable<Entry>, filter: GenerationFilter): Promise<GenerationFacets> {
+export async function countGenerations(
+  entries: Iterable<GenerationEntry>,
+  filter: GenerationFilter,
+): Promise<GenerationFacets> {
   const count = createFacetCount(filter);
   await forEachInTurns(entries, (entry) => count.add(entry.readFacts()));
   return count.read();
 }
 
-async function forEachInTurns(entries: Iterable<Entry>, look: (entry: Entry) => void): Promise<void> {
+async function forEachInTurns(
+  entries: Iterable<GenerationEntry>,
+  look: (entry: GenerationEntry) => void,
+): Promise<void> {
   let lookedAt = 0;
   for (const entry of entries) {
     look(entry);

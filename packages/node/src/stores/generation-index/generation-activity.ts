@@ -1,6 +1,6 @@
 import { type ActivityQuery, type ActivitySum, createActivityBook } from '@model-gateway/core';
 
-import { Entry } from './generation-entry.ts';
+import { GenerationEntry } from './generation-entry.ts';
 import type { GenerationRows } from './generation-rows.ts';
 import type { SegmentName } from '../journal/segment-name.ts';
 
@@ -12,8 +12,8 @@ const MAX_PASSED_OVER = 50_000;
 export interface GenerationActivity {
   read(query: ActivityQuery): Promise<readonly ActivitySum[]>;
   /** To be called before an entry is changed, and `changed` after that. */
-  changing(entry: Entry): void;
-  changed(entry: Entry): void;
+  changing(entry: GenerationEntry): void;
+  changed(entry: GenerationEntry): void;
   /** Segments have gone: all is added up anew when it is asked for next. */
   reset(): void;
 }
@@ -32,7 +32,7 @@ export function createGenerationActivity(segments: () => readonly GenerationRows
     since = undefined;
     counted.clear();
   };
-  const isCounted = ({ segment, row, origin }: Entry): boolean =>
+  const isCounted = ({ segment, row, origin }: GenerationEntry): boolean =>
     since !== undefined && row < countedOf(segment) && origin.day >= since;
   const beginAt = (day: string): void => {
     if (since === undefined || day < since) reset();
@@ -91,11 +91,11 @@ async function addUp(
 }
 
 /** Goes on from a row for one turn; returns where the next one begins. `add` tells whether it has read the entry. */
-function addTurn(rows: GenerationRows, from: number, add: (entry: Entry) => boolean): number {
+function addTurn(rows: GenerationRows, from: number, add: (entry: GenerationEntry) => boolean): number {
   const end = Math.min(rows.count, from + MAX_PASSED_OVER);
   let read = 0;
   for (let row = from; row < end; row += 1) {
-    if (add(new Entry(rows, row))) read += 1;
+    if (add(new GenerationEntry(rows, row))) read += 1;
     if (read >= MAX_READ) return row + 1;
   }
   return end;

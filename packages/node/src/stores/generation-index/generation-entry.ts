@@ -1,11 +1,10 @@
 import { type GenerationFacts, type GenerationRecord, toGenerationFacts } from '@model-gateway/core';
 import type { ContentReference } from '../journal/generation-lines.ts';
-import type { GenerationRows } from './generation-rows.ts';
 import { parseGenerationText } from '../journal/generation-text.ts';
 import type { SegmentName } from '../journal/segment-name.ts';
 
-/** What many generations have in common, and is kept once for all of them. */
-export interface Origin {
+/** What many generations have in common, and is stored once for all of them. */
+export interface GenerationOrigin {
   readonly principalId: string;
   readonly userId: string | undefined;
   readonly workspaceId: string | undefined;
@@ -15,7 +14,7 @@ export interface Origin {
 }
 
 /** What a later version of a generation may change. */
-export interface EntryVersion extends Origin {
+export interface EntryVersion extends GenerationOrigin {
   readonly costNanoUsd: number;
   /** The generation as `toGenerationText` writes it, or the bytes of that. */
   readonly text: string | Uint8Array;
@@ -30,15 +29,29 @@ export interface NewEntry {
   readonly content: ContentReference | null;
 }
 
+/** The rows of a segment, as far as one of them is read and changed by its number. */
+interface EntryRows {
+  readonly segment: SegmentName;
+  idAt(row: number): string;
+  textAt(row: number): string;
+  originAt(row: number): GenerationOrigin;
+  costAt(row: number): number;
+  contentAt(row: number): ContentReference | null;
+  setContent(row: number, place: ContentReference | null): void;
+  replace(row: number, version: EntryVersion): void;
+  /** `find` is called where the facts of the row are not there yet. */
+  factsAt(row: number, find: () => GenerationFacts): GenerationFacts;
+}
+
 /**
  * One generation in memory: a view of its row, made for whoever asks, so that there is no object for those nobody asks
  * for. It stays true when the row is changed, and readable when its segment is dropped.
  */
-export class Entry {
+export class GenerationEntry {
   readonly row: number;
-  private readonly rows: GenerationRows;
+  private readonly rows: EntryRows;
 
-  constructor(rows: GenerationRows, row: number) {
+  constructor(rows: EntryRows, row: number) {
     this.rows = rows;
     this.row = row;
   }
@@ -51,7 +64,7 @@ export class Entry {
     return this.rows.segment;
   }
 
-  get origin(): Origin {
+  get origin(): GenerationOrigin {
     return this.rows.originAt(this.row);
   }
 
@@ -82,6 +95,6 @@ export class Entry {
 
   /** What filters look at. It is kept once somebody has asked; the record, which takes twenty times as much, is not. */
   readFacts(): GenerationFacts {
-    return this.rows.keepFacts(this.row, () => toGenerationFacts(this.readRecord()));
+    return this.rows.factsAt(this.row, () => toGenerationFacts(this.readRecord()));
   }
 }

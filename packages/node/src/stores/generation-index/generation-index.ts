@@ -13,7 +13,7 @@ import {
 } from '@model-gateway/core';
 import { addUpGenerations, countGenerations, pageOfGenerations } from './filter-generations.ts';
 import { createGenerationActivity } from './generation-activity.ts';
-import type { Entry, EntryVersion, NewEntry, Origin } from './generation-entry.ts';
+import type { GenerationEntry, EntryVersion, NewEntry, GenerationOrigin } from './generation-entry.ts';
 import { GenerationRows } from './generation-rows.ts';
 import { compareSegments, dayAt, isThrough, type SegmentName } from '../journal/segment-name.ts';
 
@@ -31,11 +31,11 @@ export interface GenerationIndex {
   readonly segments: readonly SegmentFacts[];
   /** What everybody has spent, on dropped records, too. */
   readonly spending: SpendingBook;
-  find(id: string): Entry | undefined;
+  find(id: string): GenerationEntry | undefined;
   /** Adds a generation as the newest of its segment. Its id must not be there yet. */
   add(entry: NewEntry): void;
   /** Puts a later version in place. */
-  replace(entry: Entry, version: EntryVersion): void;
+  replace(entry: GenerationEntry, version: EntryVersion): void;
   addSegment(name: SegmentName): SegmentFacts;
   /** Forgets this segment and all older ones, their spending remembered; returns what they add up to. */
   removeThrough(name: SegmentName): SpendingBook;
@@ -46,7 +46,7 @@ export interface GenerationIndex {
   facets(filter: GenerationFilter): Promise<GenerationFacets>;
   activity(query: ActivityQuery): Promise<readonly ActivitySum[]>;
   /** All of them, or those of a segment, in the order of writing. */
-  entries(segment?: SegmentName): Iterable<Entry>;
+  entries(segment?: SegmentName): Iterable<GenerationEntry>;
 }
 
 /**
@@ -69,7 +69,7 @@ class IndexedSegment implements SegmentFacts {
     return this.rows.count;
   }
 
-  find(id: string): Entry | undefined {
+  find(id: string): GenerationEntry | undefined {
     // Mostly the segment is too old to have it.
     return id > this.greatestId || id < this.leastId ? undefined : this.rows.find(id);
   }
@@ -90,7 +90,7 @@ export function createGenerationIndex(): GenerationIndex {
   let segments: readonly IndexedSegment[] = [];
   const activity = createGenerationActivity(() => segments.map(({ rows }) => rows));
 
-  const find = (id: string): Entry | undefined => {
+  const find = (id: string): GenerationEntry | undefined => {
     // From the newest on, which most are in that somebody asks for.
     for (let at = segments.length - 1; at >= 0; at -= 1) {
       const entry = segments[at]?.find(id);
@@ -106,7 +106,13 @@ export function createGenerationIndex(): GenerationIndex {
     return added;
   };
   /** What was written before an entry, or all, newest first; segments that are over before a time may be left out. */
-  function* newestFirst({ before, sinceMs }: { before?: Entry; sinceMs?: number | undefined }): Generator<Entry> {
+  function* newestFirst({
+    before,
+    sinceMs,
+  }: {
+    before?: GenerationEntry;
+    sinceMs?: number | undefined;
+  }): Generator<GenerationEntry> {
     const since = sinceMs === undefined ? '' : dayAt(sinceMs);
     for (const { name, rows } of segments.toReversed()) {
       if (name.slice(0, 10) < since) return;
@@ -169,7 +175,10 @@ export function createGenerationIndex(): GenerationIndex {
   };
 }
 
-function toSpending({ principalId, userId, workspaceId, day, isByok }: Origin, costNanoUsd: number): SpendingEntry {
+function toSpending(
+  { principalId, userId, workspaceId, day, isByok }: GenerationOrigin,
+  costNanoUsd: number,
+): SpendingEntry {
   return {
     principalId,
     userId,

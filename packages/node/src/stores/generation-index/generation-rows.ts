@@ -1,9 +1,9 @@
 import type { GenerationFacts } from '@model-gateway/core';
-import { Entry, type EntryVersion, type NewEntry, type Origin } from './generation-entry.ts';
+import { GenerationEntry, type EntryVersion, type NewEntry, type GenerationOrigin } from './generation-entry.ts';
 import type { ContentReference } from '../journal/generation-lines.ts';
 import { createIdTable, type IdTable } from './id-table.ts';
 import type { SegmentName } from '../journal/segment-name.ts';
-import { createTextPile, type KeptPlace } from './text-arena.ts';
+import { createTextArena, type TextPlace } from './text-arena.ts';
 
 /** The cells of a row: numbers, of which some are places in lists of what is kept once. */
 const CHUNK = 0;
@@ -30,10 +30,10 @@ export class GenerationRows {
   readonly segment: SegmentName;
   count = 0;
   private cells = new Float64Array(FIRST_ROWS * CELLS);
-  private texts = createTextPile();
+  private texts = createTextArena();
   /** Bytes of `texts` that no row leads to any more. */
   private formerBytes = 0;
-  private readonly origins: Origin[] = [];
+  private readonly origins: GenerationOrigin[] = [];
   /** Places in `origins` by principal: one, unless something else about them has changed. */
   private readonly originsOf = new Map<string, number[]>();
   private readonly contentFiles: string[] = [];
@@ -44,9 +44,9 @@ export class GenerationRows {
     this.segment = segment;
   }
 
-  find(id: string): Entry | undefined {
+  find(id: string): GenerationEntry | undefined {
     const row = this.ids.find(id);
-    return row === -1 ? undefined : new Entry(this, row);
+    return row === -1 ? undefined : new GenerationEntry(this, row);
   }
 
   add({ id, version, content }: NewEntry): void {
@@ -77,8 +77,8 @@ export class GenerationRows {
     return this.texts.read(this.cell(row, CHUNK), this.cell(row, TEXT_START), this.cell(row, TEXT_END));
   }
 
-  originAt(row: number): Origin {
-    return this.origins[this.cell(row, ORIGIN)] as Origin;
+  originAt(row: number): GenerationOrigin {
+    return this.origins[this.cell(row, ORIGIN)] as GenerationOrigin;
   }
 
   costAt(row: number): number {
@@ -105,7 +105,7 @@ export class GenerationRows {
   }
 
   /** What all of the same origin have cost. */
-  costs(): Iterable<readonly [Origin, number]> {
+  costs(): Iterable<readonly [GenerationOrigin, number]> {
     const sums = this.origins.map(() => 0);
     for (let row = 0; row < this.count; row += 1) {
       const origin = this.cell(row, ORIGIN);
@@ -114,20 +114,20 @@ export class GenerationRows {
     return this.origins.map((origin, place) => [origin, sums[place] ?? 0] as const);
   }
 
-  /** What was found out of a row before, or is now. */
-  keepFacts(row: number, find: () => GenerationFacts): GenerationFacts {
+  /** The facts of a row: found at the first call, and held until the row is replaced. */
+  factsAt(row: number, find: () => GenerationFacts): GenerationFacts {
     const facts = this.facts.get(row) ?? find();
     this.facts.set(row, facts);
     return facts;
   }
 
-  *oldestFirst(): Generator<Entry> {
-    for (let row = 0; row < this.count; row += 1) yield new Entry(this, row);
+  *oldestFirst(): Generator<GenerationEntry> {
+    for (let row = 0; row < this.count; row += 1) yield new GenerationEntry(this, row);
   }
 
   /** From the row before this one on. */
-  *newestFirst(before = this.count): Generator<Entry> {
-    for (let row = before - 1; row >= 0; row -= 1) yield new Entry(this, row);
+  *newestFirst(before = this.count): Generator<GenerationEntry> {
+    for (let row = before - 1; row >= 0; row -= 1) yield new GenerationEntry(this, row);
   }
 
   private cell(row: number, column: number): number {
@@ -135,14 +135,14 @@ export class GenerationRows {
   }
 
   private setVersion(row: number, id: string, version: EntryVersion): void {
-    this.setPlace(row, this.texts.keep(id, version.text));
+    this.setPlace(row, this.texts.store(id, version.text));
     const { cells } = this;
     const at = row * CELLS;
     cells[at + ORIGIN] = this.placeOfOrigin(version);
     cells[at + COST] = version.costNanoUsd;
   }
 
-  private setPlace(row: number, { chunk, start, middle, end }: KeptPlace): void {
+  private setPlace(row: number, { chunk, start, middle, end }: TextPlace): void {
     const { cells } = this;
     const at = row * CELLS;
     cells[at + CHUNK] = chunk;
@@ -151,22 +151,25 @@ export class GenerationRows {
     cells[at + TEXT_END] = end;
   }
 
-  /** Takes what rows lead to over to a new pile: former versions go with the old one. */
+  /** Takes what rows lead to over to a new arena: former versions are released with the old one. */
   private leaveFormerTexts(): void {
     const old = this.texts;
-    this.texts = createTextPile();
+    this.texts = createTextArena();
     this.formerBytes = 0;
     for (let row = 0; row < this.count; row += 1) {
       const chunk = this.cell(row, CHUNK);
       const id = old.read(chunk, this.cell(row, ID_START), this.cell(row, TEXT_START));
-      this.setPlace(row, this.texts.keep(id, old.bytesOf(chunk, this.cell(row, TEXT_START), this.cell(row, TEXT_END))));
+      this.setPlace(
+        row,
+        this.texts.store(id, old.bytesOf(chunk, this.cell(row, TEXT_START), this.cell(row, TEXT_END))),
+      );
     }
   }
 
-  private placeOfOrigin({ principalId, userId, workspaceId, day, isByok }: Origin): number {
+  private placeOfOrigin({ principalId, userId, workspaceId, day, isByok }: GenerationOrigin): number {
     const known = this.originsOf.get(principalId) ?? [];
     for (const place of known) {
-      const origin = this.origins[place] as Origin;
+      const origin = this.origins[place] as GenerationOrigin;
       const isSame = origin.userId === userId && origin.workspaceId === workspaceId;
       if (isSame && origin.day === day && origin.isByok === isByok) return place;
     }

@@ -3,8 +3,8 @@ const LARGEST_CHUNK_BYTES = 256 * 1024;
 /** Longer ones get bytes of their own: what a chunk has left for them would be lost. */
 const LARGEST_TEXT_LENGTH = LARGEST_CHUNK_BYTES / 32;
 
-/** Where a text is kept with its label right before it: both are read by these numbers alone. */
-export interface KeptPlace {
+/** Where a text is stored, with its label right before it: both are read by these numbers alone. */
+export interface TextPlace {
   readonly chunk: number;
   readonly start: number;
   /** Where the label ends and the text begins. */
@@ -12,22 +12,22 @@ export interface KeptPlace {
   readonly end: number;
 }
 
-/** Texts that are kept for long and seldom looked at. */
-export interface TextPile {
+/** Texts that are stored for long and seldom read. */
+export interface TextArena {
   /** A text may come as its bytes in UTF-8. */
-  keep(label: string, text: string | Uint8Array): KeptPlace;
+  store(label: string, text: string | Uint8Array): TextPlace;
   read(chunk: number, start: number, end: number): string;
   /** The same as UTF-8; a view, not a copy. */
   bytesOf(chunk: number, start: number, end: number): Uint8Array;
-  /** What the pile takes in memory. */
+  /** The memory that the arena takes. */
   readonly bytes: number;
 }
 
 /**
- * Creates a pile of texts outside of the heap, where the garbage collector neither moves nor marks them, with few large
- * allocations for many of them. It only grows, and goes as a whole.
+ * Creates an arena of texts outside of the heap, where the garbage collector neither moves nor marks them, with few large
+ * allocations for many of them. It only grows, and is released as a whole.
  */
-export function createTextPile(): TextPile {
+export function createTextArena(): TextArena {
   const chunks: Buffer[] = [];
   let open = Buffer.alloc(0);
   let openAt = -1;
@@ -48,7 +48,7 @@ export function createTextPile(): TextPile {
   };
 
   return {
-    keep(label, text) {
+    store(label, text) {
       if (label.length + text.length > LARGEST_TEXT_LENGTH) {
         const head = Buffer.from(label);
         const own = Buffer.concat([head, typeof text === 'string' ? Buffer.from(text) : text]);

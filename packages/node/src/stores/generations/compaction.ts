@@ -31,7 +31,7 @@ export async function compactSegment(options: CompactionOptions, segment: Segmen
   const oldFile = await currentContentFile(options, segment);
   const newFile = contentFileName(segment, (parseLogFileName(oldFile)?.revision ?? 0) + 1);
   const moved = new Map<string, ContentReference>();
-  const bytes = await writeKeptContent(options, { segment, newFile, moved });
+  const bytes = await writeRemainingContent(options, { segment, newFile, moved });
   await syncDirectory(files, logsPath);
   await writeMetadata(options, segment, moved);
 
@@ -48,7 +48,7 @@ export async function compactSegment(options: CompactionOptions, segment: Segmen
   await syncDirectory(files, logsPath);
 }
 
-async function writeKeptContent(
+async function writeRemainingContent(
   options: CompactionOptions,
   target: { readonly segment: SegmentName; readonly newFile: string; readonly moved: Map<string, ContentReference> },
 ): Promise<number> {

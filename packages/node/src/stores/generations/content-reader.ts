@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { GenerationContent, Logger } from '@model-gateway/core';
 import { errorCode, type FileSystem, OPEN, readFully } from '../files/file-system.ts';
-import type { Entry } from '../generation-index/generation-entry.ts';
+import type { GenerationEntry } from '../generation-index/generation-entry.ts';
 import type { GenerationIndex } from '../generation-index/generation-index.ts';
 import { type ContentReference, parseContent } from '../journal/generation-lines.ts';
 import { forEachLine } from '../journal/journal-reader.ts';
@@ -17,9 +17,9 @@ export interface ContentReaderOptions {
 
 /** Finds contents on disk. Both answer undefined when there is none, or none that is whole, which is reported. */
 export interface ContentReader {
-  read(entry: Entry): Promise<GenerationContent | undefined>;
+  read(entry: GenerationEntry): Promise<GenerationContent | undefined>;
   /** The bytes of the record as they stand in the file. */
-  readBytes(entry: Entry): Promise<Buffer | undefined>;
+  readBytes(entry: GenerationEntry): Promise<Buffer | undefined>;
 }
 
 /**
@@ -31,7 +31,7 @@ export interface ContentReader {
 export function createContentReader(options: ContentReaderOptions): ContentReader {
   const searched = new Set<string>();
 
-  const readBytes = async (entry: Entry): Promise<Buffer | undefined> => {
+  const readBytes = async (entry: GenerationEntry): Promise<Buffer | undefined> => {
     const reference = entry.content;
     if (reference === null) return undefined;
     const found = await readRecordAt(options, entry.id, reference);

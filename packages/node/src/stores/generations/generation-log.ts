@@ -3,7 +3,7 @@ import { startRetention } from './apply-retention.ts';
 import { compactSegment } from './compaction.ts';
 import { type ContentReader, createContentReader } from './content-reader.ts';
 import { errorReason } from '../files/file-system.ts';
-import type { Entry } from '../generation-index/generation-entry.ts';
+import type { GenerationEntry } from '../generation-index/generation-entry.ts';
 import type { GenerationIndex } from '../generation-index/generation-index.ts';
 import type { CarriedForward } from '../journal/generation-lines.ts';
 import { commit, createEncoder, type Operation } from './generation-operations.ts';
@@ -55,7 +55,7 @@ export async function openGenerationLog(options: GenerationLogOptions): Promise<
     toOperation: (next) => ({ type: 'carry', carried: next }),
   });
   await retention.settled();
-  const toOperation = (entry: Entry): Operation => ({ type: 'delete-content', entry, isLost: true });
+  const toOperation = (entry: GenerationEntry): Operation => ({ type: 'delete-content', entry, isLost: true });
   await settleLostContent({ ...options, reader, journal, toOperation }, beyondEnd);
 
   return {

@@ -1,5 +1,5 @@
 import type { GenerationContent, GenerationRecord } from '@model-gateway/core';
-import type { Entry, EntryVersion } from '../generation-index/generation-entry.ts';
+import type { GenerationEntry, EntryVersion } from '../generation-index/generation-entry.ts';
 import type { GenerationIndex } from '../generation-index/generation-index.ts';
 import {
   type CarriedForward,
@@ -29,14 +29,14 @@ export type Operation =
         readonly content: ContentReference | null;
       } | null;
     }
-  | { readonly type: 'replace'; readonly entry: Entry; readonly record: GenerationRecord; text: string }
-  | { readonly type: 'delete-content'; readonly entry: Entry; readonly isLost: boolean }
+  | { readonly type: 'replace'; readonly entry: GenerationEntry; readonly record: GenerationRecord; text: string }
+  | { readonly type: 'delete-content'; readonly entry: GenerationEntry; readonly isLost: boolean }
   | { readonly type: 'carry'; readonly carried: CarriedForward };
 
 /** Creates what puts operations into lines. It refuses generations whose id exists. */
 export function createEncoder(index: GenerationIndex): JournalOptions<Operation>['encode'] {
   let batch: BatchLines | undefined;
-  /** Of this batch. A set for all of them that ids come to and go from would leave its tables to the full collector. */
+  /** The ids of this batch. A set for all batches, which ids enter and leave, would leave its tables to the full collector. */
   let ids = new Set<string>();
   return (operation, lines) => {
     if (lines !== batch) ids = new Set();

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { removeIfThere, syncDirectory } from '../files/atomic-file.ts';
 import { refuseNewerVersion } from '../tables/config-file.ts';
 import { type FileSystem, OPEN } from '../files/file-system.ts';
-import type { Entry, EntryVersion } from '../generation-index/generation-entry.ts';
+import type { GenerationEntry, EntryVersion } from '../generation-index/generation-entry.ts';
 import { createGenerationIndex, type GenerationIndex } from '../generation-index/generation-index.ts';
 import {
   type CarriedForward,
@@ -28,7 +28,7 @@ export interface LoadedGenerations {
   /** Segments whose content file still holds content that was deleted. */
   readonly withDeletedContent: ReadonlySet<SegmentName>;
   /** Generations whose content should stand where its file has already ended. */
-  readonly beyondEnd: readonly Entry[];
+  readonly beyondEnd: readonly GenerationEntry[];
 }
 
 /** What reading the logs folder needs. */
@@ -182,7 +182,10 @@ export async function removeDroppedFiles(
 }
 
 /** Measures content files, removes those that nothing refers to, and returns what refers beyond the end of one. */
-async function checkContentFiles({ files, logsPath }: LoadOptions, index: GenerationIndex): Promise<readonly Entry[]> {
+async function checkContentFiles(
+  { files, logsPath }: LoadOptions,
+  index: GenerationIndex,
+): Promise<readonly GenerationEntry[]> {
   const names = await files.list(logsPath);
   const referenced = new Set<string>();
   for (const { content } of index.entries()) if (content !== null) referenced.add(content.file);

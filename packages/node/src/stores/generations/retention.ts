@@ -37,14 +37,14 @@ export function planRetention(
   let dropped = 0;
   for (const { name, records } of closed) {
     const isOld = endOfSegment(name) + limits.retentionDays * DAY_MS <= nowMs;
-    if (!isOld && isKept(generations, records, limits.maxGenerations)) break;
+    if (!isOld && isRetained(generations, records, limits.maxGenerations)) break;
     generations -= records;
     dropped += 1;
   }
   let contentBytes = sum(segments.slice(dropped), (segment) => segment.contentBytes);
   let dropContentThrough: SegmentName | null = null;
   for (const segment of closed.slice(dropped)) {
-    if (isKept(contentBytes, segment.contentBytes, limits.maxContentBytes)) break;
+    if (isRetained(contentBytes, segment.contentBytes, limits.maxContentBytes)) break;
     if (segment.contentBytes === 0) continue;
     contentBytes -= segment.contentBytes;
     dropContentThrough = segment.name;
@@ -53,7 +53,7 @@ export function planRetention(
 }
 
 /** Whether all fits, or would leave too little once the oldest part had gone: that part must be an oversized one. */
-function isKept(all: number, oldest: number, limit: number): boolean {
+function isRetained(all: number, oldest: number, limit: number): boolean {
   return all <= limit || all - oldest < limit * KEPT_AT_LEAST;
 }
 

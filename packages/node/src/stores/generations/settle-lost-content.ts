@@ -1,6 +1,6 @@
 import type { Logger } from '@model-gateway/core';
 import type { ContentReader } from './content-reader.ts';
-import type { Entry } from '../generation-index/generation-entry.ts';
+import type { GenerationEntry } from '../generation-index/generation-entry.ts';
 import { addOperation, type Journal } from '../journal/journal.ts';
 
 /** What settling needs. */
@@ -9,7 +9,7 @@ export interface LostContentOptions<Operation> {
   readonly reader: ContentReader;
   readonly journal: Journal<Operation>;
   /** What settles an entry in the journal. */
-  readonly toOperation: (entry: Entry) => Operation;
+  readonly toOperation: (entry: GenerationEntry) => Operation;
 }
 
 /**
@@ -21,9 +21,9 @@ export interface LostContentOptions<Operation> {
  */
 export async function settleLostContent<Operation>(
   { logger, reader, journal, toOperation }: LostContentOptions<Operation>,
-  entries: readonly Entry[],
+  entries: readonly GenerationEntry[],
 ): Promise<void> {
-  const lost: Entry[] = [];
+  const lost: GenerationEntry[] = [];
   const files = new Set<string>();
   for (const entry of entries) {
     const file = entry.content?.file;

@@ -57,7 +57,7 @@ export interface Journal<Operation> {
 interface State<Operation> {
   readonly options: JournalOptions<Operation>;
   readonly segments: OpenSegments;
-  /** Of the batch that is being written. */
+  /** The lines of the batch that is being written; `content` too. */
   readonly metadata: LineBuffer;
   readonly content: LineBuffer;
   gathering: Batch<Operation> | null;

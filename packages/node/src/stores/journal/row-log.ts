@@ -12,7 +12,7 @@ export interface RowLogOptions<Row> {
   readonly logger: Logger | undefined;
   readonly now: () => number;
   /** Whether a row that is found at start is still wanted. */
-  readonly isKept: (row: Row) => boolean;
+  readonly isRetained: (row: Row) => boolean;
 }
 
 /** The changes of one table, each a line. */
@@ -68,7 +68,7 @@ async function load<Row extends { readonly id: string }>(
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error;
   }
-  return { rows: [...byId.values()].filter((row) => options.isKept(row)), lines };
+  return { rows: [...byId.values()].filter((row) => options.isRetained(row)), lines };
 }
 
 async function append(files: FileSystem, file: AppendFile, line: Buffer): Promise<void> {

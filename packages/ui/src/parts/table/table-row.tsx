@@ -1,17 +1,26 @@
 import { memo, type ReactNode } from 'react';
 
 import { classNames } from '../class-names.ts';
-import type { Column } from './virtual-table.tsx';
+
+/** A column of a `VirtualTable`. */
+export interface Column<Row> {
+  readonly id: string;
+  readonly header: ReactNode;
+  /** A CSS grid track: `120px`, `minmax(160px,2fr)`. */
+  readonly width: string;
+  readonly isNumeric?: boolean;
+  readonly cell: (row: Row) => ReactNode;
+}
 
 interface TableRowProps<Row> {
-  /** Of the element. */
+  /** The id of the element. */
   readonly id: string;
   readonly row: Row;
   readonly index: number;
   readonly columns: readonly Column<Row>[];
   /** In pixels. */
   readonly height: number;
-  /** The CSS grid's. */
+  /** The tracks of the CSS grid. */
   readonly tracks: string;
   readonly isOpen: boolean;
   /** Whether the cursor stands on it. */

@@ -1,21 +1,11 @@
 import { columnVisibilityFeature, type RowData, tableFeatures, useTable } from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
 
 import { usePreferences } from '../../shell/preferences.ts';
 import { classNames } from '../class-names.ts';
 import { moveCursor } from './move-cursor.ts';
-import { TableRow } from './table-row.tsx';
-
-/** A column of a `VirtualTable`. */
-export interface Column<Row> {
-  readonly id: string;
-  readonly header: ReactNode;
-  /** A CSS grid track: `120px`, `minmax(160px,2fr)`. */
-  readonly width: string;
-  readonly isNumeric?: boolean;
-  readonly cell: (row: Row) => ReactNode;
-}
+import { type Column, TableRow } from './table-row.tsx';
 
 interface VirtualTableProps<Row extends RowData> {
   /** Read out as the name of the table. */

@@ -1,7 +1,7 @@
+import type { DestinationType } from '@model-gateway/core/wire';
 import { Field } from '../../parts/controls/field.tsx';
 import { issueFor } from '../../parts/controls/issue-for.ts';
 import { type ConfigField, DESTINATION_TYPES, type DestinationDraft } from './destination-draft.ts';
-import type { DestinationType } from './destination-queries.ts';
 
 interface ConfigFieldsProps {
   readonly type: DestinationType;

@@ -1,3 +1,4 @@
+import type { BroadcastDeliveryBody } from '@model-gateway/core/wire';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { CircleCheck, RotateCw } from 'lucide-react';
@@ -11,13 +12,13 @@ import { Button } from '../../parts/controls/button.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { EmptyState, Loading } from '../../parts/messages/states.tsx';
 import { showToast } from '../../parts/messages/toast-store.ts';
-import { deliveriesQuery, type Delivery } from './destination-queries.ts';
+import { deliveriesQuery } from './destination-queries.ts';
 
 /** What has not reached a destination: what waits for its next attempt, and what nobody tries any more. */
 export function DeliveryLog({ destinationId }: { destinationId: string }) {
   const client = useQueryClient();
   const { data, error, refetch } = useQuery(deliveriesQuery(destinationId));
-  const [state, setState] = useState<'' | Delivery['state']>('');
+  const [state, setState] = useState<'' | BroadcastDeliveryBody['state']>('');
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const resend = useMutation({
     mutationFn: async (ids: readonly string[]) => {
@@ -100,7 +101,7 @@ export function DeliveryLog({ destinationId }: { destinationId: string }) {
   );
 }
 
-function DeliveryFacts({ delivery }: { delivery: Delivery }) {
+function DeliveryFacts({ delivery }: { delivery: BroadcastDeliveryBody }) {
   const { state, attempts, last_result: result, next_attempt_at: next, created_at: at } = delivery;
   const [first] = delivery.generation_ids;
   const count = delivery.generation_ids.length;

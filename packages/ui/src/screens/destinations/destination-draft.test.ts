@@ -1,10 +1,11 @@
+import type { Destination } from '@model-gateway/core/wire';
 import { expect, test } from 'vitest';
 
 import { toConfig, toDestinationChange, toDestinationDraft } from './destination-draft.ts';
-import type { Destination } from './destination-queries.ts';
 
 const WEBHOOK: Destination = {
   id: 'd1',
+  workspace_id: 'default',
   type: 'webhook',
   name: 'Traces',
   enabled: true,
@@ -17,6 +18,8 @@ const WEBHOOK: Destination = {
   broadcast_generation_request_context: true,
   regions: ['global'],
   config: { url: 'https://example.com/?********', method: 'POST', headers: { 'X-A': '********' } },
+  created_at: '2026-01-01T00:00:00Z',
+  updated_at: '2026-01-01T00:00:00Z',
 };
 
 test('changes nothing that was not touched', () => {

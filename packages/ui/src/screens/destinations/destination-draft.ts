@@ -1,7 +1,10 @@
-import type { Destination, DestinationType } from './destination-queries.ts';
+import type { Destination, DestinationType } from '@model-gateway/core/wire';
 
 /** What can be set of a destination: as on the wire, but for its configuration, which is text while it is edited. */
-export interface DestinationDraft extends Omit<Destination, 'id' | 'type' | 'config'> {
+export interface DestinationDraft extends Omit<
+  Destination,
+  'id' | 'type' | 'config' | 'workspace_id' | 'created_at' | 'updated_at'
+> {
   readonly config: Readonly<Record<string, string>>;
   /** `Name: value`, one a line. */
   readonly headers: string;

@@ -1,3 +1,4 @@
+import type { Destination } from '@model-gateway/core/wire';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { PlugZap, Trash2 } from 'lucide-react';
 import { useState } from 'react';
@@ -20,7 +21,7 @@ import {
   toDestinationChange,
   toDestinationDraft,
 } from './destination-draft.ts';
-import { type Destination, destinationsQuery, testDestination } from './destination-queries.ts';
+import { destinationsQuery, testDestination } from './destination-queries.ts';
 import { SelectionFields } from './selection-fields.tsx';
 
 interface DestinationPanelProps {

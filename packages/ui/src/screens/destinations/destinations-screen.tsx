@@ -1,3 +1,4 @@
+import type { Destination } from '@model-gateway/core/wire';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { MoreHorizontal, Plus, Send } from 'lucide-react';
@@ -12,12 +13,12 @@ import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Menu } from '../../parts/controls/menu.tsx';
 import { EmptyState, Loading, ScreenHeader } from '../../parts/messages/states.tsx';
 import { showToast } from '../../parts/messages/toast-store.ts';
-import { type Column, VirtualTable } from '../../parts/table/virtual-table.tsx';
+import type { Column } from '../../parts/table/table-row.tsx';
+import { VirtualTable } from '../../parts/table/virtual-table.tsx';
 import { DESTINATION_TYPES } from './destination-draft.ts';
 import { DestinationPanel } from './destination-panel.tsx';
 import {
   deliveriesQuery,
-  type Destination,
   destinationsQuery,
   type DestinationStanding,
   testDestination,

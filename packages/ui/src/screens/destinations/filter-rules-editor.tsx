@@ -19,7 +19,7 @@ const FIELDS = [
   'total_tokens',
   'prompt_tokens',
   'completion_tokens',
-];
+] as const satisfies readonly FilterRule['field'][];
 const OPERATORS = [
   'equals',
   'not_equals',
@@ -34,7 +34,7 @@ const OPERATORS = [
   'lte',
   'exists',
   'not_exists',
-];
+] as const satisfies readonly FilterRule['operator'][];
 const IN_NUMBERS: ReadonlySet<string> = new Set(['gt', 'lt', 'gte', 'lte']);
 const ALONE: ReadonlySet<string> = new Set(['exists', 'not_exists']);
 
@@ -51,7 +51,7 @@ interface FilterRulesEditorProps {
 /** Rules on what a call was like. In a group all or any hold, and every group must. */
 export function FilterRulesEditor({ rules, onChange, error }: FilterRulesEditorProps) {
   const groups = rules?.groups ?? [];
-  const set = (next: readonly Group[]): void =>
+  const set = (next: Group[]): void =>
     onChange(next.length === 0 ? null : { enabled: rules?.enabled ?? true, groups: next });
   return (
     <fieldset className="flex flex-col gap-2">
@@ -90,7 +90,7 @@ interface RuleGroupProps {
 }
 
 function RuleGroup({ number, group, error, onChange }: RuleGroupProps) {
-  const setRules = (rules: readonly FilterRule[]): void => onChange(rules.length === 0 ? null : { ...group, rules });
+  const setRules = (rules: FilterRule[]): void => onChange(rules.length === 0 ? null : { ...group, rules });
   const name = (at: number): string => `group ${number}, rule ${at + 1}`;
   return (
     <div className="flex flex-col gap-2 rounded-lg border border-line p-3">
@@ -135,7 +135,7 @@ interface RuleRowProps {
 }
 
 function RuleRow({ name, rule: { field, operator, value }, onChange, onRemove }: RuleRowProps) {
-  const toRule = (next: { field?: string; operator?: string; text?: string }): FilterRule => {
+  const toRule = (next: Partial<Pick<FilterRule, 'field' | 'operator'>> & { text?: string }): FilterRule => {
     const merged = { field, operator, ...next };
     const text = next.text ?? String(value ?? '');
     if (ALONE.has(merged.operator)) return { field: merged.field, operator: merged.operator };
@@ -148,7 +148,7 @@ function RuleRow({ name, rule: { field, operator, value }, onChange, onRemove }:
         aria-label={`Field of ${name}`}
         className="field w-auto"
         value={field}
-        onChange={(event) => onChange(toRule({ field: event.target.value }))}
+        onChange={(event) => onChange(toRule({ field: event.target.value as FilterRule['field'] }))}
       >
         {FIELDS.map((option) => (
           <option key={option}>{option}</option>
@@ -158,7 +158,7 @@ function RuleRow({ name, rule: { field, operator, value }, onChange, onRemove }:
         aria-label={`Comparison of ${name}`}
         className="field w-auto"
         value={operator}
-        onChange={(event) => onChange(toRule({ operator: event.target.value }))}
+        onChange={(event) => onChange(toRule({ operator: event.target.value as FilterRule['operator'] }))}
       >
         {OPERATORS.map((option) => (
           <option key={option} value={option}>

@@ -1,3 +1,4 @@
+import type { Destination, DestinationType } from '@model-gateway/core/wire';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
 
@@ -10,7 +11,7 @@ import { issueFor } from '../../parts/controls/issue-for.ts';
 import { scrollIntoView } from '../../parts/scroll-into-view.ts';
 import { ConfigFields } from './config-fields.tsx';
 import { DESTINATION_TYPES, toConfig } from './destination-draft.ts';
-import { type Destination, destinationsQuery, type DestinationType } from './destination-queries.ts';
+import { destinationsQuery } from './destination-queries.ts';
 
 const EMPTY = { config: {}, headers: '' };
 

@@ -27,7 +27,7 @@ const PARTS = [
 /** Which calls go to a destination, and what of them. */
 export function SelectionFields({ draft, onChange, error }: SelectionFieldsProps) {
   const set = (change: Partial<DestinationDraft>): void => onChange({ ...draft, ...change });
-  const toggleRegion = (region: string): void =>
+  const toggleRegion = (region: DestinationDraft['regions'][number]): void =>
     set({
       regions: draft.regions.includes(region)
         ? draft.regions.filter((other) => other !== region)
@@ -91,7 +91,7 @@ export function SelectionFields({ draft, onChange, error }: SelectionFieldsProps
 
 interface KeyChoiceProps {
   readonly hashes: readonly string[] | null;
-  readonly onChange: (hashes: readonly string[] | null) => void;
+  readonly onChange: (hashes: string[] | null) => void;
 }
 
 function KeyChoice({ hashes, onChange }: KeyChoiceProps) {

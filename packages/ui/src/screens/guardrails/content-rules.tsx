@@ -1,18 +1,20 @@
+import type { CustomFilter } from '@model-gateway/core/wire';
 import { Plus, X } from 'lucide-react';
 
-import type { CustomFilter, FilterAction } from '../../api/types.ts';
+import type { FilterAction } from '../../api/types.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { issueFor } from '../../parts/controls/issue-for.ts';
 import { BUILTIN_FILTERS, withBuiltin } from './guardrail-draft.ts';
 import type { RulesProps } from './reach-rules.tsx';
 
+type Direction = NonNullable<CustomFilter['direction']>;
 const DIRECTIONS = [
   ['input', 'prompts'],
   ['output', 'answers'],
   ['both', 'both'],
 ] as const;
 
-/** What may be in prompts and answers. */
+/** What may be in prompts and completions. */
 export function ContentRules({ draft, onChange, error }: RulesProps) {
   const setCustom = (at: number, change: Partial<CustomFilter>): void =>
     onChange({
@@ -147,9 +149,9 @@ function ActionSelect({ label, value, hasOff = false, onChange }: ActionSelectPr
 
 interface DirectionSelectProps {
   readonly label: string;
-  readonly value: string;
+  readonly value: Direction;
   readonly isDisabled?: boolean;
-  readonly onChange: (direction: string) => void;
+  readonly onChange: (direction: Direction) => void;
 }
 
 function DirectionSelect({ label, value, isDisabled = false, onChange }: DirectionSelectProps) {
@@ -159,7 +161,7 @@ function DirectionSelect({ label, value, isDisabled = false, onChange }: Directi
       className="field w-auto"
       disabled={isDisabled}
       value={value}
-      onChange={(event) => onChange(event.target.value)}
+      onChange={(event) => onChange(event.target.value as Direction)}
     >
       {DIRECTIONS.map(([direction, name]) => (
         <option key={direction} value={direction}>

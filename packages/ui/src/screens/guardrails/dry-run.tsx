@@ -1,9 +1,9 @@
+import type { GuardrailTestResult } from '@model-gateway/core/wire';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
-import type { GuardrailTest } from '../../api/types.ts';
 import { formatMoment } from '../../format/time.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';
@@ -17,7 +17,7 @@ export function DryRun({ guardrailId, isChanged }: { guardrailId: string; isChan
   const [count, setCount] = useState(MAX_GENERATIONS);
   const run = useMutation({
     mutationFn: () =>
-      callApi<GuardrailTest>(`/admin/v1/guardrails/${guardrailId}/test`, {
+      callApi<{ data: GuardrailTestResult }>(`/admin/v1/guardrails/${guardrailId}/test`, {
         method: 'POST',
         body: { generations: count },
       }),

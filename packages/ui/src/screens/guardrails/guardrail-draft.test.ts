@@ -1,11 +1,12 @@
+import type { Guardrail } from '@model-gateway/core/wire';
 import { expect, test } from 'vitest';
 
-import type { Guardrail } from '../../api/types.ts';
 import { countRules, toGuardrailChange, toGuardrailDraft, withBuiltin } from './guardrail-draft.ts';
 
 const guardrail: Guardrail = {
   id: 'g',
   name: 'G',
+  workspace_id: null,
   description: null,
   limit_usd: 5,
   reset_interval: 'daily',
@@ -14,13 +15,20 @@ const guardrail: Guardrail = {
   ignored_models: null,
   allowed_providers: null,
   ignored_providers: null,
+  allowed_data_regions: null,
   enforce_zdr: null,
+  enforce_zdr_anthropic: null,
+  enforce_zdr_openai: null,
+  enforce_zdr_google: null,
+  enforce_zdr_xai: null,
+  enforce_zdr_other: null,
   enable_paid_model_training: null,
   enable_free_model_training: null,
   enable_free_model_publication: null,
   content_filter_builtins: [{ slug: 'email', action: 'redact', direction: 'both' }],
   content_filters: null,
   created_at: '2026-01-01T00:00:00Z',
+  updated_at: null,
 };
 const draft = toGuardrailDraft(guardrail);
 

@@ -1,7 +1,9 @@
-import type { BuiltinFilter, CustomFilter, FilterAction, Guardrail, ResetInterval } from '../../api/types.ts';
+import type { BuiltinFilter, CustomFilter, Guardrail } from '@model-gateway/core/wire';
+
+import type { FilterAction, ResetInterval } from '../../api/types.ts';
 
 /** The filters that come with the gateway, with what they look for. */
-export const BUILTIN_FILTERS: readonly { readonly slug: string; readonly label: string }[] = [
+export const BUILTIN_FILTERS: readonly { readonly slug: BuiltinFilter['slug']; readonly label: string }[] = [
   { slug: 'email', label: 'E-mail addresses' },
   { slug: 'phone', label: 'Phone numbers' },
   { slug: 'ssn', label: 'Social security numbers' },
@@ -83,9 +85,9 @@ export function toGuardrailChange(draft: GuardrailDraft, before: GuardrailDraft)
 /** Puts a built-in filter to work, changes what it does, or takes it away (`off`). */
 export function withBuiltin(
   filters: readonly BuiltinFilter[],
-  slug: string,
+  slug: BuiltinFilter['slug'],
   action: FilterAction | 'off',
-  direction?: string,
+  direction?: BuiltinFilter['direction'],
 ): BuiltinFilter[] {
   const before = filters.find((filter) => filter.slug === slug);
   const others = filters.filter((filter) => filter.slug !== slug);

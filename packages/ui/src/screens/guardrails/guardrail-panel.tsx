@@ -1,10 +1,10 @@
+import type { Guardrail } from '@model-gateway/core/wire';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Trash2 } from 'lucide-react';
 import { useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
 import { guardrailsQuery, keyAssignmentsQuery } from '../../api/queries.ts';
-import type { Guardrail } from '../../api/types.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';

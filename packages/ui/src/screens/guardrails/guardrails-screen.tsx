@@ -1,16 +1,17 @@
+import type { Guardrail, KeyAssignment } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Plus, ShieldCheck } from 'lucide-react';
 import { useState } from 'react';
 
 import { guardrailsQuery, keyAssignmentsQuery } from '../../api/queries.ts';
-import type { Guardrail, KeyAssignment } from '../../api/types.ts';
 import { formatUsd } from '../../format/money.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { EmptyState, Loading, ScreenHeader } from '../../parts/messages/states.tsx';
-import { type Column, VirtualTable } from '../../parts/table/virtual-table.tsx';
+import type { Column } from '../../parts/table/table-row.tsx';
+import { VirtualTable } from '../../parts/table/virtual-table.tsx';
 import { countRules } from './guardrail-draft.ts';
 import { GuardrailPanel } from './guardrail-panel.tsx';
 import { NewGuardrail } from './new-guardrail.tsx';

@@ -1,9 +1,9 @@
+import type { Guardrail } from '@model-gateway/core/wire';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
 import { guardrailsQuery } from '../../api/queries.ts';
-import type { Guardrail } from '../../api/types.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Dialog } from '../../parts/dialogs/dialog.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';

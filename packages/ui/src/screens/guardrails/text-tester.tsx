@@ -1,9 +1,9 @@
+import type { GuardrailTestResult } from '@model-gateway/core/wire';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
 import { modelsQuery } from '../../api/queries.ts';
-import type { GuardrailTest } from '../../api/types.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
@@ -24,7 +24,7 @@ export function TextTester({ guardrailId, isChanged }: { guardrailId: string; is
   const [model, setModel] = useState('');
   const test = useMutation({
     mutationFn: () =>
-      callApi<GuardrailTest>(`/admin/v1/guardrails/${guardrailId}/test`, {
+      callApi<{ data: GuardrailTestResult }>(`/admin/v1/guardrails/${guardrailId}/test`, {
         method: 'POST',
         body: { request: { model: model || models?.[0]?.id, messages: [{ role: 'user', content: text }] } },
       }),

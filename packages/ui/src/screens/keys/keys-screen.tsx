@@ -14,7 +14,8 @@ import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Menu } from '../../parts/controls/menu.tsx';
 import { EmptyState, Loading, ScreenHeader } from '../../parts/messages/states.tsx';
 import { showToast } from '../../parts/messages/toast-store.ts';
-import { type Column, VirtualTable } from '../../parts/table/virtual-table.tsx';
+import type { Column } from '../../parts/table/table-row.tsx';
+import { VirtualTable } from '../../parts/table/virtual-table.tsx';
 import { KeyForm } from './key-form.tsx';
 import { NewKeyDialog } from './new-key-dialog.tsx';
 

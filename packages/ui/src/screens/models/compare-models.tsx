@@ -1,9 +1,9 @@
+import type { Model } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
 import { modelsQuery } from '../../api/queries.ts';
-import type { Model } from '../../api/types.ts';
 import { formatPricePerMillion } from '../../format/money.ts';
 import { formatCount } from '../../format/quantity.ts';
 import { Dialog } from '../../parts/dialogs/dialog.tsx';

@@ -1,9 +1,9 @@
+import type { Model, ModelEndpoint } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 
 import { endpointsQuery, modelsQuery } from '../../api/queries.ts';
-import type { Model, ModelEndpoint } from '../../api/types.ts';
 import { formatPricePerMillion, formatUsd } from '../../format/money.ts';
 import { formatCompact, formatCount } from '../../format/quantity.ts';
 import { Badge } from '../../parts/badge.tsx';

@@ -1,17 +1,18 @@
+import type { Model, ModelList } from '@model-gateway/core/wire';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Package, SearchX } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
-import type { Model, ModelList } from '../../api/types.ts';
 import { formatCompact } from '../../format/quantity.ts';
 import { formatPricePerMillion } from '../../format/money.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { EmptyState, Loading, ScreenHeader } from '../../parts/messages/states.tsx';
-import { type Column, VirtualTable } from '../../parts/table/virtual-table.tsx';
+import type { Column } from '../../parts/table/table-row.tsx';
+import { VirtualTable } from '../../parts/table/virtual-table.tsx';
 import { CompareModels } from './compare-models.tsx';
 import { ModelFilters } from './model-filters.tsx';
 import { ModelPanel } from './model-panel.tsx';

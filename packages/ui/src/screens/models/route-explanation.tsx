@@ -1,10 +1,10 @@
+import type { EndpointExplanation, RoutingExplanation } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
 import { CircleCheck, CircleSlash } from 'lucide-react';
 import { useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
 import { keysQuery } from '../../api/queries.ts';
-import type { EndpointExplanation, RoutingExplanation } from '../../api/types.ts';
 import { formatPricePerMillion } from '../../format/money.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
@@ -18,7 +18,7 @@ export function RouteExplanation({ model }: { model: string }) {
   const { data, error, refetch } = useQuery({
     queryKey: ['explain', model, key],
     queryFn: ({ signal }) =>
-      callApi<RoutingExplanation>('/admin/v1/explain', {
+      callApi<{ data: RoutingExplanation }>('/admin/v1/explain', {
         method: 'POST',
         query: { key },
         body: { model, messages: [{ role: 'user', content: 'Hello' }] },

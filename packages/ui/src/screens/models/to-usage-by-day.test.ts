@@ -5,11 +5,15 @@ import { toUsageByDay } from './to-usage-by-day.ts';
 const item = (date: string, model: string, requests: number, usage: number) => ({
   date,
   model,
+  model_permaslug: model,
+  endpoint_id: 'e',
   provider_name: 'P',
   requests,
   prompt_tokens: 10 * requests,
   completion_tokens: requests,
+  reasoning_tokens: 0,
   usage,
+  byok_usage_inference: 0,
 });
 
 test('adds up one model by day over its endpoints, newest first', () => {

@@ -1,4 +1,4 @@
-import type { ActivityItem } from '../../api/types.ts';
+import type { ActivityItem } from '@model-gateway/core/wire';
 
 /** What a model was called for on a day. */
 export interface UsageOfDay {

@@ -1,9 +1,9 @@
+import type { GenerationRow } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { CircleAlert, CircleCheck, Info } from 'lucide-react';
 
 import { healthQuery, keysQuery, providersQuery } from '../../api/queries.ts';
-import type { GenerationRow } from '../../api/types.ts';
 import { findConcerns } from './find-concerns.ts';
 
 /** What somebody should look at. */

@@ -1,13 +1,14 @@
+import type { GenerationRow } from '@model-gateway/core/wire';
 import { queryOptions } from '@tanstack/react-query';
 
 import { callApi, openApi } from '../../api/call-api.ts';
-import type { GenerationList, GenerationRow } from '../../api/types.ts';
+import type { GenerationList } from '../../api/types.ts';
 
-/** Of how many calls the pace is told: what one page of the list holds. */
+/** How many calls the pace is computed from: what one page of the list holds. */
 export const MAX_CALLS = 200;
 const DAY_MS = 86_400_000;
 
-/** How fast answers came, and how much of the prompts came from a cache. Null where no call tells. */
+/** How fast completions came, and how much of the prompts came from a cache. Null where no call tells. */
 export interface Pace {
   readonly calls: number;
   /** Milliseconds to the first token. */

@@ -1,4 +1,6 @@
-import type { GenerationRow, Key } from '../../api/types.ts';
+import type { GenerationRow } from '@model-gateway/core/wire';
+
+import type { Key } from '../../api/types.ts';
 
 export interface Concern {
   readonly level: 'bad' | 'caution';

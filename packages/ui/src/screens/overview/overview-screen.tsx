@@ -1,3 +1,4 @@
+import type { GenerationHistogram } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 
@@ -10,7 +11,6 @@ import {
   providersQuery,
   recentCallsQuery,
 } from '../../api/queries.ts';
-import type { GenerationHistogram } from '../../api/types.ts';
 import { formatUsd } from '../../format/money.ts';
 import { formatCount, formatDuration } from '../../format/quantity.ts';
 import { Button } from '../../parts/controls/button.tsx';

@@ -1,6 +1,6 @@
+import type { ActivityItem } from '@model-gateway/core/wire';
 import { expect, test } from 'vitest';
 
-import type { ActivityItem } from '../../api/types.ts';
 import { findConcerns } from './find-concerns.ts';
 import { toSpending } from './to-spending.ts';
 
@@ -37,11 +37,15 @@ test('adds spending up by day and model, the small ones together', () => {
   const item = (date: string, model: string, usage: number): ActivityItem => ({
     date,
     model,
+    model_permaslug: model,
+    endpoint_id: 'e',
     usage,
+    byok_usage_inference: 0,
     provider_name: 'P',
     requests: 1,
     prompt_tokens: 0,
     completion_tokens: 0,
+    reasoning_tokens: 0,
   });
   const items = [
     item('2026-02-28', 'a', 5),

@@ -1,6 +1,6 @@
+import type { GenerationRow } from '@model-gateway/core/wire';
 import { Link } from '@tanstack/react-router';
 
-import type { GenerationRow } from '../../api/types.ts';
 import { formatRelative } from '../../format/time.ts';
 import { formatDuration } from '../../format/quantity.ts';
 import { Cost, StatusBadge } from '../generations/list/generation-columns.tsx';

@@ -1,4 +1,5 @@
-import type { ActivityItem } from '../../api/types.ts';
+import type { ActivityItem } from '@model-gateway/core/wire';
+
 import type { Series } from '../../parts/chart.tsx';
 
 interface Spending {

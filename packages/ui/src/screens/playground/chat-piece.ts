@@ -1,4 +1,4 @@
-/** A chunk of a stream or a whole answer, as far as it is read here. */
+/** A chunk of a stream or a whole completion, as far as it is read here. */
 export interface WireChunk {
   readonly id?: string;
   readonly provider?: string;
@@ -23,7 +23,7 @@ export interface WireUsage {
   readonly cost?: number | null;
 }
 
-/** What a chunk adds to an answer. */
+/** What a chunk adds to a completion. */
 export interface ChatPiece {
   readonly generationId?: string;
   readonly provider?: string;

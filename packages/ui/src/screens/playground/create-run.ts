@@ -1,7 +1,7 @@
 import type { ChatPiece, WireUsage } from './chat-piece.ts';
 import { createFrameBuffer, type Schedule } from './create-frame-buffer.ts';
 
-/** One answer of one model, while it comes and afterwards. */
+/** One completion of one model, while it comes and afterwards. */
 export interface RunState {
   readonly status: 'idle' | 'waiting' | 'streaming' | 'done' | 'stopped' | 'failed';
   readonly text: string;
@@ -38,7 +38,7 @@ const IDLE: RunState = {
   error: null,
 };
 
-/** Creates a place for one answer at a time. */
+/** Creates a place for one completion at a time. */
 export function createRun(schedule: Schedule, now: () => number): Run {
   let state = IDLE;
   let abort: AbortController | undefined;

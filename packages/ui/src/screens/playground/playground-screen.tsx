@@ -12,7 +12,7 @@ import { showToast } from '../../parts/messages/toast-store.ts';
 import { useShortcut } from '../../shell/shortcuts.ts';
 import { contentQuery, generationQuery } from '../generations/content/generation-queries.ts';
 import { splitWords } from '../models/model-search.ts';
-import { AnswerColumn } from './answer-column.tsx';
+import { CompletionColumn } from './completion-column.tsx';
 import { findUnsupported } from './attachments.ts';
 import { createRun, type Run } from './create-run.ts';
 import { type Draft, EMPTY_DRAFT, toDraft, toRequestBody } from './draft.ts';
@@ -26,7 +26,7 @@ import { useAttaching } from './use-attaching.ts';
 const MAX_COLUMNS = 4;
 const newRun = (): Run => createRun(drawTogether, () => performance.now());
 
-/** One prompt to up to four models at once. Every answer is an ordinary generation. */
+/** One prompt to up to four models at once. Every completion is an ordinary generation. */
 export function PlaygroundScreen() {
   const caller = usePlaygroundCaller();
   const { data: models, error, refetch } = useQuery(modelsQuery);
@@ -124,8 +124,8 @@ function Bench({ apiKey, firstModel }: { apiKey: string | undefined; firstModel:
         {models.map((model, at) => {
           const run = runs.current[at];
           return run === undefined ? null : (
-            <AnswerColumn
-              // The place, not the model: changing a column's model keeps its answer until the next is sent.
+            <CompletionColumn
+              // The place, not the model: changing a column's model keeps its completion until the next is sent.
               key={at}
               run={run}
               model={model}

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { filterProviders, type ProviderState } from './provider-queries.ts';
 
-const provider = (slug: string, host: string | null, status: string): ProviderState => ({
+const provider = (slug: string, host: string | null, status: ProviderState['health']['status']): ProviderState => ({
   slug,
   name: slug.toUpperCase(),
   host,

@@ -1,43 +1,20 @@
+import type { ProviderStateList, ProviderTestResult } from '@model-gateway/core/wire';
 import { queryOptions } from '@tanstack/react-query';
 
 import { callApi } from '../../api/call-api.ts';
 import type { Tone } from '../../parts/badge.tsx';
 
-/** How a provider is reached and how its endpoints have fared, as `GET /admin/v1/providers` answers it. */
-export interface ProviderState {
-  readonly slug: string;
-  readonly name: string;
-  /** Null where the gateway's host does not tell, as in the next one. */
-  readonly host: string | null;
-  readonly has_key: boolean | null;
-  readonly byok: boolean;
-  readonly discovers_models: boolean;
-  readonly models: number;
-  readonly health: {
-    readonly status: string;
-    readonly endpoints: Readonly<Record<Standing, number>>;
-  };
-  readonly can_test: boolean;
-}
+/** How a provider is reached and how its endpoints have fared. */
+export type ProviderState = ProviderStateList['data'][number];
 
-export type Standing = 'steady' | 'unstable' | 'resting' | 'half_open' | 'open' | 'unused';
+export type Standing = keyof ProviderState['health']['endpoints'];
 
 /** What one layer between the gateway and a provider was found to be like. */
-export interface ProviderFinding {
-  readonly layer: string;
-  readonly status: 'ok' | 'warning' | 'failed' | 'skipped';
-  readonly detail: string;
-  readonly advice?: string;
-}
-
-export interface ProviderTest {
-  readonly data: { readonly slug: string; readonly ok: boolean; readonly findings: readonly ProviderFinding[] };
-}
+export type ProviderFinding = ProviderTestResult['data']['findings'][number];
 
 export const providerStatesQuery = queryOptions({
   queryKey: ['provider-states'],
-  queryFn: async ({ signal }) =>
-    (await callApi<{ data: readonly ProviderState[] }>('/admin/v1/providers', { signal })).data,
+  queryFn: async ({ signal }) => (await callApi<ProviderStateList>('/admin/v1/providers', { signal })).data,
 });
 
 export const HEALTH_TONES: Readonly<Record<string, Tone>> = { ok: 'good', degraded: 'caution', down: 'bad' };

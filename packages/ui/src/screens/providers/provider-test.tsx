@@ -1,3 +1,4 @@
+import type { ProviderTestResult } from '@model-gateway/core/wire';
 import { useMutation } from '@tanstack/react-query';
 import { CircleAlert, CircleCheck, CircleMinus, CircleX, PlugZap } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
@@ -7,7 +8,7 @@ import { Button } from '../../parts/controls/button.tsx';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Checkbox } from '../../parts/controls/field.tsx';
-import type { ProviderFinding, ProviderState, ProviderTest as Outcome } from './provider-queries.ts';
+import type { ProviderFinding, ProviderState } from './provider-queries.ts';
 
 const LAYERS: Readonly<Record<string, string>> = {
   address: 'Address',
@@ -30,7 +31,7 @@ export function ProviderTest({ provider: { slug, name, can_test: canTest } }: { 
   const [makesCall, setMakesCall] = useState(false);
   const test = useMutation({
     mutationFn: () =>
-      callApi<Outcome>(`/admin/v1/providers/${encodeURIComponent(slug)}/test`, {
+      callApi<ProviderTestResult>(`/admin/v1/providers/${encodeURIComponent(slug)}/test`, {
         method: 'POST',
         body: { call: makesCall },
       }),
@@ -68,7 +69,7 @@ export function ProviderTest({ provider: { slug, name, can_test: canTest } }: { 
   );
 }
 
-function Findings({ outcome: { data } }: { outcome: Outcome }) {
+function Findings({ outcome: { data } }: { outcome: ProviderTestResult }) {
   return (
     <section aria-label="What was found" className="flex flex-col gap-2">
       <p className="text-sm font-medium">
@@ -97,7 +98,7 @@ function Findings({ outcome: { data } }: { outcome: Outcome }) {
   );
 }
 
-const toReport = ({ slug, findings }: Outcome['data']): string =>
+const toReport = ({ slug, findings }: ProviderTestResult['data']): string =>
   [
     `provider: ${slug}`,
     ...findings.map(({ layer, status, detail, advice }) =>

@@ -1,9 +1,9 @@
+import type { Settings } from '@model-gateway/core/wire';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
 import { modelsQuery, providersQuery, settingsQuery } from '../../api/queries.ts';
-import type { Settings } from '../../api/types.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Checkbox, Field } from '../../parts/controls/field.tsx';

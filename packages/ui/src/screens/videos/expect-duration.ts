@@ -1,6 +1,6 @@
-import type { VideoJob } from './video-queries.ts';
+import type { VideoRow } from '@model-gateway/core/wire';
 
-type Timed = Pick<VideoJob, 'model' | 'status' | 'created_at' | 'ended_at'>;
+type Timed = Pick<VideoRow, 'model' | 'created_at' | 'ended_at'> & { readonly status: string };
 
 /** How long jobs of a model have taken so far, as their median in milliseconds; null where none has completed. */
 export function expectDuration(model: string, jobs: readonly Timed[]): number | null {

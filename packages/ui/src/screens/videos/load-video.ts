@@ -1,7 +1,7 @@
 import { openApi } from '../../api/call-api.ts';
 
 export interface LoadedVideo {
-  /** Of the page's own; to be revoked when it is not shown any more. */
+  /** A `blob:` address of the page; to be revoked when the video is not shown any more. */
   readonly url: string;
   readonly bytes: number;
 }

@@ -1,3 +1,4 @@
+import type { VideoRow } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 
@@ -15,13 +16,13 @@ import { SidePanel } from '../../parts/dialogs/side-panel.tsx';
 import { contentQuery } from '../generations/content/generation-queries.ts';
 import { expectDuration, tookMs } from './expect-duration.ts';
 import { JobProgress } from './job-progress.tsx';
-import { isOpen, STATUS_TONES, type VideoJob, webhooksQuery } from './video-queries.ts';
+import { isOpen, STATUS_TONES, webhooksQuery } from './video-queries.ts';
 import { VideoPlayer } from './video-player.tsx';
 import { WebhookEntry } from './webhook-log.tsx';
 
 interface VideoPanelProps {
-  readonly job: VideoJob;
-  readonly jobs: readonly VideoJob[];
+  readonly job: VideoRow;
+  readonly jobs: readonly VideoRow[];
   readonly onClose: () => void;
 }
 
@@ -59,7 +60,7 @@ export function VideoPanel({ job, jobs, onClose }: VideoPanelProps) {
   );
 }
 
-function JobFacts({ job }: { job: VideoJob }) {
+function JobFacts({ job }: { job: VideoRow }) {
   const { data: keys = [] } = useQuery(keysQuery);
   const key = keys.find(({ hash }) => hash === job.key_hash)?.name;
   return (
@@ -95,12 +96,12 @@ function JobFacts({ job }: { job: VideoJob }) {
 }
 
 /** `4 s · 640x360`. */
-export function toSpecification({ duration, size, resolution, aspect_ratio: ratio }: VideoJob): string {
+export function toSpecification({ duration, size, resolution, aspect_ratio: ratio }: VideoRow): string {
   const parts = [duration === null ? null : `${duration} s`, size, ...(size === null ? [resolution, ratio] : [])];
   return parts.filter((part) => part !== null).join(' · ') || 'what the model makes by itself';
 }
 
-function Prompt({ job }: { job: VideoJob }) {
+function Prompt({ job }: { job: VideoRow }) {
   const { data, error } = useQuery({ ...contentQuery(job.generation_id), enabled: !isOpen(job) });
   const isAbsent = error instanceof ApiError && error.status === 404;
   return (

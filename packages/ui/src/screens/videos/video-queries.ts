@@ -1,30 +1,9 @@
+import type { VideoRow } from '@model-gateway/core/wire';
 import { queryOptions } from '@tanstack/react-query';
 
 import { callApi } from '../../api/call-api.ts';
 import type { Page } from '../../api/types.ts';
 import type { Tone } from '../../parts/badge.tsx';
-
-/** A job, as `GET /admin/v1/videos` lists it. */
-export interface VideoJob {
-  readonly id: string;
-  /** May be a word that is not known here. */
-  readonly status: string;
-  readonly model: string;
-  readonly provider_name: string;
-  readonly key_hash: string;
-  readonly generation_id: string;
-  readonly created_at: string;
-  /** Null while it is open. */
-  readonly ended_at: string | null;
-  /** Seconds. */
-  readonly duration: number | null;
-  readonly size: string | null;
-  readonly resolution: string | null;
-  readonly aspect_ratio: string | null;
-  readonly videos: number;
-  readonly cost: number | null;
-  readonly error: string | null;
-}
 
 /** What a model can do; null is not known, and left to the provider. */
 export interface VideoModel {
@@ -58,7 +37,7 @@ const WATCHED_MS = 2000;
 const IDLE_MS = 20_000;
 
 const OPEN: ReadonlySet<string> = new Set(['pending', 'in_progress']);
-export const isOpen = ({ status }: Pick<VideoJob, 'status'>): boolean => OPEN.has(status);
+export const isOpen = ({ status }: { readonly status: string }): boolean => OPEN.has(status);
 
 export const STATUS_TONES: Readonly<Record<string, Tone>> = {
   pending: 'neutral',
@@ -72,7 +51,7 @@ export const STATUS_TONES: Readonly<Record<string, Tone>> = {
 /** The newest jobs. Asked for often while one is under way, and only while the page is in sight. */
 export const videosQuery = queryOptions({
   queryKey: ['videos'],
-  queryFn: ({ signal }) => callApi<Page<VideoJob>>('/admin/v1/videos', { query: { limit: MAX_JOBS }, signal }),
+  queryFn: ({ signal }) => callApi<Page<VideoRow>>('/admin/v1/videos', { query: { limit: MAX_JOBS }, signal }),
   refetchInterval: ({ state }) => (state.data?.data.some(isOpen) === true ? WATCHED_MS : IDLE_MS),
 });
 

@@ -1,3 +1,4 @@
+import type { VideoRow } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Plus, Video } from 'lucide-react';
@@ -12,12 +13,13 @@ import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Choice } from '../../parts/controls/field.tsx';
 import { showControls } from '../../parts/text/show-controls.ts';
 import { EmptyState, Loading, ScreenHeader } from '../../parts/messages/states.tsx';
-import { type Column, VirtualTable } from '../../parts/table/virtual-table.tsx';
+import type { Column } from '../../parts/table/table-row.tsx';
+import { VirtualTable } from '../../parts/table/virtual-table.tsx';
 import { expectDuration, tookMs } from './expect-duration.ts';
 import { JobProgress } from './job-progress.tsx';
 import { NewVideo } from './new-video.tsx';
 import { toSpecification, VideoPanel } from './video-panel.tsx';
-import { isOpen, STATUS_TONES, type VideoJob, videosQuery } from './video-queries.ts';
+import { isOpen, STATUS_TONES, videosQuery } from './video-queries.ts';
 import type { VideoSearch } from './video-search.ts';
 import { WebhookLog } from './webhook-log.tsx';
 
@@ -131,7 +133,7 @@ function JobList({ search, onChange, onCreate }: JobListProps) {
 
 interface FiltersProps {
   readonly search: VideoSearch;
-  readonly jobs: readonly VideoJob[];
+  readonly jobs: readonly VideoRow[];
   readonly onChange: (change: Change) => void;
 }
 
@@ -170,7 +172,7 @@ function Filters({ search, jobs, onChange }: FiltersProps) {
   );
 }
 
-const toColumns = (jobs: readonly VideoJob[]): readonly Column<VideoJob>[] => [
+const toColumns = (jobs: readonly VideoRow[]): readonly Column<VideoRow>[] => [
   {
     id: 'began',
     header: 'Began',

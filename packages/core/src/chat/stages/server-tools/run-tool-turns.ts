@@ -146,12 +146,12 @@ async function* readTurn(next: Begin, { run, turn, read }: ReadTurn): AsyncGener
   } catch (thrown) {
     const error = toCallError(thrown, endpoint.provider.name);
     if (!signal.aborted)
-      noteOutcome({ endpoint, startedAt, outcome: { status: 'failed', error }, usage: undefined }, parts);
+      noteOutcome({ endpoint, startedAt, outcome: { status: 'failed', error }, usage: undefined }, parts.attempts);
     throw error;
   } finally {
     if (!isRead) completion.rest.return?.().then(undefined, () => undefined);
   }
-  noteOutcome({ endpoint, startedAt, outcome: { status: 'completed' }, usage: read.answer.usage }, parts);
+  noteOutcome({ endpoint, startedAt, outcome: { status: 'completed' }, usage: read.answer.usage }, parts.attempts);
 }
 
 const brokenOff = ({ provider }: Endpoint): GatewayError =>

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { guardAdded } from '../../../guardrails/guard-added.ts';
-import { parseWith } from '../../../wire/parse-with.ts';
+import { parseWith } from '../../../foundation/parse-with.ts';
 import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';
 import type { ChatMessage } from '../../../wire/chat/chat-message.ts';
 import { annotateCompletion } from '../annotate-completion.ts';

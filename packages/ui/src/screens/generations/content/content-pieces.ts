@@ -1,6 +1,5 @@
 import type { GenerationContent } from '../../../api/types.ts';
-
-/** A part of what was asked and answered, small enough to be handed over without holding up the page. */
+/** A part of a prompt and its completion, small enough to be handed over without holding up the page. */
 export type ContentPiece =
   | { readonly type: 'messages'; readonly messages: readonly unknown[] }
   /** Everything but the messages; the last one. */

@@ -2,12 +2,12 @@ import type { GenerationContent } from '../../../api/types.ts';
 import { type ContentPiece, toPieces } from './content-pieces.ts';
 
 /** What the worker is told: to ask for contents, or not to go on with that. */
-export type ContentQuestion =
-  | { readonly type: 'read'; readonly question: number; readonly url: string; readonly maxBytes: number }
-  | { readonly type: 'stop'; readonly question: number };
+export type ContentRequest =
+  | { readonly type: 'read'; readonly request: number; readonly url: string; readonly maxBytes: number }
+  | { readonly type: 'stop'; readonly request: number };
 
-/** What it answers to a question: pieces, of which the rest is the last, or one of the others. */
-export type ContentAnswer = { readonly question: number } & (
+/** What it replies to a request: pieces, of which the rest is the last, or one of the others. */
+export type ContentReply = { readonly request: number } & (
   | { readonly type: 'piece'; readonly piece: ContentPiece; readonly bytes: number }
   | { readonly type: 'refused'; readonly status: number; readonly body: unknown }
   | { readonly type: 'too-long'; readonly bytes: number }
@@ -17,33 +17,33 @@ export type ContentAnswer = { readonly question: number } & (
 // A thread of its own: loading and reading ten megabytes takes longer than a page may stand still.
 const underWay = new Map<number, AbortController>();
 
-addEventListener('message', ({ data }: MessageEvent<ContentQuestion>) => {
-  if (data.type === 'stop') underWay.get(data.question)?.abort();
-  else void answer(data);
+addEventListener('message', ({ data }: MessageEvent<ContentRequest>) => {
+  if (data.type === 'stop') underWay.get(data.request)?.abort();
+  else void read(data);
 });
 
-async function answer({ question, url, maxBytes }: ContentQuestion & { readonly type: 'read' }): Promise<void> {
+async function read({ request, url, maxBytes }: ContentRequest & { readonly type: 'read' }): Promise<void> {
   const abort = new AbortController();
-  underWay.set(question, abort);
-  const reply = (message: ContentAnswer): void => postMessage(message);
+  underWay.set(request, abort);
+  const reply = (message: ContentReply): void => postMessage(message);
   try {
     const response = await fetch(url, { credentials: 'same-origin', cache: 'no-store', signal: abort.signal });
     if (!response.ok) {
       const body: unknown = await response.json().catch(() => null);
-      return reply({ question, type: 'refused', status: response.status, body });
+      return reply({ request, type: 'refused', status: response.status, body });
     }
     const announced = Number(response.headers.get('content-length'));
     if (announced > maxBytes) {
       abort.abort();
-      return reply({ question, type: 'too-long', bytes: announced });
+      return reply({ request, type: 'too-long', bytes: announced });
     }
     const bytes = await response.arrayBuffer();
-    if (bytes.byteLength > maxBytes) return reply({ question, type: 'too-long', bytes: bytes.byteLength });
+    if (bytes.byteLength > maxBytes) return reply({ request, type: 'too-long', bytes: bytes.byteLength });
     const { data } = JSON.parse(new TextDecoder().decode(bytes)) as { data: GenerationContent };
-    for (const piece of toPieces(data)) reply({ question, type: 'piece', piece, bytes: bytes.byteLength });
+    for (const piece of toPieces(data)) reply({ request, type: 'piece', piece, bytes: bytes.byteLength });
   } catch {
-    reply({ question, type: 'broken' });
+    reply({ request, type: 'broken' });
   } finally {
-    underWay.delete(question);
+    underWay.delete(request);
   }
 }

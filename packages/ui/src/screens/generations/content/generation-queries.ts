@@ -1,7 +1,7 @@
+import type { Generation } from '@model-gateway/core/wire';
 import { queryOptions } from '@tanstack/react-query';
 
 import { callApi } from '../../../api/call-api.ts';
-import type { Generation } from '../../../api/types.ts';
 import { readContent } from './read-content.ts';
 
 /** The record of a generation. */
@@ -12,7 +12,7 @@ export const generationQuery = (id: string) =>
       (await callApi<{ data: Generation }>('/api/v1/generation', { query: { id }, signal })).data,
   });
 
-/** What was asked and answered, where it was stored. Large, so that it is forgotten soon. */
+/** The prompt and the completion, where they were stored. They are large, and leave the cache soon. */
 export const contentQuery = (id: string) =>
   queryOptions({
     queryKey: ['generation', id, 'content'],

@@ -1,10 +1,10 @@
+import type { GenerationContent } from '../../../api/types.ts';
 import { ApiError, toApiError } from '../../../api/api-error.ts';
 import { openApi, toApiUrl } from '../../../api/call-api.ts';
 import { endSession } from '../../../api/session.ts';
-import type { GenerationContent } from '../../../api/types.ts';
 import { startWorker } from '../../../shell/start-worker.ts';
 import { type ContentPiece, fromPieces } from './content-pieces.ts';
-import type { ContentAnswer, ContentQuestion } from './content-worker.ts';
+import type { ContentReply, ContentRequest } from './content-worker.ts';
 // oxlint-disable-next-line import/default -- Vite makes it: the address of the built worker
 import workerUrl from './content-worker.ts?worker&url';
 
@@ -12,7 +12,7 @@ const PATH = '/api/v1/generation/content';
 /** Nobody reads so much in a browser, and it takes several times as much memory. */
 const MAX_SHOWN_BYTES = 32 * 1024 * 1024;
 
-/** What was asked and answered, and how long it is as JSON. */
+/** The prompt and the completion, and how long they are as JSON. */
 export interface ReadContent extends GenerationContent {
   readonly bytes: number;
 }
@@ -30,14 +30,14 @@ export class ContentTooLong extends Error {
 
 // Kept once it is there: it takes longer to start than most contents to read.
 let worker: Worker | undefined;
-let questions = 0;
+let requests = 0;
 
 /** Has the contents of a generation read by a worker. Throws `ApiError`, `ContentTooLong`, and the signal's reason. */
 export function readContent(id: string, signal: AbortSignal): Promise<ReadContent> {
   const asked = (worker ??= startWorker(workerUrl));
-  questions += 1;
-  const question = questions;
-  const tell = (message: ContentQuestion): void => asked.postMessage(message);
+  requests += 1;
+  const request = requests;
+  const tell = (message: ContentRequest): void => asked.postMessage(message);
   return new Promise<ReadContent>((resolve, reject) => {
     const own = new AbortController();
     const end = (settle: () => void): void => {
@@ -45,8 +45,8 @@ export function readContent(id: string, signal: AbortSignal): Promise<ReadConten
       settle();
     };
     const pieces: ContentPiece[] = [];
-    const take = ({ data }: MessageEvent<ContentAnswer>): void => {
-      if (data.question !== question) return;
+    const take = ({ data }: MessageEvent<ContentReply>): void => {
+      if (data.request !== request) return;
       if (data.type !== 'piece') return end(() => reject(toError(data)));
       pieces.push(data.piece);
       if (data.piece.type === 'rest') end(() => resolve({ ...fromPieces(pieces), bytes: data.bytes }));
@@ -57,24 +57,24 @@ export function readContent(id: string, signal: AbortSignal): Promise<ReadConten
       end(() => reject(new Error(`The worker that reads contents has failed: ${reason}`)));
     };
     const stop = (): void => {
-      tell({ type: 'stop', question });
+      tell({ type: 'stop', request });
       end(() => reject(signal.reason as Error));
     };
     asked.addEventListener('message', take, { signal: own.signal });
     asked.addEventListener('error', fail, { signal: own.signal });
     signal.addEventListener('abort', stop, { signal: own.signal });
-    tell({ type: 'read', question, url: toApiUrl(PATH, { id }), maxBytes: MAX_SHOWN_BYTES });
+    tell({ type: 'read', request, url: toApiUrl(PATH, { id }), maxBytes: MAX_SHOWN_BYTES });
   });
 }
 
 /** The same as it is sent, for a file. */
 export const openContent = (id: string): Promise<Response> => openApi(PATH, { query: { id } });
 
-function toError(answer: Exclude<ContentAnswer, { type: 'piece' }>): Error {
-  if (answer.type === 'too-long') return new ContentTooLong(answer.bytes);
-  if (answer.type === 'broken') {
+function toError(reply: Exclude<ContentReply, { type: 'piece' }>): Error {
+  if (reply.type === 'too-long') return new ContentTooLong(reply.bytes);
+  if (reply.type === 'broken') {
     return new ApiError('The answer broke off before its end', { status: 0, errorType: 'unreachable' });
   }
-  if (answer.status === 401) endSession();
-  return toApiError(answer.status, answer.body);
+  if (reply.status === 401) endSession();
+  return toApiError(reply.status, reply.body);
 }

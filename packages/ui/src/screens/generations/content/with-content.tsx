@@ -3,8 +3,8 @@ import { Link } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 
-import { ApiError } from '../../../api/api-error.ts';
 import type { GenerationContent } from '../../../api/types.ts';
+import { ApiError } from '../../../api/api-error.ts';
 import { formatBytes } from '../../../format/quantity.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';

@@ -1,11 +1,11 @@
-import type { Generation } from '../../../api/types.ts';
+import type { Generation } from '@model-gateway/core/wire';
 
 /** An attempt on the common scale of time, in percent of the whole. */
 export interface AttemptBar {
   readonly start: number;
   /** Until the first chunk, or until it failed. */
   readonly waited: number;
-  /** From there to the end of the answer; 0 for all but the last. */
+  /** From there to the end of the completion; 0 for all but the last. */
   readonly streamed: number;
 }
 

@@ -1,6 +1,6 @@
+import type { Generation } from '@model-gateway/core/wire';
 import { Link } from '@tanstack/react-router';
 
-import type { Generation } from '../../../api/types.ts';
 import { formatDuration } from '../../../format/quantity.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { EmptyState } from '../../../parts/messages/states.tsx';

@@ -1,6 +1,6 @@
+import type { Generation } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
 
-import type { Generation } from '../../../api/types.ts';
 import { formatUsd } from '../../../format/money.ts';
 import { formatCount, formatDuration } from '../../../format/quantity.ts';
 import { Dialog } from '../../../parts/dialogs/dialog.tsx';
@@ -20,7 +20,7 @@ const ROWS: readonly (readonly [string, (generation: Generation) => string])[] =
   ['Duration', (generation) => formatDuration(generation.generation_time)],
 ];
 
-/** Two generations side by side: figures, prompts, answers. */
+/** Two generations side by side: figures, prompts, completions. */
 export function CompareGenerations({ ids, onClose }: { ids: readonly [string, string]; onClose: () => void }) {
   const left = useQuery(generationQuery(ids[0]));
   const right = useQuery(generationQuery(ids[1]));

@@ -23,7 +23,7 @@ const ROLES: Readonly<Record<string, { readonly label: string; readonly icon: Re
 /** The last ones at first: a long conversation is laid out only as far as somebody reads back. */
 const SHOWN_MESSAGES = 40;
 
-/** The messages and the answer. All of it is somebody else's text. */
+/** The messages and the completion. None of it can be trusted. */
 export function Conversation({ content }: { content: GenerationContent }) {
   const [isPlain, setIsPlain] = useState(false);
   const [shown, setShown] = useState(SHOWN_MESSAGES);
@@ -71,7 +71,7 @@ export function Conversation({ content }: { content: GenerationContent }) {
         </Message>
       ))}
       {(output.completion !== null || output.tool_calls !== undefined) && (
-        <Message role="assistant" isAnswer copyText={output.completion ?? undefined}>
+        <Message role="assistant" isCompletion copyText={output.completion ?? undefined}>
           {output.completion !== null && <Part part={{ type: 'text', text: output.completion }} isPlain={isPlain} />}
           {output.tool_calls?.map((call, at) => (
             <ToolUse
@@ -89,18 +89,18 @@ export function Conversation({ content }: { content: GenerationContent }) {
 
 interface MessageProps {
   readonly role: string;
-  readonly isAnswer?: boolean;
+  readonly isCompletion?: boolean;
   readonly copyText?: string | undefined;
   readonly children: ReactNode;
 }
 
-function Message({ role, isAnswer = false, copyText, children }: MessageProps) {
+function Message({ role, isCompletion = false, copyText, children }: MessageProps) {
   const known = ROLES[role] ?? { label: showControls(role), icon: <FileText size={15} aria-hidden /> };
   return (
-    <article className={`rounded-lg border p-3 ${isAnswer ? 'border-accent/50 bg-accent-soft/30' : 'border-line'}`}>
+    <article className={`rounded-lg border p-3 ${isCompletion ? 'border-accent/50 bg-accent-soft/30' : 'border-line'}`}>
       <header className="mb-1.5 flex items-center gap-2 text-xs font-medium text-ink-faint">
         {known.icon} {known.label}
-        {isAnswer && <Badge tone="accent">answer</Badge>}
+        {isCompletion && <Badge tone="accent">answer</Badge>}
         <span className="flex-1" />
         {copyText !== undefined && (
           <CopyButton isIcon look="quiet" text={copyText} label="Copy the answer" className="min-h-6 px-1 py-0" />

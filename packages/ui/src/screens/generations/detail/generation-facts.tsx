@@ -1,6 +1,6 @@
+import type { Generation } from '@model-gateway/core/wire';
 import { Link } from '@tanstack/react-router';
 
-import type { Generation } from '../../../api/types.ts';
 import { formatUsd } from '../../../format/money.ts';
 import { formatCount, formatDuration } from '../../../format/quantity.ts';
 import { formatFull } from '../../../format/time.ts';

@@ -1,4 +1,5 @@
-import type { Generation, GenerationContent } from '../../../api/types.ts';
+import type { Generation } from '@model-gateway/core/wire';
+import type { GenerationContent } from '../../../api/types.ts';
 import { toBaseUrl } from '../../../shell/base-url.ts';
 
 /** Linux takes no more than 128 KB of one argument; an attached image is larger than that. */

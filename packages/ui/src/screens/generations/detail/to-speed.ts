@@ -1,4 +1,4 @@
-import type { Generation } from '../../../api/types.ts';
+import type { Generation } from '@model-gateway/core/wire';
 
 /** Tokens a second from the first to the last; null when nothing can be said. */
 export function toSpeed({

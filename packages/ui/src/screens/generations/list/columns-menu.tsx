@@ -3,7 +3,7 @@ import { DropdownMenu } from 'radix-ui';
 
 import { Button } from '../../../parts/controls/button.tsx';
 import { MenuPortal } from '../../../parts/controls/menu-portal.tsx';
-import type { Column } from '../../../parts/table/virtual-table.tsx';
+import type { Column } from '../../../parts/table/table-row.tsx';
 import { setPreferences, usePreferences } from '../../../shell/preferences.ts';
 
 /** Which columns are shown, and how close the rows are. This browser remembers both. */

@@ -1,11 +1,11 @@
+import type { GenerationStatus } from '@model-gateway/core/wire';
 import { Pin } from 'lucide-react';
 
-import type { GenerationStatus } from '../../../api/types.ts';
 import { formatUsd } from '../../../format/money.ts';
 import { formatCompact, formatDuration } from '../../../format/quantity.ts';
 import { formatFull, formatMoment } from '../../../format/time.ts';
 import { Badge, type Tone } from '../../../parts/badge.tsx';
-import type { Column } from '../../../parts/table/virtual-table.tsx';
+import type { Column } from '../../../parts/table/table-row.tsx';
 import type { ListRow } from './list-row.ts';
 
 const TONES: Readonly<Record<GenerationStatus, Tone>> = { ok: 'good', failed: 'bad', cancelled: 'caution' };

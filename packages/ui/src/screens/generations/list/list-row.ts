@@ -1,4 +1,5 @@
-import type { GenerationList, GenerationRow } from '../../../api/types.ts';
+import type { GenerationRow } from '@model-gateway/core/wire';
+import type { GenerationList } from '../../../api/types.ts';
 
 /** What a list asks for and keeps of a generation: a long list of whole records would fill the line and the memory. */
 const FIELDS = [

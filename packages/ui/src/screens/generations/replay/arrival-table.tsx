@@ -3,7 +3,8 @@ import { memo } from 'react';
 import { formatCount, formatDuration } from '../../../format/quantity.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
-import { type Column, VirtualTable } from '../../../parts/table/virtual-table.tsx';
+import type { Column } from '../../../parts/table/table-row.tsx';
+import { VirtualTable } from '../../../parts/table/virtual-table.tsx';
 import type { Arrival } from './to-arrivals.ts';
 
 /** A line shows the beginning of its piece. */
@@ -42,7 +43,7 @@ interface ArrivalTableProps {
   readonly onSeek: (arrival: Arrival) => void;
 }
 
-/** The pieces of an answer; opening one goes to its moment. Drawn anew only when another one has come. */
+/** The pieces of a completion; opening one goes to its moment. Drawn anew only when another one has come. */
 export const ArrivalTable = memo(function ArrivalTable({ arrivals, at, onSeek }: ArrivalTableProps) {
   return (
     <VirtualTable

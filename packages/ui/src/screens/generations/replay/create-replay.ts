@@ -10,7 +10,7 @@ export interface ReplayState {
   readonly speed: ReplaySpeed;
 }
 
-/** Moves through the time of an answer. */
+/** Moves through the time of a completion. */
 export interface Replay {
   getState(): ReplayState;
   /** Calls back after every change; the returned function ends that. */
@@ -39,7 +39,7 @@ const MAX_FRAME_MS = 250;
 /** Creates a replay that stands at the end. */
 export function createReplay({ schedule, now, durationMs, speed, stepMs }: ReplayOptions): Replay {
   let state: ReplayState = { atMs: durationMs, isPlaying: false, speed };
-  /** Of the latest playing; frames of one before it do nothing. */
+  /** The number of the latest playing; frames of an earlier one do nothing. */
   let round = 0;
   const listeners = new Set<() => void>();
 

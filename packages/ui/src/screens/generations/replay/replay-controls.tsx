@@ -23,7 +23,7 @@ interface ReplayControlsProps {
   readonly at: number;
 }
 
-/** Plays an answer again, or goes to any moment of it. */
+/** Plays a completion again, or goes to any moment of it. */
 export function ReplayControls({ replay, state, arrivals, at }: ReplayControlsProps) {
   const durationMs = arrivals.at(-1)?.atMs ?? 0;
   const { textLength = 0, reasoningLength = 0 } = arrivals[at] ?? {};

@@ -16,7 +16,7 @@ interface ReplayedTextProps {
   readonly isFollowed: boolean;
 }
 
-/** The answer as far as it had come. It is somebody else's text, and nothing is read into it. */
+/** The completion as far as it had come. It cannot be trusted, and is shown as plain text. */
 export const ReplayedText = memo(function ReplayedText({ output, arrival, isFollowed }: ReplayedTextProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const reasoning = (output.reasoning ?? '').slice(0, arrival?.reasoningLength ?? 0);

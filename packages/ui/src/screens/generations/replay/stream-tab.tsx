@@ -1,8 +1,9 @@
+import type { Generation, StreamTimeline } from '@model-gateway/core/wire';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 
+import type { GenerationContent } from '../../../api/types.ts';
 import { callApi } from '../../../api/call-api.ts';
-import type { Generation, GenerationContent, StreamTimeline } from '../../../api/types.ts';
 import { formatCount, formatDuration } from '../../../format/quantity.ts';
 import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
 import { EmptyState, Loading } from '../../../parts/messages/states.tsx';
@@ -27,7 +28,7 @@ interface StreamTabProps {
   readonly output: GenerationContent['output'];
 }
 
-/** When each piece of a streamed answer came, and the answer as it was at any moment. */
+/** When each piece of a streamed completion came, and the completion as it was at any moment. */
 export function StreamTab({ generation, output }: StreamTabProps) {
   const isStreamed = generation.streamed === true;
   const { data: timeline, error, refetch } = useQuery({ ...timelineQuery(generation.id), enabled: isStreamed });

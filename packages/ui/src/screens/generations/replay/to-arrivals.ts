@@ -1,6 +1,7 @@
-import type { Generation, GenerationContent, StreamTimeline } from '../../../api/types.ts';
+import type { Generation, StreamTimeline } from '@model-gateway/core/wire';
 
-/** One line of a streamed answer: a piece of it, or its end. Lengths are those of JavaScript strings. */
+import type { GenerationContent } from '../../../api/types.ts';
+/** One line of a streamed completion: a piece of it, or its end. Lengths are those of JavaScript strings. */
 export interface Arrival {
   readonly index: number;
   /** Milliseconds since the call began. */
@@ -12,20 +13,20 @@ export interface Arrival {
   /** How long both are with this piece. */
   readonly textLength: number;
   readonly reasoningLength: number;
-  /** How the answer ended, on the last line; null for a piece. */
+  /** How the completion ended, on the last line; null for a piece. */
   readonly ending: string | null;
   /** Nothing else was waited for so long, except for the first piece. */
   readonly isLongestGap: boolean;
 }
 
-interface StreamedAnswer {
+interface StreamedCompletion {
   readonly timeline: StreamTimeline;
   readonly output: Pick<GenerationContent['output'], 'completion' | 'reasoning'>;
   readonly generation: Pick<Generation, 'generation_time' | 'cancelled' | 'finish_reason'>;
 }
 
-/** Tells a streamed answer piece by piece, its end last; empty when no text came. */
-export function toArrivals({ timeline, output, generation }: StreamedAnswer): Arrival[] {
+/** Splits a streamed completion into its pieces, its end last; empty when no text came. */
+export function toArrivals({ timeline, output, generation }: StreamedCompletion): Arrival[] {
   const completion = output.completion ?? '';
   const thought = output.reasoning ?? '';
   const lines: Omit<Arrival, 'isLongestGap'>[] = [];
@@ -49,7 +50,7 @@ export function toArrivals({ timeline, output, generation }: StreamedAnswer): Ar
   return lines.map((line) => ({ ...line, isLongestGap: longest > 0 && line.index === longestAt }));
 }
 
-function toEnding({ cancelled, finish_reason: reason }: StreamedAnswer['generation']): string {
+function toEnding({ cancelled, finish_reason: reason }: StreamedCompletion['generation']): string {
   if (cancelled === true) return 'the caller left';
   return reason === 'error' ? 'the answer broke off' : 'end of the answer';
 }

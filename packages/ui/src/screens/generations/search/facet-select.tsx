@@ -41,6 +41,6 @@ export function FacetSelect({ label, any, value, counts, options, className = ''
   );
 }
 
-/** Of several values at once: together. */
+/** How many calls have the value; several values are added up. */
 const countValue = (countOf: ReadonlyMap<string, number>, option: string): number =>
   option.split(',').reduce((sum, value) => sum + (countOf.get(value) ?? 0), 0);

@@ -1,7 +1,7 @@
+import type { GenerationHistogram } from '@model-gateway/core/wire';
 import { queryOptions } from '@tanstack/react-query';
 
 import { callApi } from '../../../api/call-api.ts';
-import type { GenerationHistogram } from '../../../api/types.ts';
 import { type GenerationSearch, toGenerationQuery, withoutFilters } from './generation-search.ts';
 
 const EVER = '1970-01-01T00:00:00Z';

@@ -1,8 +1,8 @@
+import type { GenerationHistogram } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 
 import { callApi } from '../../../api/call-api.ts';
-import type { GenerationHistogram } from '../../../api/types.ts';
 import { formatUsd } from '../../../format/money.ts';
 import { formatCount } from '../../../format/quantity.ts';
 import { formatMoment } from '../../../format/time.ts';

@@ -1,4 +1,4 @@
-import type { DesktopInfo } from '../../../../../../desktop/src/shared/desktop-bridge.ts';
+import type { DesktopInfo } from '../../../desktop-bridge.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { CopyButton } from '../../../parts/controls/copy-button.tsx';
 import { Facts } from '../../../parts/facts.tsx';

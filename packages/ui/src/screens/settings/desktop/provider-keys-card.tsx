@@ -1,7 +1,7 @@
 import { TriangleAlert } from 'lucide-react';
 import { type FormEvent, useId, useState } from 'react';
 
-import type { DesktopInfo } from '../../../../../../desktop/src/shared/desktop-bridge.ts';
+import type { DesktopInfo } from '../../../desktop-bridge.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { ConfirmDialog } from '../../../parts/dialogs/confirm-dialog.tsx';
 import { Field } from '../../../parts/controls/field.tsx';

@@ -1,0 +1,13 @@
+import type { AccountOptions } from '../../auth/account.ts';
+import type { Catalog } from '../../catalog/catalog.ts';
+import type { Platform } from '../../foundation/platform.ts';
+import type { Store } from '../../stores/store.ts';
+
+/** What the operations on the account use of a gateway. */
+export interface AccountParts {
+  readonly platform: Pick<Platform, 'now'>;
+  readonly store: Pick<Store, 'generations' | 'keys' | 'settings'>;
+  readonly catalog: Pick<Catalog, 'find'>;
+  /** As it is set now: read it anew after every change. */
+  readonly account: AccountOptions;
+}

@@ -1,0 +1,25 @@
+import type { Route } from '../../http/route.ts';
+import { createChatCompletion } from './create-chat-completion.ts';
+import type { ChatParts } from './chat-parts.ts';
+import type { ExplainParts } from './explain-route.ts';
+
+/** Chat completions, and how they would be routed. */
+export const CHAT_ROUTES: readonly Route<ChatParts & ExplainParts>[] = [
+  {
+    method: 'POST',
+    path: '/api/v1/chat/completions',
+    surface: 'api',
+    auth: 'api',
+    summary: 'Create a chat completion, streamed or not',
+    // Not late: it is what a gateway is for.
+    load: () => createChatCompletion,
+  },
+  {
+    method: 'POST',
+    path: '/admin/v1/explain',
+    surface: 'admin',
+    auth: 'management',
+    summary: 'Explain how a chat request would be routed, without calling anybody',
+    load: async () => (await import('./explain-route.ts')).explainChatRoute,
+  },
+];

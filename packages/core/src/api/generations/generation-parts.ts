@@ -1,0 +1,25 @@
+import type { Authenticate } from '../../auth/authenticate.ts';
+import type { FindKeyNames } from '../../auth/key-names.ts';
+import type { Platform } from '../../foundation/platform.ts';
+import type { TimerWheel } from '../../foundation/timer-wheel.ts';
+import type { Timeouts } from '../../foundation/timeouts.ts';
+import type { GenerationFeed } from '../../generations/generation-feed.ts';
+import type { Provider } from '../../providers/provider.ts';
+import type { Store } from '../../stores/store.ts';
+
+/** What the operations on generations use of a gateway. */
+export interface GenerationParts {
+  readonly platform: Platform;
+  readonly wheel: TimerWheel;
+  readonly timeouts: Timeouts;
+  readonly store: Pick<Store, 'generations'>;
+  readonly providers: readonly Provider[];
+  readonly authenticate: Authenticate;
+  readonly findKeyNames: FindKeyNames;
+  /** What this process has recorded of late. */
+  readonly generationFeed: GenerationFeed;
+  /** Random text that tells this gateway from every other. */
+  readonly instanceId: string;
+  /** Fires when the gateway begins to close. */
+  readonly closing: AbortSignal;
+}

@@ -1,0 +1,22 @@
+import type { MemberDirectory } from '../../auth/members.ts';
+import type { RoutingParts } from '../../routing/plan-call.ts';
+import type { Catalog } from '../../catalog/catalog.ts';
+import type { Platform } from '../../foundation/platform.ts';
+import type { Store } from '../../stores/store.ts';
+
+/** What the operations on guardrails use of a gateway. */
+export interface GuardrailParts {
+  readonly platform: Platform;
+  readonly store: Pick<
+    Store,
+    'generations' | 'guardrails' | 'keyAssignments' | 'keys' | 'memberAssignments' | 'workspaces'
+  >;
+  readonly catalog: Catalog;
+  /** The store's own, unless the host has its own. */
+  readonly members: MemberDirectory;
+}
+
+/** What a dry run uses: it plans where a call may go. */
+export interface DryRunParts extends Pick<GuardrailParts, 'store' | 'catalog'> {
+  readonly routing: RoutingParts;
+}

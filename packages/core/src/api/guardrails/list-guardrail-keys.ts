@@ -1,0 +1,17 @@
+import { listKeyAssignmentBodies } from '../../guardrails/assignments.ts';
+import { findGuardrail } from '../../guardrails/find-guardrail.ts';
+import { operation } from '../../http/operation.ts';
+import { keyAssignmentListSchema } from '../../wire/management/assignment.ts';
+import { pageQuerySchema, toPage } from '../../wire/page-query.ts';
+import type { GuardrailParts } from './guardrail-parts.ts';
+
+/** `GET /guardrails/{id}/assignments/keys` */
+export const listGuardrailKeys = operation<GuardrailParts>()({
+  params: ['id'],
+  query: pageQuerySchema,
+  response: keyAssignmentListSchema,
+  find: ({ params, parts }) => findGuardrail(params.id, parts),
+  async run({ parts, query, found }) {
+    return toPage(await listKeyAssignmentBodies(parts.store, found.id), query);
+  },
+});

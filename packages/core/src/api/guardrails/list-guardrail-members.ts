@@ -1,0 +1,17 @@
+import { listMemberAssignmentBodies } from '../../guardrails/assignments.ts';
+import { findGuardrail } from '../../guardrails/find-guardrail.ts';
+import { operation } from '../../http/operation.ts';
+import { memberAssignmentListSchema } from '../../wire/management/assignment.ts';
+import { pageQuerySchema, toPage } from '../../wire/page-query.ts';
+import type { GuardrailParts } from './guardrail-parts.ts';
+
+/** `GET /guardrails/{id}/assignments/members` */
+export const listGuardrailMembers = operation<GuardrailParts>()({
+  params: ['id'],
+  query: pageQuerySchema,
+  response: memberAssignmentListSchema,
+  find: ({ params, parts }) => findGuardrail(params.id, parts),
+  async run({ parts, query, found }) {
+    return toPage(await listMemberAssignmentBodies(parts.store, found.id), query);
+  },
+});

@@ -1,0 +1,11 @@
+import type { MemberDirectory } from '../../auth/members.ts';
+import type { Platform } from '../../foundation/platform.ts';
+import type { Store } from '../../stores/store.ts';
+
+/** What the operations on members use of a gateway. */
+export interface MemberParts {
+  readonly platform: Pick<Platform, 'now'>;
+  readonly store: Pick<Store, 'keys' | 'members'>;
+  /** The store's own, unless the host has its own. */
+  readonly members: MemberDirectory;
+}

@@ -1,0 +1,17 @@
+import { filterModels, modelListQuerySchema } from '../../catalog/filter-models.ts';
+import { findShownEndpoints, modelsWith } from '../../dispatch/usable-endpoints.ts';
+import { operation } from '../../http/operation.ts';
+import { modelCountSchema } from '../../wire/models/model.ts';
+import type { ModelParts } from './model-parts.ts';
+
+/** `GET /models/count`: takes the query of the list, and heeds what it says of outputs. */
+export const countModels = operation<ModelParts>()({
+  query: modelListQuerySchema,
+  response: modelCountSchema,
+  async run(context) {
+    const { output_modalities } = context.query;
+    const shown = modelsWith(await findShownEndpoints(context), context.parts);
+    const found = filterModels(shown, output_modalities ? { output_modalities } : {});
+    return { data: { count: found.length } };
+  },
+});

@@ -1,0 +1,40 @@
+import type { CatalogModel } from '../../catalog/catalog.ts';
+import { filterModels, type ModelListQuery } from '../../catalog/filter-models.ts';
+import type { GatewayRequest } from '../../http/request.ts';
+import type { Model } from '../../wire/models/model.ts';
+
+const DEFAULT_LIMIT = 500;
+
+interface ModelPage {
+  readonly data: readonly Model[];
+  readonly total_count: number;
+  readonly links: { readonly next: string | null };
+}
+
+/** What a query leaves of some models, page by page; without paging parameters the whole list. */
+export function pageOfModels(
+  models: readonly CatalogModel[],
+  query: ModelListQuery,
+  request: GatewayRequest,
+): ModelPage {
+  const found = filterModels(models, query);
+  if (query.offset === undefined && query.limit === undefined) {
+    return { data: found, total_count: found.length, links: { next: null } };
+  }
+  const offset = query.offset ?? 0;
+  const limit = query.limit ?? DEFAULT_LIMIT;
+  const end = offset + limit;
+  return {
+    data: found.slice(offset, end),
+    total_count: found.length,
+    links: { next: end < found.length ? nextLink(request, end, limit) : null },
+  };
+}
+
+/** The same list, one page on; filters stay as they were. */
+function nextLink(request: GatewayRequest, offset: number, limit: number): string {
+  const parameters = new URLSearchParams(request.query);
+  parameters.set('offset', String(offset));
+  parameters.set('limit', String(limit));
+  return `${request.path}?${parameters.toString()}`;
+}

@@ -1,0 +1,30 @@
+import type { Route } from '../../http/route.ts';
+import type { SessionParts } from './session-parts.ts';
+
+/** Signing in with a browser. */
+export const SESSION_ROUTES: readonly Route<SessionParts>[] = [
+  {
+    method: 'GET',
+    path: '/admin/v1/session',
+    surface: 'admin',
+    auth: 'none',
+    summary: 'Tell whether the browser is signed in',
+    load: async () => (await import('./get-session.ts')).getSession,
+  },
+  {
+    method: 'POST',
+    path: '/admin/v1/session',
+    surface: 'admin',
+    auth: 'none',
+    summary: 'Sign in with a one-time token or a management key',
+    load: async () => (await import('./create-session.ts')).createSession,
+  },
+  {
+    method: 'DELETE',
+    path: '/admin/v1/session',
+    surface: 'admin',
+    auth: 'none',
+    summary: 'Sign out',
+    load: async () => (await import('./delete-session.ts')).deleteSession,
+  },
+];

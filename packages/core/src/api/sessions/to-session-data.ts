@@ -1,0 +1,7 @@
+import type { Session } from '../../auth/sessions.ts';
+import type { SessionData } from '../../wire/management/session.ts';
+
+/** A session as its browser sees it. */
+export function toSessionData({ name, csrfToken, expiresAtMs }: Session): SessionData {
+  return { signed_in: true, name, csrf_token: csrfToken, expires_at: new Date(expiresAtMs).toISOString() };
+}

@@ -1,0 +1,38 @@
+import type { Route } from '../../http/route.ts';
+import type { SystemParts } from './system-parts.ts';
+
+/** How the process does, and this description of its operations. */
+export const SYSTEM_ROUTES: readonly Route<SystemParts>[] = [
+  {
+    method: 'GET',
+    path: '/health',
+    surface: 'health',
+    auth: 'none',
+    summary: 'Whether the process answers',
+    load: async () => (await import('./get-health.ts')).getHealth,
+  },
+  {
+    method: 'GET',
+    path: '/ready',
+    surface: 'health',
+    auth: 'none',
+    summary: 'Whether new calls are taken',
+    load: async () => (await import('./get-ready.ts')).getReady,
+  },
+  {
+    method: 'GET',
+    path: '/metrics',
+    surface: 'metrics',
+    auth: 'none',
+    summary: 'Figures in the Prometheus text format',
+    load: async () => (await import('./get-metrics.ts')).getMetrics,
+  },
+  {
+    method: 'GET',
+    path: '/openapi.json',
+    surface: 'openapi',
+    auth: 'none',
+    summary: 'This document',
+    load: async () => (await import('./get-openapi.ts')).getOpenApi,
+  },
+];

@@ -1,0 +1,36 @@
+import type { Authenticate } from '../../auth/authenticate.ts';
+import type { Broadcaster } from '../../broadcast/broadcaster.ts';
+import type { Ledger } from '../../budgets/ledger.ts';
+import type { Catalog } from '../../catalog/catalog.ts';
+import type { CallCounters } from '../../dispatch/call-counters.ts';
+import type { OpenCalls } from '../../dispatch/open-calls.ts';
+import type { CallFigures } from '../../generations/call-figures.ts';
+import type { GenerationFeed } from '../../generations/generation-feed.ts';
+import type { HealthBoard } from '../../routing/health/health-board.ts';
+import type { Store } from '../../stores/store.ts';
+
+/** Requests of every kind since the start. */
+export interface RequestCounters {
+  requests: number;
+  /** Responses by HTTP status. */
+  readonly statuses: Map<number, number>;
+}
+
+/** What the operations on the process use of a gateway. */
+export interface SystemParts {
+  readonly authenticate: Authenticate;
+  readonly store: Pick<Store, 'videoJobs'>;
+  readonly catalog: Catalog;
+  readonly health: HealthBoard;
+  readonly ledger: Ledger;
+  readonly broadcaster: Broadcaster;
+  readonly generationFeed: GenerationFeed;
+  /** Calls under way. */
+  readonly openCalls: OpenCalls;
+  /** Sums by provider. */
+  readonly callFigures: CallFigures;
+  /** Counters that only rise. */
+  readonly counters: RequestCounters & CallCounters;
+  /** The OpenAPI document, as text; made when it is first asked for, and then kept. */
+  readonly describeApi: () => Promise<string>;
+}

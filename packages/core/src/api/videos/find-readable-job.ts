@@ -1,0 +1,17 @@
+import { GatewayError } from '../../foundation/errors.ts';
+import type { Principal } from '../../http/principal.ts';
+import type { VideoJob } from '../../stores/video-job.ts';
+import type { VideoParts } from './video-parts.ts';
+
+interface Reader {
+  readonly principal: Principal;
+  readonly parts: Pick<VideoParts, 'store'>;
+}
+
+/** Whose key started the job may read it, and management. To everybody else it does not exist: throws `not_found`. */
+export async function findReadableJob(id: string, { principal, parts }: Reader): Promise<VideoJob> {
+  const job = await parts.store.videoJobs.get(id);
+  const isReadable = job !== undefined && (principal.kind === 'management' || job.principalId === principal.id);
+  if (!isReadable) throw new GatewayError('not_found', `There is no video job ${id.slice(0, 100)}`);
+  return job;
+}

@@ -1,0 +1,23 @@
+import type { EndpointParts } from '../../dispatch/usable-endpoints.ts';
+import type { Provider } from '../../providers/provider.ts';
+import type { Store } from '../../stores/store.ts';
+import type { VideoKeeper } from '../../videos/archive/video-archive.ts';
+import type { IdempotencyGuard } from '../../videos/idempotency.ts';
+import type { VideoOrderParts } from '../../videos/order-video.ts';
+import type { RegionOf } from '../../routing/region-of.ts';
+import type { WebhookOptions } from '../../webhooks/webhook-options.ts';
+
+/** What the operations on videos use of a gateway. */
+export interface VideoParts extends EndpointParts {
+  readonly store: Pick<Store, 'videoJobs'>;
+  readonly providers: readonly Provider[];
+  readonly videos: { readonly keeper: VideoKeeper | undefined };
+}
+
+/** What ordering videos is made of. */
+export interface CreateVideoParts extends VideoOrderParts {
+  readonly videos: VideoOrderParts['videos'] & { readonly idempotency: IdempotencyGuard };
+  readonly regionOf: RegionOf;
+  /** Undefined: no webhooks are sent. */
+  readonly webhooks: WebhookOptions | undefined;
+}

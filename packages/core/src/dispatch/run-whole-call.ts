@@ -1,0 +1,190 @@
+import { boundWithin, reserveCall, withinBounds } from '../budgets/reserve-call.ts';
+import type { Ledger } from '../budgets/ledger.ts';
+import type { Attempt } from '../calls/attempt.ts';
+import type { ModelCall } from '../calls/model-call.ts';
+import type { Outcome } from '../calls/outcome.ts';
+import { createPipeline } from '../calls/pipeline.ts';
+import type { Endpoint } from '../catalog/catalog.ts';
+import { costOf } from '../catalog/prices.ts';
+import type { Logger } from '../foundation/logger.ts';
+import type { Platform } from '../foundation/platform.ts';
+import type { Timeouts } from '../foundation/timeouts.ts';
+import type { EndedCall } from '../generations/ended-call.ts';
+import type { GenerationLogging } from '../generations/observe/observed-call.ts';
+import { toPublicUsage } from '../generations/public-usage.ts';
+import type { SettledGeneration } from '../generations/settled-generation.ts';
+import { toGeneration } from '../generations/to-generation.ts';
+import { guardCall } from '../guardrails/guard-call.ts';
+import type { GatewayRequest } from '../http/request.ts';
+import type { RateLimits } from '../rate-limits/rate-limits.ts';
+import { planCall, type RoutingParts } from '../routing/plan-call.ts';
+import { createRoutingReport, withReport } from '../routing/routing-metadata.ts';
+import type { Usage } from '../wire/chat/chat-chunk.ts';
+import type { GenerationContent } from '../wire/generations/generation.ts';
+import { toCallError } from './call-errors.ts';
+import { type CallerParts, findCaller } from './find-caller.ts';
+import { noteOutcome } from './note-outcome.ts';
+import type { OpenCalls } from './open-calls.ts';
+import type { Recorder } from './recorder.ts';
+import { refuseUnplanned } from './refuse-unplanned.ts';
+import { type AttemptParts, runAttempts } from './run-attempts.ts';
+import { trackCall } from './track-call.ts';
+
+/** What running calls of an unstreamed kind takes. */
+export interface WholeCallParts {
+  readonly callers: CallerParts;
+  readonly routing: RoutingParts;
+  readonly attempts: AttemptParts;
+  /** Null without any. */
+  readonly rateLimits: RateLimits | null;
+  readonly ledger: Ledger;
+  readonly openCalls: OpenCalls;
+  readonly recorder: Recorder;
+  readonly platform: Platform;
+  readonly timeouts: Timeouts;
+  readonly logging: GenerationLogging;
+  readonly logger: Logger;
+}
+
+/** How one unstreamed kind is served: one upstream call, and what of its result is recorded. */
+export interface WholeKind<Request, Result> {
+  /** Asks one endpoint. Rejects as soon as the signal fires. */
+  ask(endpoint: Endpoint, call: ModelCall<Request>, signal: AbortSignal): Promise<Result>;
+  /** What was used; an estimate where upstream does not say. */
+  usageOf(result: Result, request: Request): Usage;
+  upstreamIdOf?(result: Result): string | undefined;
+  /** What is stored of the call; `result` is undefined when it failed. */
+  contentOf(request: Request, result: Result | undefined): Pick<GenerationContent, 'input' | 'output'>;
+}
+
+/** Where a call comes from, and where its response goes. */
+export interface WholeClient {
+  readonly request: Pick<GatewayRequest, 'headers' | 'signal' | 'abort'>;
+  /** Headers of the response; a rate limit adds to them, and so does the id of the generation. */
+  readonly responseHeaders: Record<string, string>;
+}
+
+export interface WholeResult<Result> {
+  readonly endpoint: Endpoint;
+  readonly result: Result;
+  /** As the caller is told. */
+  readonly usage: Usage;
+  /** Members of the response that tell how the call was routed; undefined when the caller did not ask. */
+  readonly routing: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Guards, plans, admits, reserves, runs and records one call of an unstreamed kind. Throws what ended it. */
+export async function runWholeCall<Request, Result>(
+  received: ModelCall<Request>,
+  whole: WholeKind<Request, Result>,
+  client: WholeClient,
+  parts: WholeCallParts,
+): Promise<WholeResult<Result>> {
+  const { principal } = received;
+  const { policy, budgets } = await findCaller(principal, parts.callers);
+
+  const pipeline = createPipeline();
+  const { call, refusal } = guardCall(received, { policy, pipeline, logger: parts.logger });
+
+  const bound = boundWithin(call, budgets);
+  const narrowings = [...(policy?.narrowings ?? []), ...(bound === null ? [] : [withinBounds(bound)])];
+  const plan = planCall(call, { narrowings }, parts.routing);
+  const report = createRoutingReport(client.request.headers, plan, pipeline);
+  refuseUnplanned(plan, refusal, report);
+
+  await parts.rateLimits?.admit(principal, plan.endpoints[0]?.modelId ?? '', client.responseHeaders);
+  if (bound !== null) await reserveCall(call, { budgets, endpoints: plan.endpoints, bound }, parts.ledger);
+  client.responseHeaders['x-generation-id'] = call.id;
+
+  const { platform, recorder } = parts;
+  const startedAt = platform.now();
+  const startedMonotonic = platform.monotonicNow();
+  const asked: Attempt[] = [];
+  const tracked = trackCall(parts.openCalls, client.request, false);
+  const { signal } = tracked;
+  const settle = (outcome: Outcome, served?: { endpoint: Endpoint; result: Result }): SettledGeneration => {
+    const usage = served && whole.usageOf(served.result, call.request);
+    const ended: EndedCall = {
+      call,
+      isStreamed: false,
+      router: null,
+      pipeline,
+      attempts: asked,
+      endpoint: served?.endpoint,
+      outcome,
+      startedAt,
+      durationMs: platform.monotonicNow() - startedMonotonic,
+      usage,
+      cost: served && usage ? costOf(served.endpoint.prices, usage, { images: 0, at: startedAt }) : null,
+      completion: { ...NO_FACTS, upstreamId: served && whole.upstreamIdOf?.(served.result) },
+      media: NO_MEDIA,
+      replayOf: null,
+      steps: [],
+      searches: null,
+    };
+    return toSettled(ended, whole.contentOf(call.request, served?.result), parts.logging);
+  };
+  try {
+    const {
+      endpoint,
+      startedAt: askedAt,
+      first: result,
+    } = await runAttempts(
+      { endpoints: plan.endpoints, onAttempt: (attempt) => asked.push(attempt), signal, parts: parts.attempts },
+      (candidate) => whole.ask(candidate, call, signal),
+    );
+    const outcome: Outcome = { status: 'completed' };
+    const settled = settle(outcome, { endpoint, result });
+    const usage = settled.usage ?? NO_USAGE;
+    noteOutcome({ endpoint, startedAt: askedAt, outcome, usage: undefined }, parts.attempts);
+    await recorder.recordCall(settled, outcome);
+    const generationMs = settled.record.generation.generation_time;
+    return { endpoint, result, usage, routing: report?.toMembers({ attempts: asked, hasFailed: false, generationMs }) };
+  } catch (thrown) {
+    const error = toCallError(signal.aborted ? signal.reason : thrown, asked.at(-1)?.endpoint.provider.name ?? '');
+    // A record that could not be written is not written again.
+    if (error.code !== 'internal') {
+      const outcome: Outcome = { status: error.code === 'client_closed_request' ? 'cancelled' : 'failed', error };
+      await recorder.recordCall(settle(outcome), outcome);
+    }
+    throw withReport(error, report, { attempts: asked, hasFailed: true });
+  } finally {
+    tracked.end();
+  }
+}
+
+const NO_FACTS = { upstreamId: undefined, finish: undefined, serviceTier: undefined, upstreamCostUsd: undefined };
+const NO_MEDIA = { images: 0, audio: 0 };
+const NO_USAGE: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+
+function toSettled(
+  ended: EndedCall,
+  content: Pick<GenerationContent, 'input' | 'output'>,
+  { inputOutput }: GenerationLogging,
+): SettledGeneration {
+  const { call, usage, cost, outcome, attempts } = ended;
+  const { id: principalId, userId } = call.principal;
+  const error = outcome.status === 'completed' ? null : outcome.error;
+  const stored = {
+    ...content,
+    error: error && {
+      message: error.message,
+      status: error.status,
+      provider_name: attempts.at(-1)?.endpoint.provider.name ?? null,
+      raw: null,
+      previous_errors: [],
+    },
+  };
+  return {
+    usage: usage && toPublicUsage(usage, ended),
+    record: {
+      generation: toGeneration(ended),
+      principalId,
+      ...(userId !== undefined && { userId }),
+      costNanoUsd: cost?.nanoUsd ?? 0,
+    },
+    principal: call.principal,
+    content: inputOutput && call.region === null ? stored : null,
+    contentLength: JSON.stringify(stored).length,
+  };
+}

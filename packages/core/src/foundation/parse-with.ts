@@ -1,0 +1,23 @@
+import type { z } from 'zod';
+
+import { GatewayError } from './errors.ts';
+
+/** A body of a million faults is told about the first of them; the answer must not be larger than the question. */
+const MAX_ISSUES = 500;
+
+/** Checks a value against a schema; throws `invalid_request` that lists its issues with their paths. */
+export function parseWith<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const issues = result.error.issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map((key) => ({ path: [...issue.path, key].join('.'), message: 'is not a known field' }))
+      : [{ path: issue.path.join('.'), message: issue.message }],
+  );
+  const shown = issues.slice(0, 3).map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
+  const more = issues.length > 3 ? ` (and ${issues.length - 3} more)` : '';
+  const leftOut = issues.length - MAX_ISSUES;
+  throw new GatewayError('invalid_request', `${shown.join('; ')}${more}`, {
+    metadata: { issues: issues.slice(0, MAX_ISSUES), ...(leftOut > 0 && { issues_left_out: leftOut }) },
+  });
+}

@@ -1,0 +1,94 @@
+import { GatewayError } from '../foundation/errors.ts';
+import type { Awaitable } from '../foundation/awaitable.ts';
+import type { Route, Surface } from './route.ts';
+
+export interface RouteMatch<Parts> {
+  /** Its operation is loaded once: after that `load` gives it at once. */
+  readonly route: Route<Parts>;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** Finds the routes of a table. */
+export interface Router<Parts> {
+  /**
+   * Finds the route of a request. The raw path is compared, so `/x/../api` or an encoded slash is no path of ours.
+   * Throws `not_found`, `method_not_allowed`, or `invalid_request` for a parameter that cannot be decoded.
+   */
+  match(method: string, path: string): RouteMatch<Parts>;
+  /** Methods answered by the routes of a path; empty when the path is none of ours. HEAD goes with GET. */
+  methodsOf(path: string): readonly string[];
+  /** Whether one of these surfaces has a route for the method and path. */
+  has(method: string, path: string, surfaces: readonly Surface[]): boolean;
+}
+
+const NO_PARAMS: RouteMatch<unknown>['params'] = {};
+
+/** Makes a router of a table, in which earlier routes win. */
+export function createRouter<Parts>(routes: readonly Route<Parts>[]): Router<Parts> {
+  /** By path: what nearly every request needs, found in one step. */
+  const staticRoutes = new Map<string, RouteMatch<Parts>[]>();
+  const variableRoutes: { readonly pattern: RegExp; readonly route: Route<Parts> }[] = [];
+  for (const route of routes.map(loadingOnce)) {
+    if (route.path.includes('{')) variableRoutes.push({ pattern: toPattern(route.path), route });
+    else staticRoutes.set(route.path, [...(staticRoutes.get(route.path) ?? []), { route, params: NO_PARAMS }]);
+  }
+
+  /** Parameters are not decoded yet. */
+  const findAll = (path: string): readonly RouteMatch<Parts>[] =>
+    staticRoutes.get(path) ??
+    variableRoutes.flatMap(({ pattern, route }) => {
+      const match = pattern.exec(path);
+      return match === null ? [] : [{ route, params: { ...match.groups } }];
+    });
+  const methodsOf = (path: string): readonly string[] => {
+    const methods = findAll(path).map(({ route }) => route.method as string);
+    return methods.includes('GET') ? [...methods, 'HEAD'] : methods;
+  };
+
+  return {
+    methodsOf,
+    match(method, path) {
+      const wanted = method === 'HEAD' ? 'GET' : method;
+      const candidates = findAll(path);
+      const found = candidates.find(({ route }) => route.method === wanted);
+      if (found !== undefined) return found.params === NO_PARAMS ? found : decodeParams(found);
+      if (candidates.length === 0) throw new GatewayError('not_found', 'There is nothing at this path');
+      throw new GatewayError('method_not_allowed', `This path answers ${methodsOf(path).join(', ')} only`);
+    },
+    has(method, path, surfaces) {
+      const wanted = method === 'HEAD' ? 'GET' : method;
+      return findAll(path).some(({ route }) => route.method === wanted && surfaces.includes(route.surface));
+    },
+  };
+}
+
+function toPattern(path: string): RegExp {
+  const source = path
+    .replaceAll('.', '\\.')
+    .replace(/\{(\w+)(\+?)\}/g, (_, name, many) => `(?<${name}>${many ? '.+' : '[^/]+'})`);
+  return new RegExp(`^${source}$`);
+}
+
+function loadingOnce<Parts>(route: Route<Parts>): Route<Parts> {
+  return route.auth === 'none' ? { ...route, load: once(route.load) } : { ...route, load: once(route.load) };
+}
+
+/** Keeps what was loaded; what failed to load is tried again. */
+function once<Loaded>(load: () => Awaitable<Loaded>): () => Awaitable<Loaded> {
+  let kept: Loaded | undefined;
+  return () => {
+    if (kept !== undefined) return kept;
+    const loading = load();
+    if (!(loading instanceof Promise)) return (kept = loading);
+    return loading.then((loaded) => (kept = loaded));
+  };
+}
+
+function decodeParams<Parts>({ route, params }: RouteMatch<Parts>): RouteMatch<Parts> {
+  try {
+    const decoded = Object.entries(params).map(([name, value]) => [name, decodeURIComponent(value)] as const);
+    return { route, params: Object.fromEntries(decoded) };
+  } catch (cause) {
+    throw new GatewayError('invalid_request', 'The path is not properly encoded', { cause });
+  }
+}

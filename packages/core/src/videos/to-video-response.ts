@@ -1,0 +1,38 @@
+import { toUsd } from '../foundation/nano-usd.ts';
+import type { VideoJob } from '../stores/video-job.ts';
+import type { VideoResponse } from '../wire/videos/video-response.ts';
+
+/** A job as callers see it. `baseUrl` is where the gateway is mounted, as callers see it; empty at the root. */
+export function toVideoResponse(job: VideoJob, baseUrl: string): VideoResponse {
+  const path = `${pathOf(baseUrl)}/api/v1/videos/${job.id}`;
+  return {
+    id: job.id,
+    polling_url: path,
+    status: job.status,
+    ...toResult(job, `${baseUrl}/api/v1/videos/${job.id}`),
+  };
+}
+
+/** What is known of a job once it has ended; nothing before that, because clients take null for a broken response. */
+export function toResult(
+  job: VideoJob,
+  url: string,
+): Pick<VideoResponse, 'generation_id' | 'error' | 'unsigned_urls' | 'usage'> {
+  switch (job.status) {
+    case 'pending':
+    case 'in_progress':
+      return {};
+    case 'completed':
+      return {
+        generation_id: job.generationId,
+        unsigned_urls: job.outputs.map((_, index) => `${url}/content?index=${index}`),
+        usage: { cost: job.costNanoUsd === null ? null : toUsd(job.costNanoUsd), is_byok: job.isByok },
+      };
+    case 'failed':
+    case 'cancelled':
+    case 'expired':
+      return { generation_id: job.generationId, error: job.error ?? 'The video could not be made' };
+  }
+}
+
+const pathOf = (baseUrl: string): string => baseUrl.replace(/^[a-z]+:\/\/[^/]*/i, '');

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+
+const endpointSchema = { provider: z.string(), model: z.string() };
+
+/** How a request was routed, for callers that ask for it by a header (api reference 12). */
+export const routingMetadataSchema = z.object({
+  requested: z.string(),
+  strategy: z.string(),
+  region: z.string().nullable(),
+  summary: z.string(),
+  /** The number of the attempt that succeeded, or of the last. */
+  attempt: z.int(),
+  is_byok: z.boolean(),
+  endpoints: z.object({
+    total: z.int(),
+    available: z.array(z.object({ ...endpointSchema, selected: z.boolean() })),
+  }),
+  /** Absent where nobody was asked. */
+  attempts: z.array(z.object({ ...endpointSchema, status: z.int() })).optional(),
+  /** Milliseconds. */
+  generation_time: z.number().optional(),
+  /** What else acted on the request. */
+  pipeline: z.array(z.looseObject({ type: z.string(), name: z.string() })).optional(),
+});

@@ -1,0 +1,34 @@
+/*
+ * The types-only door of the wire, `@model-gateway/core/wire`: shapes of requests and responses for whoever talks to the
+ * gateway over HTTP, first of all the UI. It exports no value, so that importing it loads neither zod nor a schema.
+ */
+export type {
+  BroadcastDeliveryBody,
+  BroadcastDeliveryList,
+  DestinationTest,
+} from './destinations/broadcast-delivery.ts';
+export type { Destination, DestinationType } from './destinations/destination.ts';
+export type {
+  FixtureCaseDetail,
+  FixtureCaseRow,
+  FixtureMissDetail,
+  FixtureMissRow,
+  FixtureState,
+  SavedFixture,
+} from './fixtures/fixture-library.ts';
+export type { ActivityItem } from './generations/activity.ts';
+export type { GenerationHistogram, GenerationList, GenerationRow } from './generations/generation-list.ts';
+export type { GenerationStatus } from './generations/generation-status.ts';
+export type { Generation, GenerationContent } from './generations/generation.ts';
+export type { StreamTimeline } from './generations/stream-timeline.ts';
+export type { ProviderList } from './management/account.ts';
+export type { KeyAssignment } from './management/assignment.ts';
+export type { GuardrailTestResult } from './management/guardrail-test.ts';
+export type { BuiltinFilter, CustomFilter, Guardrail } from './management/guardrail.ts';
+export type { KeyBody } from './management/key.ts';
+export type { SessionResponse } from './management/session.ts';
+export type { Settings } from './management/settings.ts';
+export type { Model, ModelEndpoint, ModelEndpoints, ModelList } from './models/model.ts';
+export type { ProviderStateList, ProviderTestResult } from './models/provider-state.ts';
+export type { EndpointExplanation, RoutingExplanation } from './models/routing-explanation.ts';
+export type { VideoRow } from './videos/video-list.ts';

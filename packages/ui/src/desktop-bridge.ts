@@ -1,0 +1,105 @@
+import { z } from 'zod';
+
+/*
+ * What the window may ask of the app, beside the gateway's own API: one table that both sides check against. Nothing
+ * here can name a file or an address; those are asked of the user in dialogs of the app's own. The app imports it at run
+ * time, as `@model-gateway/ui/desktop-bridge`; the page imports types alone, so that its bundle is without zod.
+ */
+
+/**
+ * `live` calls providers; `replay` serves recorded responses and calls no provider; `record` calls providers and records
+ * their responses.
+ */
+export const MODES = ['live', 'replay', 'record'] as const;
+export type Mode = (typeof MODES)[number];
+
+const settingsShape = {
+  port: z.number().int().min(1024).max(65_535),
+  startAtLogin: z.boolean(),
+  startHidden: z.boolean(),
+  closeToTray: z.boolean(),
+  shareOnNetwork: z.boolean(),
+  lookForUpdates: z.boolean(),
+  mode: z.enum(MODES),
+};
+const settingsSchema = z.strictObject(settingsShape);
+export type Settings = z.infer<typeof settingsSchema>;
+
+/** What is absent stays as it is. */
+export const settingsChangesSchema = z.strictObject({
+  port: settingsShape.port.exactOptional(),
+  startAtLogin: settingsShape.startAtLogin.exactOptional(),
+  startHidden: settingsShape.startHidden.exactOptional(),
+  closeToTray: settingsShape.closeToTray.exactOptional(),
+  shareOnNetwork: settingsShape.shareOnNetwork.exactOptional(),
+  lookForUpdates: settingsShape.lookForUpdates.exactOptional(),
+  mode: settingsShape.mode.exactOptional(),
+});
+export type SettingsChanges = z.infer<typeof settingsChangesSchema>;
+
+export const DEFAULT_SETTINGS: Settings = {
+  port: 8855,
+  startAtLogin: false,
+  startHidden: false,
+  closeToTray: true,
+  shareOnNetwork: false,
+  lookForUpdates: false,
+  mode: 'live',
+};
+
+const stateSchema = z.object({
+  phase: z.enum(['starting', 'listening', 'paused', 'not-listening', 'failed']),
+  url: z.string().optional(),
+  port: z.number().optional(),
+  kind: z.enum(['taken', 'denied', 'other']).optional(),
+  message: z.string().optional(),
+  freePort: z.number().nullish(),
+  isDemo: z.boolean().optional(),
+});
+
+export const infoSchema = z.object({
+  version: z.string(),
+  platform: z.string(),
+  dataDir: z.string(),
+  state: stateSchema,
+  settings: settingsSchema,
+  /** `keyring`, `plain` (the machine has no keyring), or `none`. */
+  secretStorage: z.enum(['keyring', 'plain', 'none']),
+  /** Names of the environment variables for which a key is kept; never the keys. */
+  providerKeys: z.array(z.string()),
+  /** Addresses by which others on the network can call, while shared. */
+  networkUrls: z.array(z.string()),
+});
+export type DesktopInfo = z.infer<typeof infoSchema>;
+
+const environmentName = z.string().regex(/^[A-Z][A-Z0-9_]{2,63}$/);
+const outcomeSchema = z.object({ done: z.boolean(), message: z.string() });
+export type Outcome = z.infer<typeof outcomeSchema>;
+
+/** By channel: what is passed to the app, and what it returns. */
+export const CHANNELS = {
+  info: { parameters: z.tuple([]), result: infoSchema },
+  changeSettings: { parameters: z.tuple([settingsChangesSchema]), result: outcomeSchema },
+  saveProviderKey: { parameters: z.tuple([environmentName, z.string().min(1).max(4096)]), result: outcomeSchema },
+  removeProviderKey: { parameters: z.tuple([environmentName]), result: outcomeSchema },
+  retryPort: { parameters: z.tuple([z.number().int().min(0).max(65_535).nullable()]), result: outcomeSchema },
+  exportSettings: { parameters: z.tuple([]), result: outcomeSchema },
+  importSettings: { parameters: z.tuple([]), result: outcomeSchema },
+  backUp: { parameters: z.tuple([]), result: outcomeSchema },
+  restore: { parameters: z.tuple([]), result: outcomeSchema },
+  wipe: { parameters: z.tuple([]), result: outcomeSchema },
+  openLogs: { parameters: z.tuple([]), result: outcomeSchema },
+  openLink: { parameters: z.tuple([z.string().max(2048)]), result: outcomeSchema },
+} as const;
+
+export type Channel = keyof typeof CHANNELS;
+export type ChannelParameters<C extends Channel> = z.infer<(typeof CHANNELS)[C]['parameters']>;
+export type ChannelResult<C extends Channel> = z.infer<(typeof CHANNELS)[C]['result']>;
+
+/** `window.desktop` in the UI. */
+export type DesktopBridge = {
+  readonly [C in Channel]: (...parameters: ChannelParameters<C>) => Promise<ChannelResult<C>>;
+} & {
+  /** Calls back after every change of what `info` returns. Returns what ends that. */
+  onChange(tell: () => void): () => void;
+};
