@@ -6,6 +6,8 @@ import type { ExplainParts } from './chat/explain-route.ts';
 import { CHAT_ROUTES } from './chat/routes.ts';
 import type { DestinationParts } from './destinations/destination-parts.ts';
 import { DESTINATION_ROUTES } from './destinations/routes.ts';
+import type { EmbeddingsParts } from './embeddings/embeddings-parts.ts';
+import { EMBEDDINGS_ROUTES } from './embeddings/routes.ts';
 import type { FixtureParts } from './fixtures/fixture-parts.ts';
 import { FIXTURE_ROUTES } from './fixtures/routes.ts';
 import type { GenerationParts } from './generations/generation-parts.ts';
@@ -34,6 +36,7 @@ import type { WorkspaceParts } from './workspaces/workspace-parts.ts';
 /** What all operations together use of a gateway. Handed to each as the few parts that its resource names. */
 export type ApiParts = ChatParts &
   ExplainParts &
+  EmbeddingsParts &
   ModelParts &
   VideoParts &
   CreateVideoParts &
@@ -54,6 +57,7 @@ export type ApiParts = ChatParts &
 /** Every operation, in a light row each; earlier rows win. */
 export const ROUTES: readonly Route<ApiParts>[] = [
   ...CHAT_ROUTES,
+  ...EMBEDDINGS_ROUTES,
   ...MODEL_ROUTES,
   ...VIDEO_ROUTES,
   ...GENERATION_ROUTES,

@@ -12,6 +12,7 @@ import type { RequestText } from './text-map.ts';
 export const CALL_KINDS = {
   chat: { apiType: 'completions', output: 'text' },
   video: { apiType: 'video', output: 'video' },
+  embeddings: { apiType: 'embeddings', output: 'embeddings' },
 } as const satisfies Record<string, { readonly apiType: Generation['api_type']; readonly output: string }>;
 
 export type CallKindName = keyof typeof CALL_KINDS;

@@ -1,5 +1,6 @@
 import type { ChatChunk } from '../wire/chat/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
+import type { EmbeddingsCall, EmbeddingsResult } from './embeddings-contract.ts';
 import type { VideoProvider } from './video-contract.ts';
 
 /** What a provider does with the data it is sent; `null` where it is not known, which no privacy filter accepts. */
@@ -86,6 +87,8 @@ export interface Provider {
    * has to reject as soon as the call's signal fires: nobody stands between it and the caller.
    */
   chatWhole?(call: ChatCall): Promise<ChatChunk>;
+  /** Makes vectors of texts. Throws as `chat` does. */
+  embeddings?(call: EmbeddingsCall): Promise<EmbeddingsResult>;
   /** Starts, looks at and fetches videos. */
   readonly video?: VideoProvider | undefined;
 }

@@ -4,6 +4,7 @@ import { describeProvider, type ProviderOptions, toUpstream } from '../kit/to-up
 import type { Provider } from '../provider.ts';
 import { createOpenAiAnswerReader } from './openai-answer-reader.ts';
 import { COMMON_DIALECT, type OpenAiDialect } from './openai-dialect.ts';
+import { createOpenAiEmbeddings } from './openai-embeddings.ts';
 import { createOpenAiVideos } from './openai-videos.ts';
 import { readModelList } from './read-model-list.ts';
 import { readOpenAiError } from './read-openai-error.ts';
@@ -46,11 +47,15 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
     listUrl: toUrl('/models'),
     readModels: readModelList,
   });
+  const embeddingsUrl = toUrl('/embeddings');
   const createVideos = dialect.videos === 'gateway' ? createGatewayVideos : createOpenAiVideos;
   return {
     ...describeProvider(settings),
     discoverModels: settings.discoverModels,
     video: createVideos({ ...upstream, query }),
+    embeddings: createOpenAiEmbeddings(upstream, (model) =>
+      embeddingsUrl.replace(MODEL_PLACE, encodeURIComponent(model)),
+    ),
     chat,
     chatWhole,
     ...((settings.listsModels ?? !isAddressPerModel) && { listModels }),

@@ -51,7 +51,7 @@ export const generationSchema = z.object({
   model: z.string(),
   router: nullableString,
   provider_name: nullableString,
-  api_type: z.enum(['completions', 'video']),
+  api_type: z.enum(['completions', 'video', 'embeddings']),
   origin: z.string(),
   http_referer: nullableString,
   app_id: nullableInt,

@@ -1,0 +1,151 @@
+import type { ModelDefinition } from '@model-gateway/core';
+import { expect, test } from 'vitest';
+
+import { type CoreGateway, createCoreGateway, jsonOf } from '../../../../../test/support/gateways/core-gateway.ts';
+import { guardKey } from '../../../../../test/support/gateways/guard-key.ts';
+import {
+  createReplayTransport,
+  createScriptedTransport,
+  type ScriptedTransport,
+} from '../../../../../test/support/upstreams/scripted-transport.ts';
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+const MODELS: readonly ModelDefinition[] = [
+  {
+    id: 'acme/vectors',
+    context_length: 8192,
+    architecture: { input_modalities: ['text'], output_modalities: ['embeddings'] },
+    endpoints: [
+      { provider: 'acme', providerModel: 'vectors-1', pricing: { prompt: '0.000001' } },
+      { provider: 'beta', providerModel: 'vectors-b', pricing: { prompt: '0.000002' } },
+    ],
+  },
+  {
+    id: 'acme/chat',
+    architecture: { input_modalities: ['text'], output_modalities: ['text'] },
+    endpoints: [{ provider: 'acme', providerModel: 'chat-1' }],
+  },
+];
+
+const body = (...vectors: readonly (readonly number[] | string)[]): string =>
+  JSON.stringify({
+    object: 'list',
+    data: vectors.map((embedding, index) => ({ object: 'embedding', index, embedding })).toReversed(),
+    usage: { prompt_tokens: 7, total_tokens: 7 },
+  });
+
+const embed = (core: CoreGateway, request: object, headers?: Readonly<Record<string, string>>) =>
+  core.post(
+    '/api/v1/embeddings',
+    { model: 'acme/vectors', provider: { sort: 'price' }, ...request },
+    headers === undefined ? {} : { headers },
+  );
+
+const replay = (...pieces: readonly string[]): ScriptedTransport =>
+  createReplayTransport(...pieces.map((piece) => ({ headers: JSON_TYPE, pieces: [piece] })));
+
+test('hands the vectors on in the order of the texts, with usage, cost and the record of the call', async () => {
+  const upstream = replay(body([0.5, -1], [2, 0]));
+  const core = createCoreGateway(upstream, { models: MODELS });
+  const response = await embed(core, { input: ['one', 'two'], dimensions: 2 });
+  const { generation } = core.store.appended[0]?.record ?? {};
+  expect(response).toMatchObject({ status: 200, headers: { 'x-generation-id': generation?.id } });
+  expect(jsonOf(response)).toEqual({
+    id: generation?.id,
+    object: 'list',
+    model: 'acme/vectors',
+    data: [
+      { object: 'embedding', index: 0, embedding: [0.5, -1] },
+      { object: 'embedding', index: 1, embedding: [2, 0] },
+    ],
+    usage: { prompt_tokens: 7, total_tokens: 7, cost: 0.000007, is_byok: false },
+  });
+  expect(upstream.latest().sent).toEqual({ model: 'vectors-1', input: ['one', 'two'], dimensions: 2 });
+  expect(generation).toMatchObject({
+    api_type: 'embeddings',
+    model: 'acme/vectors',
+    provider_name: 'Acme',
+    tokens_prompt: 7,
+    total_cost: 0.000007,
+    streamed: false,
+  });
+});
+
+test.each([
+  ['float', [[0.5, -1]], [0.5, -1]],
+  ['float', ['AAAAPwAAgL8='], [0.5, -1]],
+  ['base64', ['AAAAPwAAgL8='], 'AAAAPwAAgL8='],
+  ['base64', [[0.5, -1]], 'AAAAPwAAgL8='],
+])('answers in the format %s whatever upstream sends: %j', async (encoding_format, vectors, expected) => {
+  const core = createCoreGateway(replay(body(...vectors)), { models: MODELS });
+  const { data } = jsonOf(await embed(core, { input: 'one', encoding_format })) as { data: { embedding: unknown }[] };
+  expect(data[0]?.embedding).toEqual(expected);
+});
+
+test.each([['no JSON'], ['{"data":[{"embedding":"?"}]}'], [body([1], [2])], ['{"data":[]}']])(
+  'asks the next endpoint when upstream sends %s',
+  async (piece) => {
+    const upstream = replay(piece, body([1]));
+    const core = createCoreGateway(upstream, { models: MODELS });
+    expect(await embed(core, { input: 'one' })).toMatchObject({ status: 200 });
+    expect(upstream.exchanges.map(({ sent }) => sent['model'])).toEqual(['vectors-1', 'vectors-b']);
+    expect(core.store.appended[0]?.record.generation.provider_responses).toHaveLength(2);
+  },
+);
+
+test('records a call that failed at every endpoint, and says why', async () => {
+  const upstream = createReplayTransport({ status: 500, headers: JSON_TYPE, pieces: ['{}'] });
+  const core = createCoreGateway(upstream, { models: MODELS });
+  expect((await embed(core, { input: 'one' })).status).toBe(502);
+  expect(core.store.appended.map(({ record }) => record.generation.finish_reason)).toEqual(['error']);
+});
+
+test('records a call as cancelled when its client leaves, and closes upstream at once', async () => {
+  const upstream = createScriptedTransport();
+  const core = createCoreGateway(upstream, { models: MODELS });
+  const client = new AbortController();
+  const pending = core.post('/api/v1/embeddings', { model: 'acme/vectors', input: 'one' }, { signal: client.signal });
+  await expect.poll(() => upstream.exchanges.length).toBe(1);
+  client.abort();
+  expect((await pending).status).toBe(499);
+  expect(upstream.latest().isClosed).toBe(true);
+  expect(core.store.appended[0]?.record.generation).toMatchObject({ cancelled: true });
+});
+
+test('refuses a model that is known to make something else, and a body that is none', async () => {
+  const core = createCoreGateway(replay(body([1])), { models: MODELS });
+  expect((await embed(core, { model: 'acme/chat', input: 'x' })).status).toBe(404);
+  for (const input of [undefined, '', [], [[]], [1.5], [''], {}]) {
+    expect((await embed(core, { input })).status).toBe(400);
+  }
+});
+
+test('guardrails redact and block what is embedded', async () => {
+  const upstream = replay(body([1]));
+  const core = createCoreGateway(upstream, { models: MODELS });
+  const filter = (action: string) => ({ content_filters: [{ pattern: 'code \\d+', action, label: '[CODE]' }] });
+  const key = await guardKey(core, filter('redact'));
+  expect((await embed(core, { input: ['the code 42'] }, key.headers)).status).toBe(200);
+  expect(upstream.latest().sent['input']).toEqual(['the [CODE]']);
+  await key.patch(filter('block'));
+  expect((await embed(core, { input: 'the code 42' }, key.headers)).status).toBe(403);
+  expect(upstream.exchanges).toHaveLength(1);
+});
+
+test('budgets bound what embeddings may cost before they are asked for', async () => {
+  const upstream = replay(body([1]));
+  const core = createCoreGateway(upstream, { models: MODELS, account: { creditsUsd: 0.00001 } });
+  expect((await embed(core, { input: 'one' })).status).toBe(200);
+  expect((await embed(core, { input: 'x'.repeat(100) })).status).toBe(402);
+  expect(upstream.exchanges).toHaveLength(1);
+});
+
+test('tells how a call was routed when the caller asks', async () => {
+  const core = createCoreGateway(replay(body([1])), { models: MODELS });
+  const response = await core.post(
+    '/api/v1/embeddings',
+    { model: 'acme/vectors', input: 'one' },
+    { headers: { authorization: 'Bearer sk-test-api', 'x-openrouter-metadata': 'enabled' } },
+  );
+  expect(jsonOf(response)).toMatchObject({ openrouter_metadata: { requested: 'acme/vectors', is_byok: false } });
+});

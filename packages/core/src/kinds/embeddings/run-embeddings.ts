@@ -1,0 +1,79 @@
+import { weighText } from '../../calls/estimate-usage.ts';
+import type { ModelCall } from '../../calls/model-call.ts';
+import { runWholeCall, type WholeCallParts, type WholeClient, type WholeKind } from '../../dispatch/run-whole-call.ts';
+import { GatewayError } from '../../foundation/errors.ts';
+import type { EmbeddingsResult } from '../../providers/embeddings-contract.ts';
+import type { Usage } from '../../wire/chat/chat-chunk.ts';
+import type { EmbeddingsRequest, embeddingsResponseSchema } from '../../wire/embeddings/embeddings.ts';
+import type { z } from 'zod';
+import { itemsOf } from './embeddings-kind.ts';
+import { toFormat } from './vector-format.ts';
+
+/** Runs one call for embeddings. Throws what ended it; either way it has been recorded. */
+export async function runEmbeddings(
+  call: ModelCall<EmbeddingsRequest>,
+  client: WholeClient,
+  parts: WholeCallParts,
+): Promise<z.infer<typeof embeddingsResponseSchema>> {
+  const { endpoint, result, usage, routing } = await runWholeCall(call, toWholeKind(parts), client, parts);
+  const { cost, is_byok, prompt_tokens, total_tokens } = usage;
+  return {
+    id: call.id,
+    object: 'list',
+    model: endpoint.modelId,
+    data: result.vectors.map((embedding, index) => ({ object: 'embedding', index, embedding })),
+    usage: {
+      prompt_tokens,
+      total_tokens,
+      ...(cost != null && { cost }),
+      ...(is_byok !== undefined && { is_byok }),
+    },
+    ...routing,
+  };
+}
+
+function toWholeKind({ timeouts }: WholeCallParts): WholeKind<EmbeddingsRequest, AskedEmbeddings> {
+  return {
+    async ask({ provider, providerModel }, { request }, signal) {
+      const result = await provider.embeddings?.({ request, providerModel, signal, timeoutMs: timeouts.nonStreamMs });
+      if (result === undefined) throw new GatewayError('not_found', `${provider.name} offers no embeddings`);
+      return toAskedFormat(result, request, provider.name);
+    },
+    usageOf: ({ promptTokens }, { input }) => toUsage(promptTokens, input),
+    upstreamIdOf: ({ upstreamId }) => upstreamId,
+    contentOf: ({ input }) => ({
+      input: { prompt: typeof input === 'string' ? input : JSON.stringify(input) },
+      output: { completion: null, reasoning: null },
+    }),
+  };
+}
+
+interface AskedEmbeddings extends Omit<EmbeddingsResult, 'vectors'> {
+  readonly vectors: readonly (number[] | string)[];
+}
+
+/** What upstream sent, as the caller asked for it. Throws `provider_unavailable` for what is not a vector a text. */
+function toAskedFormat(
+  result: EmbeddingsResult,
+  { input, encoding_format: format }: EmbeddingsRequest,
+  providerName: string,
+): AskedEmbeddings {
+  const count = itemsOf(input).length;
+  if (result.vectors.length !== count) {
+    const message = `${providerName} returned ${result.vectors.length} embeddings for ${count} texts`;
+    throw new GatewayError('provider_unavailable', message);
+  }
+  try {
+    return { ...result, vectors: result.vectors.map((vector) => toFormat(vector, format ?? 'float')) };
+  } catch (cause) {
+    throw new GatewayError('provider_unavailable', `${providerName} returned embeddings that cannot be read`, {
+      cause,
+    });
+  }
+}
+
+function toUsage(counted: number | undefined, input: EmbeddingsRequest['input']): Usage {
+  const tokens = counted ?? Math.ceil(weighText(typeof input === 'string' ? input : JSON.stringify(input)));
+  const usage = { prompt_tokens: tokens, completion_tokens: 0, total_tokens: tokens };
+  return counted === undefined ? { ...usage, estimated: true } : usage;
+}

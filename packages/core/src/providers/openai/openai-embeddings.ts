@@ -1,0 +1,69 @@
+import { z } from 'zod';
+
+import { GatewayError } from '../../foundation/errors.ts';
+import { toText } from '../../foundation/read-text.ts';
+import { sendWhole } from '../../foundation/send-whole.ts';
+import type { EmbeddingsCall, EmbeddingsResult } from '../embeddings-contract.ts';
+import { parseJson } from '../kit/parse-json.ts';
+import { toRefusalError } from '../kit/to-refusal-error.ts';
+import type { Upstream } from '../kit/to-upstream.ts';
+import type { Provider } from '../provider.ts';
+import { readOpenAiError } from './read-openai-error.ts';
+
+const responseSchema = z.object({
+  id: z.string().nullish(),
+  data: z.array(z.object({ index: z.int().nullish(), embedding: z.union([z.array(z.number()), z.string()]) })),
+  usage: z.object({ prompt_tokens: z.int().nullish(), total_tokens: z.int().nullish() }).nullish(),
+});
+
+/** Creates the embeddings of a provider over OpenAI's wire: `POST /embeddings`. */
+export function createOpenAiEmbeddings(
+  upstream: Upstream,
+  toUrl: (providerModel: string) => string,
+): NonNullable<Provider['embeddings']> {
+  const { name, headers, transport } = upstream;
+  return async ({ request, providerModel, signal, timeoutMs }) => {
+    const { status, bytes, ...head } = await sendWhole(transport, {
+      method: 'POST',
+      url: toUrl(providerModel),
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify(toBody(request, providerModel)),
+      signal,
+      headersTimeoutMs: timeoutMs,
+      idleTimeoutMs: timeoutMs,
+      totalTimeoutMs: timeoutMs,
+    });
+    const text = toText(bytes);
+    if (status !== 200) throw toRefusalError(upstream, readOpenAiError, { status, ...head }, text);
+    return readResult(text, name);
+  };
+}
+
+/** Only what the request says. Floats are asked for by default, because not every server knows the other format. */
+function toBody(
+  { input, dimensions, encoding_format: format, input_type: inputType, user }: EmbeddingsCall['request'],
+  model: string,
+): object {
+  return {
+    model,
+    input,
+    ...(dimensions != null && { dimensions }),
+    ...(format != null && { encoding_format: format }),
+    ...(inputType != null && { input_type: inputType }),
+    ...(user != null && { user }),
+  };
+}
+
+function readResult(text: string, providerName: string): EmbeddingsResult {
+  const parsed = responseSchema.safeParse(parseJson(text));
+  if (!parsed.success) {
+    throw new GatewayError('provider_unavailable', `${providerName} returned something that holds no embeddings`);
+  }
+  const { id, data, usage } = parsed.data;
+  const sorted = data.toSorted((a, b) => (a.index ?? 0) - (b.index ?? 0));
+  return {
+    vectors: sorted.map(({ embedding }) => embedding),
+    promptTokens: usage?.prompt_tokens ?? usage?.total_tokens ?? undefined,
+    upstreamId: id ?? undefined,
+  };
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+
+import { providerPreferencesSchema } from '../chat/provider-preferences.ts';
+
+const tokens = z.array(z.int().min(0)).min(1);
+
+/** The body of `POST /embeddings`: one text or several, as text or as tokens. */
+export const embeddingsRequestSchema = z.object({
+  model: z.string().min(1),
+  input: z.union([z.string().min(1), z.array(z.string().min(1)).min(1), tokens, z.array(tokens).min(1)]),
+  dimensions: z.int().min(1).nullish(),
+  encoding_format: z.enum(['float', 'base64']).nullish(),
+  /** What the vectors are for, in the provider's own word. */
+  input_type: z.string().nullish(),
+  user: z.string().nullish(),
+  provider: providerPreferencesSchema.nullish(),
+  session_id: z.string().max(256).nullish(),
+  trace: z.record(z.string(), z.unknown()).nullish(),
+});
+export type EmbeddingsRequest = z.infer<typeof embeddingsRequestSchema>;
+
+export const embeddingsResponseSchema = z.object({
+  id: z.string(),
+  object: z.literal('list'),
+  model: z.string(),
+  data: z.array(
+    z.object({
+      object: z.literal('embedding'),
+      index: z.int(),
+      /** Numbers, or little-endian 32-bit floats in base64, as the request asks. */
+      embedding: z.union([z.array(z.number()), z.string()]),
+    }),
+  ),
+  usage: z.object({
+    prompt_tokens: z.int(),
+    total_tokens: z.int(),
+    cost: z.number().optional(),
+    is_byok: z.boolean().optional(),
+  }),
+  service_metadata: z.unknown().optional(),
+  openrouter_metadata: z.unknown().optional(),
+});
