@@ -9,14 +9,14 @@ export const DONE_FRAME = 'data: [DONE]\n\n';
 /** What the last chunk of an answer says beside its choices. */
 export type ChunkMembers = Readonly<Record<string, unknown>> | undefined;
 
-/** Turns the chunks of one answer into server-sent frames (api reference 7). */
+/** Turns the chunks of one answer into server-sent frames (wire.md 7). */
 export interface FrameEncoder {
   /** Frames of what chunks add; finish reasons and usage are left out, because they come once and last. */
   encode(chunks: readonly ChatChunk[]): string;
   encodeFinish(reason: FinishReason, native: string | null, beside?: ChunkMembers): string;
   encodeUsage(usage: Usage, beside?: ChunkMembers): string;
   encodeError(error: ErrorBody, beside?: ChunkMembers): string;
-  /** What was sent to one endpoint (api reference 6.9). */
+  /** What was sent to one endpoint (wire.md 6.9). */
   encodeEcho(upstreamBody: unknown): string;
 }
 
