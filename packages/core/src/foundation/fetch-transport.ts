@@ -28,7 +28,7 @@ export function createFetchTransport(options: FetchTransportOptions): Transport 
         call.abort(new TransportError('a time limit ran out', { phase, requestSent: true, timedOut: true }));
       });
       const totalAt = monotonicNow() + request.totalTimeoutMs;
-      const limitTo = (limitMs: number): void => deadline.set(Math.min(limitMs, totalAt - monotonicNow()));
+      const limitTo = (limitMs: number): void => deadline.setAt(Math.min(monotonicNow() + limitMs, totalAt));
       const release = (): void => {
         deadline.clear();
         request.signal.removeEventListener('abort', onAbort);

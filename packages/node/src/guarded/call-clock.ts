@@ -32,7 +32,7 @@ export function startCallClock(request: TransportRequest, wheel: TimerWheel, pla
   const clock: CallClock = {
     phase: 'dns',
     signal: work.signal,
-    limitTo: (limitMs) => deadline.set(Math.min(limitMs, endsAt - platform.monotonicNow())),
+    limitTo: (limitMs) => deadline.setAt(Math.min(platform.monotonicNow() + limitMs, endsAt)),
     end() {
       deadline.clear();
       request.signal.removeEventListener('abort', onAbort);
