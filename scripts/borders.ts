@@ -45,7 +45,7 @@ export const CORE_ROOMS: Readonly<Record<string, Room>> = {
 };
 
 /** The files above all rooms: the door and what a gateway is made of. They may import every room; no room imports them. */
-export const CORE_TOP = ['index.ts', 'gateway.ts', 'create-runtime.ts', 'runtime.ts', 'options.ts'];
+export const CORE_TOP = ['index.ts', 'gateway.ts', 'runtime.ts', 'options.ts'];
 
 /** What each package may import of the others: `core` is the door alone, `core/*` its other public paths, too. */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {

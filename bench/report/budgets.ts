@@ -20,7 +20,7 @@ export const LISTENING_100_000_MS: Budget = { limit: 1500 };
 /** A page "costs the same at either size": the tolerance is ours, for what caches and clocks do to microseconds. */
 export const PAGE_GROWTH: Budget = { limit: 1.5 };
 
-/** Issue 8 and the reference of the UI: the long list, scrolled fast. */
+/** The long list of docs/ui.md, scrolled fast. */
 export const UI_FRAME_P95_MS: Budget = { limit: 25 };
 export const UI_FRAME_MAX_MS: Budget = { limit: 100 };
 export const UI_FRAMES_A_SECOND: Budget = { limit: 55, isLeast: true };

@@ -1,14 +1,13 @@
 import type { Route, Surface } from './http/route.ts';
 import type { Principal } from './http/principal.ts';
-import { createRuntime } from './create-runtime.ts';
 import { GatewayError, toGatewayError } from './foundation/errors.ts';
 import { createRouter } from './http/create-router.ts';
-import type { GatewayOptions } from './options.ts';
+import type { GatewayOptions, Setup } from './options.ts';
 import type { Provider } from './providers/provider.ts';
 import type { GatewayRequest } from './http/request.ts';
 import { type GatewayResponse, toErrorResponse } from './http/response.ts';
 import { type ApiParts, ROUTES } from './api/routes.ts';
-import type { Runtime } from './runtime.ts';
+import { createFoundations, createRuntime, type Runtime } from './runtime.ts';
 import { toVideoResponse } from './videos/to-video-response.ts';
 import type { VideoResponse } from './wire/videos/video-response.ts';
 import type { VideoJob } from './stores/video-job.ts';
@@ -38,6 +37,12 @@ export interface Gateway {
    */
   start(): Promise<void>;
   /**
+   * Replaces providers, models, account and rate limits as a whole. A call that has begun keeps the setup it began with;
+   * circuits and health go on for endpoints that stay. Throws `RangeError`, and changes nothing, when a model names a
+   * provider that is not there.
+   */
+  configure(setup: Setup): void;
+  /**
    * Refuses new calls, waits up to `drainMs` for open ones, ends what is left with an in-band error, and resolves when
    * everything has been recorded. The store stays open: its owner closes it afterwards.
    */
@@ -65,8 +70,23 @@ const MAX_BROADCAST_DRAIN_MS = 5000;
  */
 export function createGateway(options: GatewayOptions): Gateway {
   const closing = new AbortController();
-  const runtime = createRuntime(options, closing.signal);
-  const { platform, openCalls, timeouts } = runtime;
+  const foundations = createFoundations(options, closing.signal, () => runtime);
+  const { platform, openCalls, timeouts, videos, broadcaster, sessions } = foundations;
+  let runtime: Runtime = createRuntime(options, foundations);
+  let isStarted = false;
+  let cancelDiscovery: (() => void) | undefined;
+
+  /** Asks the providers that discover their models, now and every minute; none, where none does. */
+  const discoverRepeatedly = async (): Promise<void> => {
+    cancelDiscovery?.();
+    const isAny = runtime.providers.some((provider) => provider.discoverModels === true);
+    if (!isAny || closing.signal.aborted) return;
+    await discoverAll(runtime);
+    if (!closing.signal.aborted) {
+      cancelDiscovery?.();
+      cancelDiscovery = platform.setTimer(() => void discoverRepeatedly(), DISCOVERY_INTERVAL_MS);
+    }
+  };
 
   const waitUntilIdle = async (limitMs: number): Promise<void> => {
     const giveUpAt = platform.monotonicNow() + limitMs;
@@ -79,39 +99,37 @@ export function createGateway(options: GatewayOptions): Gateway {
     matches: router.has,
     authenticate: async (request) => runtime.authenticate(request),
     createSignInToken() {
-      if (runtime.sessions === null) throw new TypeError('The host of this gateway has its own sign-in');
-      return runtime.sessions.issueToken();
+      if (sessions === null) throw new TypeError('The host of this gateway has its own sign-in');
+      return sessions.issueToken();
+    },
+    configure(setup) {
+      runtime = createRuntime(setup, foundations, runtime);
+      if (isStarted) void discoverRepeatedly();
     },
     async start() {
-      await runtime.videos.runner.start();
-      await runtime.broadcaster.start();
-      const discovering = options.providers.filter((provider) => provider.discoverModels === true);
-      if (discovering.length === 0) return;
-      const round = async (): Promise<void> => {
-        if (closing.signal.aborted) return;
-        await Promise.all(discovering.map((provider) => discover(runtime, provider, closing.signal)));
-        if (!closing.signal.aborted) platform.setTimer(() => void round(), DISCOVERY_INTERVAL_MS);
-      };
-      await round();
+      await videos.runner.start();
+      await broadcaster.start();
+      isStarted = true;
+      await discoverRepeatedly();
     },
     async close() {
-      runtime.videos.runner.stop();
+      videos.runner.stop();
       closing.abort(new GatewayError('provider_overloaded', 'The gateway is shutting down'));
       await waitUntilIdle(timeouts.drainMs);
       openCalls.interruptAll(
         new GatewayError('provider_overloaded', 'The gateway is shutting down; send the request again'),
       );
       await waitUntilIdle(timeouts.clientWriteMs);
-      await runtime.broadcaster.close(Math.min(timeouts.drainMs, MAX_BROADCAST_DRAIN_MS));
+      await broadcaster.close(Math.min(timeouts.drainMs, MAX_BROADCAST_DRAIN_MS));
     },
     async waitForVideo(jobId, signal) {
       const jobs = options.store.videoJobs;
       const signals = signal === undefined ? [closing.signal] : [closing.signal, signal];
-      const { changes } = runtime.videos;
+      const { changes } = videos;
       const job = await waitForVideo(jobId, { jobs, changes, platform, signal: AbortSignal.any(signals) });
       return toVideoResponse(job, job.baseUrl);
     },
-    onVideoChange: (listener) => runtime.videos.changes.subscribe(listener),
+    onVideoChange: (listener) => videos.changes.subscribe(listener),
     stats() {
       const { calls, streams } = openCalls.count();
       return { openCalls: calls, openStreams: streams };
@@ -167,12 +185,20 @@ function refuseWrongKind({ kind }: Principal, { auth, wrongKey }: Route<ApiParts
   );
 }
 
-async function discover({ catalog, logger }: Runtime, provider: Provider, signal: AbortSignal): Promise<void> {
+/** Asks the providers of a setup that discover their models for them. */
+async function discoverAll(runtime: Runtime): Promise<void> {
+  const discovering = runtime.providers.filter((provider) => provider.discoverModels === true);
+  await Promise.all(discovering.map((provider) => discover(provider, runtime)));
+}
+
+async function discover(provider: Provider, { catalog, discovered, logger, closing }: Runtime): Promise<void> {
   try {
-    const models = await provider.listModels?.(signal);
-    if (models !== undefined) catalog.setDiscovered(provider, models);
+    const models = await provider.listModels?.(closing);
+    if (models === undefined) return;
+    discovered.set(provider.slug, models);
+    catalog.setDiscovered(provider, models);
   } catch (error) {
-    if (!signal.aborted)
+    if (!closing.aborted)
       logger.warn('models could not be discovered', { provider: provider.slug, reason: String(error) });
   }
 }

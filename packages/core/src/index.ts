@@ -58,7 +58,7 @@ export type { ReadablePage, WebAccess } from './chat/stages/web-access.ts';
 export { type ErrorBody, type ErrorCode, GatewayError, toErrorBody } from './foundation/errors.ts';
 export type { FixtureLibrary, StoredGeneration } from './api/fixtures/fixture-library.ts';
 export { createGateway, type Gateway, type GatewayStats } from './gateway.ts';
-export { type GatewayOptions } from './options.ts';
+export type { GatewayOptions, Setup } from './options.ts';
 export { createWebPlatform, type Platform, type Scratch } from './foundation/platform.ts';
 export {
   type CallTimeouts,
@@ -128,7 +128,7 @@ export {
   type WholeResponse,
 } from './foundation/transport.ts';
 export { sendWhole } from './foundation/send-whole.ts';
-export { createTimerWheel, type Deadline, type Limit, type TimerWheel } from './foundation/timer-wheel.ts';
+export { createTimerWheel, type Deadline, type DeadlineOwner, type TimerWheel } from './foundation/timer-wheel.ts';
 export { type FetchHandlerOptions, toFetchHandler } from './http/fetch-handler.ts';
 export { createFetchTransport, type FetchTransportOptions } from './foundation/fetch-transport.ts';
 export type { VideoProvider } from './providers/video-contract.ts';

@@ -22,9 +22,16 @@ import type { Store } from './stores/store.ts';
 import type { VideoKeeper } from './videos/archive/video-archive.ts';
 import type { WebhookOptions } from './webhooks/webhook-options.ts';
 
-export interface GatewayOptions {
+/** What of a gateway can be replaced while it runs, by `gateway.configure`: one value, replaced as a whole. */
+export interface Setup {
   readonly providers: readonly Provider[];
   readonly models?: readonly ModelDefinition[] | undefined;
+  readonly account?: AccountOptions | undefined;
+  /** How much each key may ask for a minute. Default: no limits. */
+  readonly rateLimits?: RateLimitOptions | undefined;
+}
+
+export interface GatewayOptions extends Setup {
   /** Owned by the caller: `gateway.close()` does not close it. */
   readonly store: Store;
   /** Default: web standards alone. On Node, `createNodePlatform()` is much faster. */
@@ -32,7 +39,6 @@ export interface GatewayOptions {
   readonly bootstrapKeys?: readonly BootstrapKey[] | undefined;
   /** The embedder's own authentication. Null means not authenticated (401); keys are then not looked at. */
   readonly authenticate?: ((request: GatewayRequest) => Awaitable<Principal | null>) | undefined;
-  readonly account?: AccountOptions | undefined;
   /** The embedder's own people. Default: those added through `/admin/v1/members`, which cannot be written to otherwise. */
   readonly members?: MemberDirectory | undefined;
   /** Requests under these hosts stay in their region. */
@@ -59,7 +65,5 @@ export interface GatewayOptions {
   readonly providerChecks?: ProviderChecks | undefined;
   /** For management, to see and make fixtures. Default: there are none. */
   readonly fixtures?: FixtureLibrary | undefined;
-  /** How much each key may ask for a minute. Default: no limits. */
-  readonly rateLimits?: RateLimitOptions | undefined;
   readonly logger?: Logger | undefined;
 }

@@ -1,117 +1,203 @@
-import type { RequestCounters } from './api/system/system-parts.ts';
-import type { AttemptParts } from './dispatch/run-attempts.ts';
-import type { RoutingParts } from './routing/plan-call.ts';
-import type { CallerParts } from './dispatch/find-caller.ts';
-import type { CallCounters } from './dispatch/call-counters.ts';
-import type { OpenCalls } from './dispatch/open-calls.ts';
-import type { Recorder } from './dispatch/recorder.ts';
-import type { Stage } from './chat/stages/stage.ts';
-import type { Timeouts } from './foundation/timeouts.ts';
-import type { ProviderChecks } from './api/providers/provider-checks.ts';
-import type { MemberDirectory } from './auth/members.ts';
+import { ROUTES } from './api/routes.ts';
+import { createLiveAccount } from './auth/account.ts';
+import { createAuthenticate } from './auth/authenticate.ts';
+import { createFindKeyNames } from './auth/key-names.ts';
+import { createSessions } from './auth/sessions.ts';
+import { createBroadcaster } from './broadcast/broadcaster.ts';
+import { createLedger } from './budgets/ledger.ts';
+import { createCatalog } from './catalog/catalog.ts';
+import { createChatStages } from './chat/stages/chat-stages.ts';
+import { createResponseCache } from './chat/stages/response-cache/response-cache.ts';
+import { createCallCounters } from './dispatch/call-counters.ts';
+import { createOpenCalls } from './dispatch/open-calls.ts';
+import { createRecorder, type GenerationListener } from './dispatch/recorder.ts';
 import type { Logger } from './foundation/logger.ts';
-import type { AccountOptions } from './auth/account.ts';
-import type { Authenticate } from './auth/authenticate.ts';
-import type { FindKeyNames } from './auth/key-names.ts';
-import type { Sessions } from './auth/sessions.ts';
-import type { Broadcaster } from './broadcast/broadcaster.ts';
-import type { BroadcastOptions } from './broadcast/destination-format.ts';
-import type { Moderator } from './chat/moderate-call.ts';
-import type { ResponseCache } from './chat/stages/response-cache/response-cache.ts';
-import type { ServerTool } from './chat/stages/server-tools/server-tool.ts';
-import type { WebAccess } from './chat/stages/web-access.ts';
-import type { Ledger } from './budgets/ledger.ts';
-import type { Catalog } from './catalog/catalog.ts';
-import type { FixtureLibrary } from './api/fixtures/fixture-library.ts';
-import type { CallFigures } from './generations/call-figures.ts';
-import type { GenerationFeed } from './generations/generation-feed.ts';
-import type { SerialQueue } from './foundation/serial-queue.ts';
-import type { PolicyOf } from './guardrails/policy-of.ts';
-import type { Platform } from './foundation/platform.ts';
-import type { Provider } from './providers/provider.ts';
-import type { RateLimits } from './rate-limits/rate-limits.ts';
-import type { HealthBoard } from './routing/health/health-board.ts';
-import type { RandomSource } from './routing/random.ts';
-import type { RegionOf } from './routing/region-of.ts';
-import type { RetryBudget } from './routing/health/retry-budget.ts';
-import type { RouterName, RouterStrategy } from './routing/router.ts';
-import type { Store } from './stores/store.ts';
-import type { TimerWheel } from './foundation/timer-wheel.ts';
-import type { IdempotencyGuard } from './videos/idempotency.ts';
-import type { VideoChanges } from './videos/video-changes.ts';
-import type { VideoKeeper } from './videos/archive/video-archive.ts';
-import type { VideoRunner } from './videos/video-runner.ts';
-import type { WebhookOptions } from './webhooks/webhook-options.ts';
+import { createWebPlatform } from './foundation/platform.ts';
+import { createRandomId } from './foundation/random-id.ts';
+import { createSerialQueue } from './foundation/serial-queue.ts';
+import { DEFAULT_TIMEOUTS } from './foundation/timeouts.ts';
+import { createTimerWheel } from './foundation/timer-wheel.ts';
+import { createCallFigures } from './generations/call-figures.ts';
+import { createGenerationFeed } from './generations/generation-feed.ts';
+import { createPolicyOf } from './guardrails/policy-of.ts';
+import type { GatewayOptions, Setup } from './options.ts';
+import type { DiscoveredModel } from './providers/provider.ts';
+import { createRateLimits, type RateLimitOptions, type RateLimits } from './rate-limits/rate-limits.ts';
+import { routeAuto } from './routing/auto-router.ts';
+import { routeFree } from './routing/free-router.ts';
+import { createHealthBoard } from './routing/health/health-board.ts';
+import { createRetryBudget } from './routing/health/retry-budget.ts';
+import { createRandomSource } from './routing/random.ts';
+import { createRegionOf } from './routing/region-of.ts';
+import { createIdempotencyGuard } from './videos/idempotency.ts';
+import { findVideoHolds } from './videos/reserve-video.ts';
+import { createVideoChanges } from './videos/video-changes.ts';
+import { createVideoRunner, type VideoSetup } from './videos/video-runner.ts';
 
-/** What every request of one gateway shares. Made once by `createGateway`; there are no globals beside it. */
-export interface Runtime {
-  readonly callers: CallerParts;
-  readonly routing: RoutingParts;
-  readonly attempts: AttemptParts;
-  readonly platform: Platform;
-  readonly wheel: TimerWheel;
-  readonly timeouts: Timeouts;
-  readonly store: Store;
-  readonly catalog: Catalog;
-  readonly providers: readonly Provider[];
-  /** Undefined where the host tells nothing of connections. */
-  readonly providerChecks: ProviderChecks | undefined;
-  /** Undefined where the host has none. */
-  readonly fixtures: FixtureLibrary | undefined;
-  readonly authenticate: Authenticate;
-  readonly findKeyNames: FindKeyNames;
-  /** Of browsers; null where the host authenticates. */
-  readonly sessions: Sessions | null;
-  /** As it is set now: read it anew for every request. */
-  readonly account: AccountOptions;
-  /** The store's own, unless the host has its own. */
-  readonly members: MemberDirectory;
-  readonly policyOf: PolicyOf;
-  /** What is held against budgets for calls under way. */
-  readonly ledger: Ledger;
-  /** Null without any. */
-  readonly rateLimits: RateLimits | null;
-  readonly health: HealthBoard;
-  readonly retryBudget: RetryBudget;
-  readonly random: RandomSource;
-  readonly regionOf: RegionOf;
-  readonly responseCache: ResponseCache;
-  readonly web: WebAccess;
-  /** The embedder's own; the built-in ones stand beside them. */
-  readonly serverTools: readonly ServerTool[];
-  readonly moderator: Moderator | undefined;
-  readonly routers: Readonly<Record<RouterName, RouterStrategy>>;
-  readonly logging: { readonly inputOutput: boolean; readonly maxContentBytes: number };
-  readonly videos: {
-    readonly runner: VideoRunner;
-    readonly idempotency: IdempotencyGuard;
-    readonly changes: VideoChanges;
-    readonly keeper: VideoKeeper | undefined;
+const SILENT: Logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** What a gateway is made of for as long as it lives, whatever its setup. */
+export type Foundations = ReturnType<typeof createFoundations>;
+
+/** What every request of one setup shares. A request keeps the one that it began with. */
+export type Runtime = ReturnType<typeof createRuntime>;
+
+/** Makes what outlives every setup. `current` tells the providers and models of now, for work that outlives requests. */
+export function createFoundations(options: GatewayOptions, closing: AbortSignal, current: () => VideoSetup) {
+  const { store } = options;
+  const platform = options.platform ?? createWebPlatform();
+  const logger = options.logger ?? SILENT;
+  const random = createRandomSource(platform);
+  const bootstrapKeys = options.bootstrapKeys ?? [];
+  const sessions = options.authenticate === undefined ? createSessions(platform) : null;
+  const health = createHealthBoard(platform);
+  const ledger = createLedger({
+    generations: store.generations,
+    findHolds: () => findVideoHolds(store.videoJobs),
+  });
+  const logging = {
+    inputOutput: options.logging?.inputOutput ?? true,
+    maxContentBytes: (options.logging?.maxContentMb ?? 8) * 1024 * 1024,
   };
-  /** Undefined: no webhooks are sent. */
-  readonly webhooks: WebhookOptions | undefined;
-  readonly broadcaster: Broadcaster;
-  /** Undefined: nothing is sent to destinations. */
-  readonly broadcast: BroadcastOptions | undefined;
-  readonly logger: Logger;
-  /** What this process has recorded of late. */
-  readonly generationFeed: GenerationFeed;
-  /** Settles long streamed answers. */
-  readonly longCompletions: SerialQueue;
-  /** Random text that tells this gateway from every other. */
-  readonly instanceId: string;
-  /** Fires when the gateway begins to close. */
-  readonly closing: AbortSignal;
-  /** Calls under way. Closing the gateway interrupts what is left of them with the given error. */
-  readonly openCalls: OpenCalls;
-  /** Writes down every generation. */
-  readonly recorder: Recorder;
-  /** Everything optional on the way of a chat call. */
-  readonly stages: readonly Stage[];
-  /** Sums by provider, for metrics. */
-  readonly callFigures: CallFigures;
-  /** The OpenAPI document, as text; made when it is first asked for, and then kept. */
-  readonly describeApi: () => Promise<string>;
-  /** Counters that only rise, for metrics. */
-  readonly counters: RequestCounters & CallCounters;
+
+  const changes = createVideoChanges(logger);
+  const generationFeed = createGenerationFeed();
+  changes.subscribe((job) => generationFeed.publish({ type: 'video', job }));
+  const callFigures = createCallFigures();
+  const { broadcast } = options;
+  const broadcaster = createBroadcaster({ store, platform, logger, random, bootstrapKeys, broadcast });
+  const listeners: readonly GenerationListener[] = [
+    callFigures.note,
+    ({ generation }) => generationFeed.publish({ type: 'generation', id: generation.id }),
+    broadcaster.offer,
+  ];
+  const counters = { requests: 0, statuses: new Map<number, number>(), ...createCallCounters() };
+  const recording = { generations: store.generations, ledger, counters, logger, listeners, ...logging };
+  const { webhooks, videoKeeper: keeper } = options;
+  const runner = createVideoRunner({
+    store,
+    ledger,
+    // Videos count no tokens, so the rate limits of a setup do not matter to them.
+    recorder: createRecorder({ ...recording, rateLimits: null }),
+    current,
+    platform,
+    logger,
+    random,
+    changes,
+    webhooks,
+    keeper,
+    storesContent: logging.inputOutput,
+    ownerId: store.isShared === true ? createRandomId(platform) : null,
+  });
+
+  return {
+    platform,
+    store,
+    logger,
+    logging,
+    random,
+    sessions,
+    health,
+    ledger,
+    recording,
+    broadcaster,
+    broadcast,
+    generationFeed,
+    callFigures,
+    counters,
+    webhooks,
+    closing,
+    wheel: createTimerWheel(platform),
+    timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
+    authenticate: createAuthenticate(options, platform, sessions),
+    findKeyNames: createFindKeyNames(bootstrapKeys, { platform, store }),
+    members: options.members ?? store.members,
+    regionOf: createRegionOf(options.regions ?? []),
+    attempts: { platform, health, retryBudget: createRetryBudget(platform) },
+    routers: { auto: routeAuto, free: routeFree, ...options.routers },
+    responseCache: createResponseCache(platform),
+    /** What the providers' own lists named last, by provider. */
+    discovered: new Map<string, readonly DiscoveredModel[]>(),
+    web: options.web ?? {},
+    serverTools: options.serverTools ?? [],
+    moderator: options.moderator,
+    providerChecks: options.providerChecks,
+    fixtures: options.fixtures,
+    openCalls: createOpenCalls(),
+    longCompletions: createSerialQueue(platform),
+    videos: { runner, changes, keeper, idempotency: createIdempotencyGuard(store.videoJobs, platform) },
+    /** Random text that tells this gateway from every other. */
+    instanceId: createRandomId(platform),
+    describeApi,
+  };
+}
+
+/**
+ * Makes what all requests of one setup share. Throws `RangeError` when a model names a provider that is not there.
+ * `previous` is the setup that it takes the place of: limits that stay the same go on counting.
+ */
+export function createRuntime(setup: Setup, foundations: Foundations, previous?: PreviousSetup) {
+  const { platform, store, logger, health, random, routers, web, responseCache, recording, discovered } = foundations;
+  const catalog = createCatalog(setup.providers, setup.models ?? []);
+  for (const provider of setup.providers) {
+    const models = discovered.get(provider.slug);
+    if (provider.discoverModels === true && models !== undefined) catalog.setDiscovered(provider, models);
+  }
+  const account = createLiveAccount(setup.account ?? {}, store.settings);
+  const policyOf = createPolicyOf(store, catalog);
+  const rateLimits = areSame(setup.rateLimits, previous?.setup.rateLimits)
+    ? (previous?.rateLimits ?? null)
+    : createRateLimits(setup.rateLimits, { platform, logger });
+  return {
+    ...foundations,
+    setup,
+    providers: setup.providers,
+    /** As it is set now: read it anew for every request. */
+    get account() {
+      return account();
+    },
+    catalog,
+    policyOf,
+    rateLimits,
+    callers: {
+      policyOf,
+      platform,
+      store,
+      get account() {
+        return account();
+      },
+    },
+    routing: {
+      catalog,
+      platform,
+      health,
+      random,
+      routers,
+      get account() {
+        return account();
+      },
+    },
+    recorder: createRecorder({ ...recording, rateLimits }),
+    stages: createChatStages({ web, responseCache, platform, catalog }),
+  };
+}
+
+interface PreviousSetup {
+  readonly setup: Setup;
+  readonly rateLimits: RateLimits | null;
+}
+
+function areSame(limits: RateLimitOptions | undefined, others: RateLimitOptions | undefined): boolean {
+  return (
+    limits?.createCounter === others?.createCounter && JSON.stringify(limits?.rules) === JSON.stringify(others?.rules)
+  );
+}
+
+let apiDocument: Promise<string> | undefined;
+
+/** The same for every gateway, because they all have the same operations. */
+function describeApi(): Promise<string> {
+  return (apiDocument ??= import('./http/openapi.ts').then(async ({ toOpenApi }) =>
+    JSON.stringify(await toOpenApi(ROUTES)),
+  ));
 }

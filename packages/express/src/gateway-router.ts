@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
 import {
-  createTimerWheel,
   DEFAULT_TIMEOUTS,
   type Gateway,
   GatewayError,
@@ -10,7 +9,7 @@ import {
   type Surface,
   toErrorBody,
 } from '@model-gateway/core';
-import { createNodePlatform, type WriteOptions, writeResponse } from '@model-gateway/node';
+import { type WriteOptions, writeResponse } from '@model-gateway/node';
 
 import type { ExpressRequest, Next } from './express-request.ts';
 import { createPassthrough, type PassthroughOptions } from './passthrough.ts';
@@ -56,7 +55,6 @@ export function gatewayRouter<Request extends ExpressRequest = ExpressRequest>(
   const bodyLimitBytes = options.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES;
   const passthrough = options.passthrough && createPassthrough(options.passthrough);
   const write: WriteOptions = {
-    wheel: createTimerWheel(createNodePlatform()),
     clientWriteTimeoutMs: options.clientWriteTimeoutMs ?? DEFAULT_TIMEOUTS.clientWriteMs,
   };
 

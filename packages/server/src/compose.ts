@@ -175,9 +175,9 @@ export async function connectProviders(
     return createUndiciTransport({ connectTimeoutMs: timeouts.connectMs });
   };
   const transport = createLazyTransport(loadTransport ?? loadUndici);
+  const outside = createOutsideTransport(config);
   const created = await Promise.all(
     providers.map(async (provider) => {
-      const outside = createOutsideTransport(config);
       if (recordUpstream === undefined) return createProvider({ ...provider, transport, downloads: outside });
       return createProvider({
         ...provider,

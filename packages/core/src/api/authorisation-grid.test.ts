@@ -20,6 +20,7 @@ import { ROUTES } from './routes.ts';
 type Row = readonly [noKey: number, api: number, management: number, otherWorkspace?: number];
 const GRID: Readonly<Record<string, Row>> = {
   'POST /api/v1/chat/completions': [401, 400, 403],
+  'POST /api/v1/embeddings': [401, 400, 403],
   'GET /api/v1/models': [401, 200, 200],
   'GET /api/v1/models/user': [401, 200, 200],
   'GET /api/v1/models/count': [401, 200, 200],

@@ -6,7 +6,7 @@ import type { GenerationContent } from '../wire/generations/generation.ts';
 import type { GenerationRecord } from '../stores/store.ts';
 import type { BroadcastTrace } from './destination-format.ts';
 
-/** The keys of `trace` with a meaning (api reference 18.2); all others are metadata. */
+/** The keys of `trace` with a meaning (wire.md 18.2); all others are metadata. */
 const KNOWN_KEYS: ReadonlySet<string> = new Set([
   'trace_id',
   'trace_name',

@@ -20,11 +20,11 @@ function textOf({ content }: ChatMessage): string {
 }
 
 /**
- * Token counts for an answer whose upstream reported none, marked as estimated. Images and files are not counted.
- * `weighed` is the weight of what else there is of the answer.
+ * Token counts for a completion whose upstream reported none, marked as estimated. Images and files are not counted.
+ * `completion` is its text, or what that weighs.
  */
-export function estimateUsage(messages: readonly ChatMessage[], answer: string, weighed = 0): Usage {
+export function estimateUsage(messages: readonly ChatMessage[], completion: string | number): Usage {
   const prompt = messages.reduce((sum, message) => sum + TOKENS_A_MESSAGE + Math.ceil(weighText(textOf(message))), 0);
-  const completion = Math.ceil(weighed + weighText(answer));
-  return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion, estimated: true };
+  const said = Math.ceil(typeof completion === 'number' ? completion : weighText(completion));
+  return { prompt_tokens: prompt, completion_tokens: said, total_tokens: prompt + said, estimated: true };
 }

@@ -13,7 +13,7 @@ const commaList = z.string().transform((text) =>
     .filter((item) => item !== ''),
 );
 
-/** The query of `GET /models` (api reference 14.1). Filters on data that nobody has collected yet are accepted and keep everything. */
+/** The query of `GET /models` (wire.md 14.1). Filters on data that nobody has collected yet are accepted and keep everything. */
 export const modelListQuerySchema = z.object({
   offset: count.optional(),
   limit: count.min(1).max(1000).optional(),

@@ -116,7 +116,7 @@ function openAttempt(endpoint: Endpoint, { parts }: ChatRun, { request, signal }
   firstToken.set(parts.timeouts.firstTokenMs);
   return {
     signal: attempt.signal,
-    onBegun: firstToken.clear,
+    onBegun: () => firstToken.clear(),
     abandon(error) {
       firstToken.clear();
       signal.removeEventListener('abort', onAbort);

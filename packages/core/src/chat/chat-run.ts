@@ -17,6 +17,7 @@ import type { GatewayRequest } from '../http/request.ts';
 import type { CallPlan } from '../routing/plan-call.ts';
 import type { RoutingReport } from '../routing/routing-metadata.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
+import type { Dialect } from './dialect.ts';
 import type { ToolSet } from './stages/server-tools/tool-set.ts';
 
 /** What the run of a chat call is made of. */
@@ -45,6 +46,8 @@ export interface ChatRun {
   /** Null when the caller did not ask how its call was routed. */
   readonly report: RoutingReport | null;
   readonly pipeline: Pipeline;
+  /** The form that the door speaks which the call came in by. */
+  readonly dialect: Dialect;
   /** The server tools of the request; null without any. */
   readonly toolSet: ToolSet | null;
   /** Null when no guardrail looks at completions. */

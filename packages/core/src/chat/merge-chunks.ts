@@ -5,7 +5,7 @@ import type { ChatChunk, ChatDelta } from '../wire/chat/chat-chunk.ts';
 export function mergeChunks(chunks: readonly ChatChunk[]): ChatChunk {
   const answer = createCompletionAccumulator();
   answer.observe(chunks);
-  answer.unpack();
+  answer.readBack();
   const deltas = chunks.flatMap(({ choices }) => choices).map(({ delta }) => delta);
   const refusal = deltas.map((delta) => delta.refusal ?? '').join('');
   const content = deltas.map((delta) => delta.content ?? '').join('');

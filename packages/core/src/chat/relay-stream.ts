@@ -1,7 +1,7 @@
 import type { Outcome } from '../calls/outcome.ts';
 import { toCallError } from '../dispatch/call-errors.ts';
 import { trackCall } from '../dispatch/track-call.ts';
-import { GatewayError, toErrorBody } from '../foundation/errors.ts';
+import { GatewayError } from '../foundation/errors.ts';
 import type { CompletionAccumulator } from '../generations/observe/completion-accumulator.ts';
 import type { SettledGeneration } from '../generations/settled-generation.ts';
 import type { GatewayResponse } from '../http/response.ts';
@@ -9,9 +9,8 @@ import { withReport } from '../routing/routing-metadata.ts';
 import type { ChatChunk } from '../wire/chat/chat-chunk.ts';
 import type { ChatRun } from './chat-run.ts';
 import type { CommittedCompletion } from './committed-completion.ts';
-import { createFrameEncoder, DONE_FRAME, type FrameEncoder, KEEP_ALIVE_FRAME } from './frame-encoder.ts';
+import type { Frames } from './dialect.ts';
 import { createFrameOutlet } from './frame-outlet.ts';
-import { isReasoningHidden } from './is-reasoning-hidden.ts';
 import { noteEnd } from './note-end.ts';
 import type { Begin } from './stages/stage.ts';
 
@@ -56,27 +55,27 @@ interface ResponseHead {
 /** Settling a completion of this many characters takes milliseconds, and several times its length of memory. */
 const LONG_COMPLETION_LENGTH = 512 * 1024;
 
-const isLong = ({ spilledTextLength, spilledReasoningLength }: CompletionAccumulator): boolean =>
-  spilledTextLength + spilledReasoningLength >= LONG_COMPLETION_LENGTH;
+const isLong = ({ textLength, reasoningLength }: CompletionAccumulator): boolean =>
+  textLength + reasoningLength >= LONG_COMPLETION_LENGTH;
 
 function createRelay(run: ChatRun, begin: Begin, responseHead: ResponseHead): AsyncIterable<Uint8Array> {
-  const { call, plan, observer, report, parts } = run;
+  const { call, plan, observer, report, dialect, parts } = run;
   const { timeouts, recorder, longCompletions } = parts;
-  const createdAt = Math.floor(parts.platform.now() / 1000);
+  const created = Math.floor(parts.platform.now() / 1000);
   const tracked = trackCall(parts.openCalls, run.client, true);
   const outlet = createFrameOutlet();
   let phase: Phase = 'attempting';
   /** Null once the response has begun. */
   let head: ResponseHead | null = responseHead;
   let completion: CommittedCompletion | undefined;
-  let frames: FrameEncoder | undefined;
+  let frames: Frames | undefined;
   /** What went upstream and has not been shown yet; always empty unless the caller asked for it. */
   let echoes: unknown[] = [];
 
   const keepAlive = parts.wheel.add(() => {
     commitHead();
     // A reader that has not even taken what is held needs no sign of life.
-    if (outlet.isEmpty()) deliver(KEEP_ALIVE_FRAME);
+    if (outlet.isEmpty()) deliver(dialect.keepAlive);
   });
   const commitHead = (): void => {
     head?.commit();
@@ -87,20 +86,15 @@ function createRelay(run: ChatRun, begin: Begin, responseHead: ResponseHead): As
     outlet.push(text);
   };
 
-  const framesOf = (): FrameEncoder => {
+  const framesOf = (): Frames => {
+    if (frames !== undefined) return frames;
     const endpoint = observer.endpoint();
     const { systemFingerprint, serviceTier } = observer.completion;
-    return (frames ??= createFrameEncoder(
-      {
-        id: call.id,
-        created: createdAt,
-        model: endpoint?.modelId ?? plan.endpoints[0]?.modelId ?? '',
-        provider: endpoint?.provider.name ?? '',
-        systemFingerprint,
-        serviceTier,
-      },
-      isReasoningHidden(call.request),
-    ));
+    const model = endpoint?.modelId ?? plan.endpoints[0]?.modelId ?? '';
+    const provider = endpoint?.provider.name ?? '';
+    const envelope = { id: call.id, created, model, provider, systemFingerprint, serviceTier };
+    frames = dialect.createFrames(envelope, call.request);
+    return frames;
   };
   /** What went upstream since the last look, as frames of its own. */
   const takeEchoes = (): string => {
@@ -177,7 +171,7 @@ function createRelay(run: ChatRun, begin: Begin, responseHead: ResponseHead): As
       const error = withReport(outcome.error, report, routing);
       if (head !== null) return head.refuse(error);
       if (outcome.status === 'cancelled') outlet.discard();
-      else outlet.push(takeEchoes() + framesOf().encodeError(toErrorBody(error), error.beside) + DONE_FRAME);
+      else outlet.push(takeEchoes() + framesOf().encodeError(error));
     }
     outlet.end();
   };
@@ -185,10 +179,7 @@ function createRelay(run: ChatRun, begin: Begin, responseHead: ResponseHead): As
     const { reason, native } = observer.completion.finish ?? { reason: 'stop' as const, native: null };
     const generationMs = settled?.record.generation.generation_time;
     const members = report?.toMembers({ attempts: observer.attempts(), hasFailed: false, generationMs });
-    const usage = settled?.usage;
-    // The last chunk carries the report, whichever that is.
-    const finishFrame = framesOf().encodeFinish(reason, native, usage === undefined ? members : undefined);
-    return finishFrame + (usage === undefined ? '' : framesOf().encodeUsage(usage, members)) + DONE_FRAME;
+    return framesOf().encodeEnd({ reason, native, usage: settled?.usage, members });
   };
 
   const letGoOfUpstream = (): void => {

@@ -1,5 +1,5 @@
 import type { GatewayError } from '../foundation/errors.ts';
-import { addTo, type ListedItem, removeFrom } from '../foundation/swap-remove-list.ts';
+import { createSwapRemoveList } from '../foundation/swap-remove-list.ts';
 
 /** A call under way. */
 export interface OpenCall {
@@ -17,20 +17,21 @@ export interface OpenCalls {
   count(): { readonly calls: number; readonly streams: number };
 }
 
-interface ListedCall extends OpenCall, ListedItem {}
-
 /** Creates an empty list of calls. */
 export function createOpenCalls(): OpenCalls {
-  const calls: ListedCall[] = [];
+  const calls = createSwapRemoveList<OpenCall>();
   return {
-    add({ isStream, interrupt }) {
-      const listed: ListedCall = { place: -1, isStream, interrupt };
-      addTo(calls, listed);
-      return () => removeFrom(calls, listed);
+    add(call) {
+      const entry = calls.add(call);
+      return () => calls.remove(entry);
     },
     interruptAll(error) {
-      for (const call of calls.slice()) call.interrupt(error);
+      // An interrupted call leaves the list.
+      for (const { item } of calls.entries.slice()) item.interrupt(error);
     },
-    count: () => ({ calls: calls.length, streams: calls.filter(({ isStream }) => isStream).length }),
+    count: () => ({
+      calls: calls.entries.length,
+      streams: calls.entries.filter(({ item }) => item.isStream).length,
+    }),
   };
 }

@@ -94,7 +94,7 @@ export class GatewayError extends Error {
     return ERROR_CODES[this.code].status;
   }
 
-  /** The typed name of api reference section 4.3, e.g. `rate_limit_exceeded`. */
+  /** The typed name of wire.md 4.3, e.g. `rate_limit_exceeded`. */
   get errorType(): string {
     return ERROR_CODES[this.code].errorType;
   }
@@ -107,7 +107,7 @@ export interface ErrorBody {
   readonly metadata: { readonly error_type: string } & Readonly<Record<string, unknown>>;
 }
 
-/** Shapes an error for the wire. A 500 says nothing about its cause, as the reference asks. */
+/** Shapes an error for the wire. A 500 says nothing about its cause, as docs/reference/wire.md 4.1 has it. */
 export function toErrorBody(error: GatewayError): ErrorBody {
   if (error.code === 'internal') {
     return { code: 500, message: 'Internal Server Error', metadata: { error_type: error.errorType } };

@@ -1,37 +1,32 @@
 import { expect, test } from 'vitest';
 
-import { addTo, type ListedItem, removeFrom } from './swap-remove-list.ts';
+import { createSwapRemoveList, type SwapRemoveList } from './swap-remove-list.ts';
 
-interface Call extends ListedItem {
-  readonly name: string;
-}
-
-const call = (name: string): Call => ({ place: -1, name });
-const namesOf = (list: readonly Call[]): string[] => list.map(({ name }) => name).sort();
+const namesOf = (list: SwapRemoveList<string>): string[] => list.entries.map(({ item }) => item).sort();
 
 test('holds what was added and not removed, whatever the order', () => {
-  const list: Call[] = [];
-  const [a, b, c] = [call('a'), call('b'), call('c')];
-  for (const item of [a, b, c]) addTo(list, item);
-  removeFrom(list, a);
+  const list = createSwapRemoveList<string>();
+  const [a, b, c] = [list.add('a'), list.add('b'), list.add('c')];
+  list.remove(a);
   expect(namesOf(list)).toEqual(['b', 'c']);
-  removeFrom(list, c);
+  list.remove(c);
   expect(namesOf(list)).toEqual(['b']);
-  addTo(list, a);
-  removeFrom(list, b);
+  const again = list.add('a');
+  list.remove(b);
   expect(namesOf(list)).toEqual(['a']);
-  removeFrom(list, a);
-  expect(list).toEqual([]);
+  list.remove(again);
+  expect(list.entries).toEqual([]);
 });
 
-test('takes an item once, and lets it go once', () => {
-  const list: Call[] = [];
-  const [a, b] = [call('a'), call('b')];
-  addTo(list, a);
-  addTo(list, a);
-  addTo(list, b);
+test('lets an item go once, and not another in its place', () => {
+  const list = createSwapRemoveList<string>();
+  const a = list.add('a');
+  list.add('b');
   expect(namesOf(list)).toEqual(['a', 'b']);
-  removeFrom(list, a);
-  removeFrom(list, a);
+  list.remove(a);
+  list.remove(a);
   expect(namesOf(list)).toEqual(['b']);
+  list.add('a');
+  list.remove(a);
+  expect(namesOf(list)).toEqual(['a', 'b']);
 });

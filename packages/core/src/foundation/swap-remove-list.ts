@@ -1,29 +1,48 @@
-/** Something under way that knows its place in the list of all that is. */
-export interface ListedItem {
-  /** Kept by the list; -1 while in none. */
-  place: number;
+/** An item's membership in a list. */
+export interface ListEntry<Item> {
+  readonly item: Item;
+}
+
+/** A list whose items come and go all the time, in no order. */
+export interface SwapRemoveList<Item> {
+  /** To be copied where items leave while it is walked. */
+  readonly entries: readonly ListEntry<Item>[];
+  /** The entry is what removes the item again. */
+  add(item: Item): ListEntry<Item>;
+  /** The last entry takes its index. Does nothing to an entry that has been removed. */
+  remove(entry: ListEntry<Item>): void;
+}
+
+interface PlacedEntry<Item> extends ListEntry<Item> {
+  /** -1 once it has been removed. */
+  index: number;
 }
 
 /**
- * Adds an item that is in no list yet; does nothing to one that is in this list.
+ * Creates an empty list.
  *
- * An array instead of a `Set`: whoever adds and removes all the time makes a set move to a new table every few dozen
- * items, and each old table keeps the next one alive. Once one has grown old, so do all after it and every call they
- * ever held, until the next full collection.
+ * An array instead of a `Set`: a set that is added to and removed from rehashes every few dozen items, and V8 links the
+ * old table to the new one, so that one promoted table retains every later one and all items of theirs (decision 0013).
  */
-export function addTo<Item extends ListedItem>(list: Item[], item: Item): void {
-  if (item.place !== -1) return;
-  item.place = list.length;
-  list.push(item);
-}
-
-/** Removes an item, the last one taking its place; does nothing to one that is in no list. */
-export function removeFrom<Item extends ListedItem>(list: Item[], item: Item): void {
-  const { place } = item;
-  if (place === -1) return;
-  item.place = -1;
-  const last = list.pop();
-  if (last === undefined || last === item) return;
-  last.place = place;
-  list[place] = last;
+export function createSwapRemoveList<Item>(): SwapRemoveList<Item> {
+  const entries: PlacedEntry<Item>[] = [];
+  return {
+    entries,
+    add(item) {
+      const entry = { item, index: entries.length };
+      entries.push(entry);
+      return entry;
+    },
+    remove(entry) {
+      // Entries come from `add` alone.
+      const removed = entry as PlacedEntry<Item>;
+      const { index } = removed;
+      if (index === -1) return;
+      removed.index = -1;
+      const last = entries.pop();
+      if (last === undefined || last === removed) return;
+      last.index = index;
+      entries[index] = last;
+    },
+  };
 }

@@ -91,3 +91,48 @@ test('takes a little lateness for what it is', async () => {
   await platform.advance(1);
   expect(expired).toBe(1);
 });
+
+test('does not expire a limit that an expiry before its own has moved or cleared', async () => {
+  const platform = createVirtualPlatform();
+  const wheel = createTimerWheel(platform);
+  const expired: string[] = [];
+  const first = wheel.add(() => {
+    expired.push('first');
+    moved.set(1000);
+    cleared.clear();
+  });
+  const moved = wheel.add(() => expired.push('moved'));
+  const cleared = wheel.add(() => expired.push('cleared'));
+  for (const deadline of [first, moved, cleared]) deadline.set(100);
+  await platform.advance(500);
+  expect(expired).toEqual(['first']);
+  await platform.advance(1000);
+  expect(expired).toEqual(['first', 'moved']);
+});
+
+test('sets a limit at a time of the clock, and tells its owner', async () => {
+  const platform = createVirtualPlatform();
+  const owner = { expired: 0, onExpire: () => void (owner.expired += 1) };
+  const deadline = createTimerWheel(platform).addFor(owner);
+  await platform.advance(200);
+  deadline.setAt(platform.monotonicNow() + 100);
+  await platform.advance(99);
+  expect(owner.expired).toBe(0);
+  await platform.advance(100);
+  expect(owner.expired).toBe(1);
+});
+
+test('goes on where an expiry throws', async () => {
+  const platform = createVirtualPlatform();
+  const wheel = createTimerWheel(platform);
+  let expired = 0;
+  wheel
+    .add(() => {
+      throw new Error('a bug');
+    })
+    .set(100);
+  for (let i = 0; i < 2; i += 1) wheel.add(() => (expired += 1)).set(100);
+  await expect(platform.advance(500)).rejects.toThrow('a bug');
+  await platform.advance(500);
+  expect(expired).toBe(2);
+});

@@ -1,17 +1,18 @@
-import { addTo, type ListedItem, removeFrom } from './swap-remove-list.ts';
 import type { Platform } from './platform.ts';
+import { createSwapRemoveList, type ListEntry } from './swap-remove-list.ts';
 
 /** One time limit. Setting it again moves it, which costs an assignment: limits are moved with every piece of data. */
 export interface Deadline {
   /** Expires `delayMs` from now instead of whenever it was due before. */
   set(delayMs: number): void;
+  /** Expires at `dueAt` on the monotonic clock instead: for callers that have read the clock already. */
+  setAt(dueAt: number): void;
   clear(): void;
 }
 
-/** A time limit that is part of something larger, for paths on which every object counts. Starts with place -1, due at 0. */
-export interface Limit extends ListedItem {
-  dueAt: number;
-  /** Called once each time it was set and ran out, up to one tick late. */
+/** What a time limit is for. */
+export interface DeadlineOwner {
+  /** Called once each time the limit was set and ran out, up to one tick late. */
   onExpire(): void;
 }
 
@@ -19,14 +20,15 @@ export interface Limit extends ListedItem {
 export interface TimerWheel {
   /** A limit that calls back once each time it was set and ran out, up to one tick late. */
   add(onExpire: () => void): Deadline;
-  /** The limit expires at `dueAt` on the monotonic clock instead of whenever it was due before. */
-  set(limit: Limit, dueAt: number): void;
-  clear(limit: Limit): void;
+  /** The same without a function of its own, for paths on which every object counts. */
+  addFor(owner: DeadlineOwner): Deadline;
 }
 
 const TICK_MS = 50;
 /** A tick this much late means the process was blocked or asleep; data may be waiting that nobody could read. */
 const LATE_MS = 500;
+
+type Clock = Pick<Platform, 'monotonicNow' | 'setTimer'>;
 
 /**
  * Creates a wheel. It ticks only while a limit is set.
@@ -34,13 +36,14 @@ const LATE_MS = 500;
  * A late tick moves every limit by its lateness, so that a blocked event loop or a laptop's sleep does not end all
  * streams at once.
  */
-export function createTimerWheel(platform: Pick<Platform, 'monotonicNow' | 'setTimer'>): TimerWheel {
-  const limits: Limit[] = [];
+export function createTimerWheel(platform: Clock): TimerWheel {
+  /** Those that are set. */
+  const deadlines = createSwapRemoveList<WheelDeadline>();
   let isTicking = false;
   let expectedAt = 0;
 
   const schedule = (): void => {
-    isTicking = limits.length > 0;
+    isTicking = deadlines.entries.length > 0;
     if (!isTicking) return;
     expectedAt = platform.monotonicNow() + TICK_MS;
     platform.setTimer(tick, TICK_MS);
@@ -49,34 +52,57 @@ export function createTimerWheel(platform: Pick<Platform, 'monotonicNow' | 'setT
   const tick = (): void => {
     const now = platform.monotonicNow();
     const lateBy = now - expectedAt;
-    const due: Limit[] = [];
-    for (const limit of limits) {
-      if (lateBy > LATE_MS) limit.dueAt += lateBy;
-      if (limit.dueAt <= now) due.push(limit);
+    const due: WheelDeadline[] = [];
+    for (const { item } of deadlines.entries) {
+      if (lateBy > LATE_MS) item.dueAt += lateBy;
+      if (item.dueAt <= now) due.push(item);
     }
-    // Called only now, so that a limit set anew by its own expiry waits for the next tick.
-    for (const limit of due) {
-      // Not those that an expiry before theirs has cleared.
-      if (limit.place === -1) continue;
-      removeFrom(limits, limit);
-      limit.onExpire();
+    try {
+      // Called only now, so that a limit set anew by its own expiry waits for the next tick.
+      for (const deadline of due) {
+        // Not those that an expiry before theirs has cleared or moved.
+        if (deadline.entry === null || deadline.dueAt > now) continue;
+        deadline.clear();
+        deadline.owner.onExpire();
+      }
+    } finally {
+      // Where an expiry throws, the others are due at the next tick.
+      schedule();
     }
-    schedule();
   };
 
-  const set = (limit: Limit, dueAt: number): void => {
-    limit.dueAt = dueAt;
-    addTo(limits, limit);
-    if (!isTicking) schedule();
-  };
-  const clear = (limit: Limit): void => removeFrom(limits, limit);
+  /** A class, because there are up to three for every call: with closures each would be four objects more. */
+  class WheelDeadline implements Deadline {
+    dueAt = Number.POSITIVE_INFINITY;
+    /** Null while it is not set. */
+    entry: ListEntry<WheelDeadline> | null = null;
+    readonly owner: DeadlineOwner;
+
+    constructor(owner: DeadlineOwner) {
+      this.owner = owner;
+    }
+
+    set(delayMs: number): void {
+      this.setAt(platform.monotonicNow() + delayMs);
+    }
+
+    setAt(dueAt: number): void {
+      this.dueAt = dueAt;
+      if (this.entry !== null) return;
+      this.entry = deadlines.add(this);
+      if (!isTicking) schedule();
+    }
+
+    clear(): void {
+      const { entry } = this;
+      if (entry === null) return;
+      this.entry = null;
+      deadlines.remove(entry);
+    }
+  }
 
   return {
-    add(onExpire) {
-      const limit: Limit = { place: -1, dueAt: 0, onExpire };
-      return { set: (delayMs) => set(limit, platform.monotonicNow() + delayMs), clear: () => clear(limit) };
-    },
-    set,
-    clear,
+    add: (onExpire) => new WheelDeadline({ onExpire }),
+    addFor: (owner) => new WheelDeadline(owner),
   };
 }

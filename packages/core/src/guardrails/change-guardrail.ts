@@ -39,7 +39,7 @@ const ZDR_GROUPS = [
 ] as const;
 
 /**
- * A guardrail with a change of the wire applied (api reference 16.2): what is left out stays, models get their canonical
+ * A guardrail with a change of the wire applied (wire.md 16.2): what is left out stays, models get their canonical
  * slugs, and `enforce_zdr` fills the switches of its groups that are not given themselves.
  */
 export function changeGuardrail(

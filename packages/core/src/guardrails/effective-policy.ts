@@ -81,7 +81,7 @@ const SCOPES: readonly GuardrailScope[] = ['api-key', 'member', 'workspace'];
 export const ACTIONS: readonly FilterAction[] = ['block', 'redact', 'flag'];
 
 /**
- * Combines guardrails (api reference 16.4): an endpoint has to meet the demands of each, so that allowlists intersect
+ * Combines guardrails (wire.md 16.4): an endpoint has to meet the demands of each, so that allowlists intersect
  * and one that wants zero retention suffices; filters unite, of the same filter the strongest action stays; every budget
  * counts on its own. The account's own settings narrow endpoints likewise, in `routing/endpoint-filters`.
  */

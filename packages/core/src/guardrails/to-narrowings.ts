@@ -73,7 +73,7 @@ function zdrRuleOf({ modelId }: Endpoint): ZdrRule {
   return ZDR_AUTHORS.get(modelId.slice(0, modelId.indexOf('/')).toLowerCase()) ?? 'enforce_zdr_other';
 }
 
-/** Videos are kept by those who make them (api reference 15.1). */
+/** Videos are kept by those who make them (wire.md 15.1). */
 function isOfVideos({ modelId }: Endpoint, catalog: Pick<Catalog, 'find'>): boolean {
   const model = catalog.find(modelId);
   return model !== undefined && makesVideos(model);

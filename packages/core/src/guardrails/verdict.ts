@@ -48,7 +48,7 @@ export function toStages(findings: readonly Finding[]): GuardrailStage[] {
   });
 }
 
-/** The refusal of a call over what a filter found in a request or an answer (api reference 16.6). */
+/** The refusal of a call over what a filter found in a request or an answer (wire.md 16.6). */
 export function toBlockError({ compiled, samples }: Finding, side: Side): GatewayError {
   if (isInjection(compiled)) {
     return new GatewayError('permission_denied', `${side} blocked: prompt injection patterns detected`, {

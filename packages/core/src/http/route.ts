@@ -9,7 +9,7 @@ export interface RouteRow {
   readonly surface: Surface;
   /**
    * The status for a key of the other kind, 403 where nothing is said: some operations of the public wire declare no 403
-   * and answer 401 (api reference 3).
+   * and answer 401 (wire.md 3).
    */
   readonly wrongKey?: 401;
   readonly summary: string;

@@ -39,7 +39,7 @@ export interface ChatCall {
   readonly maxOutputTokens?: number | null | undefined;
   /**
    * The caller named a family and got its newest model: where that cannot do without reasoning, a wish for none becomes
-   * the least there is, and is not refused (api reference 6.6).
+   * the least there is, and is not refused (wire.md 6.6).
    */
   readonly isOfFamily?: boolean | undefined;
   /** Told what is sent upstream, fit to be shown; absent where nobody wants to know. */

@@ -22,7 +22,7 @@ export interface RateLimitOptions {
 export interface RateLimits {
   /**
    * Counts a call; throws `rate_limit_exceeded` when it is one too many, with the headers that say so in
-   * `responseHeaders` (api reference 5).
+   * `responseHeaders` (wire.md 5).
    */
   admit(principal: Principal, model: string, responseHeaders: Record<string, string>): Promise<void>;
   /** Counts the tokens of a call that has ended. */

@@ -7,7 +7,7 @@ import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import { priceOf } from '../catalog/endpoint-price.ts';
 import { MAX_ROUTED_MODELS, type RouterStrategy } from './router.ts';
 
-/** Shares of the candidates by price, from cheap to dear, in per cent (api reference 11.2). */
+/** Shares of the candidates by price, from cheap to dear, in per cent (wire.md 11.2). */
 const COST_TIERS = {
   low: [0, 20],
   medium: [20, 40],

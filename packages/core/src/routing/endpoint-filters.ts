@@ -32,7 +32,7 @@ export interface EndpointFilter {
   readonly excludes: (endpoint: Endpoint, query: EndpointQuery) => boolean;
 }
 
-/** Narrower precisions are covered by their family's name (api reference 8.1). */
+/** Narrower precisions are covered by their family's name (wire.md 8.1). */
 const QUANTIZATION_FAMILIES: Readonly<Record<string, readonly string[]>> = {
   fp4: ['fp4', 'mxfp4', 'nvfp4'],
   fp8: ['fp8', 'mxfp8'],

@@ -23,7 +23,7 @@ export interface OrderQuery {
 }
 
 /**
- * Puts endpoints into the order in which they are to be tried (api reference 8.2).
+ * Puts endpoints into the order in which they are to be tried (wire.md 8.2).
  *
  * `order` decides alone; else `sort` does, after what is out of order has gone to the back; else the load is balanced:
  * one endpoint is drawn among the sound ones, by price or by the sticky key, and the others follow by price.

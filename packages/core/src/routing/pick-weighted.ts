@@ -5,7 +5,7 @@ import { endpointIdOf } from './health/health-board.ts';
 import type { RandomSource } from './random.ts';
 
 /**
- * How much of the load each endpoint gets, in the order given: one over the square of its price (api reference 8.2).
+ * How much of the load each endpoint gets, in the order given: one over the square of its price (wire.md 8.2).
  * What costs nothing takes everything; what has no known price gets something only where nothing has one. The shares
  * sum up to 1.
  */

@@ -26,7 +26,7 @@ export interface ResolvedModel {
   readonly variants: readonly string[];
 }
 
-/** How the models of a request came about (api reference 12). */
+/** How the models of a request came about (wire.md 12). */
 export type RoutingStrategy = 'direct' | 'alias' | 'latest' | 'fallback' | RouterName;
 
 export interface ResolvedRequest {

@@ -25,7 +25,7 @@ export interface RoutingReport {
 }
 
 /**
- * Creates a report when one of the headers asks for it, else null (api reference 12). `pipeline` tells what else acted
+ * Creates a report when one of the headers asks for it, else null (wire.md 12). `pipeline` tells what else acted
  * on the request, and may grow until the answer has ended.
  */
 export function createRoutingReport(headers: HeaderMap, plan: CallPlan, { stages }: Pipeline): RoutingReport | null {

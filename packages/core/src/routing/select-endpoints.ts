@@ -45,7 +45,7 @@ function findExclusion(endpoint: Endpoint, query: EndpointQuery): Exclusion | nu
 
 /**
  * A prompt that has to be shortened goes where at least half of it has room; where it has nowhere, to the endpoint with
- * the most (api reference 9.2). Nothing is cut that somebody else would take whole, unless the caller asked for it.
+ * the most (wire.md 9.2). Nothing is cut that somebody else would take whole, unless the caller asked for it.
  */
 function preferRoomy(
   endpoints: readonly Endpoint[],
@@ -65,7 +65,7 @@ function preferRoomy(
   };
 }
 
-/** Parameters worth choosing an endpoint for even where they are not required (api reference 8.2). */
+/** Parameters worth choosing an endpoint for even where they are not required (wire.md 8.2). */
 export const PREFERRED_PARAMETERS = ['tools', 'response_format', 'verbosity'] as const;
 
 /** Where some endpoints support a parameter, the others are left out; where none does, all stay and do without it. */

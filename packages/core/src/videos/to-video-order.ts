@@ -33,7 +33,7 @@ export function refuseImpossible(request: VideoRequest, capabilities: VideoAbili
 
 /**
  * What the request means to one endpoint. Pictures for the first and last frame win over other references; sounds and
- * films are left out where the model has no use for them (api reference 15.1).
+ * films are left out where the model has no use for them (wire.md 15.1).
  */
 export function toVideoOrder(
   request: VideoRequest,
@@ -87,7 +87,7 @@ function refuseUnlisted<Value>(
 
 const unable = (path: string): GatewayError => refuseField(path, 'is not supported by this model');
 
-/** Only what the model's entry lists goes on; the rest is dropped without a word (api reference 15.1). */
+/** Only what the model's entry lists goes on; the rest is dropped without a word (wire.md 15.1). */
 function allowedOptions(
   options: Readonly<Record<string, unknown>>,
   { allowed_passthrough_parameters: allowed }: VideoAbilities,

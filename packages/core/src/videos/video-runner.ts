@@ -26,8 +26,7 @@ export interface VideoRunnerOptions {
   /** Lets go of what is held for a job when it ends. */
   readonly ledger: Pick<Ledger, 'release'>;
   readonly recorder: Pick<Recorder, 'append'>;
-  readonly catalog: Catalog;
-  readonly providers: readonly Provider[];
+  readonly current: () => VideoSetup;
   readonly platform: Platform;
   readonly logger: Logger;
   /** 0 to 1. */
@@ -40,6 +39,12 @@ export interface VideoRunnerOptions {
   readonly storesContent: boolean;
   /** Tells this process from others at the same store; null where there are none. */
   readonly ownerId: string | null;
+}
+
+/** The providers and models of now: jobs outlive the setup that they were ordered under. */
+export interface VideoSetup {
+  readonly catalog: Catalog;
+  readonly providers: readonly Provider[];
 }
 
 /** Looks after all jobs that have not ended, been announced or been fetched yet. */
@@ -66,11 +71,10 @@ const START_SPREAD_MS = 2000;
 
 /** Creates the runner: one timer for all jobs, one step of one job at a time. */
 export function createVideoRunner(options: VideoRunnerOptions): VideoRunner {
-  const { store, catalog, providers, platform, ledger, recorder, logger, random, changes, webhooks, keeper, ownerId } =
-    options;
+  const { store, current, platform, ledger, recorder, logger, random, changes, webhooks, keeper, ownerId } = options;
   const jobs = createOwnedJobs(store.videoJobs, platform, ownerId);
   const outbox = webhooks && createVideoOutbox({ jobs, platform, logger, random, webhooks });
-  const keeping = keeper && createVideoKeeping({ jobs, providers, platform, logger, keeper });
+  const keeping = keeper && createVideoKeeping({ jobs, current, platform, logger, keeper });
   const failures = new Map<string, number>();
   const usualMs = new Map<string, number>();
   const held = new Set<string>();
@@ -114,7 +118,7 @@ export function createVideoRunner(options: VideoRunnerOptions): VideoRunner {
   };
 
   const settle = async (job: VideoJob): Promise<void> => {
-    const video = videoOf(job, providers);
+    const video = videoOf(job, current().providers);
     const found = await settleLostVideo(job, { jobs: store.videoJobs, platform, video });
     switch (found.type) {
       case 'again':
@@ -142,7 +146,7 @@ export function createVideoRunner(options: VideoRunnerOptions): VideoRunner {
 
   /** Undefined when upstream could not tell: that says nothing of the job. */
   const look = async (job: VideoJob): Promise<VideoProgress | undefined> => {
-    const video = videoOf(job, providers);
+    const video = videoOf(job, current().providers);
     if (video === undefined || job.upstream === null) return undefined;
     try {
       const { signal } = new AbortController();
@@ -160,7 +164,7 @@ export function createVideoRunner(options: VideoRunnerOptions): VideoRunner {
       usualMs.set(job.modelId, learnUsualMs(usualMs.get(job.modelId) ?? null, platform.now() - job.createdAt));
     }
     const storesContent = options.storesContent && job.region === undefined;
-    const endpoint = endpointOf(job, catalog);
+    const endpoint = endpointOf(job, current().catalog);
     const keepsContent = keeping !== undefined && job.region === undefined;
     const ended = await endVideoJob(job, progress, {
       store,

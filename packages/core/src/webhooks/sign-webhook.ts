@@ -12,7 +12,7 @@ export interface WebhookMessage {
  * The headers that let a receiver check where a message comes from, that it is whole, and that it is not an old one
  * sent again. Two schemes beside each other, so that a verifier of either works:
  * - `x-service-signature` and `x-openrouter-signature`: `t=<seconds>,v1=<hex>`, over time, a comma, and the body
- *   (reference section 15.6); one `v1` for each secret;
+ *   (wire.md 15.6); one `v1` for each secret;
  * - `webhook-id`, `webhook-timestamp`, `webhook-signature`: Standard Webhooks 1.0, over id, time and body with dots
  *   between; signatures divided by spaces.
  *

@@ -6,7 +6,7 @@ const wholeNumber = z
   .regex(/^-?\d{1,15}$/, 'must be a whole number')
   .transform(Number);
 
-/** Which rows of a list: from `offset` (default 0), at most `limit` (1 to 100, default 50; api reference 2). */
+/** Which rows of a list: from `offset` (default 0), at most `limit` (1 to 100, default 50; wire.md 2). */
 export const pageQuerySchema = z.object({
   offset: wholeNumber.pipe(z.int().min(0)).default(0),
   limit: wholeNumber.pipe(z.int().min(1).max(100)).default(50),

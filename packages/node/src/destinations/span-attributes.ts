@@ -8,8 +8,8 @@ export type SpanAttributes = Record<string, string | number | boolean | string[]
 
 /**
  * A generation as attributes of its span: the generative-AI conventions of OpenTelemetry, with the names they had
- * before beside them where tools still look for those, and `trace.metadata.…` for all that has no convention (api
- * reference 18.2). What is not known is left out.
+ * before beside them where tools still look for those, and `trace.metadata.…` for all that has no convention
+ * (wire.md 18.2). What is not known is left out.
  */
 export function toSpanAttributes(trace: BroadcastTrace, names: Names): SpanAttributes {
   const { tokens, identity, requestContext, content } = trace;

@@ -3,7 +3,7 @@ import type { DestinationFormat } from '@model-gateway/core';
 import { mergeHeaders } from './header-fields.ts';
 import { NO_SPANS, toOtlpJson } from './to-otlp-json.ts';
 
-/** Any receiver of HTTP: OTLP in JSON to the address that is configured (api reference 18.2). */
+/** Any receiver of HTTP: OTLP in JSON to the address that is configured (wire.md 18.2). */
 export const webhookFormat: DestinationFormat<'webhook'> = {
   type: 'webhook',
   async toRequests(traces, { url, method, headers }) {

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import type { GatewayResponse, TimerWheel } from '@model-gateway/core';
+import type { GatewayResponse } from '@model-gateway/core';
+
+import { hostWheel } from './host-wheel.ts';
 
 /** How long a client may go on sending a body that nobody wants. */
 const LINGER_MS = 30_000;
@@ -15,7 +17,6 @@ export function answerEarly(
   request: IncomingMessage,
   response: ServerResponse,
   { status, headers, body }: GatewayResponse & { readonly body: string },
-  wheel: TimerWheel,
 ): void {
   response.shouldKeepAlive = false;
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
@@ -25,7 +26,7 @@ export function answerEarly(
     limit.clear();
     response.end();
   };
-  const limit = wheel.add(end);
+  const limit = hostWheel.add(end);
   limit.set(LINGER_MS);
   request.once('close', end);
   request.resume();

@@ -4,6 +4,8 @@ import { isIP } from 'node:net';
 import { GatewayError } from '@model-gateway/core';
 import ipaddr from 'ipaddr.js';
 
+import { createRepeatedHeaderFinder, SINGLE_HEADERS } from './find-repeated-header.ts';
+
 export interface GuardOptions {
   /** The address listened on. */
   readonly host: string;
@@ -26,16 +28,7 @@ export interface RequestGuard {
 
 /** Node reads on to 1,000 headers and then drops the rest without a word; nobody honest sends a tenth of that. */
 const MAX_HEADERS = 200;
-/**
- * Headers whose second value one parser might believe and another not, as clients write them. By their lengths, which
- * differ: nearly every other header is told apart by its length alone.
- */
-const SINGLE_HEADERS: ReadonlyMap<number, readonly [title: string, name: string, bit: number]> = new Map(
-  ['Host', 'Authorization', 'Content-Length', 'Content-Type', 'Origin'].map((title, index) => [
-    title.length,
-    [title, title.toLowerCase(), 1 << index],
-  ]),
-);
+const findRepeatedHeader = createRepeatedHeaderFinder(SINGLE_HEADERS);
 const STATE_CHANGING: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 /** Creates the checks that come before authentication and before any body is read. */
@@ -96,19 +89,10 @@ function refuseOddHeaders(rawHeaders: readonly string[]): void {
   if (rawHeaders.length > MAX_HEADERS * 2) {
     throw new GatewayError('headers_too_large', `More than ${MAX_HEADERS} headers`);
   }
-  let seen = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const raw = rawHeaders[i] as string;
-    const single = SINGLE_HEADERS.get(raw.length);
-    if (single === undefined) continue;
-    const [title, name, bit] = single;
-    if (raw !== title && raw !== name && raw.toLowerCase() !== name) continue;
-    if ((seen & bit) !== 0) {
-      const code = name === 'authorization' ? 'authentication' : 'invalid_request';
-      throw new GatewayError(code, `The ${name} header is given twice`);
-    }
-    seen |= bit;
-  }
+  const repeated = findRepeatedHeader(rawHeaders);
+  if (repeated === undefined) return;
+  const code = repeated === 'authorization' ? 'authentication' : 'invalid_request';
+  throw new GatewayError(code, `The ${repeated} header is given twice`);
 }
 
 /** The exact values of `Host` that mean us. Anything else that reaches our port was led there. */

@@ -1,17 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import {
-  createTimerWheel,
-  DEFAULT_TIMEOUTS,
-  type Gateway,
-  type GatewayError,
-  type Logger,
-  toErrorBody,
-} from '@model-gateway/core';
+import { DEFAULT_TIMEOUTS, type Gateway, type GatewayError, type Logger, toErrorBody } from '@model-gateway/core';
 
 import { createServer } from '../builtin-http.ts';
-import { createNodePlatform } from '../node-platform.ts';
 import { answerEarly } from './answer-early.ts';
 import { answerMalformed, answerRawError, toRawErrorBody } from './answer-raw-error.ts';
 import { createRequestGuard, isLoopbackHost, type RequestGuard } from './guard-request.ts';
@@ -100,7 +92,6 @@ export async function listen(gateway: Gateway, options: ListenOptions): Promise<
   const view = createPublicView({ publicUrl: options.publicUrl ?? null, trustedProxies: options.trustedProxies ?? [] });
   const bodyLimitBytes = options.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES;
   const write: WriteOptions = {
-    wheel: createTimerWheel(createNodePlatform()),
     clientWriteTimeoutMs: options.clientWriteTimeoutMs ?? DEFAULT_TIMEOUTS.clientWriteMs,
   };
   /** Never rejects. */
@@ -111,7 +102,7 @@ export async function listen(gateway: Gateway, options: ListenOptions): Promise<
       if (refusal !== undefined) {
         const { status } = refusal;
         const body = JSON.stringify({ error: toErrorBody(refusal) });
-        return answerEarly(request, response, { status, headers: JSON_HEADERS, body }, write.wheel);
+        return answerEarly(request, response, { status, headers: JSON_HEADERS, body });
       }
       const cors = guard.corsHeaders(request);
       if (request.method === 'OPTIONS') return answerPreflight(response, guard, request);
@@ -125,7 +116,7 @@ export async function listen(gateway: Gateway, options: ListenOptions): Promise<
       );
       if (answer.status >= 400 && !request.complete && typeof answer.body === 'string') {
         const { status, headers, body } = answer;
-        return answerEarly(request, response, { status, headers: { ...headers, ...cors }, body }, write.wheel);
+        return answerEarly(request, response, { status, headers: { ...headers, ...cors }, body });
       }
       const written = writeResponse(response, answer, cors === undefined ? write : { ...write, headers: cors });
       if (written !== undefined) await written;
@@ -139,7 +130,7 @@ export async function listen(gateway: Gateway, options: ListenOptions): Promise<
   server.on('checkExpectation', (request, response) => {
     connections.noteRequest(request, response);
     const body = toRawErrorBody(417, 'No expectation but 100-continue can be met');
-    answerEarly(request, response, { status: 417, headers: JSON_HEADERS, body }, write.wheel);
+    answerEarly(request, response, { status: 417, headers: JSON_HEADERS, body });
   });
 
   return {

@@ -2,9 +2,11 @@ import type { ServerResponse } from 'node:http';
 
 import type { GatewayResponse, TimerWheel } from '@model-gateway/core';
 
+import { hostWheel } from './host-wheel.ts';
+
 export interface WriteOptions {
-  /** Carries the limit on a client that does not read. */
-  readonly wheel: TimerWheel;
+  /** Carries the limit on a client that does not read. Default: one that all hosts in the process share. */
+  readonly wheel?: TimerWheel | undefined;
   /** How long a client may leave data unread before its connection is closed. */
   readonly clientWriteTimeoutMs: number;
   /** Headers that the host adds to every answer. */
@@ -100,7 +102,7 @@ function untilSent(response: ServerResponse, options: WriteOptions): Promise<voi
 function untilRead(
   response: ServerResponse,
   event: 'drain' | 'finish',
-  { wheel, clientWriteTimeoutMs }: WriteOptions,
+  { wheel = hostWheel, clientWriteTimeoutMs }: WriteOptions,
 ): Promise<void> {
   return new Promise((resolve) => {
     // Destroying the connection closes the response, and that ends the wait.

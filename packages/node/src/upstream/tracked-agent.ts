@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
 
 import { buildConnector, Client, type Dispatcher, Pool } from 'undici';
-import { joinWrites } from './join-writes.ts';
 
 export interface TrackedAgentOptions {
   /** Limit on look-up, connection and TLS handshake together. */
@@ -54,7 +53,6 @@ export function createTrackedAgent({ connectTimeoutMs, keepAliveMs }: TrackedAge
         connection.isOpening = false;
         // On failure the socket is null by its types and undefined in fact.
         if (!socket) return callback(error ?? new Error('no socket'), null);
-        joinWrites(socket);
         callback(null, socket);
       }) as unknown as Socket | undefined;
     };

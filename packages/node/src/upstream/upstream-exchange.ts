@@ -1,5 +1,6 @@
 import {
-  type Limit,
+  type Deadline,
+  type DeadlineOwner,
   type Platform,
   type TimerWheel,
   TransportError,
@@ -37,16 +38,15 @@ const LINGER_MS = 1000;
 /**
  * One request to an upstream and its answer, with every time limit, at most one more try, and exactly one end.
  *
- * A class, and undici's handler and the time limit in one object: as closures they were the most that a call allocates
- * anywhere.
+ * A class, and undici's handler and the owner of the time limit in one object: as closures they were the most that a
+ * call allocates anywhere (decision 0016).
  */
-export class UpstreamExchange implements TrackedHandler, Limit {
-  place = -1;
-  dueAt = 0;
+export class UpstreamExchange implements TrackedHandler, DeadlineOwner {
   private readonly host: ExchangeHost;
   private readonly request: TransportRequest;
   private readonly sink: AnswerSink;
   private readonly totalAt: number;
+  private readonly deadline: Deadline;
   private phase: TransportPhase = 'connect';
   private onAbort: (() => void) | undefined = undefined;
   private controller: Dispatcher.DispatchController | undefined = undefined;
@@ -61,6 +61,7 @@ export class UpstreamExchange implements TrackedHandler, Limit {
     this.request = request;
     this.sink = sink;
     this.totalAt = host.platform.monotonicNow() + request.totalTimeoutMs;
+    this.deadline = host.wheel.addFor(this);
   }
 
   /** Sends the request. Everything that comes of it goes to the sink. */
@@ -174,15 +175,14 @@ export class UpstreamExchange implements TrackedHandler, Limit {
 
   private limitTo(limitMs: number): void {
     if (this.isOver) return;
-    const { platform, wheel } = this.host;
-    wheel.set(this, Math.min(platform.monotonicNow() + limitMs, this.totalAt));
+    this.deadline.setAt(Math.min(this.host.platform.monotonicNow() + limitMs, this.totalAt));
   }
 
   /** Exactly once: with an error, or without one when the message was complete. */
   private end(error: Error | undefined): void {
     if (this.isOver) return;
     this.isOver = true;
-    this.host.wheel.clear(this);
+    this.deadline.clear();
     if (this.onAbort !== undefined) this.request.signal.removeEventListener('abort', this.onAbort);
     this.sink.end(error);
   }

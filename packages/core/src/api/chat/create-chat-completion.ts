@@ -23,7 +23,7 @@ import type { RequestContext } from '../../http/request-context.ts';
 import { chatCompletionResultSchema } from '../../wire/chat/chat-chunk.ts';
 import { chatCompletionRequestSchema } from '../../wire/chat/chat-completion.ts';
 import type { ChatParts } from './chat-parts.ts';
-import { parseChatCompletion } from '../../wire/chat/parse-chat-completion.ts';
+import { chatCompletionsDialect } from '../../dialects/chat-completions/chat-completions-dialect.ts';
 
 /** `POST /chat/completions`. Its body is narrowed to the fields that were sent before it is checked. */
 export const createChatCompletion = operation<ChatParts>()({
@@ -35,9 +35,10 @@ export const createChatCompletion = operation<ChatParts>()({
 async function completeChat(context: RequestContext<ChatParts>): Promise<GatewayResponse> {
   const { request: client, principal, parts, responseHeaders } = context;
 
-  const received = parseChatCompletion(await readJsonBody(client));
-  refuseUnavailable(received, parts);
-  const asked = createChatCall(received, client, principal, parts);
+  const dialect = chatCompletionsDialect;
+  const { request } = dialect.parse(await readJsonBody(client));
+  refuseUnavailable(request, parts);
+  const asked = createChatCall(request, client, principal, parts);
 
   const caller = await findCaller(principal, parts.callers);
   const { policy, budgets } = caller;
@@ -65,6 +66,7 @@ async function completeChat(context: RequestContext<ChatParts>): Promise<Gateway
     plan,
     report,
     pipeline,
+    dialect,
     toolSet,
     guard: toCompletionGuard(policy, pipeline),
     observer: observeChat({ call, plan, pipeline, client, platform: parts.platform, logging }),

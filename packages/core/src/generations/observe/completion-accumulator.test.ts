@@ -98,25 +98,40 @@ test('has all of a long text and of long reasoning once they are asked for', () 
   const piece = 'Wörld 🎈'.repeat(1000);
   for (let i = 0; i < 20; i += 1) answer.observe([chunk({ content: piece, reasoning: `${i}${piece}` })]);
   expect(answer.text.length).toBeLessThan(20 * piece.length);
-  answer.unpack();
-  answer.unpack();
+  expect(answer.textLength).toBe(20 * piece.length);
+  expect(answer.readBack()).toBe(true);
+  expect(answer.readBack()).toBe(true);
   expect(answer.text).toBe(piece.repeat(20));
   expect(answer.reasoning).toBe(Array.from({ length: 20 }, (_, i) => `${i}${piece}`).join(''));
-  expect(answer).toMatchObject({ spilledTextLength: 0, spilledReasoningLength: 0, spilledWeight: 0 });
+  expect(answer).toMatchObject({ textLength: answer.text.length, reasoningLength: answer.reasoning.length });
 });
 
 test('counts a long text that nobody will ask for instead of keeping it', () => {
   const answer = createCompletionAccumulator({ maxLength: 100_000 });
   const piece = 'abcd'.repeat(20_000);
   for (let i = 0; i < 3; i += 1) answer.observe([chunk({ content: piece, reasoning: i === 0 ? piece : '' })]);
-  expect(answer).toMatchObject({ text: '', spilledTextLength: 240_000, spilledWeight: 80_000 });
-  answer.observe([chunk({ content: 'the end' })]);
-  answer.unpack();
+  expect(answer).toMatchObject({ text: '', textLength: 240_000, reasoningLength: 80_000 });
+  expect(answer.weigh()).toBe(80_000);
+  answer.observe([chunk({ content: 'the end.' })]);
+  expect(answer.readBack()).toBe(false);
   expect(answer).toMatchObject({
-    text: 'the end',
-    spilledTextLength: 240_000,
-    spilledWeight: 60_000,
+    text: 'the end.',
+    textLength: 240_008,
     reasoning: piece,
-    spilledReasoningLength: 0,
+    reasoningLength: 80_000,
   });
+  expect(answer.weigh()).toBe(80_002);
+});
+
+test('weighs text, reasoning and tool calls together, spilled or not', () => {
+  const answer = createCompletionAccumulator();
+  expect(answer.weigh()).toBe(0);
+  const call = { index: 0, id: 'c1', function: { name: 'four', arguments: '{"a":1}!' } };
+  answer.observe([chunk({ content: '漢字', reasoning: 'abcd', tool_calls: [call] })]);
+  expect(answer.weigh()).toBe(1.5 + 1 + 1 + 2);
+  answer.observe([chunk({ content: 'abcd'.repeat(20_000) })]);
+  expect(answer.text).toBe('');
+  expect(answer.weigh()).toBe(20_000 + 1.5 + 1 + 1 + 2);
+  answer.readBack();
+  expect(answer.weigh()).toBe(20_000 + 1.5 + 1 + 1 + 2);
 });

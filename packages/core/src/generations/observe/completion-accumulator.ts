@@ -1,22 +1,24 @@
 import type { ChatChunk, FinishReason, ToolCallDelta, Usage } from '../../wire/chat/chat-chunk.ts';
 import type { ToolCall } from '../../wire/chat/chat-message.ts';
+import { weighText } from '../../calls/estimate-usage.ts';
 import { createSpilledText, type SpilledText, type SpillOptions } from './spilled-text.ts';
 
-/** What one answer has amounted to so far. */
+/** What one completion has amounted to so far. */
 export interface CompletionAccumulator {
   observe(chunks: readonly ChatChunk[]): void;
-  /** Makes `text` and `reasoning` whole, of which only the end is there while they grow long. */
-  unpack(): void;
+  /** Whole once `readBack` has said so; before that, the beginning of a long text may be spilled. */
   readonly text: string;
   readonly reasoning: string;
+  /** Of all that has come, spilled or not, in UTF-16 code units. */
+  readonly textLength: number;
+  readonly reasoningLength: number;
+  /** Of text, reasoning and tool calls, spilled or not, as `weighText` says. */
+  weigh(): number;
   /**
-   * How much of the text is packed away, in UTF-16 code units: what is missing in front of `text`. Above 0 after
-   * `unpack`, the text is not there any more, because it was too long or could not be read again.
+   * Reads what is spilled back into `text` and `reasoning`. False where a part of either is not there any more, because
+   * it was too long or could not be read.
    */
-  readonly spilledTextLength: number;
-  readonly spilledReasoningLength: number;
-  /** Of both, as `weighText` says. */
-  readonly spilledWeight: number;
+  readBack(): boolean;
   readonly toolCalls: readonly ToolCall[];
   /** The last usage that upstream reported; some repeat or revise it. */
   readonly usage: Usage | undefined;
@@ -28,23 +30,20 @@ export interface CompletionAccumulator {
   readonly serviceTier: string | undefined;
 }
 
-/** Hardly any answer is longer; one whose reader has stopped reading leaves megabytes here. */
-const PACK_ABOVE_CHARACTERS = 64 * 1024;
+/** Hardly any completion is longer; one whose reader has stopped reading leaves megabytes here. */
+const SPILL_ABOVE_CHARACTERS = 64 * 1024;
 
 const IN_MEMORY: SpillOptions = { maxLength: Infinity };
 
 /** Creates an empty accumulator. It sees every chunk once and keeps no chunk. By default texts are kept in memory. */
-export function createCompletionAccumulator(keeping: SpillOptions = IN_MEMORY): CompletionAccumulator {
-  return new Accumulator(keeping);
+export function createCompletionAccumulator(spilling: SpillOptions = IN_MEMORY): CompletionAccumulator {
+  return new Accumulator(spilling);
 }
 
 /** A class, because there is one for every call: closures would take more memory than all they know. */
 class Accumulator implements CompletionAccumulator {
   text = '';
   reasoning = '';
-  spilledTextLength = 0;
-  spilledReasoningLength = 0;
-  spilledWeight = 0;
   readonly toolCalls: ToolCall[] = [];
   usage: Usage | undefined = undefined;
   upstreamCostUsd: number | undefined = undefined;
@@ -52,12 +51,20 @@ class Accumulator implements CompletionAccumulator {
   upstreamId: string | undefined = undefined;
   systemFingerprint: string | undefined = undefined;
   serviceTier: string | undefined = undefined;
-  private readonly keeping: SpillOptions;
+  private readonly spilling: SpillOptions;
   private spilledText: SpilledText | undefined = undefined;
   private spilledReasoning: SpilledText | undefined = undefined;
 
-  constructor(keeping: SpillOptions) {
-    this.keeping = keeping;
+  constructor(spilling: SpillOptions) {
+    this.spilling = spilling;
+  }
+
+  get textLength(): number {
+    return this.text.length + (this.spilledText?.length ?? 0);
+  }
+
+  get reasoningLength(): number {
+    return this.reasoning.length + (this.spilledReasoning?.length ?? 0);
   }
 
   observe(chunks: readonly ChatChunk[]): void {
@@ -79,12 +86,21 @@ class Accumulator implements CompletionAccumulator {
         }
       }
     }
-    if (this.text.length > PACK_ABOVE_CHARACTERS || this.reasoning.length > PACK_ABOVE_CHARACTERS) this.pack();
+    if (this.text.length > SPILL_ABOVE_CHARACTERS || this.reasoning.length > SPILL_ABOVE_CHARACTERS) this.spill();
   }
 
-  unpack(): void {
-    const text = this.spilledText?.unpack() ?? null;
-    const reasoning = this.spilledReasoning?.unpack() ?? null;
+  weigh(): number {
+    const calls = this.toolCalls.reduce(
+      (sum, { function: { name, arguments: given } }) => sum + weighText(name) + weighText(given),
+      0,
+    );
+    const spilled = (this.spilledText?.weight ?? 0) + (this.spilledReasoning?.weight ?? 0);
+    return spilled + weighText(this.text) + weighText(this.reasoning) + calls;
+  }
+
+  readBack(): boolean {
+    const text = this.spilledText?.readBack() ?? null;
+    const reasoning = this.spilledReasoning?.readBack() ?? null;
     if (text !== null) {
       this.text = text + this.text;
       this.spilledText = undefined;
@@ -93,26 +109,18 @@ class Accumulator implements CompletionAccumulator {
       this.reasoning = reasoning + this.reasoning;
       this.spilledReasoning = undefined;
     }
-    this.notePacked();
+    return this.spilledText === undefined && this.spilledReasoning === undefined;
   }
 
-  private pack(): void {
-    if (this.text.length > PACK_ABOVE_CHARACTERS) {
-      this.spilledText ??= createSpilledText(this.keeping);
+  private spill(): void {
+    if (this.text.length > SPILL_ABOVE_CHARACTERS) {
+      this.spilledText ??= createSpilledText(this.spilling);
       this.text = this.spilledText.append(this.text);
     }
-    if (this.reasoning.length > PACK_ABOVE_CHARACTERS) {
-      this.spilledReasoning ??= createSpilledText(this.keeping);
+    if (this.reasoning.length > SPILL_ABOVE_CHARACTERS) {
+      this.spilledReasoning ??= createSpilledText(this.spilling);
       this.reasoning = this.spilledReasoning.append(this.reasoning);
     }
-    this.notePacked();
-  }
-
-  private notePacked(): void {
-    const { spilledText, spilledReasoning } = this;
-    this.spilledTextLength = spilledText?.length ?? 0;
-    this.spilledReasoningLength = spilledReasoning?.length ?? 0;
-    this.spilledWeight = (spilledText?.weight ?? 0) + (spilledReasoning?.weight ?? 0);
   }
 }
 

@@ -130,7 +130,7 @@ class Observer implements GenerationObserver {
     const { call, messages, isStreamed, router, pipeline, platform, bodyLength } = this.call;
     const { principal } = call;
     this.isOver = true;
-    answer.unpack();
+    const isWhole = answer.readBack();
     const { usage, cost = null } = this.spending() ?? {};
     const steps = toolSteps ?? NO_STEPS;
     const ended: EndedCall = {
@@ -158,20 +158,10 @@ class Observer implements GenerationObserver {
       record: { generation, principalId, ...(userId !== undefined && { userId }), costNanoUsd: cost?.nanoUsd ?? 0 },
       principal,
       content:
-        this.isContentStored && isWhole(answer)
-          ? withTimeline(toGenerationContent(ended, messages, answer), timeline)
-          : null,
-      contentLength: bodyLength + lengthOfTexts(answer) + lengthOf(steps),
+        this.isContentStored && isWhole ? withTimeline(toGenerationContent(ended, messages, answer), timeline) : null,
+      contentLength: bodyLength + answer.textLength + answer.reasoningLength + lengthOf(steps),
     };
   }
 }
 
 const NO_STEPS: readonly ToolStep[] = [];
-
-function isWhole({ spilledTextLength, spilledReasoningLength }: CompletionAccumulator): boolean {
-  return spilledTextLength === 0 && spilledReasoningLength === 0;
-}
-
-function lengthOfTexts({ text, reasoning, spilledTextLength, spilledReasoningLength }: CompletionAccumulator): number {
-  return spilledTextLength + text.length + spilledReasoningLength + reasoning.length;
-}

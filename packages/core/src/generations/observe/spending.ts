@@ -21,7 +21,7 @@ export interface Spending {
 
 /** What a turn has used so far. An answer without counts is estimated. `at` is in Unix milliseconds. */
 export function spendingOf({ endpoint, messages, answer }: Turn, at: number): Spending {
-  const usage = answer.usage ?? estimateUsage(messages, textOf(answer), answer.spilledWeight);
+  const usage = answer.usage ?? estimateUsage(messages, answer.weigh());
   if (answer.upstreamCostUsd !== undefined) return { usage, cost: toReportedCost(answer.upstreamCostUsd) };
   const images = endpoint.prices.image === undefined ? 0 : countParts(messages, 'image_url');
   return { usage, cost: costOf(endpoint.prices, usage, { images, at }) };
@@ -39,11 +39,6 @@ export function countParts(messages: readonly ChatMessage[], type: string): numb
     if (Array.isArray(content)) for (const part of content) if (part.type === type) count += 1;
   }
   return count;
-}
-
-function textOf({ text, reasoning, toolCalls }: CompletionAccumulator): string {
-  const calls = toolCalls.map((tool) => tool.function.name + tool.function.arguments);
-  return [text, reasoning, ...calls].join('');
 }
 
 function addSpending(a: Spending, b: Spending): Spending {

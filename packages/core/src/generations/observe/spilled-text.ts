@@ -5,8 +5,8 @@ import { weighText } from '../../calls/estimate-usage.ts';
 export interface SpilledText {
   /** Takes a text in, all but a last half of a character, which is returned. */
   append(text: string): string;
-  /** What has been taken in so far; null when it is not there any more. It takes nothing in afterwards. */
-  unpack(): string | null;
+  /** What has been taken in so far; null when it is not there any more. Lets go of it, so call it once and last. */
+  readBack(): string | null;
   /** Of what was taken in, whether or not it is still there: in UTF-16 code units, and as `weighText` says. */
   readonly length: number;
   readonly weight: number;
@@ -25,9 +25,9 @@ const SLAB_BYTES = 1024 * 1024;
 
 const encoder = new TextEncoder();
 
-interface Packed {
+interface Spilled {
   append: SpilledText['append'];
-  unpack: SpilledText['unpack'];
+  readBack: SpilledText['readBack'];
   length: number;
   weight: number;
 }
@@ -39,26 +39,26 @@ export function createSpilledText({ maxLength, openScratch = createSlabs }: Spil
     scratch?.close();
     scratch = null;
   };
-  const packed: Packed = {
+  const spilled: Spilled = {
     length: 0,
     weight: 0,
     append(text) {
       const end = isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.length - 1 : text.length;
       const whole = text.slice(0, end);
-      packed.length += end;
-      packed.weight += weighText(whole);
-      if (packed.length > maxLength) letGo();
+      spilled.length += end;
+      spilled.weight += weighText(whole);
+      if (spilled.length > maxLength) letGo();
       scratch?.append(encoder.encode(whole));
       return text.slice(end);
     },
-    unpack() {
+    readBack() {
       const pieces = scratch?.read() ?? null;
       letGo();
       const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
       return pieces && pieces.map((bytes) => decoder.decode(bytes, { stream: true })).join('');
     },
   };
-  return packed;
+  return spilled;
 }
 
 /** A scratch in memory. */

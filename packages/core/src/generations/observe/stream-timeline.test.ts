@@ -26,7 +26,7 @@ function recordPieces(pieces: readonly Piece[]): { timeline: StreamTimeline; tex
     answer.observe([{ choices: [{ index: 0, delta, finish_reason: null, native_finish_reason: null }] }]);
     recorder.note(answer);
   }
-  answer.unpack();
+  answer.readBack();
   return { timeline: recorder.toTimeline(), text: answer.text, clockReads };
 }
 

@@ -4,14 +4,14 @@ import type { StreamTimeline } from '../../wire/generations/stream-timeline.ts';
 import type { StoredContent } from '../../stores/store.ts';
 import type { CompletionAccumulator } from './completion-accumulator.ts';
 
-/** Remembers when the text of one answer came. */
+/** Remembers when the text of one completion came. */
 export interface TimelineRecorder {
   /** Call after every batch. Reads the clock only when the text has grown. */
-  note(answer: Lengths): void;
+  note(completion: Lengths): void;
   toTimeline(): StreamTimeline;
 }
 
-type Lengths = Pick<CompletionAccumulator, 'text' | 'reasoning' | 'spilledTextLength' | 'spilledReasoningLength'>;
+type Lengths = Pick<CompletionAccumulator, 'textLength' | 'reasoningLength'>;
 
 /** About what a person can tell apart, and shorter than the pauses between most chunks. */
 const FIRST_INTERVAL_MS = 20;
@@ -55,9 +55,9 @@ export function recordTimeline(platform: Pick<Platform, 'monotonicNow'>, started
   };
 
   return {
-    note(answer) {
-      const addedText = answer.spilledTextLength + answer.text.length - textLength;
-      const addedReasoning = answer.spilledReasoningLength + answer.reasoning.length - reasoningLength;
+    note(completion) {
+      const addedText = completion.textLength - textLength;
+      const addedReasoning = completion.reasoningLength - reasoningLength;
       if (addedText === 0 && addedReasoning === 0) return;
       textLength += addedText;
       reasoningLength += addedReasoning;

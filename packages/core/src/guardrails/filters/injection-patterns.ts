@@ -14,7 +14,7 @@ const GUARDS =
   '(?:safety|security|content|ethical|moderation|alignment)? ?(?:guardrails?|guidelines?|restrictions?|filters?|safeguards?|limitations?|protocols?|polic(?:y|ies)|constraints?|checks?|rules?|measures?|training|features?)';
 
 /**
- * Ways to talk a model out of its orders, as groups of patterns (api reference 16.6). Case makes no difference. Each
+ * Ways to talk a model out of its orders, as groups of patterns (wire.md 16.6). Case makes no difference. Each
  * asks for the words that make it an order to a model, so that writing about these things is not taken for doing them.
  */
 export const INJECTION_PATTERNS: readonly string[] = [

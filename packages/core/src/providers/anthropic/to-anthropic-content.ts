@@ -12,7 +12,7 @@ interface CacheMark {
 
 const IMAGE_TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
 
-/** The cache breakpoint of a part or tool, in either family's form (api reference 6.7), to be spread into a block. */
+/** The cache breakpoint of a part or tool, in either family's form (wire.md 6.7), to be spread into a block. */
 export function toCacheControl({ cache_control: mark, prompt_cache_breakpoint: breakpoint }: CacheMark): Block {
   if (mark) return { cache_control: { type: mark.type, ...(mark.ttl && { ttl: mark.ttl }) } };
   return breakpoint?.mode === 'explicit' ? { cache_control: { type: 'ephemeral' } } : {};

@@ -3,7 +3,7 @@ import type { ChatMessage, ReasoningDetail, ToolCall } from '../../wire/chat/cha
 import { refuseField } from '../../wire/refuse-field.ts';
 import { type Block, toBlocks } from './to-anthropic-content.ts';
 
-/** The reasoning format that only this wire can read back (api reference 6.6). */
+/** The reasoning format that only this wire can read back (wire.md 6.6). */
 export const REASONING_FORMAT = 'anthropic-claude-v1';
 
 export interface Turn {

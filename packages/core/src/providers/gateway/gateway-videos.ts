@@ -22,7 +22,7 @@ const STATUSES: ReadonlySet<string> = new Set<VideoProgress['status']>([
 ]);
 
 /**
- * Creates the video half of a provider that is a gateway with this very API (api reference 15). It honours the
+ * Creates the video half of a provider that is a gateway with this very API (wire.md 15). It honours the
  * idempotency key, so that a submission whose answer was lost can be sent again. A caller's options for this provider
  * are, by name, those for the providers behind it.
  */

@@ -1,7 +1,7 @@
 import type { ChatDelta } from '../../wire/chat/chat-chunk.ts';
 import type { ReasoningDetail } from '../../wire/chat/chat-message.ts';
 
-/** The reasoning format that only this wire can read back (api reference 6.6). */
+/** The reasoning format that only this wire can read back (wire.md 6.6). */
 export const REASONING_FORMAT = 'google-gemini-v1';
 
 /** Numbers the reasoning details of one answer, the same whether it comes whole or in pieces. */

@@ -8,7 +8,7 @@ const DEFAULT_MAX_TOKENS = 65_536;
 
 /**
  * Decides what is said about thinking; undefined when nothing is. Thoughts are asked for unless the caller hides them,
- * because they are returned by default wherever a model produces them (api reference 6.6). Throws `invalid_request`
+ * because they are returned by default wherever a model produces them (wire.md 6.6). Throws `invalid_request`
  * when the output limit leaves no room for the budget, or thinking is to be off that cannot be; with `isOfFamily` the
  * latter is brought to the least instead.
  */

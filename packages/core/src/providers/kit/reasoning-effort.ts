@@ -3,7 +3,7 @@ import type { ReasoningEffort } from '../../wire/chat/chat-completion.ts';
 /** An effort that is one. */
 export type RealEffort = Exclude<ReasoningEffort, 'none'>;
 
-/** Shares of the output limit that efforts stand for (api reference 6.6), least first. */
+/** Shares of the output limit that efforts stand for (wire.md 6.6), least first. */
 const SHARE_OF_EFFORT: Readonly<Record<RealEffort, number>> = {
   minimal: 0.1,
   low: 0.2,

@@ -25,7 +25,7 @@ export interface OpenAiDialect {
   /** Whether `name`, `refusal` and `audio` of a message may be sent. Strict servers refuse fields they do not know. */
   readonly knowsMessageExtras: boolean;
   /**
-   * How parts are marked for the prompt cache; either of the public forms becomes this one (api reference 6.7). OpenAI
+   * How parts are marked for the prompt cache; either of the public forms becomes this one (wire.md 6.7). OpenAI
    * knows its own from GPT-5.6 on. `null`: marks are left out.
    */
   readonly cacheMarks: 'cache_control' | 'prompt_cache_breakpoint' | null;

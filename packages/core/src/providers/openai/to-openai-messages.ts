@@ -25,7 +25,7 @@ export function toOpenAiMessages(
   return messages;
 }
 
-/** Marks the end of the conversation, which is what a mark on the whole request means (api reference 6.7). */
+/** Marks the end of the conversation, which is what a mark on the whole request means (wire.md 6.7). */
 function markEnd(messages: readonly Record<string, unknown>[], control: Record<string, unknown>): void {
   const last = messages.findLast(({ role, content }) => role !== 'assistant' && content !== '');
   if (last === undefined) return;

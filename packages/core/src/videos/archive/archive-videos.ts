@@ -10,7 +10,7 @@ import type { OwnedJobs } from '../video-lease.ts';
 
 export interface KeepingOptions {
   readonly jobs: OwnedJobs;
-  readonly providers: readonly Provider[];
+  readonly current: () => { readonly providers: readonly Provider[] };
   readonly platform: Platform;
   readonly logger: Logger;
   readonly keeper: VideoKeeper;
@@ -27,7 +27,7 @@ const MAX_AT_ONCE = 2;
 /** Upstreams forget within the hour. */
 const WAITS_MS = [5000, 30_000, 120_000, 600_000, 1_200_000];
 
-export function createVideoKeeping({ jobs, providers, platform, logger, keeper }: KeepingOptions): VideoKeeping {
+export function createVideoKeeping({ jobs, current, platform, logger, keeper }: KeepingOptions): VideoKeeping {
   const waiting: string[] = [];
   const failures = new Map<string, number>();
   /** Under way, or waiting for others. */
@@ -86,7 +86,7 @@ export function createVideoKeeping({ jobs, providers, platform, logger, keeper }
     const name = toKeptName(job.id, index);
     if ((await keeper.find(name)) !== undefined) return true;
     const request = { index, headers: {}, signal: stopping.signal };
-    const { headers, body } = await openUpstreamVideo(job, request, providers);
+    const { headers, body } = await openUpstreamVideo(job, request, current().providers);
     // Of what is compressed it is another length than that of what is kept.
     const length = headers['content-encoding'] === undefined ? headers['content-length'] : undefined;
     return keeper.keep(name, {

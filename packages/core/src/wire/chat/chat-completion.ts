@@ -22,7 +22,7 @@ const toolSchema = z.union([functionToolSchema, serverToolSchema.refine((tool) =
   error: 'must be a function tool { type: "function", function: { name, … } } or a server tool { type }',
 });
 
-/** When the gateway stops running server tools for a model (api reference 10.3). */
+/** When the gateway stops running server tools for a model (wire.md 10.3). */
 const stopConditionSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('step_count_is'), step_count: z.int().min(0) }),
   z.object({ type: z.literal('has_tool_call'), tool_name: z.string().min(1) }),

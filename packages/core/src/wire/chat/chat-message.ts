@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A breakpoint for providers that cache prompts explicitly (api reference 6.7). */
+/** A breakpoint for providers that cache prompts explicitly (wire.md 6.7). */
 export const cacheControlSchema = z.object({
   type: z.literal('ephemeral'),
   ttl: z.enum(['5m', '1h']).nullish(),

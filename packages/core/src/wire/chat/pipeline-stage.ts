@@ -1,4 +1,4 @@
-/** What something between the caller and a model did to a call, as the wire tells it (api reference 12). Never contents. */
+/** What something between the caller and a model did to a call, as the wire tells it (wire.md 12). Never contents. */
 export type PipelineStage = {
   readonly type: 'guardrail' | 'plugin' | 'server_tools' | 'response_healing' | 'context_compression';
   readonly name: string;
@@ -7,7 +7,7 @@ export type PipelineStage = {
 };
 
 /**
- * What one guardrail did to a call, as the wire tells it (api reference 12). A type rather than an interface, so that it
+ * What one guardrail did to a call, as the wire tells it (wire.md 12). A type rather than an interface, so that it
  * passes for a stage of any kind.
  */
 export type GuardrailStage = {

@@ -11,7 +11,7 @@ const percentilesSchema = z.union([
 const sortKeySchema = z.enum(['price', 'throughput', 'latency', 'exacto']);
 
 /**
- * The caller's routing preferences (api reference 8.1). Closed: a misspelt preference that did nothing could send
+ * The caller's routing preferences (wire.md 8.1). Closed: a misspelt preference that did nothing could send
  * data where its owner did not want it.
  */
 export const providerPreferencesSchema = z.strictObject({

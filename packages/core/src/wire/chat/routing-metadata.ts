@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const endpointSchema = { provider: z.string(), model: z.string() };
 
-/** How a request was routed, for callers that ask for it by a header (api reference 12). */
+/** How a request was routed, for callers that ask for it by a header (wire.md 12). */
 export const routingMetadataSchema = z.object({
   requested: z.string(),
   strategy: z.string(),

@@ -14,7 +14,7 @@ const headers = z
   .refine((given) => Object.keys(given).every((name) => HEADER_NAME.test(name)), 'must have names of headers as keys')
   .optional();
 
-/** The settings of each type (api reference 18.1), in camelCase as on the public wire. Closed. */
+/** The settings of each type (wire.md 18.1), in camelCase as on the public wire. Closed. */
 export const DESTINATION_CONFIGS = {
   webhook: z.strictObject({ url: httpUrl, method: z.enum(['POST', 'PUT']).default('POST'), headers }),
   'otel-collector': z.strictObject({ endpoint: httpUrl, headers }),

@@ -41,7 +41,7 @@ export const feedbackRequestSchema = z.strictObject({
   comment: z.string().max(4000).optional(),
 });
 
-/** The record of one call, as `GET /generation` answers it (api reference 13.1). Null means not known. */
+/** The record of one call, as `GET /generation` answers it (wire.md 13.1). Null means not known. */
 export const generationSchema = z.object({
   id: z.string(),
   request_id: nullableString,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** That a guardrail holds for a key (api reference 16.3). */
+/** That a guardrail holds for a key (wire.md 16.3). */
 export const keyAssignmentSchema = z.object({
   id: z.string(),
   guardrail_id: z.string(),

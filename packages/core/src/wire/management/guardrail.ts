@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * The filters that come with the gateway (api reference 16.6). `iban` and `direction` are ours. Names of people and
- * postal addresses, which the reference has too, need a language model: they are refused, not silently let through.
+ * The filters that come with the gateway (wire.md 16.6). `iban` and `direction` are ours. Names of people and
+ * postal addresses, which the public wire has too, need a language model: they are refused, not silently let through.
  */
 export const BUILTIN_FILTER_SLUGS = [
   'email',
@@ -15,7 +15,7 @@ export const BUILTIN_FILTER_SLUGS = [
   'regex-prompt-injection',
 ] as const;
 
-/** Where calls may come in (api reference 20). */
+/** Where calls may come in (wire.md 20). */
 export const DATA_REGIONS = ['global', 'europe', 'us'] as const;
 
 /** When several filters match the same text: block before redact before flag. */
@@ -76,7 +76,7 @@ const policySchema = z.object({
 
 const nameSchema = z.string().min(1).max(200);
 
-/** A guardrail as it is stored and as `GET /guardrails/{id}` answers it (api reference 16.2). */
+/** A guardrail as it is stored and as `GET /guardrails/{id}` answers it (wire.md 16.2). */
 export const guardrailSchema = z.object({
   id: z.uuid(),
   name: nameSchema,

@@ -25,7 +25,7 @@ const limitSchema = z.object({
   include_byok_in_limit: z.boolean(),
 });
 
-/** A key as management sees it (api reference 3.1). The key itself is never shown again. */
+/** A key as management sees it (wire.md 3.1). The key itself is never shown again. */
 export const keySchema = z.object({
   hash: z.string(),
   name: z.string(),

@@ -23,7 +23,7 @@ const changeableSchema = z.object({
   is_data_discount_logging_enabled: z.boolean(),
 });
 
-/** A part of the account with keys and guardrails of its own (api reference 19). */
+/** A part of the account with keys and guardrails of its own (wire.md 19). */
 export const workspaceSchema = z.object({
   id: z.string(),
   ...changeableSchema.shape,

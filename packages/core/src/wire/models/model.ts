@@ -25,7 +25,7 @@ export const pricingOverrideSchema = z.object({
 });
 export type PricingOverride = z.infer<typeof pricingOverrideSchema>;
 
-/** USD a unit as decimal text (api reference 14.2). `-1` stands for a price that is not known, as on the public wire. */
+/** USD a unit as decimal text (wire.md 14.2). `-1` stands for a price that is not known, as on the public wire. */
 export const pricingSchema = z.object({
   prompt: z.string(),
   completion: z.string(),

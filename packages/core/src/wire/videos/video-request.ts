@@ -22,7 +22,7 @@ const inputReferenceSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('video_url'), video_url: linkSchema }),
 ]);
 
-/** `POST /videos` (api reference 15.1). Fields that are not known are tolerated and not forwarded. */
+/** `POST /videos` (wire.md 15.1). Fields that are not known are tolerated and not forwarded. */
 export const videoRequestSchema = z.object({
   model: z.string().min(1),
   /** Only a model that needs nothing but images does without; that is known once the model is. */

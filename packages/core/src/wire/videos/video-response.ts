@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { ENDED_STATUSES, OPEN_STATUSES } from './video-status.ts';
 
-/** A video job as `POST /videos` and `GET /videos/{jobId}` show it (api reference 15.1). */
+/** A video job as `POST /videos` and `GET /videos/{jobId}` show it (wire.md 15.1). */
 export const videoResponseSchema = z.object({
   id: z.string(),
   /** Without the host. */

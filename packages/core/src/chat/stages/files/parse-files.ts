@@ -16,7 +16,7 @@ import { readFile } from './read-file.ts';
 
 type FilePart = Extract<ContentPart, { type: 'file' }>;
 
-/** A file that has been read, as the caller is told of it and may hand it back (api reference 6.5, 9.3). */
+/** A file that has been read, as the caller is told of it and may hand it back (wire.md 6.5, 9.3). */
 interface FileAnnotation {
   readonly type: 'file';
   readonly file: { readonly hash: string; readonly name?: string; readonly content: readonly ContentPart[] };

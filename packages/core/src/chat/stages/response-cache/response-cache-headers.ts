@@ -1,7 +1,7 @@
 import { GatewayError } from '../../../foundation/errors.ts';
 import { type HeaderMap, firstValue } from '../../../http/request.ts';
 
-/** What a caller asks of the response cache (api reference 21). */
+/** What a caller asks of the response cache (wire.md 21). */
 export interface CacheWish {
   readonly isOn: boolean;
   readonly isCleared: boolean;

@@ -5,7 +5,7 @@ type AssistantMessage = Extract<ChatMessage, { role: 'assistant' }>;
 
 const STEP = 'reasoning.server_tool_call';
 
-/** A call of a server tool as the caller is told of it, and hands it back (api reference 6.6). */
+/** A call of a server tool as the caller is told of it, and hands it back (wire.md 6.6). */
 export function toStepDetail(step: ToolStep, index: number): ReasoningDetail {
   return {
     type: STEP,

@@ -141,7 +141,7 @@ async function* readTurn(next: Begin, { run, turn, read }: ReadTurn): AsyncGener
       yield read.pass(step.value);
     }
     isRead = true;
-    read.answer.unpack();
+    read.answer.readBack();
     if (read.answer.finish === undefined && request.stream === true) throw brokenOff(endpoint);
   } catch (thrown) {
     const error = toCallError(thrown, endpoint.provider.name);

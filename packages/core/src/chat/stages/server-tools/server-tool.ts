@@ -6,7 +6,7 @@ import type { Platform } from '../../../foundation/platform.ts';
 export interface ToolResult {
   /** What the model is told: text, often JSON. */
   readonly content: string;
-  /** Sources for the caller, as annotations of the answer (api reference 6.5). */
+  /** Sources for the caller, as annotations of the answer (wire.md 6.5). */
   readonly annotations?: readonly unknown[] | undefined;
   /** For the record, when the tool has searched the web. */
   readonly search?: { readonly engine: string; readonly results: number } | undefined;
@@ -29,7 +29,7 @@ export interface OpenTool {
 }
 
 /**
- * A tool that the gateway runs itself (api reference 10): a caller asks for it by `service:<name>`, the model calls it
+ * A tool that the gateway runs itself (wire.md 10): a caller asks for it by `service:<name>`, the model calls it
  * like any function, and its result goes back to the model. To add one, hand it to `createGateway` in `serverTools`.
  */
 export interface ServerTool {

@@ -22,7 +22,7 @@ export interface StopRule {
   isOver(state: LoopState): boolean;
 }
 
-/** The most calls of server tools in one request, and their default (api reference 10.1). */
+/** The most calls of server tools in one request, and their default (wire.md 10.1). */
 const MAX_TOOL_CALLS = 30;
 /** Conditions of the caller's own may allow more, but none may run for ever. */
 const CEILING = 100;

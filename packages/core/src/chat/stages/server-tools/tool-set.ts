@@ -34,7 +34,7 @@ type Tool = NonNullable<ChatCompletionRequest['tools']>[number];
 type FunctionTool = Extract<Tool, { function: object }>;
 type NamelessTool = Exclude<Tool, FunctionTool>;
 
-/** Forms without a prefix that stand for the web search (api reference 6.3), and names that are only tried out. */
+/** Forms without a prefix that stand for the web search (wire.md 6.3), and names that are only tried out. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ['web_search_preview', 'web_search'],
   ['web_search_preview_2025_03_11', 'web_search'],

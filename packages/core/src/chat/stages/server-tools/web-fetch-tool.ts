@@ -20,7 +20,7 @@ const optionsSchema = z.object({
   blocked_domains: sites,
 });
 
-/** Reads pages of the public web (api reference 10.2). */
+/** Reads pages of the public web (wire.md 10.2). */
 export function createWebFetchTool({ transport, readHtml, readPdf }: WebAccess): ServerTool {
   return {
     name: 'web_fetch',

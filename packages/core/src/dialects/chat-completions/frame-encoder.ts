@@ -1,38 +1,27 @@
-import type { ErrorBody } from '../foundation/errors.ts';
-import type { ChatChunk, ChatChunkChoice, ChatDelta, FinishReason, Usage } from '../wire/chat/chat-chunk.ts';
+import type { CompletionEnvelope } from '../../chat/dialect.ts';
+import type { ErrorBody } from '../../foundation/errors.ts';
+import type { ChatChunk, ChatChunkChoice, ChatDelta, FinishReason, Usage } from '../../wire/chat/chat-chunk.ts';
 
-/** What every chunk of one answer repeats. */
-export interface ChunkEnvelope {
-  readonly id: string;
-  /** Unix seconds. */
-  readonly created: number;
-  readonly model: string;
-  /** Display name. */
-  readonly provider: string;
-  readonly systemFingerprint?: string | undefined;
-  readonly serviceTier?: string | undefined;
-}
-
-export const DONE_FRAME = 'data: [DONE]\n\n';
-/** Keeps proxies and clients from taking silence for death. */
+/** A comment, which clients pass over. */
 export const KEEP_ALIVE_FRAME = ': SERVICE PROCESSING\n\n';
+export const DONE_FRAME = 'data: [DONE]\n\n';
 
 /** What the last chunk of an answer says beside its choices. */
 export type ChunkMembers = Readonly<Record<string, unknown>> | undefined;
 
-/** Turns the chunks of one answer into server-sent frames (api reference 7). */
+/** Turns the chunks of one answer into server-sent frames (wire.md 7). */
 export interface FrameEncoder {
   /** Frames of what chunks add; finish reasons and usage are left out, because they come once and last. */
   encode(chunks: readonly ChatChunk[]): string;
   encodeFinish(reason: FinishReason, native: string | null, beside?: ChunkMembers): string;
   encodeUsage(usage: Usage, beside?: ChunkMembers): string;
   encodeError(error: ErrorBody, beside?: ChunkMembers): string;
-  /** What was sent to one endpoint (api reference 6.9). */
+  /** What was sent to one endpoint (wire.md 6.9). */
   encodeEcho(upstreamBody: unknown): string;
 }
 
 /** Creates an encoder. With `hideReasoning`, reasoning is left out of the frames. */
-export function createFrameEncoder(envelope: ChunkEnvelope, hideReasoning: boolean): FrameEncoder {
+export function createFrameEncoder(envelope: CompletionEnvelope, hideReasoning: boolean): FrameEncoder {
   // Everything up to the choices is the same in each frame, so it is serialised once.
   const { id, created, model, provider, systemFingerprint, serviceTier } = envelope;
   const repeated = JSON.stringify({

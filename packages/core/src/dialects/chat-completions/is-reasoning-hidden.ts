@@ -1,4 +1,4 @@
-import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
+import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
 
 /** Whether the caller asked for a completion without its reasoning. */
 export function isReasoningHidden({ reasoning, include_reasoning: included }: ChatCompletionRequest): boolean {

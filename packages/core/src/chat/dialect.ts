@@ -1,0 +1,65 @@
+import type { GatewayError } from '../foundation/errors.ts';
+import type { ChatChunk, FinishReason, Usage } from '../wire/chat/chat-chunk.ts';
+import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
+
+/**
+ * The form in which one door of the API speaks of a chat call. The call itself is the same for all doors: a dialect
+ * reads the request into it, and writes what models say in its own frames or body.
+ */
+export interface Dialect {
+  /** Reads and checks the body of a request. Throws `invalid_request` that names every field. */
+  parse(body: unknown): ParsedChat;
+  /** A frame that says nothing: keeps proxies and clients from taking silence for death. */
+  readonly keepAlive: string;
+  /** Starts to write one stream. */
+  createFrames(envelope: CompletionEnvelope, request: ChatCompletionRequest): Frames;
+  /** The body of a response that comes whole. */
+  toWhole(completion: WholeCompletion, request: ChatCompletionRequest): object;
+}
+
+export interface ParsedChat {
+  readonly request: ChatCompletionRequest;
+}
+
+/** What every part of one completion repeats. */
+export interface CompletionEnvelope {
+  readonly id: string;
+  /** Unix seconds. */
+  readonly created: number;
+  readonly model: string;
+  /** Display name. */
+  readonly provider: string;
+  readonly systemFingerprint?: string | undefined;
+  readonly serviceTier?: string | undefined;
+}
+
+/** What is told of the routing of a call beside its completion; undefined when the caller did not ask. */
+export type RoutingMembers = Readonly<Record<string, unknown>> | undefined;
+
+/** How a completion came to its end. */
+export interface CompletionEnd {
+  readonly reason: FinishReason;
+  readonly native: string | null;
+  /** As the caller is told; undefined when it is not known. */
+  readonly usage: Usage | undefined;
+  readonly members: RoutingMembers;
+}
+
+/** The frames of one stream, as text. */
+export interface Frames {
+  /** Frames of what chunks add; finish reasons and usage are left out, because they come once and last. */
+  encode(chunks: readonly ChatChunk[]): string;
+  /** What was sent to one endpoint. */
+  encodeEcho(upstreamBody: unknown): string;
+  /** The end of a completion, and of the stream. */
+  encodeEnd(end: CompletionEnd): string;
+  /** The end of a stream that has failed after it had begun. */
+  encodeError(error: GatewayError): string;
+}
+
+/** A completion that came whole. */
+export interface WholeCompletion extends CompletionEnvelope {
+  readonly chunks: readonly ChatChunk[];
+  readonly usage: Usage | undefined;
+  readonly members: RoutingMembers;
+}

@@ -1,0 +1,44 @@
+import type { WholeCompletion } from '../../chat/dialect.ts';
+import type { ChatCompletionResult, ChatDelta } from '../../wire/chat/chat-chunk.ts';
+
+/** The body of a chat completion that comes whole. With `hidesReasoning`, reasoning is left out of it. */
+export function toResult(completion: WholeCompletion, hidesReasoning: boolean): ChatCompletionResult {
+  const { id, created, model, provider, chunks, systemFingerprint, serviceTier, usage, members } = completion;
+  const result: ChatCompletionResult = {
+    id,
+    object: 'chat.completion',
+    created,
+    model,
+    provider,
+    choices: [],
+    system_fingerprint: systemFingerprint ?? null,
+  };
+  for (const { choices } of chunks) {
+    for (const { index, delta, finish_reason, native_finish_reason, logprobs = null } of choices) {
+      const message = toMessage(delta, hidesReasoning);
+      result.choices.push({ index, finish_reason, native_finish_reason, logprobs, message });
+    }
+  }
+  if (serviceTier !== undefined) result.service_tier = serviceTier;
+  if (usage !== undefined) result.usage = usage;
+  return members === undefined ? result : { ...result, ...members };
+}
+
+type ResultMessage = ChatCompletionResult['choices'][number]['message'];
+
+function toMessage(delta: ChatDelta, hidesReasoning: boolean): ResultMessage {
+  const { content = null, refusal = null, reasoning = null } = delta;
+  const message: ResultMessage = { role: 'assistant', content, refusal, reasoning: hidesReasoning ? null : reasoning };
+  if (delta.reasoning_details && !hidesReasoning) message.reasoning_details = delta.reasoning_details;
+  if (delta.tool_calls) {
+    message.tool_calls = delta.tool_calls.map(({ id = '', function: { name = '', arguments: given } }) => ({
+      id,
+      type: 'function' as const,
+      function: { name, arguments: given },
+    }));
+  }
+  if (delta.images !== undefined) message.images = delta.images;
+  if (delta.audio !== undefined) message.audio = delta.audio;
+  if (delta.annotations !== undefined) message.annotations = delta.annotations;
+  return message;
+}
