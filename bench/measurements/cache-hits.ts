@@ -5,6 +5,7 @@ import { createNodePlatform } from '@model-gateway/node';
 import { type Figure, formatPercent, toFigure } from '../report/figure.ts';
 import type { Plan } from '../plan.ts';
 import type { Stage } from '../targets/start-targets.ts';
+import { bodyOf } from '../../test/support/gateways/body-of.ts';
 
 const KEY = 'sk-gw-v1-bench';
 /** Dollars a million tokens. */
@@ -133,7 +134,7 @@ async function ask(gateway: Gateway, number: number, turn: number, hasSession: b
       messages: [{ role: 'user', content: `Question ${number}?` }, ...earlier],
       ...(hasSession && { session_id: `session ${number}` }),
     },
-    readBody: () => Promise.resolve(new Uint8Array()),
+    ...bodyOf(),
     signal: new AbortController().signal,
     baseUrl: 'http://127.0.0.1',
   });

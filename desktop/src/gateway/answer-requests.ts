@@ -32,6 +32,9 @@ export function createRequestAnswerer(gateway: Gateway, post: (message: FromGate
     const response = await gateway.handle({
       ...asked,
       readBody: () => Promise.resolve(body ?? new Uint8Array()),
+      async *openBody() {
+        if (body !== undefined) yield body;
+      },
       signal: answer.controller.signal,
       baseUrl: 'app://gateway',
       principal: isCall ? CALLER : OWNER,

@@ -17,6 +17,7 @@ import type { DiscoveredModel, Provider } from './providers/provider.ts';
 import { ROUTES } from './api/routes.ts';
 import { modelEndpointsSchema, modelListSchema } from './wire/models/model.ts';
 import { createMemoryStore } from './stores/memory/memory-store.ts';
+import { bodyOf } from '../../../test/support/gateways/body-of.ts';
 
 const idle = createScriptedTransport();
 const piece = { choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: null }] };
@@ -30,6 +31,9 @@ const messages = [{ role: 'user', content: 'Hello' }];
 // Who may do what
 
 const NEEDS_KEY = ROUTES.filter(({ auth }) => auth !== 'none').map((route) => [route.method, route.path] as const);
+const refuse = (): never => {
+  throw new Error('the body must not be read');
+};
 const concrete = (path: string): string => path.replace('{author}', 'acme').replace('{slug+}', 'chat');
 
 test.each(NEEDS_KEY)('answers 401 to %s %s without a key and with an unknown one', async (method, path) => {
@@ -42,7 +46,8 @@ test.each(NEEDS_KEY)('answers 401 to %s %s without a key and with an unknown one
       headers,
       baseUrl: '',
       signal: new AbortController().signal,
-      readBody: () => Promise.reject(new Error('the body must not be read')),
+      readBody: refuse,
+      openBody: refuse,
     });
     expect(response.status).toBe(401);
     expect(jsonOf(response)).toMatchObject({ error: { code: 401, metadata: { error_type: 'authentication' } } });
@@ -81,7 +86,7 @@ test('answers HEAD like GET, without a body', async () => {
     headers: {},
     baseUrl: '',
     signal: new AbortController().signal,
-    readBody: () => Promise.resolve(new Uint8Array()),
+    ...bodyOf(),
   });
   expect(response).toEqual({ status: 200, headers: { 'content-type': 'application/json' }, body: null });
 });
@@ -94,7 +99,7 @@ test('tells hosts who calls', async () => {
     query: '',
     baseUrl: '',
     signal: new AbortController().signal,
-    readBody: () => Promise.resolve(new Uint8Array()),
+    ...bodyOf(),
   };
   expect(await gateway.authenticate({ ...request, headers: { authorization: `Bearer ${API_KEY}` } })).toMatchObject({
     kind: 'api',
@@ -134,7 +139,7 @@ test('works with nothing but providers and a store', async () => {
       id: 'host',
       name: 'host',
     },
-    readBody: () => Promise.resolve(new Uint8Array()),
+    ...bodyOf(),
   });
   expect(jsonOf(response)).toEqual({ data: [], total_count: 0, links: { next: null } });
 });
@@ -155,7 +160,7 @@ test.each([
   ['an unknown model', '{"model":"acme/none","messages":[{"role":"user","content":"x"}]}', 400],
 ])('answers a body of %s with its status', async (_name, body, status) => {
   const { chat } = createCoreGateway(idle);
-  const response = await chat({}, { readBody: () => Promise.resolve(new TextEncoder().encode(body)) });
+  const response = await chat({}, { ...bodyOf(body) });
   expect(response.status).toBe(status);
   expect(jsonOf(response)).toMatchObject({ error: { code: status, metadata: { error_type: 'invalid_request' } } });
 });
@@ -465,7 +470,7 @@ test('shows figures to callers on this machine, and to others with a management 
       remoteAddress,
       signal: new AbortController().signal,
       headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
-      readBody: () => Promise.resolve(new Uint8Array()),
+      ...bodyOf(),
     });
   for (const address of ['127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1'])
     expect((await metrics(address)).status).toBe(200);

@@ -127,6 +127,7 @@ export {
   type TransportResponse,
   type WholeResponse,
 } from './foundation/transport.ts';
+export { readPieces, watchPieces } from './foundation/byte-pieces.ts';
 export { sendWhole } from './foundation/send-whole.ts';
 export { createTimerWheel, type Deadline, type DeadlineOwner, type TimerWheel } from './foundation/timer-wheel.ts';
 export { type FetchHandlerOptions, toFetchHandler } from './http/fetch-handler.ts';

@@ -19,23 +19,34 @@ export function toMountedRequest(
   { bodyLimitBytes, principal }: MountedRequestOptions,
 ): GatewayRequest {
   const body = readParsedBody(request);
-  const isTooLarge = sizeOf(request, body) > bodyLimitBytes;
+  const isTooLarge = (limitBytes: number): boolean => sizeOf(request, body) > limitBytes;
   const gatewayRequest = toGatewayRequest(request, response, {
     bodyLimitBytes,
     mountPath: request.baseUrl,
     originOf: () => originOf(request),
-    json: body.type === 'json' && !isTooLarge ? body.value : undefined,
+    json: body.type === 'json' && !isTooLarge(bodyLimitBytes) ? body.value : undefined,
     remoteAddress: remoteAddressOf(request),
     principal,
   });
-  const { readBody } = gatewayRequest;
+  const { readBody, openBody } = gatewayRequest;
+  /** The body where middleware has read it; undefined where it is still to be read. */
+  const takeBytes = (limitBytes: number): Uint8Array | undefined => {
+    if (isTooLarge(limitBytes)) {
+      throw new GatewayError('payload_too_large', `The body is larger than ${limitBytes} bytes`);
+    }
+    if (body.type === 'bytes') return body.bytes;
+    // Middleware may read along: what has ended by now does not come again.
+    if (request.readableEnded) throw lostBody();
+    return undefined;
+  };
   return Object.assign(gatewayRequest, {
-    async readBody() {
-      if (isTooLarge) throw new GatewayError('payload_too_large', `The body is larger than ${bodyLimitBytes} bytes`);
-      if (body.type === 'bytes') return body.bytes;
-      // Somebody may be reading along: what has ended by now will not come again.
-      if (request.readableEnded) throw lostBody();
-      return readBody();
+    async readBody(limitBytes = bodyLimitBytes) {
+      return takeBytes(limitBytes) ?? readBody(limitBytes);
+    },
+    async *openBody(limitBytes = bodyLimitBytes) {
+      const bytes = takeBytes(limitBytes);
+      if (bytes === undefined) yield* openBody(limitBytes);
+      else yield bytes;
     },
   });
 }

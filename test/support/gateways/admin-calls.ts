@@ -1,5 +1,6 @@
 import { type CoreGateway, createCoreGateway, jsonOf, MANAGEMENT_KEY } from './core-gateway.ts';
 import { createScriptedTransport } from '../upstreams/scripted-transport.ts';
+import { bodyOf } from './body-of.ts';
 
 export interface Answer {
   readonly status: number;
@@ -34,7 +35,7 @@ export function createAdminGateway(options: Parameters<typeof createCoreGateway>
       headers: { authorization: `Bearer ${key}` },
       baseUrl: 'https://gateway.example',
       signal: new AbortController().signal,
-      readBody: () => Promise.resolve(new TextEncoder().encode(JSON.stringify(body))),
+      ...bodyOf(JSON.stringify(body)),
     });
     return { status: response.status, body: jsonOf(response) };
   };

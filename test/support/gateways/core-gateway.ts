@@ -15,6 +15,7 @@ import { createBroadcastOptions } from '../broadcast/broadcast-options.ts';
 import { createRecordingStore, type RecordingStore } from '../stores/recording-store.ts';
 import { withCheckedResponses } from './check-responses.ts';
 import { createVirtualPlatform, type VirtualPlatform } from '../async/virtual-platform.ts';
+import { bodyOf } from './body-of.ts';
 
 /** A gateway in virtual time whose upstreams are the test's. */
 export interface CoreGateway {
@@ -104,12 +105,12 @@ export function createCoreGateway(
       baseUrl: 'https://gateway.example',
       signal: new AbortController().signal,
       headers: { authorization: `Bearer ${API_KEY}` },
-      readBody: () => Promise.resolve(new Uint8Array()),
+      ...bodyOf(),
       ...request,
     });
   };
   const post: CoreGateway['post'] = (path, body, request = {}) =>
-    send('POST', path, { readBody: () => Promise.resolve(new TextEncoder().encode(JSON.stringify(body))), ...request });
+    send('POST', path, { ...bodyOf(JSON.stringify(body)), ...request });
 
   return {
     gateway,

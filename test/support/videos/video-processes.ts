@@ -9,6 +9,7 @@ import { createMemoryStore } from '@model-gateway/core/stores/memory-store';
 
 import { createScriptedVideos, type ScriptedVideos, type VideoScript } from './scripted-videos.ts';
 import { createVirtualPlatform, type VirtualPlatform } from '../async/virtual-platform.ts';
+import { bodyOf } from '../gateways/body-of.ts';
 
 /** A gateway in a time of its own over a store that may be another's, too, as after a restart or beside it. */
 export interface VideoProcess extends ScriptedVideos {
@@ -57,7 +58,7 @@ export function createVideoProcess(
       query,
       headers: { 'content-type': 'application/json' },
       json: body,
-      readBody: () => Promise.resolve(new Uint8Array()),
+      ...bodyOf(),
       signal: new AbortController().signal,
       baseUrl: 'https://gateway.example',
       principal: path.startsWith('/admin') ? boss : principal,

@@ -11,6 +11,7 @@ import { createScriptedTransport } from '../../../../test/support/upstreams/scri
 import { VIRTUAL_EPOCH_MS } from '../../../../test/support/async/virtual-platform.ts';
 import { createKeyRecord } from '../auth/api-key.ts';
 import { ROUTES } from './routes.ts';
+import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
 
 /**
  * What every route answers, by the key it is called with: none that is valid, an API key, a management key, and an API
@@ -150,7 +151,7 @@ async function call({ gateway }: CoreGateway, name: string, authorization: strin
     headers: authorization === undefined ? {} : { authorization },
     baseUrl: '',
     signal: new AbortController().signal,
-    readBody: () => Promise.resolve(new TextEncoder().encode('{}')),
+    ...bodyOf('{}'),
   });
   return status;
 }

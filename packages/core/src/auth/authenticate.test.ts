@@ -13,6 +13,11 @@ import { createKeyRecord, toKeyLabel } from './api-key.ts';
 import { createAuthenticate } from './authenticate.ts';
 import type { Principal } from '../http/principal.ts';
 
+const refuse = (): never => {
+  throw new Error('the body must not be read');
+};
+const UNREAD = { readBody: refuse, openBody: refuse };
+
 const requestWith = (headers: GatewayRequest['headers'], principal?: Principal): GatewayRequest => ({
   method: 'GET',
   path: '/api/v1/models',
@@ -20,7 +25,7 @@ const requestWith = (headers: GatewayRequest['headers'], principal?: Principal):
   headers,
   baseUrl: '',
   principal,
-  readBody: () => Promise.reject(new Error('not asked for')),
+  ...UNREAD,
   signal: new AbortController().signal,
 });
 const bearer = (key: string): GatewayRequest => requestWith({ authorization: `Bearer ${key}` });

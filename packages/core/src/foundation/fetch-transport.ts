@@ -1,3 +1,4 @@
+import { toReadableStream, watchPieces } from './byte-pieces.ts';
 import type { Platform } from './platform.ts';
 import { createTimerWheel } from './timer-wheel.ts';
 import { type Transport, TransportError, type TransportPhase, type TransportRequest } from './transport.ts';
@@ -39,7 +40,11 @@ export function createFetchTransport(options: FetchTransportOptions): Transport 
       };
 
       limitTo(request.headersTimeoutMs);
-      const response = await send(request.url, toInit(request, call.signal)).catch((error: unknown) => {
+      const onSent = (): void => {
+        if (phase === 'headers') limitTo(request.headersTimeoutMs);
+      };
+      const body = toBody(request.body, onSent, (error) => call.abort(error));
+      const response = await send(request.url, { ...toInit(request, call.signal), ...body }).catch((error: unknown) => {
         throw fail(error);
       });
       phase = 'body';
@@ -59,15 +64,25 @@ export function createFetchTransport(options: FetchTransportOptions): Transport 
   };
 }
 
-function toInit({ method, headers, body }: TransportRequest, signal: AbortSignal): RequestInit {
+function toInit({ method, headers }: TransportRequest, signal: AbortSignal): RequestInit {
   return {
     method,
     headers,
     // Redirects would carry the provider's key to wherever they point.
     redirect: 'manual',
     signal,
-    ...(body !== undefined && { body: typeof body === 'string' ? body : new Uint8Array(body) }),
   };
+}
+
+function toBody(
+  body: TransportRequest['body'],
+  onPiece: () => void,
+  onError: (error: Error) => void,
+): Pick<RequestInit, 'body'> & { duplex?: 'half' } {
+  if (body === undefined || typeof body === 'string') return body === undefined ? {} : { body };
+  if (body instanceof Uint8Array) return { body: new Uint8Array(body) };
+  // The fetch standard asks for `duplex` with every stream; "half" is all that it has.
+  return { body: toReadableStream(watchPieces(body(), onPiece, onError)), duplex: 'half' };
 }
 
 async function* readBody(

@@ -33,10 +33,14 @@ export interface TransportRequest {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array | undefined;
+  /**
+   * A body in pieces is given by a function, which is called for each sending: a connection that dies unused is tried
+   * once more from the beginning. What the pieces throw is what `send` rejects with.
+   */
+  readonly body?: string | Uint8Array | (() => AsyncIterable<Uint8Array>) | undefined;
   /** Aborting closes the connection at once, in every phase. */
   readonly signal: AbortSignal;
-  /** Limit from the request being sent to the answer's headers. */
+  /** Limit from the request being sent to the headers of the response; each piece of a body in pieces starts it again. */
   readonly headersTimeoutMs: number;
   /** Limit between two pieces of the answer's body. */
   readonly idleTimeoutMs: number;

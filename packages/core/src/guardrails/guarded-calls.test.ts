@@ -21,6 +21,7 @@ import { createPipeline } from '../calls/pipeline.ts';
 import { guardCompletion } from './guard-completion.ts';
 import { guardRequest } from './guard-request.ts';
 import { mapChatTexts } from '../chat/map-texts.ts';
+import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
 
 const answering = (content: string, extra: object = {}) => ({
   headers: { 'content-type': 'application/json' },
@@ -326,7 +327,7 @@ test('takes note of a change and of its end at the next call', async () => {
     baseUrl: '',
     headers: admin,
     signal: new AbortController().signal,
-    readBody: () => Promise.resolve(new Uint8Array()),
+    ...bodyOf(),
   });
   expect((await ask(says('two'))).status).toBe(200);
 });

@@ -1,4 +1,5 @@
 import type { Surface } from './route.ts';
+import { readPieces, toReadableStream } from '../foundation/byte-pieces.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { GatewayRequest } from './request.ts';
 import { type GatewayResponse, toErrorResponse } from './response.ts';
@@ -46,7 +47,8 @@ export function toFetchHandler(
       path,
       query: url.search.slice(1),
       headers: Object.fromEntries(request.headers),
-      readBody: () => readBody(request, limitBytes).catch(toUploadError(request)),
+      readBody: (routeLimitBytes = limitBytes) => readPieces(openBody(request, routeLimitBytes)),
+      openBody: (routeLimitBytes = limitBytes) => openBody(request, routeLimitBytes),
       signal: request.signal,
       baseUrl: url.origin + mountPath,
       principal: options.principalOf?.(request),
@@ -55,40 +57,26 @@ export function toFetchHandler(
   };
 }
 
-/** An upload breaks off when its client leaves; that is no failure of the gateway's. */
-const toUploadError =
-  (request: Request) =>
-  (cause: unknown): never => {
-    if (cause instanceof GatewayError || !request.signal.aborted) throw cause;
-    throw new GatewayError('client_closed_request', 'The client closed the request', { cause });
-  };
-
-async function readBody(request: Request, limitBytes: number): Promise<Uint8Array> {
+/** Yields the body of a request, which is let go of when its reader leaves. */
+async function* openBody({ body, headers, signal }: Request, limitBytes: number): AsyncGenerator<Uint8Array> {
   const tooLarge = (): GatewayError =>
     new GatewayError('payload_too_large', `The body is larger than ${limitBytes} bytes`);
-  if (Number(request.headers.get('content-length') ?? 0) > limitBytes) throw tooLarge();
-  const pieces: Uint8Array[] = [];
+  if (Number(headers.get('content-length') ?? 0) > limitBytes) throw tooLarge();
+  const reader = body?.getReader();
   let total = 0;
-  const reader = request.body?.getReader();
-  for (let next = await reader?.read(); next?.done === false; next = await reader?.read()) {
-    total += next.value.byteLength;
-    pieces.push(next.value);
-    if (total > limitBytes) {
-      await reader?.cancel();
-      throw tooLarge();
+  try {
+    for (let next = await reader?.read(); next?.done === false; next = await reader?.read()) {
+      total += next.value.byteLength;
+      if (total > limitBytes) throw tooLarge();
+      yield next.value;
     }
+  } catch (cause) {
+    // An upload breaks off when its client leaves; that is no failure of the gateway's.
+    if (cause instanceof GatewayError || !signal.aborted) throw cause;
+    throw new GatewayError('client_closed_request', 'The client closed the request', { cause });
+  } finally {
+    await reader?.cancel().catch(() => undefined);
   }
-  return concat(pieces, total);
-}
-
-function concat(pieces: readonly Uint8Array[], total: number): Uint8Array {
-  const whole = new Uint8Array(total);
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.byteLength;
-  }
-  return whole;
 }
 
 function toResponse({ status, headers, body }: GatewayResponse): Response {
@@ -96,19 +84,4 @@ function toResponse({ status, headers, body }: GatewayResponse): Response {
   const init = { status: status === 499 ? 400 : status, headers };
   if (body === null || typeof body === 'string') return new Response(body, init);
   return new Response(body instanceof Uint8Array ? new Uint8Array(body) : toReadableStream(body), init);
-}
-
-/** Pulls only as the reader asks, and tells the gateway when the reader has gone. */
-function toReadableStream(body: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
-  const iterator = body[Symbol.asyncIterator]();
-  return new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await iterator.next();
-      if (done === true) controller.close();
-      else controller.enqueue(value);
-    },
-    async cancel() {
-      await iterator.return?.();
-    },
-  });
 }

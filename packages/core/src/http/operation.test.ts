@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 
 import { operation, publicOperation } from './operation.ts';
+import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
 import type { RequestContext } from './request-context.ts';
 
 const steps: string[] = [];
@@ -14,6 +15,7 @@ const context = ({ query = '', body = '{}', params = {} } = {}): RequestContext<
     headers: {},
     baseUrl: '',
     signal: new AbortController().signal,
+    ...bodyOf(body),
     readBody: () => {
       steps.push('body');
       return Promise.resolve(new TextEncoder().encode(body));

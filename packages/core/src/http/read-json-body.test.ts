@@ -6,8 +6,7 @@ import { GatewayError } from '../foundation/errors.ts';
 import { readJsonBody } from './read-json-body.ts';
 import { parseWith } from '../foundation/parse-with.ts';
 import type { GatewayRequest } from './request.ts';
-
-const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
+import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
 
 function requestOf(body: string | Uint8Array, headers: GatewayRequest['headers'] = {}): GatewayRequest {
   return {
@@ -17,7 +16,7 @@ function requestOf(body: string | Uint8Array, headers: GatewayRequest['headers']
     headers,
     baseUrl: '',
     signal: new AbortController().signal,
-    readBody: () => Promise.resolve(typeof body === 'string' ? encode(body) : body),
+    ...bodyOf(body),
   };
 }
 

@@ -13,8 +13,16 @@ export interface GatewayRequest {
   /** Without the leading `?`. */
   readonly query: string;
   readonly headers: HeaderMap;
-  /** Resolves with the whole body. Rejects with `payload_too_large` above the host's limit. Called at most once. */
-  readBody(): Promise<Uint8Array>;
+  /**
+   * Resolves with the whole body. Rejects with `payload_too_large` above `limitBytes`, by default the host's own limit.
+   * Either this or `openBody` is called, and at most once.
+   */
+  readBody(limitBytes?: number): Promise<Uint8Array>;
+  /**
+   * The body piece by piece, read from the client only as fast as the pieces are taken. Throws as `readBody` rejects,
+   * `payload_too_large` as soon as the limit is passed.
+   */
+  openBody(limitBytes?: number): AsyncIterable<Uint8Array>;
   /** The body as the host parsed it already, where it did (`express.json()`); `readBody` is then not called. */
   readonly json?: unknown;
   /** Fires when the client has gone away. */

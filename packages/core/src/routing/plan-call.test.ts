@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { jsonOf } from '../../../../test/support/gateways/core-gateway.ts';
 import { answererOf, createRoutedGateway, endpointsAt } from '../../../../test/support/gateways/routed-gateway.ts';
 import type { ModelDefinition } from '../wire/models/model-definition.ts';
+import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
 
 const THREE = { cheap: {}, middle: {}, dear: {} };
 const PRICES = { cheap: 1, middle: 2, dear: 3 };
@@ -242,7 +243,7 @@ test('keeps a request under a regional host in its region, on every attempt, and
       baseUrl,
       headers: { authorization: 'Bearer sk-test-api' },
       signal: new AbortController().signal,
-      readBody: () => Promise.resolve(new Uint8Array()),
+      ...bodyOf(),
     });
     return (jsonOf(response)['data'] as { id: string }[]).map(({ id }) => id);
   };

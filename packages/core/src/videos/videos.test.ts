@@ -7,6 +7,7 @@ import type { VideoProgress } from '../providers/video-contract.ts';
 import type { GatewayResponse } from '../http/response.ts';
 import { type TransportRequest, TransportError } from '../foundation/transport.ts';
 import type { WebhookOptions } from '../webhooks/webhook-options.ts';
+import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -209,7 +210,7 @@ test('197: content is handed on as upstream sends it, ranges and all, and is gon
       path: `/api/v1/videos/${body.id}/content`,
       query,
       headers: { authorization: 'Bearer sk-test-api', ...headers },
-      readBody: () => Promise.resolve(new Uint8Array()),
+      ...bodyOf(),
       signal: new AbortController().signal,
       baseUrl: '',
     });

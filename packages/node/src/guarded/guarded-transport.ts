@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import type { IncomingMessage } from 'node:http';
 import { isIP, connect as connectTcp, type Socket } from 'node:net';
+import { pipeline } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 
 import {
@@ -10,6 +11,7 @@ import {
   TransportError,
   type TransportRequest,
   type TransportResponse,
+  watchPieces,
 } from '@model-gateway/core';
 
 import { request as httpRequest } from '../builtin-http.ts';
@@ -107,7 +109,8 @@ export function createGuardedTransport(options: GuardedTransportOptions = {}): T
         maxHeaderSize: MAX_HEADER_BYTES,
         createConnection: () => socket,
       });
-      sent.once('error', fail);
+      // For good: an upload may break after its response has come.
+      sent.on('error', fail);
       sent.once('response', (response) => {
         clock.phase = 'body';
         clock.limitTo(Number.POSITIVE_INFINITY);
@@ -117,7 +120,16 @@ export function createGuardedTransport(options: GuardedTransportOptions = {}): T
         const decoded = decodeBody(body, headers['content-encoding'], limit);
         resolve({ status: response.statusCode ?? 0, headers, body: decoded });
       });
-      sent.end(request.body);
+      if (typeof request.body !== 'function') return void sent.end(request.body);
+      const onPiece = (): void => {
+        if (clock.phase === 'headers') clock.limitTo(request.headersTimeoutMs);
+      };
+      const onError = (error: Error): void => {
+        reject(error);
+        socket.destroy(error);
+      };
+      // What breaks the upload is reported by the listeners above.
+      pipeline(watchPieces(request.body(), onPiece, onError), sent, () => undefined);
     });
 
   return {

@@ -42,12 +42,15 @@ export function toGatewayRequest(
     path: queryAt === -1 ? url : url.slice(0, queryAt),
     query: queryAt === -1 ? '' : url.slice(queryAt + 1),
     headers: request.headers,
-    readBody() {
-      const { bodyLimitBytes } = options;
-      if (Number(request.headers['content-length'] ?? 0) > bodyLimitBytes)
-        return Promise.reject(tooLarge(bodyLimitBytes));
+    readBody(limitBytes = options.bodyLimitBytes) {
+      if (isTooLong(request, limitBytes)) return Promise.reject(tooLarge(limitBytes));
       if (options.awaitsContinue === true) response.writeContinue();
-      return readBody(request, bodyLimitBytes);
+      return readBody(request, limitBytes);
+    },
+    async *openBody(limitBytes = options.bodyLimitBytes) {
+      if (isTooLong(request, limitBytes)) throw tooLarge(limitBytes);
+      if (options.awaitsContinue === true) response.writeContinue();
+      yield* openBody(request, limitBytes);
     },
     json: options.json,
     signal: client.signal,
@@ -82,6 +85,27 @@ function readBody(request: IncomingMessage, limitBytes: number): Promise<Uint8Ar
     });
   });
 }
+
+async function* openBody(request: IncomingMessage, limitBytes: number): AsyncGenerator<Uint8Array> {
+  let total = 0;
+  try {
+    // The connection stays open when the pieces are left early, for the response.
+    for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
+      total += piece.byteLength;
+      if (total > limitBytes) throw tooLarge(limitBytes);
+      yield piece;
+    }
+  } catch (cause) {
+    if (cause instanceof GatewayError || request.complete) throw cause;
+    throw new GatewayError('client_closed_request', 'The client closed the request', { cause });
+  } finally {
+    // What still comes is thrown away, so that the client can finish sending and read the response.
+    request.resume();
+  }
+}
+
+const isTooLong = ({ headers }: IncomingMessage, limitBytes: number): boolean =>
+  Number(headers['content-length'] ?? 0) > limitBytes;
 
 const tooLarge = (limitBytes: number): GatewayError =>
   new GatewayError('payload_too_large', `The body is larger than ${limitBytes} bytes`);

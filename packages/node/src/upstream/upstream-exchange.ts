@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+
 import {
   type Deadline,
   type DeadlineOwner,
@@ -6,6 +8,7 @@ import {
   TransportError,
   type TransportPhase,
   type TransportRequest,
+  watchPieces,
 } from '@model-gateway/core';
 import type { Dispatcher } from 'undici';
 
@@ -170,7 +173,16 @@ export class UpstreamExchange implements TrackedHandler, DeadlineOwner {
     this.connection = undefined;
     this.wasReused = false;
     this.limitTo(this.host.connectTimeoutMs);
-    agent.dispatch({ origin, path, method, headers, body: body ?? null }, this);
+    const sent = typeof body === 'function' ? this.toStream(body()) : (body ?? null);
+    agent.dispatch({ origin, path, method, headers, body: sent }, this);
+  }
+
+  /** The time limit on the headers starts again with each piece: a long upload is no silence of upstream's. */
+  private toStream(pieces: AsyncIterable<Uint8Array>): Readable {
+    const onPiece = (): void => {
+      if (this.phase === 'headers') this.limitTo(this.request.headersTimeoutMs);
+    };
+    return Readable.from(watchPieces(pieces, onPiece, (error) => this.giveUp(error)));
   }
 
   private limitTo(limitMs: number): void {

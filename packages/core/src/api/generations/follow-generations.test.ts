@@ -13,6 +13,7 @@ import { settle } from '../../../../../test/support/async/virtual-platform.ts';
 import { createKeyRecord } from '../../auth/api-key.ts';
 import type { VideoProgress } from '../../providers/video-contract.ts';
 import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
+import { bodyOf } from '../../../../../test/support/gateways/body-of.ts';
 
 const ANSWER: readonly ChatChunk[] = [
   {
@@ -38,7 +39,7 @@ function follow(
     headers: { authorization: `Bearer ${MANAGEMENT_KEY}`, ...headers },
     baseUrl: '',
     signal,
-    readBody: () => Promise.resolve(new Uint8Array()),
+    ...bodyOf(),
   });
 }
 

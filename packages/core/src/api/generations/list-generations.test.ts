@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { type AdminGateway, createAdminGateway } from '../../../../../test/support/gateways/admin-calls.ts';
 import { API_KEY, MANAGEMENT_KEY, readFrames } from '../../../../../test/support/gateways/core-gateway.ts';
 import { toContent, toRecord } from '../../../../../test/support/stores/generation-records.ts';
+import { bodyOf } from '../../../../../test/support/gateways/body-of.ts';
 
 const at = (minute: number): string => new Date(Date.UTC(2026, 0, 2, 2, minute)).toISOString();
 
@@ -244,7 +245,7 @@ async function exportText({ gateway }: AdminGateway, query: string): Promise<{ t
     headers: { authorization: `Bearer ${MANAGEMENT_KEY}` },
     baseUrl: '',
     signal: new AbortController().signal,
-    readBody: () => Promise.resolve(new Uint8Array()),
+    ...bodyOf(),
   });
   if (response.status !== 200) return { text: '', type: `${response.status}` };
   return { text: await readFrames(response).rest(), type: response.headers['content-type'] ?? '' };
@@ -296,7 +297,7 @@ test('exports no further than somebody reads', async () => {
     headers: { authorization: `Bearer ${MANAGEMENT_KEY}` },
     baseUrl: '',
     signal: client.signal,
-    readBody: () => Promise.resolve(new Uint8Array()),
+    ...bodyOf(),
   });
   const frames = readFrames(response);
   const first = await frames.next();

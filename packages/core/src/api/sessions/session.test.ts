@@ -13,6 +13,7 @@ import { createSessions } from '../../auth/sessions.ts';
 import type { GatewayOptions } from '../../options.ts';
 import { createWebPlatform } from '../../foundation/platform.ts';
 import type { GatewayRequest } from '../../http/request.ts';
+import { bodyOf } from '../../../../../test/support/gateways/body-of.ts';
 
 const BASE_URL = 'http://127.0.0.1:8855';
 const MINUTE_MS = 60_000;
@@ -40,7 +41,7 @@ function createBrowser(options: Partial<GatewayOptions> = {}, request: Partial<G
       headers: { host: '127.0.0.1:8855', ...headers },
       baseUrl: BASE_URL,
       signal: new AbortController().signal,
-      readBody: () => Promise.resolve(new TextEncoder().encode(JSON.stringify(body))),
+      ...bodyOf(JSON.stringify(body)),
       ...request,
     });
     const { data = {}, error } = jsonOf(response) as { data?: Answer['data']; error?: { message: string } };
@@ -210,7 +211,7 @@ test('keeps a thousand sessions and forgets the oldest beyond', () => {
     headers: { host: 'h' },
     baseUrl: BASE_URL,
     signal: new AbortController().signal,
-    readBody: () => Promise.resolve(new Uint8Array()),
+    ...bodyOf(),
   };
   const opened = Array.from({ length: 1001 }, () => sessions.open({ keyHash: null, name: 'UI' }, request));
   const find = (index: number) => {

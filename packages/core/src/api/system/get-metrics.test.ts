@@ -9,6 +9,7 @@ import {
 import { createScriptedVideos } from '../../../../../test/support/videos/scripted-videos.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
+import { bodyOf } from '../../../../../test/support/gateways/body-of.ts';
 
 const ANSWER: readonly ChatChunk[] = [
   {
@@ -35,7 +36,7 @@ async function readMetrics({ gateway }: CoreGateway): Promise<Map<string, number
     remoteAddress: '127.0.0.1',
     signal: new AbortController().signal,
     headers: {},
-    readBody: () => Promise.resolve(new Uint8Array()),
+    ...bodyOf(),
   });
   const lines = (body as string)
     .trimEnd()

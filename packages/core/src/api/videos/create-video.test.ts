@@ -7,6 +7,7 @@ import type { ModelDefinition } from '../../wire/models/model-definition.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import type { GatewayResponse } from '../../http/response.ts';
 import { TransportError } from '../../foundation/transport.ts';
+import { bodyOf } from '../../../../../test/support/gateways/body-of.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -202,7 +203,7 @@ test('shows a job to nobody but its caller and management', async () => {
       path: `/api/v1/videos/${body.id}`,
       query: '',
       headers: {},
-      readBody: () => Promise.resolve(new Uint8Array()),
+      ...bodyOf(),
       signal: new AbortController().signal,
       baseUrl: '',
       principal,

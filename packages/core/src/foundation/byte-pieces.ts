@@ -1,0 +1,49 @@
+/** All pieces as one array of bytes. */
+export async function readPieces(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const read: Uint8Array[] = [];
+  let total = 0;
+  for await (const piece of pieces) {
+    read.push(piece);
+    total += piece.byteLength;
+  }
+  const whole = new Uint8Array(total);
+  let at = 0;
+  for (const piece of read) {
+    whole.set(piece, at);
+    at += piece.byteLength;
+  }
+  return whole;
+}
+
+/** A web stream of the pieces. Takes one only as the reader asks for it, and calls `return()` when the reader leaves. */
+export function toReadableStream(pieces: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+  const iterator = pieces[Symbol.asyncIterator]();
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await iterator.next();
+      if (done === true) controller.close();
+      else controller.enqueue(value);
+    },
+    async cancel() {
+      await iterator.return?.();
+    },
+  });
+}
+
+/** The same pieces. `onPiece` runs as each one comes, `onError` with what ends them before their time. */
+export async function* watchPieces(
+  pieces: AsyncIterable<Uint8Array>,
+  onPiece: () => void,
+  onError: (error: Error) => void,
+): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const piece of pieces) {
+      onPiece();
+      yield piece;
+    }
+  } catch (thrown) {
+    const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+    onError(error);
+    throw error;
+  }
+}
