@@ -95,7 +95,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const delay = (ms: number): Promise<void> => new Promise((resolve) => platform.setTimer(resolve, ms));
 
   return {
-    handle: (request) => answer(runtime, request, closing.signal.aborted),
+    handle: (request) => respond(runtime, request, closing.signal.aborted),
     matches: router.has,
     authenticate: async (request) => runtime.authenticate(request),
     createSignInToken() {
@@ -138,7 +138,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 }
 
 /** The way of every request, and the only place where what was thrown becomes an answer. */
-async function answer(runtime: Runtime, request: GatewayRequest, isClosing: boolean): Promise<GatewayResponse> {
+async function respond(runtime: Runtime, request: GatewayRequest, isClosing: boolean): Promise<GatewayResponse> {
   const responseHeaders: Record<string, string> = {};
   runtime.counters.requests += 1;
   try {

@@ -134,7 +134,7 @@ export function createDeliveryLane(options: DeliveryLaneOptions): DeliveryLane {
         // One batch on the schedule tells when to give up; the others wait for their turn.
         if (waiting.size > 0) return settle(ids.slice(0, ids.length - remaining.length));
       }
-      await keep(afterFailure(createRow(remaining), outcome, { now: platform.now(), random: random() }));
+      await save(afterFailure(createRow(remaining), outcome, { now: platform.now(), random: random() }));
     }
     settle(ids);
   };
@@ -157,7 +157,7 @@ export function createDeliveryLane(options: DeliveryLaneOptions): DeliveryLane {
     const { outcome, remaining } = delivered;
     if (!outcome.isDelivered) {
       const left = { ...row, generationIds: remaining };
-      return keep(afterFailure(left, outcome, { now: platform.now(), random: random() }));
+      return save(afterFailure(left, outcome, { now: platform.now(), random: random() }));
     }
     await rows.remove(row.id);
     waiting.delete(row.id);
@@ -167,7 +167,7 @@ export function createDeliveryLane(options: DeliveryLaneOptions): DeliveryLane {
   const createRow = (generationIds: readonly string[]): BroadcastDelivery =>
     createDelivery({ id: createUuid(platform), destinationId: destination.id, generationIds, now: platform.now() });
 
-  const keep = async (row: BroadcastDelivery): Promise<void> => {
+  const save = async (row: BroadcastDelivery): Promise<void> => {
     await rows.update(row.id, () => row, row);
     if (row.state === 'waiting') return void waiting.set(row.id, row);
     waiting.delete(row.id);
@@ -190,7 +190,7 @@ export function createDeliveryLane(options: DeliveryLaneOptions): DeliveryLane {
   const giveUpOldest = (): void => {
     const ids = pending.slice(0, MAX_BATCH);
     settle(ids);
-    keep({ ...createRow(ids), state: 'failed', lastResult: 'the queue was full' }).catch(onTrouble);
+    save({ ...createRow(ids), state: 'failed', lastResult: 'the queue was full' }).catch(onTrouble);
   };
 
   return {

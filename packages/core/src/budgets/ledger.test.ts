@@ -53,10 +53,10 @@ test('admits as many calls as there is room for, to the last nano-dollar', async
 });
 
 test('admits no more when the store takes its time to tell what was spent', async () => {
-  const answers: (() => void)[] = [];
-  const ledger = ledgerWith(() => new Promise((resolve) => answers.push(() => resolve(NOTHING))));
+  const resolvers: (() => void)[] = [];
+  const ledger = ledgerWith(() => new Promise((resolve) => resolvers.push(() => resolve(NOTHING))));
   const asked = Array.from({ length: 200 }, (_, n) => isAdmitted(ledger, holdOf(`g${n}`), budgetOf(10 * CENT)));
-  for (const answer of answers.toReversed()) answer();
+  for (const resolveSpent of resolvers.toReversed()) resolveSpent();
   expect((await Promise.all(asked)).filter(Boolean)).toHaveLength(10);
   expect(ledger.heldNanoUsd()).toBe(10 * CENT);
 });
@@ -130,8 +130,8 @@ test('holds more for a call that goes on, and lets go of all of it at once', asy
 test('goes on holding what a call has cost whose record was lost', async () => {
   const ledger = ledgerWith(NOTHING);
   await ledger.reserve(holdOf('g1', 3 * CENT), [budgetOf(4 * CENT)]);
-  ledger.keep('g1', { creditsNanoUsd: 2 * CENT, anyNanoUsd: 2 * CENT });
-  ledger.keep('g2', { creditsNanoUsd: CENT, anyNanoUsd: CENT });
+  ledger.replace('g1', { creditsNanoUsd: 2 * CENT, anyNanoUsd: 2 * CENT });
+  ledger.replace('g2', { creditsNanoUsd: CENT, anyNanoUsd: CENT });
   expect(ledger.heldNanoUsd()).toBe(2 * CENT);
   expect(await isAdmitted(ledger, holdOf('g3', 3 * CENT), budgetOf(4 * CENT))).toBe(false);
   expect(await isAdmitted(ledger, holdOf('g4', 2 * CENT), budgetOf(4 * CENT))).toBe(true);

@@ -38,7 +38,7 @@ export interface Ledger {
    * From now on this is held instead: the call's record was lost, and so to the end of the process; or a turn of it is
    * over, and what it has cost is known.
    */
-  keep(id: string, worst: WorstCase): void;
+  replace(id: string, worst: WorstCase): void;
   /** Everything that is held. */
   heldNanoUsd(): number;
 }
@@ -131,7 +131,7 @@ export function createLedger({ generations, findHolds }: LedgerOptions): Ledger 
       return found instanceof Promise ? found.then(() => reserve(hold, budgets)) : reserve(hold, budgets);
     },
     release,
-    keep(id, worst) {
+    replace(id, worst) {
       const [hold] = holds.get(id) ?? [];
       if (hold === undefined) return;
       release(id);

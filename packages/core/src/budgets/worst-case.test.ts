@@ -13,7 +13,7 @@ function endpointWith(definition: Partial<EndpointDefinition>): Endpoint {
   const endpoints = [{ provider: 'acme', providerModel: 'm', ...definition }];
   const [model] = createCatalog([provider], [{ id: 'acme/m', endpoints }]).list();
   const endpoint = model?.endpoints[0];
-  if (endpoint === undefined) throw new Error('The catalogue has lost the endpoint');
+  if (endpoint === undefined) throw new Error('The catalog has lost the endpoint');
   return endpoint;
 }
 

@@ -39,7 +39,7 @@ export interface Catalog {
   setDiscovered(provider: Provider, models: readonly DiscoveredModel[]): void;
 }
 
-/** Builds the catalogue. Throws `RangeError` when a model names a provider that is not there. */
+/** Builds the catalog. Throws `RangeError` when a model names a provider that is not there. */
 export function createCatalog(providers: readonly Provider[], definitions: readonly ModelDefinition[]): Catalog {
   const bySlug = new Map(providers.map((provider) => [provider.slug, provider]));
   const configured = definitions.map((definition) => toCatalogModel(definition, bySlug));

@@ -57,10 +57,12 @@ test.each([
 });
 
 test('shows nothing of it in an answer that is not streamed', async () => {
-  const answer = { choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }] };
+  const completion = {
+    choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
+  };
   const transport = createReplayTransport({
     headers: { 'content-type': 'application/json' },
-    pieces: [JSON.stringify(answer)],
+    pieces: [JSON.stringify(completion)],
   });
   const { chat } = createCoreGateway(transport);
   const { status, body } = await chat({ ...ASKED, stream: false });

@@ -427,12 +427,12 @@ test('promises a wait only when every endpoint named one, the shortest', async (
 test('gives an endpoint that sends no token in time up for the next one', async () => {
   const transport = createScriptedTransport((exchange) => answering(exchange, opening));
   const { chat, platform } = createCoreGateway(transport, { timeouts: { firstTokenMs: 1000, keepAliveMs: 60_000 } });
-  const answering2 = chat({ stream: true });
+  const pending = chat({ stream: true });
   await platform.advance(1100);
   expect(transport.exchanges).toHaveLength(2);
   expect(transport.exchanges[0]?.isClosed).toBe(true);
   await platform.advance(1100);
-  const response = await answering2;
+  const response = await pending;
   expect(response.status).toBe(408);
   expect(jsonOf(response)).toMatchObject({ error: { message: 'Beta sent no token within the time limit' } });
 });
@@ -456,10 +456,10 @@ test('gives an answer that has begun all the time it needs', async () => {
 test('answers with a comment when nothing has come within the interval, and goes on so', async () => {
   const transport = createScriptedTransport();
   const { chat, platform } = createCoreGateway(transport, { timeouts: { keepAliveMs: 10_000 } });
-  let hasAnswered = false;
-  const pending = chat({ stream: true }).then((response) => ((hasAnswered = true), response));
+  let hasResponded = false;
+  const pending = chat({ stream: true }).then((response) => ((hasResponded = true), response));
   await platform.advance(9_900);
-  expect(hasAnswered).toBe(false);
+  expect(hasResponded).toBe(false);
   await platform.advance(200);
   const reader = readFrames(await pending);
   expect(await reader.next()).toMatch(/^: .+\n\n$/);
@@ -592,7 +592,7 @@ test('reads upstream no faster than its reader reads', async () => {
 
 test('asks a provider for one batch at a time, however impatient its reader is', async () => {
   const asked: ((text: string) => void)[] = [];
-  const answer = (text: string): IteratorResult<ChatChunk[]> => ({
+  const completion = (text: string): IteratorResult<ChatChunk[]> => ({
     done: false,
     value: [{ choices: [{ index: 0, delta: { content: text }, finish_reason: null, native_finish_reason: null }] }],
   });
@@ -600,7 +600,7 @@ test('asks a provider for one batch at a time, however impatient its reader is',
     ...createScriptedProvider('acme', []),
     chat: () => ({
       [Symbol.asyncIterator]: () => ({
-        next: () => new Promise((resolve) => asked.push((text) => resolve(answer(text)))),
+        next: () => new Promise((resolve) => asked.push((text) => resolve(completion(text)))),
       }),
     }),
   };
@@ -868,10 +868,10 @@ test('hears nothing of a provider that fails after its call is over', async () =
   );
   const { chat, store } = createCoreGateway([late, createScriptedProvider('beta', [])]);
   const client = new AbortController();
-  const answered = chat({ stream: true }, { signal: client.signal });
+  const responded = chat({ stream: true }, { signal: client.signal });
   await settle();
   client.abort();
-  expect((await answered).status).toBe(499);
+  expect((await responded).status).toBe(499);
   await settle();
   expect(store.appended).toHaveLength(1);
 });
@@ -963,7 +963,7 @@ test('ends every stream in one way, records it once and holds nothing back, what
         });
       };
       let status = 0;
-      const answered = chat({ stream: true }, { signal: client.signal }).then((response) => {
+      const responded = chat({ stream: true }, { signal: client.signal }).then((response) => {
         ({ status } = response);
         if (status === 200) reader = readFrames(response);
         if (readsAlong) read();
@@ -1014,7 +1014,7 @@ test('ends every stream in one way, records it once and holds nothing back, what
         read();
         await platform.advance(100);
       }
-      await answered;
+      await responded;
       await settle();
 
       expect(gateway.stats()).toEqual({ openCalls: 0, openStreams: 0 });

@@ -16,7 +16,7 @@ import { generationContentSchema, generationSchema } from '../wire/generations/g
 import { TransportError } from '../foundation/transport.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
-const ANSWER = {
+const COMPLETION = {
   id: 'up-1',
   object: 'chat.completion',
   model: 'chat-1',
@@ -41,13 +41,13 @@ const ANSWER = {
   },
 };
 
-const whole = (answer: unknown, exchange: ScriptedExchange): void => {
+const whole = (completion: unknown, exchange: ScriptedExchange): void => {
   exchange.respond(200, JSON_TYPE);
-  exchange.push(JSON.stringify(answer));
+  exchange.push(JSON.stringify(completion));
   exchange.end();
 };
 
-test.each(chunkings([JSON.stringify(ANSWER)]))(
+test.each(chunkings([JSON.stringify(COMPLETION)]))(
   'answers with everything that clients insist on (%s)',
   async (_name, pieces) => {
     const { chat, store } = createCoreGateway(createReplayTransport({ headers: JSON_TYPE, pieces }));
@@ -146,8 +146,8 @@ test('answers tool calls, refusals, reasoning, images and what else a message ma
     audio: { id: 'a' },
     annotations: [{ type: 'url_citation' }],
   };
-  const answer = { choices: [{ message, finish_reason: 'tool_calls', logprobs: { content: [] } }] };
-  const { chat } = createCoreGateway(createScriptedTransport((exchange) => whole(answer, exchange)));
+  const completion = { choices: [{ message, finish_reason: 'tool_calls', logprobs: { content: [] } }] };
+  const { chat } = createCoreGateway(createScriptedTransport((exchange) => whole(completion, exchange)));
   const result = jsonOf(await chat());
   expect(chatCompletionResultSchema.parse(result)).toEqual(result);
   expect(result['choices']).toEqual([
@@ -190,8 +190,8 @@ test('answers tool calls, refusals, reasoning, images and what else a message ma
 test.each([{ reasoning: { exclude: true } }, { include_reasoning: false }])(
   'keeps reasoning back for %j, and records it',
   async (body) => {
-    const answer = { choices: [{ message: { content: 'Hi', reasoning: 'secret' }, finish_reason: 'stop' }] };
-    const { chat, store } = createCoreGateway(createScriptedTransport((exchange) => whole(answer, exchange)));
+    const completion = { choices: [{ message: { content: 'Hi', reasoning: 'secret' }, finish_reason: 'stop' }] };
+    const { chat, store } = createCoreGateway(createScriptedTransport((exchange) => whole(completion, exchange)));
     const response = await chat(body);
     expect(response.body).not.toContain('secret');
     expect(jsonOf(response)).toMatchObject({ choices: [{ message: { content: 'Hi', reasoning: null } }] });
@@ -200,9 +200,11 @@ test.each([{ reasoning: { exclude: true } }, { include_reasoning: false }])(
 );
 
 test('records the call before it answers, in a form that the wire allows', async () => {
-  const { chat, store, platform } = createCoreGateway(createScriptedTransport((exchange) => whole(ANSWER, exchange)));
+  const { chat, store, platform } = createCoreGateway(
+    createScriptedTransport((exchange) => whole(COMPLETION, exchange)),
+  );
   const release = store.holdAppends();
-  let hasAnswered = false;
+  let hasResponded = false;
   const pending = chat(
     {
       user: 'user-7',
@@ -238,9 +240,9 @@ test('records the call before it answers, in a form that the wire allows', async
         'x-session-id': 'other',
       },
     },
-  ).then((response) => ((hasAnswered = true), response));
+  ).then((response) => ((hasResponded = true), response));
   await platform.advance(1000);
-  expect(hasAnswered).toBe(false);
+  expect(hasResponded).toBe(false);
   release();
   expect((await pending).status).toBe(200);
 
@@ -268,7 +270,7 @@ test('records the call before it answers, in a form that the wire allows', async
 });
 
 test('takes the session from the header when the body names none', async () => {
-  const { chat, store } = createCoreGateway(createScriptedTransport((exchange) => whole(ANSWER, exchange)));
+  const { chat, store } = createCoreGateway(createScriptedTransport((exchange) => whole(COMPLETION, exchange)));
   const headers = { authorization: 'Bearer sk-test-api', 'x-session-id': 's'.repeat(256) };
   expect((await chat({}, { headers })).status).toBe(200);
   expect(store.appended[0]?.record.generation.session_id).toBe('s'.repeat(256));
@@ -279,7 +281,9 @@ test('takes the session from the header when the body names none', async () => {
 
 test('believes the cost that upstream itself reports', async () => {
   const { chat, store } = createCoreGateway(
-    createScriptedTransport((exchange) => whole({ ...ANSWER, usage: { ...ANSWER.usage, cost: 0.5 } }, exchange)),
+    createScriptedTransport((exchange) =>
+      whole({ ...COMPLETION, usage: { ...COMPLETION.usage, cost: 0.5 } }, exchange),
+    ),
   );
   expect(jsonOf(await chat())).toMatchObject({ usage: { cost: 0.5 } });
   expect(store.appended[0]?.record).toMatchObject({
@@ -290,14 +294,14 @@ test('believes the cost that upstream itself reports', async () => {
 
 test('shows details of usage only with the counts that clients insist on, and charges for them all the same', async () => {
   const details = (prompt: object, completion: object): object => ({
-    ...ANSWER,
-    usage: { ...ANSWER.usage, prompt_tokens_details: prompt, completion_tokens_details: completion },
+    ...COMPLETION,
+    usage: { ...COMPLETION.usage, prompt_tokens_details: prompt, completion_tokens_details: completion },
   });
-  const answers = [
+  const completions = [
     details({ audio_tokens: 4 }, { audio_tokens: 2 }),
     details({ cached_tokens: 1 }, { reasoning_tokens: 3 }),
   ];
-  const transport = createScriptedTransport((exchange) => whole(answers.shift(), exchange));
+  const transport = createScriptedTransport((exchange) => whole(completions.shift(), exchange));
   const pricing = { prompt: '0.000001', completion: '0.000002', audio: '0.00001', audio_output: '0.00002' };
   const { chat } = createCoreGateway(transport, {
     models: [{ id: 'acme/chat', endpoints: [{ provider: 'acme', providerModel: 'm', pricing }] }],
@@ -313,7 +317,7 @@ test('shows details of usage only with the counts that clients insist on, and ch
 
 test('keeps messages and answers to itself when it is told to store none', async () => {
   const { chat, store } = createCoreGateway(
-    createScriptedTransport((exchange) => whole(ANSWER, exchange)),
+    createScriptedTransport((exchange) => whole(COMPLETION, exchange)),
     { logging: { inputOutput: false } },
   );
   expect((await chat()).status).toBe(200);
@@ -322,7 +326,7 @@ test('keeps messages and answers to itself when it is told to store none', async
 
 test('stores no content above the limit rather than half of it', async () => {
   const { chat, store } = createCoreGateway(
-    createScriptedTransport((exchange) => whole(ANSWER, exchange)),
+    createScriptedTransport((exchange) => whole(COMPLETION, exchange)),
     { logging: { maxContentMb: 0.001 } },
   );
   expect((await chat({ messages: [{ role: 'user', content: 'x'.repeat(500) }] })).status).toBe(200);
@@ -351,7 +355,7 @@ test.each<[string, (exchange: ScriptedExchange) => void]>([
   ],
 ])('goes on to the next endpoint when one %s', async (_name, fail) => {
   const transport = createScriptedTransport((exchange) =>
-    exchange.request.url.includes('acme') ? fail(exchange) : whole(ANSWER, exchange),
+    exchange.request.url.includes('acme') ? fail(exchange) : whole(COMPLETION, exchange),
   );
   const { chat, store } = createCoreGateway(transport);
   expect(jsonOf(await chat())).toMatchObject({ provider: 'Beta', usage: { cost: 0.00006 } });
@@ -447,7 +451,7 @@ test.each([
 });
 
 test('records with its cost an answer that came whole as its client left', async () => {
-  let arrive: (answer: ChatChunk) => void = () => undefined;
+  let arrive: (completion: ChatChunk) => void = () => undefined;
   const arrival = new Promise<ChatChunk>((resolve) => (arrive = resolve));
   const provider: Provider = { ...createScriptedProvider('acme', []), chatWhole: () => arrival };
   const { chat, store } = createCoreGateway([provider, createScriptedProvider('beta', [])]);
@@ -486,7 +490,7 @@ test('goes on when a provider throws before it says anything, even at once', asy
 });
 
 test('answers 500 and not the answer when it could not be recorded', async () => {
-  const { chat, store, logged } = createCoreGateway(createScriptedTransport((exchange) => whole(ANSWER, exchange)));
+  const { chat, store, logged } = createCoreGateway(createScriptedTransport((exchange) => whole(COMPLETION, exchange)));
   store.failAppends(new Error('disk full'));
   const response = await chat();
   expect(response.status).toBe(500);
@@ -495,7 +499,7 @@ test('answers 500 and not the answer when it could not be recorded', async () =>
 });
 
 test('answers 402 without asking anybody when the key has spent its limit', async () => {
-  const transport = createScriptedTransport((exchange) => whole(ANSWER, exchange));
+  const transport = createScriptedTransport((exchange) => whole(COMPLETION, exchange));
   const { chat } = createCoreGateway(transport, {
     authenticate: () => ({ kind: 'api', id: 'u', name: 'u', limitUsd: 0.0005 }),
   });
@@ -530,7 +534,7 @@ test('answers 404 with the reasons, and asks nobody, when preferences leave no e
 });
 
 test('passes over a model without endpoints for the next', async () => {
-  const transport = createScriptedTransport((exchange) => whole(ANSWER, exchange));
+  const transport = createScriptedTransport((exchange) => whole(COMPLETION, exchange));
   const { chat } = createCoreGateway(transport);
   expect(
     jsonOf(await chat({ model: 'acme/other', models: ['acme/chat'], provider: { only: ['acme'] } })),
@@ -557,14 +561,14 @@ test.each<[object, string]>([
 });
 
 test('answers 400 to two efforts of reasoning that differ', async () => {
-  const { chat } = createCoreGateway(createScriptedTransport((exchange) => whole(ANSWER, exchange)));
+  const { chat } = createCoreGateway(createScriptedTransport((exchange) => whole(COMPLETION, exchange)));
   expect((await chat({ reasoning_effort: 'low', reasoning: { effort: 'high' } })).status).toBe(400);
   expect((await chat({ reasoning_effort: 'low', reasoning: { effort: 'low' } })).status).toBe(200);
   expect((await chat({ reasoning_effort: null, reasoning: { effort: 'high' } })).status).toBe(200);
 });
 
 test('accepts what only tunes an answer, and what has nothing to do here', async () => {
-  const { chat } = createCoreGateway(createScriptedTransport((exchange) => whole(ANSWER, exchange)));
+  const { chat } = createCoreGateway(createScriptedTransport((exchange) => whole(COMPLETION, exchange)));
   const body = {
     plugins: [
       { id: 'context-compression' },

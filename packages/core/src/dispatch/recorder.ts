@@ -23,7 +23,7 @@ export interface Recorder {
 
 export interface RecorderParts {
   readonly generations: Pick<GenerationRepository, 'append'>;
-  readonly ledger: Pick<Ledger, 'release' | 'keep'>;
+  readonly ledger: Pick<Ledger, 'release' | 'replace'>;
   /** Null without any. */
   readonly rateLimits: Pick<RateLimits, 'noteTokens'> | null;
   readonly counters: CallCounters;
@@ -44,7 +44,7 @@ export function createRecorder(parts: RecorderParts): Recorder {
       ledger.release(generation.id);
     } catch (cause) {
       // It was spent all the same, and no sum will ever show it.
-      ledger.keep(generation.id, {
+      ledger.replace(generation.id, {
         creditsNanoUsd: generation.is_byok ? null : costNanoUsd,
         anyNanoUsd: costNanoUsd,
       });

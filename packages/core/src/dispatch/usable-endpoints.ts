@@ -21,7 +21,7 @@ export interface EndpointParts {
 
 type EndpointContext = Pick<RequestContext<EndpointParts>, 'request' | 'principal' | 'parts'>;
 
-/** Tells the endpoints of a model that its caller may use, as the catalogue lists them. */
+/** Tells the endpoints of a model that its caller may use, as the catalog lists them. */
 export type UsableEndpoints = (model: CatalogModel) => readonly Endpoint[];
 
 const EVERY_TIER: ReadonlySet<ServiceTier> = new Set(['flex', 'priority']);

@@ -577,13 +577,15 @@ test('lets go of upstream when an answer is blocked', async () => {
 test('shows no probabilities of words that it might have to take out', async () => {
   const logprobs = { content: [{ token: 'badger', logprob: 0 }] };
   const body = { choices: [{ message: { content: 'badger' }, logprobs, finish_reason: 'stop' }] };
-  const answer = { headers: { 'content-type': 'application/json' }, pieces: [JSON.stringify(body)] };
+  const completion = { headers: { 'content-type': 'application/json' }, pieces: [JSON.stringify(body)] };
   const filter = { pattern: 'badger', direction: 'output' };
-  const redacting = await guarded(createReplayTransport(answer), {
+  const redacting = await guarded(createReplayTransport(completion), {
     content_filters: [{ ...filter, action: 'redact' }],
   });
   expect(JSON.stringify(jsonOf(await redacting.ask()))).not.toContain('badger');
-  const flagging = await guarded(createReplayTransport(answer), { content_filters: [{ ...filter, action: 'flag' }] });
+  const flagging = await guarded(createReplayTransport(completion), {
+    content_filters: [{ ...filter, action: 'flag' }],
+  });
   expect(jsonOf(await flagging.ask())).toMatchObject({ choices: [{ message: { content: 'badger' }, logprobs }] });
 });
 
@@ -655,15 +657,15 @@ test('stops an answer whose filter throws, with nothing of it let through and no
   const filters = { filters: [], candidates: fail, beginnings: fail, firstBeginnings: fail, isStrict: true };
   const messages = [{ role: 'user' as const, content: 'Hello' }];
   const choice = { index: 0, delta: { content: 'Hi' }, finish_reason: 'stop' as const, native_finish_reason: 'stop' };
-  async function* answer() {
+  async function* completion() {
     yield [{ choices: [choice] }];
   }
-  const guardedAnswer = guardCompletion(answer(), { filters, onFinding: () => undefined }, messages);
-  const { value } = await guardedAnswer.next();
+  const guardedCompletion = guardCompletion(completion(), { filters, onFinding: () => undefined }, messages);
+  const { value } = await guardedCompletion.next();
   // A choice, even an empty one, is what commits the answer to its endpoint.
   expect(value).toMatchObject([{ choices: [{ delta: {} }] }, { usage: { estimated: true } }]);
   expect(JSON.stringify(value)).not.toContain('Hi');
-  await expect(guardedAnswer.next()).rejects.toMatchObject({
+  await expect(guardedCompletion.next()).rejects.toMatchObject({
     status: 403,
     message: 'Response blocked: a guardrail is unavailable',
   });

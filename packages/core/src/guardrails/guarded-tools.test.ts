@@ -68,8 +68,8 @@ test.each(chunkings(['whole']).map(([name]) => name))(
       { content_filters: [{ pattern: 'badger', action: 'redact', label: '[B]', direction: 'output' }] },
       TURNS,
     );
-    const answer = jsonOf(await whole.ask());
-    for (const told of [streamed, answer]) {
+    const completion = jsonOf(await whole.ask());
+    for (const told of [streamed, completion]) {
       expect(JSON.stringify(told)).toContain('Done.');
       expect(JSON.stringify(told)).not.toContain('badger');
       expect(JSON.stringify(told)).toContain('"title":"[B]"');

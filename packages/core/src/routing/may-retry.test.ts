@@ -44,23 +44,23 @@ test('lets an endpoint that is well take over every call at once, budget or not'
   // The calls let through by the budget answer late, and the others wait for them.
   const gate = createDeferred<void>();
   behave('two', () => gate.promise);
-  const answers = Promise.all(
+  const responses = Promise.all(
     Array.from({ length: 50 }, () => ask({ provider: { order: ['one', 'two'], allow_fallbacks: false } })),
   );
   await new Promise(setImmediate);
   expect(calls.filter((call) => call === 'two m')).toHaveLength(10);
   gate.resolve();
-  expect((await answers).map(({ status }) => status)).toEqual(Array.from({ length: 50 }, () => 200));
+  expect((await responses).map(({ status }) => status)).toEqual(Array.from({ length: 50 }, () => 200));
 });
 
 test('lets nobody wait for a call that fails', async () => {
   const { ask, calls, behave } = createRoutedGateway(FOUR, [CHAT]);
   behave('one', 'provider_unavailable');
   behave('two', 'provider_unavailable');
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 50 }, () => ask({ provider: { order: ['one', 'two'], allow_fallbacks: false } })),
   );
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([502]));
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([502]));
   expect(calls).toHaveLength(60);
 });
 

@@ -24,8 +24,8 @@ export function mayRetry(
   { health, retryBudget }: RetryParts,
 ): boolean | Promise<boolean> {
   const candidate = health.of(endpoint);
-  const isSound = (): boolean => candidate.standing() === 'steady' || candidate.standing() === 'half-open';
-  if (candidate.standing() === 'open' || candidate.standing() === 'resting') return false;
+  const isSound = (): boolean => candidate.circuitState() === 'steady' || candidate.circuitState() === 'half-open';
+  if (candidate.circuitState() === 'open' || candidate.circuitState() === 'resting') return false;
   if (retryBudget.take(modelId)) return true;
   if (!isSound()) return false;
   return candidate.isIdle() || candidate.awaitProof().then((isProven) => isProven && isSound());

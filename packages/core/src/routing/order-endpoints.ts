@@ -1,6 +1,6 @@
 import type { Endpoint } from '../catalog/catalog.ts';
 import type { ProviderPreferences } from '../wire/chat/provider-preferences.ts';
-import type { EndpointHealth, Standing } from './health/endpoint-health.ts';
+import type { EndpointHealth, CircuitState } from './health/endpoint-health.ts';
 import { priceOf } from '../catalog/endpoint-price.ts';
 import { isNamed, type ServiceTier, tierOf } from '../catalog/endpoint-tier.ts';
 import type { HealthBoard } from './health/health-board.ts';
@@ -50,7 +50,7 @@ function orderAsNamed(endpoints: readonly Endpoint[], order: readonly string[]):
   return [...new Set([...sorted.filter(({ provider }) => provider.byok === true), ...named, ...sorted])];
 }
 
-const RANK_OF_STANDING: Readonly<Record<Standing, number>> = {
+const RANK_OF_STATE: Readonly<Record<CircuitState, number>> = {
   steady: 0,
   'half-open': 0,
   unstable: 1,
@@ -63,7 +63,7 @@ function rankOf(endpoint: Endpoint, query: OrderQuery): number {
   const health = query.health.of(endpoint);
   let rank = endpoint.provider.byok === true ? 0 : 1;
   rank = rank * 2 + (query.firstTier !== null && tierOf(endpoint) === query.firstTier ? 0 : 1);
-  rank = rank * 4 + RANK_OF_STANDING[health.standing()];
+  rank = rank * 4 + RANK_OF_STATE[health.circuitState()];
   return rank * 2 + (missesCutoff(health, query.preferences) ? 1 : 0);
 }
 
@@ -91,7 +91,7 @@ function isAnyBeyond(
 
 type Comparison = (a: Endpoint, b: Endpoint) => number;
 
-/** Equal prices, unknown ones among them, leave the catalogue's order. */
+/** Equal prices, unknown ones among them, leave the catalog's order. */
 const byPrice: Comparison = (a, b) => (priceOf(a) === priceOf(b) ? 0 : priceOf(a) - priceOf(b));
 
 /** What has not been measured comes after what has, and then the cheaper one first. */

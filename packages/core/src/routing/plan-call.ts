@@ -146,8 +146,8 @@ function mergePools(pools: readonly Pool[]): readonly Pool[] {
 function putBrokenLast(endpoints: readonly Endpoint[], health: HealthBoard): readonly Endpoint[] {
   if (endpoints.length < 2) return endpoints;
   const isBroken = (endpoint: Endpoint): boolean => {
-    const standing = health.of(endpoint).standing();
-    return standing === 'open' || standing === 'resting';
+    const circuitState = health.of(endpoint).circuitState();
+    return circuitState === 'open' || circuitState === 'resting';
   };
   const [broken, sound] = partition(endpoints, isBroken);
   return broken.length === 0 ? endpoints : [...sound, ...broken];

@@ -9,7 +9,7 @@ const VIRTUAL_VARIANTS: ReadonlySet<string> = new Set(['nitro', 'floor', 'exacto
 /** Suffixes of models of their own, listed beside the one without. */
 const LISTED_VARIANTS: ReadonlySet<string> = new Set(['free', 'thinking', 'extended']);
 
-/** Slugs that stand for a choice of models instead of one. A model of the catalogue by such a name goes first. */
+/** Slugs that stand for a choice of models instead of one. A model of the catalog by such a name goes first. */
 const ROUTERS: ReadonlyMap<string, RouterName> = new Map([
   ['service/auto', 'auto'],
   ['openrouter/auto', 'auto'],

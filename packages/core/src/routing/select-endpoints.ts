@@ -12,7 +12,7 @@ export interface Exclusion {
 }
 
 export interface Selection {
-  /** As the catalogue lists them. */
+  /** As the catalog lists them. */
   readonly endpoints: readonly Endpoint[];
   readonly excluded: readonly Exclusion[];
 }

@@ -45,8 +45,8 @@ test.each<[string, object]>([
   const { submit, one, two, store } = await guardedVideos({
     content_filters: [{ pattern: 'badger', action: 'block', label: 'X1' }],
   });
-  const answer = await submit(body);
-  expect(answer).toEqual({
+  const response = await submit(body);
+  expect(response).toEqual({
     status: 403,
     body: {
       error: {

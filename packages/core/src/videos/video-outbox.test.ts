@@ -13,7 +13,7 @@ const NEW_SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const OLD_SECRET = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
 const HOOK = { callback_url: 'https://hooks.example/a' };
 
-const toAnswer = (status: number, headers = {}): TransportResponse => ({
+const toResponse = (status: number, headers = {}): TransportResponse => ({
   status,
   headers,
   body: (async function* () {})(),
@@ -61,7 +61,7 @@ test('168: what was not delivered before a restart is delivered after it, with t
     {
       webhooks: toWebhooks(async (request) => {
         sent.push(request);
-        return toAnswer(200);
+        return toResponse(200);
       }),
     },
   );
@@ -81,7 +81,7 @@ test('167: a receiver that names a time is called then, neither before nor by th
     {
       webhooks: toWebhooks(async () => {
         times.push(process.platform.now());
-        return times.length === 1 ? toAnswer(429, { 'retry-after': '600' }) : toAnswer(200);
+        return times.length === 1 ? toResponse(429, { 'retry-after': '600' }) : toResponse(200);
       }),
     },
   );
@@ -105,7 +105,7 @@ test('173: ten thousand announcements to a dead host are tried a few at a time a
       webhooks: toWebhooks(({ url }) => {
         if (!url.includes('dead')) {
           deliveredAt.push(process.platform.monotonicNow());
-          return Promise.resolve(toAnswer(200));
+          return Promise.resolve(toResponse(200));
         }
         open += 1;
         mostOpen = Math.max(mostOpen, open);
@@ -147,7 +147,7 @@ test('what nobody tries any more is listed, and sent again when asked, however i
     {
       webhooks: toWebhooks(async (request) => {
         sent.push(request);
-        return toAnswer(status);
+        return toResponse(status);
       }),
     },
   );
@@ -186,7 +186,7 @@ test('170: while a secret takes the place of another, receivers with either can 
       webhooks: toWebhooks(
         async (request) => {
           sent.push(request);
-          return toAnswer(200);
+          return toResponse(200);
         },
         { signingSecrets: [NEW_SECRET, OLD_SECRET] },
       ),

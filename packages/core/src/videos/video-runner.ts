@@ -10,7 +10,7 @@ import type { WebhookOptions } from '../webhooks/webhook-options.ts';
 import { createDueQueue } from '../jobs/due-queue.ts';
 import { type Ended, endOf, endVideoJob } from './end-video-job.ts';
 import { endpointOf } from './endpoint-of.ts';
-import { createVideoKeeping } from './archive/archive-videos.ts';
+import { createVideoArchiver } from './archive/archive-videos.ts';
 import { learnUsualMs, nextPollDelayMs } from './poll-schedule.ts';
 import { settleLostVideo } from './settle-lost-video.ts';
 import type { VideoChanges } from './video-changes.ts';
@@ -74,7 +74,7 @@ export function createVideoRunner(options: VideoRunnerOptions): VideoRunner {
   const { store, current, platform, ledger, recorder, logger, random, changes, webhooks, keeper, ownerId } = options;
   const jobs = createOwnedJobs(store.videoJobs, platform, ownerId);
   const outbox = webhooks && createVideoOutbox({ jobs, platform, logger, random, webhooks });
-  const keeping = keeper && createVideoKeeping({ jobs, current, platform, logger, keeper });
+  const keeping = keeper && createVideoArchiver({ jobs, current, platform, logger, keeper });
   const failures = new Map<string, number>();
   const usualMs = new Map<string, number>();
   const held = new Set<string>();

@@ -102,9 +102,9 @@ test('reads as many pages as the days have', async () => {
       null,
     );
   }
-  const answer = call('GET', '/activity');
+  const response = call('GET', '/activity');
   await platform.advance(10);
-  expect((await answer).body).toMatchObject({ data: [{ requests: 1_200 }] });
+  expect((await response).body).toMatchObject({ data: [{ requests: 1_200 }] });
 });
 
 test.each(['date=2025-12-02', 'date=2026-01-03', 'date=today', 'date=2026-02-30', 'group_by=key'])(

@@ -14,7 +14,7 @@ import { createKeyRecord } from '../../auth/api-key.ts';
 import type { VideoProgress } from '../../providers/video-contract.ts';
 import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
 
-const ANSWER: readonly ChatChunk[] = [
+const COMPLETION: readonly ChatChunk[] = [
   {
     choices: [
       { index: 0, delta: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop', native_finish_reason: 'stop' },
@@ -22,8 +22,8 @@ const ANSWER: readonly ChatChunk[] = [
   },
 ];
 
-const createAnswering = (): CoreGateway =>
-  createCoreGateway(['acme', 'beta'].map((slug) => createScriptedProvider(slug, [ANSWER])));
+const createCompleting = (): CoreGateway =>
+  createCoreGateway(['acme', 'beta'].map((slug) => createScriptedProvider(slug, [COMPLETION])));
 
 function follow(
   { gateway }: Pick<CoreGateway, 'gateway'>,
@@ -46,7 +46,7 @@ const eventsOf = (text = ''): string[] =>
   text.split('\n\n').flatMap((frame) => /^id: .*?-(\d+)\nevent: (\w+)/.exec(frame)?.slice(1, 3).join(' ') ?? []);
 
 test('tells followers of every call that ends, and those who come back of what they have missed', async () => {
-  const core = createAnswering();
+  const core = createCompleting();
   const frames = readFrames(await follow(core));
   expect(await frames.next()).toBe('retry: 3000\n\n');
   const pending = frames.next();
@@ -67,7 +67,7 @@ test('tells followers of every call that ends, and those who come back of what t
 });
 
 test('tells followers nothing of a call but the fields that they ask for', async () => {
-  const core = createAnswering();
+  const core = createCompleting();
   const frames = readFrames(await follow(core, {}, undefined, 'fields=model,attempts,status'));
   await frames.next();
   const pending = frames.next();
@@ -82,12 +82,12 @@ test.each([
   ['fields=id,colour', 'fields.1: "colour" is not a known field'],
   ['colour=red', 'colour: is not a known field'],
 ])('refuses to be followed with %s and says where it is wrong', async (query, message) => {
-  const refused = await follow(createAnswering(), {}, undefined, query);
+  const refused = await follow(createCompleting(), {}, undefined, query);
   expect([refused.status, jsonOf(refused)['error']]).toEqual([400, expect.objectContaining({ message })]);
 });
 
 test('tells a follower who reads too slowly that something is lost, and keeps no queue for anybody', async () => {
-  const core = createAnswering();
+  const core = createCompleting();
   const frames = readFrames(await follow(core));
   await frames.next();
   for (let count = 0; count < 501; count += 1) await core.chat();
@@ -95,7 +95,7 @@ test('tells a follower who reads too slowly that something is lost, and keeps no
 });
 
 test('sends a sign of life to followers, and ends when the gateway closes or the client leaves', async () => {
-  const core = createAnswering();
+  const core = createCompleting();
   const frames = readFrames(await follow(core));
   await frames.next();
   const heartbeat = frames.next();
@@ -115,7 +115,7 @@ test('sends a sign of life to followers, and ends when the gateway closes or the
 });
 
 test('tells nothing more to a follower whose key was revoked', async () => {
-  const core = createAnswering();
+  const core = createCompleting();
   const { key, record } = await createKeyRecord({
     platform: core.platform,
     name: 'm',
@@ -135,7 +135,7 @@ test('tells nothing more to a follower whose key was revoked', async () => {
 });
 
 test('ends with the key it was opened with, though nothing happens', async () => {
-  const core = createAnswering();
+  const core = createCompleting();
   const { key, record } = await createKeyRecord({
     platform: core.platform,
     name: 'm',
@@ -152,7 +152,7 @@ test('ends with the key it was opened with, though nothing happens', async () =>
 });
 
 test('takes no more followers than it may', async () => {
-  const core = createAnswering();
+  const core = createCompleting();
   const clients = await Promise.all(Array.from({ length: 64 }, () => follow(core)));
   const refused = await follow(core);
   expect([refused.status, jsonOf(refused)['error']]).toEqual([429, expect.objectContaining({ code: 429 })]);

@@ -11,8 +11,8 @@ const answering = (content: string) => ({
 });
 
 /** A gateway and the guardrail to try, which holds for nobody. */
-async function prepare(fields: object, ...answers: string[]) {
-  const upstream = createReplayTransport(...answers.map(answering));
+async function prepare(fields: object, ...responses: string[]) {
+  const upstream = createReplayTransport(...responses.map(answering));
   const core = createCoreGateway(upstream);
   const created = jsonOf(await core.post('/api/v1/guardrails', { name: 'g', ...fields }, { headers }));
   const { id } = created['data'] as { id: string };

@@ -68,8 +68,8 @@ test.each([
     ['POST', '/guardrails'],
     ['PATCH', `/guardrails/${rail['id']}`],
   ] as const) {
-    const answer = await call(method, target, body);
-    expect(answer).toMatchObject({ status: 400, body: { error: { metadata: { issues: [{ path }] } } } });
+    const response = await call(method, target, body);
+    expect(response).toMatchObject({ status: 400, body: { error: { metadata: { issues: [{ path }] } } } });
   }
   expect(await store.guardrails.list()).toEqual([rail]);
 });

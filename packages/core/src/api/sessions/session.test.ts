@@ -17,7 +17,7 @@ import type { GatewayRequest } from '../../http/request.ts';
 const BASE_URL = 'http://127.0.0.1:8855';
 const MINUTE_MS = 60_000;
 
-interface Answer {
+interface SessionResponse {
   readonly status: number;
   readonly data: Readonly<Record<string, string | boolean>>;
   readonly message: string;
@@ -25,7 +25,7 @@ interface Answer {
 }
 
 interface Browser extends CoreGateway {
-  call(method: string, path: string, headers?: Record<string, string>, body?: unknown): Promise<Answer>;
+  call(method: string, path: string, headers?: Record<string, string>, body?: unknown): Promise<SessionResponse>;
   /** Signs in and returns the cookie and the token for writes. */
   signIn(body?: object): Promise<{ cookie: string; csrf: string }>;
 }
@@ -43,7 +43,7 @@ function createBrowser(options: Partial<GatewayOptions> = {}, request: Partial<G
       readBody: () => Promise.resolve(new TextEncoder().encode(JSON.stringify(body))),
       ...request,
     });
-    const { data = {}, error } = jsonOf(response) as { data?: Answer['data']; error?: { message: string } };
+    const { data = {}, error } = jsonOf(response) as { data?: SessionResponse['data']; error?: { message: string } };
     return { status: response.status, data, message: error?.message ?? '', headers: response.headers };
   };
   return {
@@ -104,8 +104,12 @@ test('refuses every write by cookie without the token of its own session', async
   for (const method of ['POST', 'PATCH', 'DELETE']) {
     const path = method === 'PATCH' ? '/admin/v1/settings' : method === 'POST' ? '/api/v1/keys' : '/admin/v1/session';
     for (const headers of [{}, { 'x-csrf-token': '' }, { 'x-csrf-token': ofAnother }]) {
-      const answer = await call(method, path, { cookie, ...headers });
-      expect([method, answer.status, answer.message]).toEqual([method, 403, expect.stringContaining('x-csrf-token')]);
+      const response = await call(method, path, { cookie, ...headers });
+      expect([method, response.status, response.message]).toEqual([
+        method,
+        403,
+        expect.stringContaining('x-csrf-token'),
+      ]);
     }
   }
   expect((await call('GET', '/admin/v1/session', { cookie })).data['signed_in']).toBe(true);
@@ -193,7 +197,7 @@ test('judges a request with an Authorization header by that alone', async () => 
 
 test('makes an address that fails too often wait, and no other', async () => {
   const { call, platform } = createBrowser({}, { remoteAddress: '10.0.0.1' });
-  const fail = (): Promise<Answer> => call('POST', '/admin/v1/session', {}, { token: 'wrong' });
+  const fail = (): Promise<SessionResponse> => call('POST', '/admin/v1/session', {}, { token: 'wrong' });
   for (let count = 0; count < 20; count += 1) expect((await fail()).status).toBe(401);
   const refused = await fail();
   expect([refused.status, refused.headers['retry-after']]).toEqual([429, '60']);

@@ -13,8 +13,8 @@ const HOUR_MS = 3_600_000;
 test('198: fifty calls with one idempotency key at once make one job, another body is refused', async () => {
   const gateway = createVideoGateway();
   const key = { 'idempotency-key': 'once' };
-  const answers = await Promise.all(Array.from({ length: 50 }, () => gateway.submit({}, key)));
-  expect(new Set(answers.map(({ status, body }) => `${status} ${body.id}`)).size).toBe(1);
+  const responses = await Promise.all(Array.from({ length: 50 }, () => gateway.submit({}, key)));
+  expect(new Set(responses.map(({ status, body }) => `${status} ${body.id}`)).size).toBe(1);
   expect(gateway.starts).toHaveLength(1);
   expect((await gateway.submit({ prompt: 'a hare' }, key)).status).toBe(409);
   await gateway.platform.advance(24 * HOUR_MS + 1000);
@@ -197,7 +197,7 @@ test('shows a job to nobody but its caller and management', async () => {
     ['boss', 200],
   ] as const) {
     const principal = { kind: id === 'boss' ? 'management' : 'api', id, name: id } as const;
-    const answer = await gateway.handle({
+    const response = await gateway.handle({
       method: 'GET',
       path: `/api/v1/videos/${body.id}`,
       query: '',
@@ -207,7 +207,7 @@ test('shows a job to nobody but its caller and management', async () => {
       baseUrl: '',
       principal,
     });
-    expect(answer.status).toBe(status);
+    expect(response.status).toBe(status);
   }
 });
 

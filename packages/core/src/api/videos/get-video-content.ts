@@ -7,8 +7,8 @@ import { firstValue, type GatewayRequest } from '../../http/request.ts';
 import type { GatewayResponse } from '../../http/response.ts';
 import type { VideoJob } from '../../stores/video-job.ts';
 import { openUpstreamVideo } from '../../videos/open-upstream-video.ts';
-import { toKeptAnswer } from '../../videos/archive/to-archived-response.ts';
-import { toKeptName } from '../../videos/archive/video-archive.ts';
+import { toArchivedResponse } from '../../videos/archive/to-archived-response.ts';
+import { toArchiveName } from '../../videos/archive/video-archive.ts';
 import { findReadableJob } from './find-readable-job.ts';
 import type { VideoParts } from './video-parts.ts';
 
@@ -41,8 +41,8 @@ export const getVideoContent = operation<VideoParts>()({
     };
     if (isFresh(request, stable.etag, job.updatedAt)) return { status: 304, headers: stable, body: null };
     const range = rangeOf(request, stable);
-    const kept = await parts.videos.keeper?.find(toKeptName(job.id, index));
-    if (kept !== undefined) return withHeaders(toKeptAnswer(kept, range), stable);
+    const kept = await parts.videos.keeper?.find(toArchiveName(job.id, index));
+    if (kept !== undefined) return withHeaders(toArchivedResponse(kept, range), stable);
     const headers: Record<string, string> = range === undefined ? {} : { range };
     const content = await openUpstreamVideo(job, { index, headers, signal: request.signal }, parts.providers);
     const head = { status: content.status, headers: handOn(content) };

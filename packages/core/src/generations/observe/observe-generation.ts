@@ -112,10 +112,10 @@ class Observer implements GenerationObserver {
   }
 
   spending(): Spending | undefined {
-    const { answering: endpoint, completion: answer, call } = this;
+    const { answering: endpoint, completion, call } = this;
     if (endpoint === undefined) return undefined;
     const at = call.platform.now();
-    if (this.turns === null) return spendingOf({ endpoint, messages: call.messages, answer }, at);
+    if (this.turns === null) return spendingOf({ endpoint, messages: call.messages, completion }, at);
     const [first, ...others] = this.turns.map((turn) => spendingOf(turn, at));
     return first && sumSpending(first, others);
   }
@@ -126,11 +126,11 @@ class Observer implements GenerationObserver {
   }
 
   settle(outcome: Outcome): SettledGeneration {
-    const { completion: answer, toolSteps, searches, timeline } = this;
+    const { completion, toolSteps, searches, timeline } = this;
     const { call, messages, isStreamed, router, pipeline, platform, bodyLength } = this.call;
     const { principal } = call;
     this.isOver = true;
-    const isWhole = answer.readBack();
+    const isWhole = completion.readBack();
     const { usage, cost = null } = this.spending() ?? {};
     const steps = toolSteps ?? NO_STEPS;
     const ended: EndedCall = {
@@ -145,7 +145,7 @@ class Observer implements GenerationObserver {
       durationMs: platform.monotonicNow() - this.startedMonotonic,
       usage,
       cost,
-      completion: answer,
+      completion,
       media: { images: countParts(messages, 'image_url'), audio: countParts(messages, 'input_audio') },
       replayOf: this.replayOf,
       steps,
@@ -158,8 +158,10 @@ class Observer implements GenerationObserver {
       record: { generation, principalId, ...(userId !== undefined && { userId }), costNanoUsd: cost?.nanoUsd ?? 0 },
       principal,
       content:
-        this.isContentStored && isWhole ? withTimeline(toGenerationContent(ended, messages, answer), timeline) : null,
-      contentLength: bodyLength + answer.textLength + answer.reasoningLength + lengthOf(steps),
+        this.isContentStored && isWhole
+          ? withTimeline(toGenerationContent(ended, messages, completion), timeline)
+          : null,
+      contentLength: bodyLength + completion.textLength + completion.reasoningLength + lengthOf(steps),
     };
   }
 }

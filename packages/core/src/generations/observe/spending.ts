@@ -10,7 +10,7 @@ export interface Turn {
   readonly endpoint: Endpoint;
   readonly messages: readonly ChatMessage[];
   /** May still grow. */
-  readonly answer: CompletionAccumulator;
+  readonly completion: CompletionAccumulator;
 }
 
 /** What was used, and what it cost; null when a price is not known. */
@@ -20,9 +20,9 @@ export interface Spending {
 }
 
 /** What a turn has used so far. An answer without counts is estimated. `at` is in Unix milliseconds. */
-export function spendingOf({ endpoint, messages, answer }: Turn, at: number): Spending {
-  const usage = answer.usage ?? estimateUsage(messages, answer.weigh());
-  if (answer.upstreamCostUsd !== undefined) return { usage, cost: toReportedCost(answer.upstreamCostUsd) };
+export function spendingOf({ endpoint, messages, completion }: Turn, at: number): Spending {
+  const usage = completion.usage ?? estimateUsage(messages, completion.weigh());
+  if (completion.upstreamCostUsd !== undefined) return { usage, cost: toReportedCost(completion.upstreamCostUsd) };
   const images = endpoint.prices.image === undefined ? 0 : countParts(messages, 'image_url');
   return { usage, cost: costOf(endpoint.prices, usage, { images, at }) };
 }

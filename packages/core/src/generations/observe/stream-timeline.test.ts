@@ -19,15 +19,15 @@ function recordPieces(pieces: readonly Piece[]): { timeline: StreamTimeline; tex
     clockReads += 1;
     return now;
   };
-  const answer = createCompletionAccumulator();
+  const completion = createCompletionAccumulator();
   const recorder = recordTimeline({ monotonicNow }, 1000);
   for (const { at, ...delta } of pieces) {
     now = 1000 + at;
-    answer.observe([{ choices: [{ index: 0, delta, finish_reason: null, native_finish_reason: null }] }]);
-    recorder.note(answer);
+    completion.observe([{ choices: [{ index: 0, delta, finish_reason: null, native_finish_reason: null }] }]);
+    recorder.note(completion);
   }
-  answer.readBack();
-  return { timeline: recorder.toTimeline(), text: answer.text, clockReads };
+  completion.readBack();
+  return { timeline: recorder.toTimeline(), text: completion.text, clockReads };
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);

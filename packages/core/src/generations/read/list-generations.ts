@@ -50,7 +50,7 @@ export async function listGenerations(search: GenerationSearch, parts: Generatio
     const wanted = search.limit - records.length;
     const limit = search.text === undefined ? wanted : TEXT_PAGE;
     const page = await parts.store.generations.page({ limit, before, filter });
-    const kept = await keepMatching(page, search, { parts, budget, progress });
+    const kept = await selectMatching(page, search, { parts, budget, progress });
     for (const record of kept.records.slice(0, wanted)) records.push(record);
     const last = kept.records[wanted - 1];
     const isMore = last !== undefined && kept.records.length > wanted;
@@ -76,7 +76,7 @@ interface Searching {
 }
 
 /** What of a page holds the text. Where no more may be read, the page ends there. */
-async function keepMatching(
+async function selectMatching(
   page: GenerationPage,
   { text }: GenerationSearch,
   { parts, budget, progress }: Searching,

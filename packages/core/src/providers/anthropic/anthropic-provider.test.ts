@@ -50,9 +50,9 @@ const providerOn = (
 
 /** Reads an answer to its end and folds it. */
 async function read(transport: Transport, overrides: Partial<ChatCall> = {}): Promise<CompletionAccumulator> {
-  const answer = createCompletionAccumulator();
-  for await (const chunks of providerOn(transport).chat?.(callOf(overrides)) ?? []) answer.observe(chunks);
-  return answer;
+  const completion = createCompletionAccumulator();
+  for await (const chunks of providerOn(transport).chat?.(callOf(overrides)) ?? []) completion.observe(chunks);
+  return completion;
 }
 
 /** What both forms of an answer must agree on; arguments are compared as what they mean. */
@@ -93,7 +93,7 @@ interface RecordedMessage {
 }
 
 /** Folds recorded events into a whole answer, in the plainest way that these recordings allow. */
-function toWholeAnswer(events: readonly RecordedEvent[]): RecordedMessage {
+function toWholeCompletion(events: readonly RecordedEvent[]): RecordedMessage {
   let message: Readonly<Record<string, unknown>> = {};
   let content: RecordedBlock[] = [];
   let args = '';
@@ -203,7 +203,7 @@ test.each(captures.filter(({ isStream }) => isStream))(
   'reads $name the same streamed in any chunking, and whole',
   async ({ payloads }) => {
     const last = payloads.findIndex((payload) => (JSON.parse(payload) as RecordedEvent).type === 'message_stop');
-    const whole = toWholeAnswer(payloads.slice(0, last + 1).map((payload) => JSON.parse(payload) as RecordedEvent));
+    const whole = toWholeCompletion(payloads.slice(0, last + 1).map((payload) => JSON.parse(payload) as RecordedEvent));
     const expected = await read(createReplayTransport({ headers: JSON_HEADERS, pieces: [JSON.stringify(whole)] }), {
       stream: false,
     });
@@ -221,10 +221,10 @@ test.each(captures.filter(({ isStream }) => !isStream))(
   async ({ payloads: [text = ''] }) => {
     const whole = JSON.parse(text) as RecordedMessage;
     for (const [chunking, pieces] of chunkings([text])) {
-      const answer = await read(createReplayTransport({ headers: JSON_HEADERS, pieces }), { stream: false });
-      expect({ chunking, ...messageOf(answer) }).toMatchObject({ chunking, ...expectedOf(whole) });
+      const completion = await read(createReplayTransport({ headers: JSON_HEADERS, pieces }), { stream: false });
+      expect({ chunking, ...messageOf(completion) }).toMatchObject({ chunking, ...expectedOf(whole) });
       for (const [, streamPieces] of chunkings(toFrames(toEvents(whole)))) {
-        expect(messageOf(await read(createReplayTransport({ pieces: streamPieces })))).toEqual(messageOf(answer));
+        expect(messageOf(await read(createReplayTransport({ pieces: streamPieces })))).toEqual(messageOf(completion));
       }
     }
   },
@@ -543,9 +543,9 @@ test('hands the reasoning of an answer back in the next round, as upstream signe
   const usage = { input_tokens: 1, output_tokens: 1 };
   const streamed = toFrames(toEvents({ content, stop_reason: 'tool_use', usage }));
   const details: Record<string, unknown>[] = [];
-  const answer = createCompletionAccumulator();
+  const completion = createCompletionAccumulator();
   for await (const chunks of providerOn(createReplayTransport({ pieces: streamed })).chat?.(callOf()) ?? []) {
-    answer.observe(chunks);
+    completion.observe(chunks);
     details.push(...chunks.flatMap(({ choices }) => choices.flatMap(({ delta }) => delta.reasoning_details ?? [])));
   }
   const next = createReplayTransport({ pieces: HELLO });
@@ -553,7 +553,7 @@ test('hands the reasoning of an answer back in the next round, as upstream signe
     request: {
       messages: [
         { role: 'user', content: 'Look' },
-        { role: 'assistant', tool_calls: [...answer.toolCalls], reasoning_details: details as { type: string }[] },
+        { role: 'assistant', tool_calls: [...completion.toolCalls], reasoning_details: details as { type: string }[] },
         { role: 'tool', tool_call_id: 'toolu_1', content: 'blue' },
       ],
     },

@@ -1,7 +1,7 @@
 import { createChatWire } from '../kit/create-chat-wire.ts';
 import { describeProvider, type ProviderOptions, toUpstream } from '../kit/to-upstream.ts';
 import type { Provider } from '../provider.ts';
-import { createAnthropicAnswerReader } from './anthropic-answer-reader.ts';
+import { createAnthropicCompletionReader } from './anthropic-completion-reader.ts';
 import { readAnthropicErrorBody } from './read-anthropic-error.ts';
 import { readAnthropicModelList } from './read-anthropic-model-list.ts';
 import { toAnthropicRequest } from './to-anthropic-request.ts';
@@ -29,7 +29,7 @@ export function createAnthropicProvider(settings: AnthropicProviderSettings): Pr
       if (!user) return toAnthropicRequest(call);
       return toOpaqueUserId(settings.slug, user).then((userId) => toAnthropicRequest(call, userId));
     },
-    createReader: createAnthropicAnswerReader,
+    createReader: createAnthropicCompletionReader,
     readError: readAnthropicErrorBody,
     toolCallPrefix: 'toolu',
     endsWithDone: false,

@@ -12,7 +12,7 @@ export interface ModelTraits {
   readonly sampling: 'free' | 'one' | 'none';
   /** Whether answers can be bound to a JSON schema. */
   readonly hasOutputFormat: boolean;
-  /** The output limit that is sent when neither the caller nor the catalogue names one; the wire demands one. */
+  /** The output limit that is sent when neither the caller nor the catalog names one; the wire demands one. */
   readonly defaultMaxTokens: number;
 }
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { GatewayError } from '../../foundation/errors.ts';
 import { readOpenAiError } from '../openai/read-openai-error.ts';
 import type { ReadError } from '../kit/to-refusal-error.ts';
-import { createVideoCalls, type DownloadingVideoSettings, strangeAnswer } from '../kit/video-calls.ts';
+import { createVideoCalls, type DownloadingVideoSettings, unexpectedResponse } from '../kit/video-calls.ts';
 import type { Provider } from '../provider.ts';
 import type { VideoCall, VideoOrder, VideoOutput, VideoProgress, VideoProvider } from '../video-contract.ts';
 import { toVideoProvider, type VideoProviderSettings } from '../kit/video-provider.ts';
@@ -60,17 +60,17 @@ function createFalVideos(settings: DownloadingVideoSettings): VideoProvider {
       const body = JSON.stringify(toInput(order));
       const { value, retryAfterMs } = await calls.json({ method: 'POST', url, headers, body, signal, timeoutMs });
       const submitted = submittedSchema.safeParse(value);
-      if (!submitted.success) throw strangeAnswer(name);
+      if (!submitted.success) throw unexpectedResponse(name);
       const upstreamId = toPath(submitted.data.response_url, baseUrl);
       return { status: 'pending', upstreamId, ...(retryAfterMs !== undefined && { retryAfterMs }) };
     },
     async poll(call) {
       const { signal, timeoutMs } = call;
       const url = `${baseUrl}${call.job.upstreamId}`;
-      const answer = await calls.json({ method: 'GET', url: `${url}/status`, signal, timeoutMs });
-      const status = statusSchema.safeParse(answer.value);
-      if (!status.success) throw strangeAnswer(name);
-      const { retryAfterMs } = answer;
+      const response = await calls.json({ method: 'GET', url: `${url}/status`, signal, timeoutMs });
+      const status = statusSchema.safeParse(response.value);
+      if (!status.success) throw unexpectedResponse(name);
+      const { retryAfterMs } = response;
       if (status.data.error != null) return { status: 'failed', error: calls.toJobError(status.data.error) };
       if (status.data.status === 'COMPLETED') return readResult(url, call);
       return {

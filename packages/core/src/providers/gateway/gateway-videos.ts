@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { createVideoCalls, strangeAnswer, type VideoSettings } from '../kit/video-calls.ts';
+import { createVideoCalls, unexpectedResponse, type VideoSettings } from '../kit/video-calls.ts';
 import type { VideoOrder, VideoProgress, VideoProvider } from '../video-contract.ts';
 
 const jobSchema = z.object({
@@ -33,7 +33,7 @@ export function createGatewayVideos(settings: VideoSettings): VideoProvider {
   const readJob = (value: unknown): Job => {
     const job = jobSchema.safeParse(value);
     if (job.success) return job.data;
-    throw strangeAnswer(name);
+    throw unexpectedResponse(name);
   };
 
   const toProgress = ({ status, error, unsigned_urls: urls, usage }: Job): VideoProgress => ({

@@ -2,7 +2,7 @@ import type { Transport } from '../../foundation/transport.ts';
 import { createChatWire } from '../kit/create-chat-wire.ts';
 import { describeProvider, type ProviderOptions, toUpstream } from '../kit/to-upstream.ts';
 import type { Provider } from '../provider.ts';
-import { createGoogleAnswerReader } from './google-answer-reader.ts';
+import { createGoogleCompletionReader } from './google-completion-reader.ts';
 import { createGoogleVideos } from './google-videos.ts';
 import { readGoogleErrorBody } from './read-google-error.ts';
 import { readGoogleModelList } from './read-google-model-list.ts';
@@ -28,7 +28,7 @@ export function createGoogleProvider(settings: GoogleProviderSettings): Provider
       return `${baseUrl}/${toModelPath(providerModel)}:${method}`;
     },
     toBody: toGoogleRequest,
-    createReader: createGoogleAnswerReader,
+    createReader: createGoogleCompletionReader,
     readError: readGoogleErrorBody,
     listUrl: `${baseUrl}/models?pageSize=${LIST_PAGE_SIZE}`,
     readModels: readGoogleModelList,

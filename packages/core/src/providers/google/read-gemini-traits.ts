@@ -26,7 +26,7 @@ const NOT_THINKING: GeminiTraits = {
 /**
  * Reads from a model's name how it wants to be asked (Google's guides to thinking and to thought signatures, November
  * 2026). There is no other way to know: the model list does not say it. A name that is not known counts as a model
- * that does not think, unless the catalogue lists `reasoning` among its parameters.
+ * that does not think, unless the catalog lists `reasoning` among its parameters.
  */
 export function readGeminiTraits(providerModel: string, supportedParameters: ReadonlySet<string> | null): GeminiTraits {
   const traits = readName(providerModel.toLowerCase());

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { type ChatCompletionRequest, chatCompletionRequestSchema } from '../../wire/chat/chat-completion.ts';
 import type { ChatCall } from '../provider.ts';
-import { createGoogleAnswerReader } from './google-answer-reader.ts';
+import { createGoogleCompletionReader } from './google-completion-reader.ts';
 import { toGoogleRequest } from './to-google-request.ts';
 
 const HELLO = [{ role: 'user', content: 'Hello' }];
@@ -199,8 +199,8 @@ test('gives every signature of an answer back on the part it came with', () => {
     candidates: [{ content: { parts: [part] }, ...(index === parts.length && { finishReason: 'STOP' }) }],
   }));
   const whole = { candidates: [{ content: { parts }, finishReason: 'STOP' }] };
-  const newReader = (): ReturnType<typeof createGoogleAnswerReader> =>
-    createGoogleAnswerReader({ providerName: 'Acme', secrets: [], makeId: String });
+  const newReader = (): ReturnType<typeof createGoogleCompletionReader> =>
+    createGoogleCompletionReader({ providerName: 'Acme', secrets: [], makeId: String });
   const reader = newReader();
   const deltas = [
     [newReader().readWhole(JSON.stringify(whole))],

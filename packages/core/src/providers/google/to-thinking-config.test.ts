@@ -66,7 +66,7 @@ test.each([
   expect(configOf(model, effort('none'))).toBeUndefined();
 });
 
-test('speaks of levels to an unknown model that the catalogue says can reason', () => {
+test('speaks of levels to an unknown model that the catalog says can reason', () => {
   const { thinking } = readGeminiTraits('chat-1', new Set(['reasoning']));
   expect(toThinkingConfig(requestOf(effort('medium')), thinking)).toEqual({
     includeThoughts: true,

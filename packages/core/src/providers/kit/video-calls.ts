@@ -29,7 +29,7 @@ export interface JsonCall {
   readonly timeoutMs: number;
 }
 
-export interface JsonAnswer {
+export interface JsonResponse {
   readonly value: unknown;
   /** How long upstream asks to wait before the next look. */
   readonly retryAfterMs: number | undefined;
@@ -46,7 +46,7 @@ export interface ContentCall {
 /** The ways to call an upstream that all video wires share. Each throws `GatewayError` or `TransportError`. */
 export interface VideoCalls {
   /** Sends a call with the provider's headers; resolves with the JSON of an answer of 200, 201 or 202. */
-  json(call: JsonCall): Promise<JsonAnswer>;
+  json(call: JsonCall): Promise<JsonResponse>;
   /** Opens a video that the provider itself serves. */
   content(call: ContentCall): Promise<VideoContent>;
   /** Opens what lies at an address that upstream has named. A refusal there means that the address has expired. */
@@ -98,7 +98,7 @@ export function createVideoCalls(
       });
       if (!OK.has(response.status)) throw await fail(response);
       const value = parseJson(await readText(response.body, MAX_JSON_BYTES));
-      if (value === undefined) throw strangeAnswer(name);
+      if (value === undefined) throw unexpectedResponse(name);
       return { value, retryAfterMs: readPollAfterMs(response.headers) };
     },
     async content(call) {
@@ -120,7 +120,7 @@ export function createVideoCalls(
 }
 
 /** The error for an answer that is not what the wire promises. */
-export const strangeAnswer = (name: string): GatewayError =>
+export const unexpectedResponse = (name: string): GatewayError =>
   new GatewayError('provider_unavailable', `${name} returned something that is no video job`);
 
 function toContentRequest({ timeoutMs, ...call }: ContentCall): TransportRequest {

@@ -49,9 +49,9 @@ const providerOn = (
 
 /** Reads an answer to its end and folds it. */
 async function read(transport: Transport, overrides: Partial<ChatCall> = {}): Promise<CompletionAccumulator> {
-  const answer = createCompletionAccumulator();
-  for await (const chunks of providerOn(transport).chat?.(callOf(overrides)) ?? []) answer.observe(chunks);
-  return answer;
+  const completion = createCompletionAccumulator();
+  for await (const chunks of providerOn(transport).chat?.(callOf(overrides)) ?? []) completion.observe(chunks);
+  return completion;
 }
 
 async function collect(chunks: AsyncIterable<readonly ChatChunk[]> | undefined): Promise<(readonly ChatChunk[])[]> {
@@ -87,7 +87,7 @@ interface Piece {
 }
 
 /** Folds recorded pieces into a whole answer, in the plainest way that these recordings allow. */
-function toWholeAnswer(pieces: readonly Piece[]): object {
+function toWholeCompletion(pieces: readonly Piece[]): object {
   const message: Record<string, string> = {};
   const calls: { id: unknown; type: 'function'; function: { name: unknown; arguments: string } }[] = [];
   for (const { choices } of pieces) {
@@ -160,7 +160,7 @@ test.each(captures.filter(({ isStream }) => isStream))(
   'reads $name the same streamed in any chunking, and whole',
   async ({ payloads }) => {
     const pieces = payloads.map((payload) => JSON.parse(payload) as Piece);
-    const whole = toWholeAnswer(pieces);
+    const whole = toWholeCompletion(pieces);
     const expected = await read(
       createReplayTransport({ headers: { 'content-type': 'application/json' }, pieces: [JSON.stringify(whole)] }),
       { stream: false },
@@ -189,12 +189,12 @@ test.each(captures.filter(({ isStream }) => !isStream))(
   async ({ payloads: [text = ''] }) => {
     const whole = JSON.parse(text) as Piece;
     for (const [chunking, bytes] of chunkings([text])) {
-      const answer = await read(
+      const completion = await read(
         createReplayTransport({ headers: { 'content-type': 'application/json' }, pieces: bytes }),
         { stream: false },
       );
       const message = whole.choices[0]?.message as { content?: string; tool_calls?: unknown[] };
-      expect({ chunking, text: answer.text, calls: answer.toolCalls }).toEqual({
+      expect({ chunking, text: completion.text, calls: completion.toolCalls }).toEqual({
         chunking,
         text: message.content ?? '',
         calls: (message.tool_calls ?? []).map(
@@ -202,7 +202,7 @@ test.each(captures.filter(({ isStream }) => !isStream))(
         ),
       });
       for (const [, streamBytes] of chunkings(toEventPieces(toPieces(whole)))) {
-        expect(messageOf(await read(createReplayTransport({ pieces: streamBytes })))).toEqual(messageOf(answer));
+        expect(messageOf(await read(createReplayTransport({ pieces: streamBytes })))).toEqual(messageOf(completion));
       }
     }
   },

@@ -2,7 +2,7 @@ import { createGatewayVideos } from '../gateway/gateway-videos.ts';
 import { createChatWire } from '../kit/create-chat-wire.ts';
 import { describeProvider, type ProviderOptions, toUpstream } from '../kit/to-upstream.ts';
 import type { Provider } from '../provider.ts';
-import { createOpenAiAnswerReader } from './openai-answer-reader.ts';
+import { createOpenAiCompletionReader } from './openai-completion-reader.ts';
 import { COMMON_DIALECT, type OpenAiDialect } from './openai-dialect.ts';
 import { createOpenAiEmbeddings } from './openai-embeddings.ts';
 import { createOpenAiVideos } from './openai-videos.ts';
@@ -41,8 +41,8 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
       : () => chatUrl,
     toBody: (call) => toOpenAiRequest(call, dialect),
     createReader: hasThinkTags
-      ? (options) => createOpenAiAnswerReader({ ...options, hasThinkTags })
-      : createOpenAiAnswerReader,
+      ? (options) => createOpenAiCompletionReader({ ...options, hasThinkTags })
+      : createOpenAiCompletionReader,
     readError: readOpenAiError,
     listUrl: toUrl('/models'),
     readModels: readModelList,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { createOpenAiAnswerReader } from './openai-answer-reader.ts';
+import { createOpenAiCompletionReader } from './openai-completion-reader.ts';
 import { createTextEventTemplate } from './text-event-template.ts';
 
 const eventOf = (content: string, extra: object = {}): string =>
@@ -91,8 +91,8 @@ test('makes no difference to what a reader reads, whatever comes in whatever ord
   const event = fc
     .tuple(text, fc.constantFrom(...shapes), fc.constantFrom<(value: object) => string>(JSON.stringify, spaced))
     .map(([content, shape, write]) => write(shape(content)));
-  const newReader = (): ReturnType<typeof createOpenAiAnswerReader> =>
-    createOpenAiAnswerReader({ providerName: 'Acme', secrets: [], makeId: String });
+  const newReader = (): ReturnType<typeof createOpenAiCompletionReader> =>
+    createOpenAiCompletionReader({ providerName: 'Acme', secrets: [], makeId: String });
   fc.assert(
     fc.property(fc.array(event, { minLength: 2, maxLength: 8 }), (events) => {
       const reader = newReader();

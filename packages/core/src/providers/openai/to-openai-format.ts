@@ -4,7 +4,7 @@ import type { OpenAiDialect } from './openai-dialect.ts';
 
 type ResponseFormat = NonNullable<ChatCompletionRequest['response_format']>;
 
-export interface AnswerForm {
+export interface FormatInstruction {
   /** The `response_format` that the server knows; undefined where it knows none that would do. */
   readonly format: ResponseFormat | undefined;
   /** Asks for the form in words, where the server cannot bind the answer to it. */
@@ -12,7 +12,7 @@ export interface AnswerForm {
 }
 
 /** Asks for the form of an answer as far as the server can be asked, and in words beyond that. */
-export function toOpenAiFormat(format: ResponseFormat, { unsupportedParameters }: OpenAiDialect): AnswerForm {
+export function toOpenAiFormat(format: ResponseFormat, { unsupportedParameters }: OpenAiDialect): FormatInstruction {
   const knowsObjects = !unsupportedParameters.has('json_object');
   const schema = format.type === 'json_schema' ? format.json_schema.schema : undefined;
   if (format.type === 'json_schema' && unsupportedParameters.has('structured_outputs')) {

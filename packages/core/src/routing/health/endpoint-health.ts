@@ -6,11 +6,11 @@ import { createSampleRing, type Percentiles } from './sample-ring.ts';
  * How an endpoint stands. `unstable` has failed noticeably within 30 seconds, `resting` has asked to be left alone,
  * `open` has failed so much that its circuit is broken, and `half-open` awaits one call that shows whether it is back.
  */
-export type Standing = 'steady' | 'half-open' | 'unstable' | 'resting' | 'open';
+export type CircuitState = 'steady' | 'half-open' | 'unstable' | 'resting' | 'open';
 
 /** Figures for lists and explanations. Null where nothing was measured. */
 export interface HealthReport {
-  readonly standing: Standing;
+  readonly circuitState: CircuitState;
   /** Per cent of calls that did not fail; refusals for their rate count neither way. */
   readonly uptime5m: number | null;
   readonly uptime30m: number | null;
@@ -37,7 +37,7 @@ export interface EndpointHealth {
   noteFailed(failure: CallFailure, hadBegun: boolean): void;
   /** The caller has left before the first words: nothing was learnt. */
   noteAbandoned(): void;
-  standing(): Standing;
+  circuitState(): CircuitState;
   /** No call is waiting for its first words. */
   isIdle(): boolean;
   /** Resolves with whether a call that waits for its first words gets them; never while idle. */
@@ -126,7 +126,7 @@ export function createEndpointHealth(now: () => number): EndpointHealth {
     const { good, bad } = recent.sum(now());
     return bad > 0 && bad >= UNSTABLE_SHARE * (good + bad);
   };
-  const standing = (): Standing => {
+  const circuitState = (): CircuitState => {
     if (openUntil !== null) {
       return openUntil > now() || probeStartedAt > now() - PROBE_LIMIT_MS ? 'open' : 'half-open';
     }
@@ -160,14 +160,14 @@ export function createEndpointHealth(now: () => number): EndpointHealth {
       if (!hadBegun) noteSilenced();
     },
     noteAbandoned: noteSilenced,
-    standing,
+    circuitState,
     isIdle: () => waiting === 0,
     awaitProof: () => new Promise((resolve) => void observers.push(resolve)),
     latency: cachedLatency,
     throughput: cachedThroughput,
     successRate: () => shareOf(halfHour.sum(now())),
     report: () => ({
-      standing: standing(),
+      circuitState: circuitState(),
       uptime5m: percentOf(halfHour.sum(now(), 5)),
       uptime30m: percentOf(halfHour.sum(now())),
       uptime1d: percentOf(day.sum(now())),

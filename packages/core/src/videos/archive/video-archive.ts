@@ -26,4 +26,4 @@ export interface VideoKeeper {
 }
 
 /** The name of one of a job's videos. */
-export const toKeptName = (jobId: string, index: number): string => `${jobId}-${index}`;
+export const toArchiveName = (jobId: string, index: number): string => `${jobId}-${index}`;

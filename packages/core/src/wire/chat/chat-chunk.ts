@@ -95,7 +95,7 @@ export interface ChatChunkChoice {
 export interface ChatChunk {
   choices: ChatChunkChoice[];
   usage?: Usage;
-  /** USD as upstream itself charges; wins over catalogue prices. */
+  /** USD as upstream itself charges; wins over catalog prices. */
   upstreamCostUsd?: number;
   upstreamId?: string;
   systemFingerprint?: string;

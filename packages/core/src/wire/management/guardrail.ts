@@ -52,7 +52,7 @@ const policySchema = z.object({
   /** Null with a limit: it never resets. Days begin at 00:00 UTC, weeks on Monday. */
   reset_interval: z.enum(['daily', 'weekly', 'monthly']).nullable(),
   include_byok_in_budgets: z.boolean(),
-  /** Canonical slugs where the catalogue knows the model. */
+  /** Canonical slugs where the catalog knows the model. */
   allowed_models: slugList,
   ignored_models: slugList,
   /** Slugs of providers. */

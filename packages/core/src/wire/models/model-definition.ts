@@ -86,7 +86,7 @@ export const modelDefinitionSchema = z.strictObject({
 });
 
 /**
- * A model as configuration may describe it. One that the built-in catalogue has too states only what differs: see
+ * A model as configuration may describe it. One that the built-in catalog has too states only what differs: see
  * `overrideModels`.
  */
 export const configuredModelSchema = modelDefinitionSchema.extend({

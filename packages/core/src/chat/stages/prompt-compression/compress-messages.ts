@@ -33,7 +33,7 @@ export function compressMessages(messages: ChatMessage[], limit: PromptLimit): C
   const pool = opening === -1 ? [] : units.slice(opening);
   const kept = [
     ...units.slice(0, opening === -1 ? units.length : opening),
-    ...keepEnds(units.slice(0, opening), pool, limit),
+    ...selectEnds(units.slice(0, opening), pool, limit),
   ];
   return shortenTexts(kept.flat(), limit.tokens);
 }
@@ -53,7 +53,7 @@ function toUnits(messages: readonly ChatMessage[]): Unit[] {
 }
 
 /** Takes units from the end and from the beginning in turn, as long as they fit; the last one comes whatever it weighs. */
-function keepEnds(opening: readonly Unit[], pool: readonly Unit[], limit: PromptLimit): Unit[] {
+function selectEnds(opening: readonly Unit[], pool: readonly Unit[], limit: PromptLimit): Unit[] {
   let tokens = limit.tokens - weighMessages(opening.flat());
   let count = limit.messages - opening.flat().length;
   const first: Unit[] = [];

@@ -47,7 +47,7 @@ function promptRoom(
   contextLength: number,
   maxPromptTokens: number | null,
 ): number {
-  const answer = max_completion_tokens ?? max_tokens ?? Math.min(1024, Math.floor(contextLength / 4));
+  const outputTokens = max_completion_tokens ?? max_tokens ?? Math.min(1024, Math.floor(contextLength / 4));
   const described = tools?.length ? Math.ceil(JSON.stringify(tools).length / 4) : 0;
-  return Math.max(Math.min(contextLength - answer - described, maxPromptTokens ?? Number.POSITIVE_INFINITY), 1);
+  return Math.max(Math.min(contextLength - outputTokens - described, maxPromptTokens ?? Number.POSITIVE_INFINITY), 1);
 }

@@ -196,11 +196,11 @@ test('refuses a time to live that is no number, by the name of its header', asyn
 
 test('keeps no more than it has room for: what was asked for the longest ago goes first', () => {
   const cache = createResponseCache(createVirtualPlatform(), 100);
-  const answer = { sourceId: 'g', endpoint: 'e', batches: '0123456789', storedAt: 0, ttlMs: 1000 };
-  for (let i = 0; i < 10; i += 1) cache.store(`k${i}`, answer);
+  const completion = { sourceId: 'g', endpoint: 'e', batches: '0123456789', storedAt: 0, ttlMs: 1000 };
+  for (let i = 0; i < 10; i += 1) cache.store(`k${i}`, completion);
   expect(cache.find('k0')).toBeDefined();
-  cache.store('new', answer);
-  expect([cache.find('k0'), cache.find('k1'), cache.size()]).toEqual([answer, undefined, 100]);
-  cache.store('huge', { ...answer, batches: 'x'.repeat(13) });
+  cache.store('new', completion);
+  expect([cache.find('k0'), cache.find('k1'), cache.size()]).toEqual([completion, undefined, 100]);
+  cache.store('huge', { ...completion, batches: 'x'.repeat(13) });
   expect(cache.find('huge')).toBeUndefined();
 });

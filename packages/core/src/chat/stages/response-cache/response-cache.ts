@@ -43,7 +43,7 @@ const LARGEST_SHARE = 1 / 8;
 
 /** Creates an empty cache. Beyond `maxCharacters` of answers, whatever was asked for the longest ago goes. */
 export function createResponseCache(platform: Platform, maxCharacters = DEFAULT_MAX_CHARACTERS): ResponseCache {
-  const answers = new Map<string, CachedCompletion>();
+  const entries = new Map<string, CachedCompletion>();
   const policies = new WeakMap<Policy, number>();
   let policyCount = 0;
   let size = 0;
@@ -58,33 +58,33 @@ export function createResponseCache(platform: Platform, maxCharacters = DEFAULT_
   };
 
   const forget = (key: string): void => {
-    const answer = answers.get(key);
-    if (answer === undefined) return;
-    size -= answer.batches.length;
-    answers.delete(key);
+    const cached = entries.get(key);
+    if (cached === undefined) return;
+    size -= cached.batches.length;
+    entries.delete(key);
   };
 
   return {
     keyOf: ({ request, principalId, region, policy }) =>
       platform.sha256(JSON.stringify([principalId, region, numberOf(policy), request])),
     find(key) {
-      const answer = answers.get(key);
-      if (answer === undefined) return undefined;
-      if (platform.monotonicNow() - answer.storedAt >= answer.ttlMs) {
+      const cached = entries.get(key);
+      if (cached === undefined) return undefined;
+      if (platform.monotonicNow() - cached.storedAt >= cached.ttlMs) {
         forget(key);
         return undefined;
       }
       // The order of insertion is the order of use.
-      answers.delete(key);
-      answers.set(key, answer);
-      return answer;
+      entries.delete(key);
+      entries.set(key, cached);
+      return cached;
     },
-    store(key, answer) {
-      if (answer.batches.length > maxCharacters * LARGEST_SHARE) return;
+    store(key, cached) {
+      if (cached.batches.length > maxCharacters * LARGEST_SHARE) return;
       forget(key);
-      answers.set(key, answer);
-      size += answer.batches.length;
-      for (const oldest of answers.keys()) {
+      entries.set(key, cached);
+      size += cached.batches.length;
+      for (const oldest of entries.keys()) {
         if (size <= maxCharacters) break;
         forget(oldest);
       }

@@ -130,8 +130,8 @@ test.each<[SearchEngineName, object, string, Record<string, string>, object | nu
     { 'x-api-key': 'k' },
     { query: 'trees', numResults: 5, includeDomains: ['b.example'] },
   ],
-])('asks %s as it wants to be asked', async (name, answer, url, headers, body) => {
-  const transport = createReplayTransport({ headers: {}, pieces: [JSON.stringify(answer)] });
+])('asks %s as it wants to be asked', async (name, completion, url, headers, body) => {
+  const transport = createReplayTransport({ headers: {}, pieces: [JSON.stringify(completion)] });
   const engine = createSearchEngine(name, { transport, baseUrl: 'https://e.example/', apiKey: 'k' });
   const query = { query: 'trees', maxResults: 5, allowedDomains: ['b.example'], excludedDomains: [], signal };
   expect(await engine.search(query)).toEqual([{ url: 'https://a.example/', title: 'A', snippet: 'text' }]);
@@ -206,8 +206,8 @@ test.each<[string, object, string, string]>([
   ['a picture', page('x', 'image/png'), 'https://a.example/', 'which is not text'],
   ['a PDF that nobody reads', page('x', 'application/pdf'), 'https://a.example/', 'PDF, which cannot be read'],
   ['an error', { status: 404, pieces: [] }, 'https://a.example/', 'answered 404'],
-])('tells the model what stood in the way: %s', async (_, answer, url, reason) => {
-  const transport = createReplayTransport(answer as { pieces: string[] });
+])('tells the model what stood in the way: %s', async (_, completion, url, reason) => {
+  const transport = createReplayTransport(completion as { pieces: string[] });
   await expect(ask(open(createWebFetchTool({ transport })), { url })).rejects.toThrow(reason);
 });
 

@@ -18,7 +18,7 @@ import type { Pipeline } from '../../../calls/pipeline.ts';
 import type { Begin, ChatTurn } from '../stage.ts';
 import { toStepDetail } from './expand-steps.ts';
 import { type RanCall, runToolCalls } from './run-tool-calls.ts';
-import { type AnswerPlaces, type SplitTurn, splitTurn } from './split-turn.ts';
+import { type CompletionPlaces, type SplitTurn, splitTurn } from './split-turn.ts';
 import type { ToolSet } from './tool-set.ts';
 
 /**
@@ -57,7 +57,7 @@ async function* runTurns(next: Begin, { run, toolSet, first }: ToolLoop): AsyncG
   const { pipeline, observer, caller, guard, parts } = run;
   const { wheel, logger } = parts;
   const { signal } = first;
-  const places: AnswerPlaces = { details: 0, calls: 0, hasText: false };
+  const places: CompletionPlaces = { details: 0, calls: 0, hasText: false };
   let turn: ToolTurn = first;
   let steps = 0;
   if (toolSet.stopRule.maxSteps === 0) turn = withoutTools(turn);
@@ -83,7 +83,7 @@ async function* runTurns(next: Begin, { run, toolSet, first }: ToolLoop): AsyncG
 
     turn = nextTurn(turn, { read, calls, ran, endpoint: observer.endpoint() as Endpoint });
     const spending = observer.spending();
-    const { finish } = read.answer;
+    const { finish } = read.completion;
     const isOver = toolSet.stopRule.isOver({
       steps,
       called: ran.map(({ step }) => step.tool),
@@ -114,7 +114,7 @@ async function reserveTurn(
   const spent = observer.spending()?.cost?.nanoUsd;
   if (spent !== undefined) {
     const isByok = observer.endpoint()?.provider.byok === true;
-    parts.ledger.keep(call.id, { creditsNanoUsd: isByok ? null : spent, anyNanoUsd: spent });
+    parts.ledger.replace(call.id, { creditsNanoUsd: isByok ? null : spent, anyNanoUsd: spent });
   }
   await reserveCall(call, { budgets, endpoints, bound }, parts.ledger);
 }
@@ -131,7 +131,7 @@ async function* readTurn(next: Begin, { run, turn, read }: ReadTurn): AsyncGener
   const { request, signal } = turn;
   const completion = await next(turn);
   const { endpoint, startedAt } = completion;
-  observer.noteTurn({ endpoint, messages: request.messages, answer: read.answer });
+  observer.noteTurn({ endpoint, messages: request.messages, completion: read.completion });
   let isRead = false;
   try {
     yield read.pass(completion.first);
@@ -141,8 +141,8 @@ async function* readTurn(next: Begin, { run, turn, read }: ReadTurn): AsyncGener
       yield read.pass(step.value);
     }
     isRead = true;
-    read.answer.readBack();
-    if (read.answer.finish === undefined && request.stream === true) throw brokenOff(endpoint);
+    read.completion.readBack();
+    if (read.completion.finish === undefined && request.stream === true) throw brokenOff(endpoint);
   } catch (thrown) {
     const error = toCallError(thrown, endpoint.provider.name);
     if (!signal.aborted)
@@ -151,7 +151,7 @@ async function* readTurn(next: Begin, { run, turn, read }: ReadTurn): AsyncGener
   } finally {
     if (!isRead) completion.rest.return?.().then(undefined, () => undefined);
   }
-  noteOutcome({ endpoint, startedAt, outcome: { status: 'completed' }, usage: read.answer.usage }, parts.attempts);
+  noteOutcome({ endpoint, startedAt, outcome: { status: 'completed' }, usage: read.completion.usage }, parts.attempts);
 }
 
 const brokenOff = ({ provider }: Endpoint): GatewayError =>
@@ -167,7 +167,7 @@ function noteSteps(ran: readonly RanCall[], pipeline: Pipeline, observer: Genera
 }
 
 /** What the caller is told of tools that were run. */
-function tellSteps(ran: readonly RanCall[], places: AnswerPlaces): ChatChunk {
+function tellSteps(ran: readonly RanCall[], places: CompletionPlaces): ChatChunk {
   const reasoning_details = ran.map(({ step }) => toStepDetail(step, places.details++));
   const annotations = ran.flatMap((call) => call.annotations);
   const delta = { reasoning_details, ...(annotations.length > 0 && { annotations }) };
@@ -176,7 +176,7 @@ function tellSteps(ran: readonly RanCall[], places: AnswerPlaces): ChatChunk {
 
 /** The end of the answer. Calls that nobody is to answer are not what it ended for. */
 function finishOf(read: SplitTurn): ChatChunk {
-  const { reason, native } = read.answer.finish ?? { reason: 'stop' as const, native: null };
+  const { reason, native } = read.completion.finish ?? { reason: 'stop' as const, native: null };
   const finish_reason = reason === 'tool_calls' && !read.hasForeignCalls() ? 'stop' : reason;
   return { choices: [{ index: 0, delta: {}, finish_reason, native_finish_reason: native }] };
 }
@@ -191,7 +191,7 @@ interface RanTurn {
 /** The model is asked again with what it called and what came of it, where it is, or else elsewhere. */
 function nextTurn(turn: ToolTurn, { read, calls, ran, endpoint }: RanTurn): ToolTurn {
   const { request, endpoints } = turn;
-  const { text, reasoning } = read.answer;
+  const { text, reasoning } = read.completion;
   const said: ChatMessage = {
     role: 'assistant',
     content: text === '' ? null : text,

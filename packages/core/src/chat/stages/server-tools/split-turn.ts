@@ -7,7 +7,7 @@ import type { ReasoningDetail, ToolCall } from '../../../wire/chat/chat-message.
 import type { NamedTool } from './tool-set.ts';
 
 /** What all turns of an answer share: places that must not be given twice. */
-export interface AnswerPlaces {
+export interface CompletionPlaces {
   /** Where the details of this turn begin. */
   details: number;
   /** Where the caller's own tool calls of this turn begin. */
@@ -18,7 +18,7 @@ export interface AnswerPlaces {
 
 /** One turn of a model, of which the caller sees everything but what concerns the gateway's own tools. */
 export interface SplitTurn {
-  readonly answer: CompletionAccumulator;
+  readonly completion: CompletionAccumulator;
   /** As they came, for the model to be reminded of. */
   readonly details: readonly ReasoningDetail[];
   /** What of a batch is the caller's. */
@@ -33,8 +33,8 @@ export interface SplitTurn {
 const PARAGRAPH = '\n\n';
 
 /** Starts to read a turn. Finish reasons and usage are left out of what it passes on: they belong to the whole. */
-export function splitTurn(tools: ReadonlyMap<string, NamedTool>, places: AnswerPlaces): SplitTurn {
-  const answer = createCompletionAccumulator();
+export function splitTurn(tools: ReadonlyMap<string, NamedTool>, places: CompletionPlaces): SplitTurn {
+  const completion = createCompletionAccumulator();
   const details: ReasoningDetail[] = [];
   /** Place of each of the turn's calls in the answer; null for a call of the gateway's own. */
   const callPlaces: (number | null)[] = [];
@@ -81,16 +81,16 @@ export function splitTurn(tools: ReadonlyMap<string, NamedTool>, places: AnswerP
   });
 
   return {
-    answer,
+    completion,
     details,
     pass(batch) {
-      answer.observe(batch);
+      completion.observe(batch);
       return batch.map(({ usage: _usage, upstreamCostUsd: _cost, choices, ...chunk }) => ({
         ...chunk,
         choices: choices.map(passChoice),
       }));
     },
-    ownCalls: () => answer.toolCalls.filter((_, index) => callPlaces[index] === null),
+    ownCalls: () => completion.toolCalls.filter((_, index) => callPlaces[index] === null),
     hasForeignCalls: () => callPlaces.some((place) => typeof place === 'number'),
     close() {
       places.details = highestDetail + 1;

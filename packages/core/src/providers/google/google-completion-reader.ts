@@ -32,7 +32,7 @@ const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
 ]);
 
 /** Reads one answer, whole or piece by piece. Holds what must be remembered between pieces. */
-export interface GoogleAnswerReader {
+export interface GoogleCompletionReader {
   /** Undefined when the event adds nothing. Throws `GatewayError` for an error event or one that is no answer. */
   readEvent(data: string): ChatChunk | undefined;
   /**
@@ -45,7 +45,7 @@ export interface GoogleAnswerReader {
 }
 
 /** Creates the reader of one answer on the Gemini wire. Candidates beyond the first are never asked for, nor read. */
-export function createGoogleAnswerReader(options: CompletionReaderOptions): GoogleAnswerReader {
+export function createGoogleCompletionReader(options: CompletionReaderOptions): GoogleCompletionReader {
   const { providerName } = options;
   const usage = createGoogleUsage();
   const parts = createPartReader(options.makeId);
@@ -55,17 +55,17 @@ export function createGoogleAnswerReader(options: CompletionReaderOptions): Goog
   /** The last one counts: older models say STOP with every event. */
   let native: string | undefined;
 
-  const read = (answer: Unchecked, delta: ChatDelta): ChatChunk => {
+  const read = (completion: Unchecked, delta: ChatDelta): ChatChunk => {
     const chunk: ChatChunk = { choices: [] };
-    const error = findGoogleError(answer);
+    const error = findGoogleError(completion);
     if (error !== undefined) throw toUpstreamError({ ...options, ...readGoogleError(error) });
-    throwIfBlocked(answer['promptFeedback'], providerName);
-    const [candidate] = objectsOf(answer['candidates']);
-    if (isObject(answer['usageMetadata'])) {
+    throwIfBlocked(completion['promptFeedback'], providerName);
+    const [candidate] = objectsOf(completion['candidates']);
+    if (isObject(completion['usageMetadata'])) {
       hasUsage = true;
-      usage.add(answer['usageMetadata']);
+      usage.add(completion['usageMetadata']);
     }
-    if (typeof answer['responseId'] === 'string') chunk.upstreamId = answer['responseId'];
+    if (typeof completion['responseId'] === 'string') chunk.upstreamId = completion['responseId'];
     if (candidate === undefined) return chunk;
     const { content, finishReason, groundingMetadata, logprobsResult } = candidate;
     if (isObject(content)) for (const part of objectsOf(content['parts'])) parts.read(part, delta);
@@ -107,28 +107,30 @@ export function createGoogleAnswerReader(options: CompletionReaderOptions): Goog
 
   return {
     readEvent(data) {
-      const chunk = read(parseAnswer(data, providerName), {});
+      const chunk = read(parseCompletion(data, providerName), {});
       if (hasUsage) setUsage(chunk, usage.read(false));
       return chunk.choices.length === 0 && chunk.usage === undefined ? undefined : chunk;
     },
     readEnd: () => finish({ choices: [] }, {}),
     readWhole(body) {
       const delta: ChatDelta = {};
-      return finish(read(parseAnswer(body, providerName), delta), delta);
+      return finish(read(parseCompletion(body, providerName), delta), delta);
     },
   };
 }
 
-function parseAnswer(text: string, providerName: string): Unchecked {
-  let answer: unknown;
+function parseCompletion(text: string, providerName: string): Unchecked {
+  let completion: unknown;
   try {
-    answer = JSON.parse(text);
+    completion = JSON.parse(text);
   } catch (cause) {
     throw new GatewayError('provider_unavailable', `${providerName} returned something that is not JSON`, { cause });
   }
-  const isAnswer = isObject(answer) && (!Array.isArray(answer) || findGoogleError(answer) !== undefined);
-  if (!isAnswer) throw new GatewayError('provider_unavailable', `${providerName} returned JSON that is no chat answer`);
-  return answer as Unchecked;
+  const isCompletion =
+    isObject(completion) && (!Array.isArray(completion) || findGoogleError(completion) !== undefined);
+  if (!isCompletion)
+    throw new GatewayError('provider_unavailable', `${providerName} returned JSON that is no chat answer`);
+  return completion as Unchecked;
 }
 
 /** A prompt that is blocked gets no candidates, only the reason. */

@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 
 import { GatewayError } from '../../foundation/errors.ts';
 import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
-import { createAnthropicAnswerReader } from './anthropic-answer-reader.ts';
+import { createAnthropicCompletionReader } from './anthropic-completion-reader.ts';
 
-const newReader = (): ReturnType<typeof createAnthropicAnswerReader> =>
-  createAnthropicAnswerReader({ providerName: 'Acme', secrets: ['s3cr3t'], makeId: (number) => `made-${number}` });
+const newReader = (): ReturnType<typeof createAnthropicCompletionReader> =>
+  createAnthropicCompletionReader({ providerName: 'Acme', secrets: ['s3cr3t'], makeId: (number) => `made-${number}` });
 
 /** The chunks of a stream of these events. */
 function readEvents(events: readonly object[]): ChatChunk[] {
@@ -18,7 +18,7 @@ function readEvents(events: readonly object[]): ChatChunk[] {
   return [...chunks, reader.readEnd()];
 }
 
-const readWhole = (answer: unknown): ChatChunk => newReader().readWhole(JSON.stringify(answer));
+const readWhole = (completion: unknown): ChatChunk => newReader().readWhole(JSON.stringify(completion));
 
 interface Message {
   content: string;

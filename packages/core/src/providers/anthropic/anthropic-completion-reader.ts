@@ -19,7 +19,7 @@ const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
 ]);
 
 /** Reads one answer, whole or event by event. Holds what must be remembered between events. */
-export interface AnthropicAnswerReader {
+export interface AnthropicCompletionReader {
   /**
    * Undefined when the event adds nothing, `done` for the one that ends the answer. Throws `GatewayError` for an error
    * event or one that cannot be read.
@@ -35,7 +35,7 @@ export interface AnthropicAnswerReader {
 }
 
 /** Creates the reader of one answer on the Messages wire. */
-export function createAnthropicAnswerReader(options: CompletionReaderOptions): AnthropicAnswerReader {
+export function createAnthropicCompletionReader(options: CompletionReaderOptions): AnthropicCompletionReader {
   const blocks = createContentBlockReader(options.makeId);
   let messageId: unknown;
   let stopReason: string | null = null;
@@ -114,14 +114,14 @@ export function createAnthropicAnswerReader(options: CompletionReaderOptions): A
     },
 
     readWhole(text) {
-      const answer = parse(text, options.providerName);
-      if (isObject(answer['error'])) throw toError(answer['error'], options);
-      if (!Array.isArray(answer['content'])) {
+      const completion = parse(text, options.providerName);
+      if (isObject(completion['error'])) throw toError(completion['error'], options);
+      if (!Array.isArray(completion['content'])) {
         throw new GatewayError('provider_unavailable', `${options.providerName} returned JSON that is no message`);
       }
-      counts = addAnthropicUsage({}, answer['usage']);
-      noteStopReason(answer['stop_reason']);
-      return { ...finish(readContent(blocks, answer['content'])), ...toFacts(answer) };
+      counts = addAnthropicUsage({}, completion['usage']);
+      noteStopReason(completion['stop_reason']);
+      return { ...finish(readContent(blocks, completion['content'])), ...toFacts(completion) };
     },
   };
 }
