@@ -71,7 +71,7 @@ const STREAM = toEventPieces([
   { choices: [{ index: 0, delta: { content: 'llo' }, finish_reason: 'stop' }] },
 ]);
 
-/** An upstream that answers as it is asked: streamed or not. */
+/** An upstream that responds in the requested form: streamed or not. */
 const upstream: typeof fetch = (_url, init) => {
   const isStream = (JSON.parse(init?.body as string) as { stream?: boolean }).stream === true;
   return Promise.resolve(

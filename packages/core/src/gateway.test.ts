@@ -249,7 +249,7 @@ test('lists for the user the models of which the account leaves an endpoint', as
   const { get } = createCoreGateway(idle, { account: { providers: { ignore: ['beta'] } } });
   const { data } = jsonOf(await get('/api/v1/models/user')) as { data: { id: string; pricing: { prompt: string } }[] };
   expect(data.map(({ id, pricing }) => [id, pricing.prompt])).toEqual([['acme/chat', '0.000001']]);
-  // Who administers sees what there is.
+  // Administrators see all models.
   expect(jsonOf(await get('/api/v1/models', MANAGEMENT_KEY))).toMatchObject({ total_count: 2 });
 });
 

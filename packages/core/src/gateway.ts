@@ -20,11 +20,13 @@ export interface GatewayStats {
 }
 
 export interface Gateway {
-  /** Answers one request. Never rejects: every failure is an answer. */
+  /** Handles one request. Never rejects: every failure is a response. */
   handle(request: GatewayRequest): Promise<GatewayResponse>;
   /** Whether a route of these surfaces has this method and path; a mounted adapter passes on everything else. */
   matches(method: string, path: string, surfaces: readonly Surface[]): boolean;
-  /** Tells who calls, as every route does; throws `authentication`. For hosts with routes of their own. */
+  /**
+   * Returns the caller's principal, as every route does; throws `authentication`. For hosts with routes of their own.
+   */
   authenticate(request: GatewayRequest): Promise<Principal>;
   /**
    * A token that signs a browser in, once and within ten minutes, by `POST /admin/v1/session`: for a link that the
@@ -32,8 +34,8 @@ export interface Gateway {
    */
   createSignInToken(): string;
   /**
-   * Asks the providers that discover their models for them, now and every minute. Resolves after the first round;
-   * requests are served before that, too. A provider that does not answer is reported to the logger.
+   * Reads the model lists of providers with discovery, now and every minute. Resolves after the first round; requests
+   * are served before that, too. A provider that does not respond is reported to the logger.
    */
   start(): Promise<void>;
   /**
@@ -48,8 +50,8 @@ export interface Gateway {
    */
   close(): Promise<void>;
   /**
-   * Resolves with a video job once it has ended, however it has; for embedders, who may look at every job. Throws
-   * `not_found` for a job that there is not, and the signal's reason.
+   * Resolves with a video job once it has ended, with any result; for embedders, who may read every job. Throws
+   * `not_found` for an unknown job, and the signal's reason.
    */
   waitForVideo(jobId: string, signal?: AbortSignal): Promise<VideoResponse>;
   /** Calls back with every video job whose status has changed; the returned function ends that. */
@@ -61,12 +63,12 @@ const router = createRouter(ROUTES);
 
 const DISCOVERY_INTERVAL_MS = 60_000;
 const DRAIN_CHECK_MS = 20;
-/** What is not sent by then is after the next start. */
+/** Generations that are not sent by then are sent after the next start. */
 const MAX_BROADCAST_DRAIN_MS = 5000;
 
 /**
- * Creates a gateway: one object that answers requests, with no globals beside it, so that several can live in one
- * process. Throws `RangeError` when a model names a provider that is not there.
+ * Creates a gateway: one object that handles requests, without globals, so that several can exist in one process.
+ * Throws `RangeError` when a model names a provider that does not exist.
  */
 export function createGateway(options: GatewayOptions): Gateway {
   const closing = new AbortController();
@@ -76,7 +78,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   let isStarted = false;
   let cancelDiscovery: (() => void) | undefined;
 
-  /** Asks the providers that discover their models, now and every minute; none, where none does. */
+  /** Reads the model lists of providers with discovery, now and every minute; does nothing without such providers. */
   const discoverRepeatedly = async (): Promise<void> => {
     cancelDiscovery?.();
     const isAny = runtime.providers.some((provider) => provider.discoverModels === true);
@@ -137,7 +139,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
 }
 
-/** The way of every request, and the only place where what was thrown becomes an answer. */
+/** Handles every request; the only place where an exception becomes a response. */
 async function respond(runtime: Runtime, request: GatewayRequest, isClosing: boolean): Promise<GatewayResponse> {
   const responseHeaders: Record<string, string> = {};
   runtime.counters.requests += 1;
@@ -169,7 +171,7 @@ async function respond(runtime: Runtime, request: GatewayRequest, isClosing: boo
   }
 }
 
-/** Counts an answer. HEAD is answered like GET, without what follows the headers. */
+/** Counts a response. HEAD is handled like GET, without the body. */
 function finish({ counters }: Runtime, { method }: GatewayRequest, response: GatewayResponse): GatewayResponse {
   counters.statuses.set(response.status, (counters.statuses.get(response.status) ?? 0) + 1);
   return method === 'HEAD' ? { ...response, body: null } : response;
@@ -185,7 +187,7 @@ function refuseWrongKind({ kind }: Principal, { auth, wrongKey }: Route<ApiParts
   );
 }
 
-/** Asks the providers of a setup that discover their models for them. */
+/** Reads the model lists of all providers of a setup that discover their models. */
 async function discoverAll(runtime: Runtime): Promise<void> {
   const discovering = runtime.providers.filter((provider) => provider.discoverModels === true);
   await Promise.all(discovering.map((provider) => discover(provider, runtime)));

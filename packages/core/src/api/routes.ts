@@ -33,7 +33,10 @@ import type { WebhookParts } from './webhooks/webhook-parts.ts';
 import { WORKSPACE_ROUTES } from './workspaces/routes.ts';
 import type { WorkspaceParts } from './workspaces/workspace-parts.ts';
 
-/** What all operations together use of a gateway. Handed to each as the few parts that its resource names. */
+/**
+ * The parts of a gateway that all operations together use. Each operation receives only the parts that its resource
+ * names.
+ */
 export type ApiParts = ChatParts &
   ExplainParts &
   EmbeddingsParts &

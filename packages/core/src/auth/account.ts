@@ -31,7 +31,7 @@ function toAccount(configured: AccountOptions, settings: SettingsChange): Accoun
   };
 }
 
-/** What holds for the whole account, unless it is set otherwise through `/admin/v1/settings`. */
+/** Settings of the whole account; `/admin/v1/settings` overrides them. */
 export interface AccountOptions {
   /** Used when a request names no model. */
   readonly defaultModel?: string | null | undefined;

@@ -33,7 +33,7 @@ interface Setup {
   readonly authenticate: ReturnType<typeof createAuthenticate>;
 }
 
-/** A store with one key in it, changed as asked. */
+/** A store with one key in it, with the given changes. */
 async function setUp(change: Partial<KeyRecord> = {}, options: Partial<GatewayOptions> = {}): Promise<Setup> {
   const platform = createVirtualPlatform();
   const store = createRecordingStore();

@@ -8,7 +8,9 @@ import { LINK_PRINCIPAL, refuseForged } from './authenticate-session.ts';
 import type { Principal } from '../http/principal.ts';
 import type { Sessions } from './sessions.ts';
 
-/** Tells who calls, or rejects with `authentication`. Answers at once where everything needed is in memory. */
+/**
+ * Returns the caller's principal, or rejects with `authentication`. Synchronous where everything needed is in memory.
+ */
 export type Authenticate = (request: GatewayRequest) => Awaitable<Principal>;
 
 export interface AuthenticateOptions {

@@ -18,5 +18,5 @@ export function noMember(id: string | undefined): GatewayError {
   return new GatewayError('not_found', `There is no member ${(id ?? '').slice(0, 100)}`);
 }
 
-/** Who belongs to the organization; the ids are those that principals and keys carry as `userId`. */
+/** The members of the organization; their ids are those that principals and keys carry as `userId`. */
 export type MemberDirectory = Pick<Repository<Member>, 'get' | 'list'>;

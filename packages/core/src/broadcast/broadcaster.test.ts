@@ -14,7 +14,7 @@ import type { BroadcastDelivery } from '../stores/broadcast-row.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Receivers by the host of their address; one without a status does not answer. */
+/** Receivers by the host of their address; one without a status does not respond. */
 function createReceivers(statusOf: (host: string, call: number) => number | 'dead' | 'silent') {
   const bodies: string[] = [];
   const sent: { readonly host: string; readonly ids: readonly string[] }[] = [];
@@ -37,7 +37,7 @@ function createReceivers(statusOf: (host: string, call: number) => number | 'dea
 
 async function* emptyBody(): AsyncGenerator<Uint8Array> {}
 
-/** What webhooks are sent is text. */
+/** The body of a webhook is text. */
 function textOf(body: TransportRequest['body']): string {
   if (typeof body !== 'string') throw new TypeError('The body is no text');
   return body;
@@ -61,7 +61,7 @@ type Rule = NonNullable<Destination['filter_rules']>['groups'][number]['rules'][
 const rulesOf = (...rules: Rule[]) => ({ enabled: true, groups: [{ logic: 'and' as const, rules }] });
 const isDelivery = (row: object): row is BroadcastDelivery => 'generationIds' in row;
 
-// What is loaded when it is first needed takes real time to load, of which virtual time knows nothing.
+// Modules that are imported on first use take real time to load, which virtual time does not cover.
 beforeAll(async () => {
   const [webhookFormat] = createBroadcastOptions().formats;
   await webhookFormat?.toRequests([], { url: 'https://a/', method: 'POST' });

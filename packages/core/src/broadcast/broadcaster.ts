@@ -33,9 +33,9 @@ export interface Broadcaster {
   refresh(): Promise<void>;
   /** Sends a destination something without content, now. */
   test(destination: Destination): Promise<DeliveryOutcome>;
-  /** Sends a delivery anew, whatever became of it before; undefined when there is none, or its destination is off. */
+  /** Sends a delivery again, whatever its last result; undefined when there is none, or its destination is off. */
   resend(deliveryId: string): Promise<BroadcastDelivery | undefined>;
-  /** Of destinations that are on, by their ids. */
+  /** Status of each destination that is on, by its id. */
   status(): ReadonlyMap<string, LaneStatus>;
   /** Sends what can be sent within `limitMs`, and ends. The store stays open. */
   close(limitMs: number): Promise<void>;
@@ -87,7 +87,9 @@ export function createBroadcaster(options: BroadcasterOptions): Broadcaster {
     );
   };
 
-  /** What is left of a destination that is gone, or switched off: a pause is not made up for. */
+  /**
+   * Removes the rows of a destination that was deleted or switched off: generations of the pause are not sent later.
+   */
   const removeRows = async (id: string, isGone: boolean): Promise<void> => {
     for (const row of await store.broadcasts.list()) {
       const isIts = row.kind === 'progress' ? row.id === id : isGone && row.destinationId === id;
@@ -121,7 +123,7 @@ export function createBroadcaster(options: BroadcasterOptions): Broadcaster {
     return done;
   };
 
-  /** Others write to the same store, and tell nobody. */
+  /** Other processes write to the same store without a notification. */
   const lookAgain = (): void => {
     cancelLook = platform.setTimer(() => {
       refresh().then(lookAgain, (error: unknown) => {

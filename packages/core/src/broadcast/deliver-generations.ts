@@ -24,7 +24,7 @@ export interface Delivered {
   readonly outcome: DeliveryOutcome;
   /** False when none of them was this destination's, so that nothing is known of it. */
   readonly isSent: boolean;
-  /** What has not arrived. */
+  /** Ids of the generations that were not delivered. */
   readonly remaining: readonly string[];
 }
 

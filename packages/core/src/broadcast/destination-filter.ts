@@ -6,10 +6,13 @@ import type { GenerationRecord } from '../stores/store.ts';
 /** Regions as destinations name them, by the names that a region may have in the configuration. */
 const REGIONS: Readonly<Record<string, Destination['regions'][number]>> = { eu: 'europe', europe: 'europe', us: 'us' };
 
-/** Whether a generation is this destination's by its workspace, key and region. Cheap: asked once for every call. */
+/**
+ * Whether a generation belongs to this destination by its workspace, key and region. Cheap, because it runs once for
+ * every call.
+ */
 export type TakesGeneration = (record: GenerationRecord) => boolean;
 
-/** Makes the question ready to be asked often. */
+/** Prepares the test, because it runs often. */
 export function createTakesGeneration(destination: Destination): TakesGeneration {
   const hashes = destination.api_key_hashes && new Set(destination.api_key_hashes);
   return ({ generation, principalId }) => {

@@ -35,7 +35,7 @@ export interface DeliveryLane {
   open(missed: readonly string[]): void;
   /** The destination has changed: what was held up by how it was before is tried now. */
   change(destination: Destination): void;
-  /** Takes in deliveries that were written down, or that are to be sent anew. */
+  /** Adds deliveries that were stored, or that are to be sent again. */
   add(delivery: BroadcastDelivery): void;
   status(): LaneStatus;
   /** Resolves when nothing is queued, or what is cannot be sent now. */
@@ -46,7 +46,7 @@ export interface DeliveryLane {
 
 const MAX_PENDING = 10_000;
 const MAX_BATCH = 50;
-/** Dead letters of one destination; beyond it the oldest are dropped. */
+/** Limit of failed deliveries for one destination; beyond it the oldest are dropped. */
 const MAX_FAILED = 200;
 const FIRST_WAIT_MS = 20;
 /** While there is more to do than one request can carry, requests follow each other; otherwise they gather. */
@@ -68,7 +68,7 @@ export function createDeliveryLane(options: DeliveryLaneOptions): DeliveryLane {
   let sending: Promise<void> | undefined;
   let work = new AbortController();
   let nextPendingAt = 0;
-  /** It has failed since it last worked, or nobody has tried yet. */
+  /** True before the first attempt, and after a failure until the next success. */
   let mayBeDown = true;
   let cancelTimer: (() => void) | undefined;
   let lastDeliveredAt: number | null = null;
@@ -131,7 +131,7 @@ export function createDeliveryLane(options: DeliveryLaneOptions): DeliveryLane {
       if (!outcome.isFinal) {
         mayBeDown = true;
         nextPendingAt = platform.now() + Math.max(PROBE_MS, (outcome.retryAfterSeconds ?? 0) * 1000);
-        // One batch on the schedule tells when to give up; the others wait for their turn.
+        // One batch on the schedule decides when to give up; the others wait for their turn.
         if (waiting.size > 0) return settle(ids.slice(0, ids.length - remaining.length));
       }
       await save(afterFailure(createRow(remaining), outcome, { now: platform.now(), random: random() }));
@@ -186,7 +186,7 @@ export function createDeliveryLane(options: DeliveryLaneOptions): DeliveryLane {
     }
   };
 
-  /** Takes the oldest out of a queue that is full, to be sent when somebody says so. */
+  /** Removes the oldest batch from a full queue and stores it as failed, to be sent on request. */
   const giveUpOldest = (): void => {
     const ids = pending.slice(0, MAX_BATCH);
     settle(ids);
@@ -203,7 +203,7 @@ export function createDeliveryLane(options: DeliveryLaneOptions): DeliveryLane {
       pending.push(id);
       if (pending.length > MAX_PENDING) giveUpOldest();
       if (pending.length > 1) return;
-      // Not at once: the call that is being recorded has not been answered yet.
+      // Delayed, because the call that is being recorded has not been responded to yet.
       nextPendingAt = Math.max(nextPendingAt, platform.now() + FIRST_WAIT_MS);
       run();
     },

@@ -21,7 +21,7 @@ export interface TraceSource {
   readonly apiKeyName: string | null;
 }
 
-/** Everything there is to tell of a generation. What a destination is not to see, `forDestination` takes out. */
+/** Collects all facts about a generation. `forDestination` removes those that a destination must not receive. */
 export async function toBroadcastTrace(
   { record, content, apiKeyName }: TraceSource,
   platform: Pick<Platform, 'sha256'>,
@@ -91,7 +91,7 @@ async function toId(text: string, length: 16 | 32, platform: Pick<Platform, 'sha
   return (await platform.sha256(text)).slice(0, length);
 }
 
-/** Images, sound and files are too large for a trace: of them only the kind is told. */
+/** Replaces images, sound and files by their kind, because they are too large for a trace. */
 function withoutMedia(content: GenerationContent): GenerationContent {
   if (!('messages' in content.input)) return content;
   return { ...content, input: { messages: content.input.messages.map(withTextOnly) } };

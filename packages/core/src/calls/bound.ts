@@ -1,6 +1,6 @@
 import type { VideoMeasure } from '../catalog/video-cost.ts';
 
-/** What a call can use at the most, as far as its request tells. */
+/** The largest usage of a call, as far as its request shows. */
 export interface CallBound {
   /** Tokens of everything that is text. */
   readonly textTokens: number;
@@ -10,7 +10,7 @@ export interface CallBound {
   readonly hasAudio: boolean;
   /** Tokens of the output; null when the request does not say, and the endpoint's own limit holds. */
   readonly maxTokens: number | null;
-  /** What of a prediction turns out wrong is charged beside the output. */
+  /** Rejected tokens of a prediction are charged in addition to the output. */
   readonly predictedTokens: number;
   /** Set for videos, which are charged by what is made. */
   readonly video?: VideoMeasure | undefined;

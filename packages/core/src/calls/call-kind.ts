@@ -30,7 +30,7 @@ export function kindOfModel({ definition }: CatalogModel): CallKindName {
   return names.find((name) => name !== 'chat' && outputs.includes(CALL_KINDS[name].output)) ?? 'chat';
 }
 
-/** What a request says of itself, in its caller's own words. */
+/** Names that the caller gives in the request. */
 export interface RequestLabels {
   readonly session: string | null;
   /** The caller's own user. */
@@ -39,17 +39,17 @@ export interface RequestLabels {
 }
 
 /**
- * What tells one kind of call from another: pure functions over its request. Routing, budgets, guardrails, rate limits
- * and generations know a request by these alone.
+ * The differences between kinds of calls: pure functions over the request. Routing, budgets, guardrails, rate limits
+ * and generations access a request only through them.
  */
 export interface CallKind<Request> {
   readonly name: CallKindName;
   modelsOf(request: Request): RequestedModels;
   preferencesOf(request: Request): CallPreferences;
-  /** What the record and the choice of an endpoint take from the caller's own words. */
+  /** Returns the caller's own names for the record and for the choice of an endpoint. */
   labelsOf(request: Request): RequestLabels;
   needsOf(request: Request): CallNeeds;
-  /** Costs the length of the request, so it is asked only where a budget applies. */
+  /** Takes time proportional to the request, so it is called only where a budget applies. */
   boundOf(request: Request): CallBound;
   /** Makes a copy of a request with each of its texts replaced by what `change` makes of it, in a fixed order. */
   mapTexts(request: Request, change: (text: RequestText) => string): Request;

@@ -17,7 +17,7 @@ export interface ModelCall<Request = unknown> {
   readonly labels: CallLabels;
 }
 
-/** What the record says of where a call came from, in the caller's own words. */
+/** The origin of a call for the record, in the caller's own words. */
 export interface CallLabels extends Omit<RequestLabels, 'session'> {
   readonly referer: string | null;
   readonly userAgent: string | null;
@@ -51,10 +51,10 @@ export function withRequest<Request>(call: ModelCall<Request>, request: Request)
   };
 }
 
-/** Whether it is a chat: only those can be sent to a router, which chooses a model by what is said. */
+/** Whether it is a chat: only a chat can be sent to a router, which chooses a model by the messages. */
 export const isChatCall = (call: ModelCall): call is ModelCall<ChatCompletionRequest> => call.kind.name === 'chat';
 
-/** What a stored header may hold; callers choose them freely. */
+/** Limit for a stored header, because callers choose their lengths. */
 const MAX_STORED_HEADER = 512;
 
 function toStoredHeader(value: HeaderMap[string]): string | null {

@@ -2,7 +2,7 @@ import type { Endpoint } from '../catalog/catalog.ts';
 
 /** One more rule, handed in from outside of routing. */
 export interface Narrowing {
-  /** What to say of an endpoint it excludes, e.g. `allowed_providers`. */
+  /** Name of the rule that excludes the endpoint, e.g. `allowed_providers`. */
   readonly rule: string;
   /** The guardrail that says so, where one does. */
   readonly guardrailId?: string | undefined;

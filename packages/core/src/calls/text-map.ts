@@ -12,7 +12,7 @@ export interface RequestText {
 /** Makes a copy of a request with each of its texts replaced by what `change` makes of it, in a fixed order. */
 export type TextMap<Request> = (request: Request, change: (text: RequestText) => string) => Request;
 
-/** Words of the protocol, ids, and signatures: changing them breaks the call, and nobody reads them as text. */
+/** Words of the protocol, ids, and signatures: a change would break the call, and they are never read as text. */
 const PROTOCOL_FIELDS: ReadonlySet<string> = new Set([
   'role',
   'type',
@@ -27,7 +27,7 @@ const PROTOCOL_FIELDS: ReadonlySet<string> = new Set([
   'mode',
 ]);
 
-/** Where media may stand in place of an address. */
+/** Fields that may hold media in place of an address. */
 const MEDIA_FIELDS: ReadonlySet<string> = new Set(['url', 'file_data', 'image_url', 'data', 'b64_json']);
 
 const base64 = /^(?:data:[^,]{0,200};base64,)?[a-z0-9+/_=-]*$/i;

@@ -31,7 +31,7 @@ export interface CatalogModel {
 
 /** The models on offer. */
 export interface Catalog {
-  /** By id or canonical slug, exactly as written. */
+  /** Finds by id or canonical slug, exactly as written. */
   find(slug: string): CatalogModel | undefined;
   /** In configuration order; discovered models follow. */
   list(): readonly CatalogModel[];

@@ -33,7 +33,7 @@ function chatPreferencesOf(request: ChatCompletionRequest): CallPreferences {
   };
 }
 
-/** As much of a message as is looked at: conversations that differ later may share an endpoint. */
+/** Length of a message that is compared: conversations that differ later may share an endpoint. */
 const OPENING_LENGTH = 1000;
 
 /** The first instruction and the first thing said. */

@@ -4,13 +4,13 @@ import type { ChatChunk } from '../wire/chat/chat-chunk.ts';
 /** A completion that has begun. From here on there is no going back to another endpoint. */
 export interface CommittedCompletion {
   readonly endpoint: Endpoint;
-  /** When this endpoint was asked, on the monotonic clock. */
+  /** Time at which this endpoint was called, on the monotonic clock. */
   readonly startedAt: number;
   /** Everything up to and including the first batch that says something. */
   readonly first: readonly ChatChunk[];
   /** `NOTHING_MORE` for a completion that came whole. */
   readonly rest: AsyncIterator<readonly ChatChunk[]>;
-  /** The health of its endpoint has been told of it already, or has nothing to do with it. */
+  /** The endpoint's health has been updated already, or is not affected. */
   readonly isAccountedFor?: boolean;
 }
 

@@ -42,7 +42,7 @@ test('shows what each endpoint was sent before the answer, without keys and medi
   ]);
   expect(chunks[2]).toMatchObject({ choices: [{ delta: { content: 'Hello' } }] });
   expect(chunks.filter((chunk) => 'debug' in chunk)).toHaveLength(2);
-  // What is sent is the whole.
+  // The body that is sent is complete.
   expect(upstream.latest().sent).toMatchObject({ messages: ASKED.messages });
 });
 

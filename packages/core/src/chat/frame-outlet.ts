@@ -7,7 +7,7 @@ export interface FrameOutlet {
   push(text: string): void;
   /** Nothing more will come. Frames that are held can still be read. */
   end(): void;
-  /** Forgets the frames that are held. */
+  /** Drops the frames that are held. */
   discard(): void;
   /** Whether no frames are held. */
   isEmpty(): boolean;

@@ -17,7 +17,7 @@ const toDelta = (content: string): string =>
 const STOP = toEvent({ id: 'up-1', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
 const LONG = [toDelta(PIECE), toDelta(PIECE), toDelta(PIECE), STOP, 'data: [DONE]\n\n'];
 
-/** What was put aside by each of a gateway's calls. */
+/** The amounts that each of a gateway's calls has put aside. */
 interface Aside {
   readonly pieces: Uint8Array[];
   isClosed: boolean;

@@ -1,7 +1,7 @@
 import { createCompletionAccumulator } from '../generations/observe/completion-accumulator.ts';
 import type { ChatChunk, ChatDelta } from '../wire/chat/chat-chunk.ts';
 
-/** Makes the one chunk of a whole answer out of its pieces. Usage is left out. */
+/** Merges the pieces of a completion into one chunk. Usage is left out. */
 export function mergeChunks(chunks: readonly ChatChunk[]): ChatChunk {
   const completion = createCompletionAccumulator();
   completion.observe(chunks);

@@ -476,7 +476,7 @@ test('answers with a comment when nothing has come within the interval, and goes
   const stillSilent = reader.next();
   await platform.advance(10_100);
   expect(await stillSilent).toMatch(/^: /);
-  // Upstream was asked once, however often the reader came back.
+  // Upstream was read once, however often the client's reader returned.
   expect(transport.latest().pulls).toBe(pulls);
   answering(transport.latest(), stop);
   transport.exchanges[0]?.end();
@@ -1030,7 +1030,7 @@ test('ends every stream in one way, records it once and holds nothing back, what
       expect(chunksOf(frames).filter((chunk) => chunk.usage)).toHaveLength(
         reasons.filter((reason) => reason !== 'error').length,
       );
-      // What the reader was told is what was recorded, unless it was told that recording failed.
+      // The reader received the recorded outcome, unless it received the error that recording failed.
       const record = store.appended[0]?.record.generation;
       const recorded = record?.cancelled === true ? 'cancelled' : record?.finish_reason;
       expect([undefined, recorded, ...(hasStore ? [] : ['error'])]).toContain(reasons[0]);

@@ -5,7 +5,7 @@ import type { PolicyOf } from '../guardrails/policy-of.ts';
 import type { Policy } from '../guardrails/policy.ts';
 import type { Principal } from '../http/principal.ts';
 
-/** What holds for the calls of one principal. */
+/** The rules for the calls of one principal. */
 export interface Caller {
   /** Null when no guardrail holds. */
   readonly policy: Policy | null;

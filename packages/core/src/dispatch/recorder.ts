@@ -7,7 +7,7 @@ import type { RateLimits } from '../rate-limits/rate-limits.ts';
 import type { GenerationRecord, GenerationRepository, StoredContent } from '../stores/store.ts';
 import type { CallCounters } from './call-counters.ts';
 
-/** Is told of every generation after it has been recorded. What it throws is logged and changes nothing. */
+/** Receives every generation after it has been recorded. An exception is logged and has no other effect. */
 export type GenerationListener = (record: GenerationRecord) => void;
 
 /** Writes down what became of calls, for every kind of call. */
@@ -17,7 +17,7 @@ export interface Recorder {
    * Rejects with `internal` when the store cannot take it, because then nothing may be acknowledged.
    */
   recordCall(settled: SettledGeneration, outcome: Outcome): Promise<void>;
-  /** The same for work that outlives its request and counts no tokens: appends, settles, tells the listeners. */
+  /** Records work that outlives its request and counts no tokens: appends, settles, notifies the listeners. */
   append(record: GenerationRecord, content: StoredContent | null): Promise<void>;
 }
 
@@ -83,7 +83,10 @@ function tell(listener: GenerationListener, record: GenerationRecord, logger: Lo
   }
 }
 
-/** The whole chain: what callers are told of a failure is only its class, and the operator needs the first cause. */
+/**
+ * Returns the whole chain of causes: callers receive only the class of a failure, and the operator needs the first
+ * cause.
+ */
 function describeCause(cause: unknown): string | undefined {
   if (!(cause instanceof Error)) return undefined;
   const deeper = describeCause(cause.cause);

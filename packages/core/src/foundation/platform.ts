@@ -1,7 +1,7 @@
 /**
- * What the core needs from its host besides JavaScript itself.
+ * The functions that the core requires from its host besides JavaScript itself.
  *
- * Time and randomness come from nowhere else, so tests decide both and never sleep.
+ * Time and randomness have no other source, so tests control both and never sleep.
  */
 export interface Platform {
   /** Lower-case hex. Synchronous where the host can (Node: 0.4 µs), a promise over WebCrypto (37 µs). */
@@ -13,7 +13,7 @@ export interface Platform {
   now(): number;
   /** Milliseconds on a clock that never steps back: for durations and limits. */
   monotonicNow(): number;
-  /** Calls back once after `delayMs`; the returned function cancels it. Must not keep the process alive. */
+  /** Calls back once after `delayMs`; the returned function cancels it. Must not keep the process running. */
   setTimer(callback: () => void, delayMs: number): () => void;
   /** Opens a place outside of memory for what is long and needed only once more. Default: there is none. */
   readonly openScratch?: (() => Scratch) | undefined;
@@ -50,7 +50,7 @@ export function createWebPlatform(): Platform {
     monotonicNow: () => performance.now(),
     setTimer(callback, delayMs) {
       const timer: unknown = setTimeout(callback, delayMs);
-      // On Node a timer is an object that would hold the process open; elsewhere it is a number.
+      // On Node a timer is an object that keeps the process running; elsewhere it is a number.
       if (typeof timer === 'object' && timer !== null && 'unref' in timer && typeof timer.unref === 'function') {
         timer.unref();
       }

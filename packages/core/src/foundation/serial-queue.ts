@@ -6,7 +6,7 @@ export interface SerialQueue {
   run(work: () => Promise<void>): void;
 }
 
-/** Creates it. Between two pieces everybody else has a turn. */
+/** Creates the queue. Between two pieces, other work of the process can run. */
 export function createSerialQueue({ setTimer }: Pick<Platform, 'setTimer'>): SerialQueue {
   const waiting: (() => Promise<void>)[] = [];
   let isBusy = false;

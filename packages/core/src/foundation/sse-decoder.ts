@@ -5,7 +5,7 @@ import { GatewayError } from './errors.ts';
 /** Largest event accepted, in characters: a generated image travels as one event of several megabytes. */
 const MAX_EVENT_CHARACTERS = 16 * 1024 * 1024;
 
-/** Bytes in, the data of finished events out. One per answer; not reusable. */
+/** Decodes bytes into the data of finished events. One per response; not reusable. */
 export interface SseDecoder {
   /** The data of every event that these bytes finished, in order. Throws `provider_unavailable` on an oversized one. */
   push(bytes: Uint8Array): readonly string[];

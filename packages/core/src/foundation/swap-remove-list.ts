@@ -5,7 +5,7 @@ export interface ListEntry<Item> {
 
 /** A list whose items come and go all the time, in no order. */
 export interface SwapRemoveList<Item> {
-  /** To be copied where items leave while it is walked. */
+  /** To be copied where items are removed during iteration. */
   readonly entries: readonly ListEntry<Item>[];
   /** The entry is what removes the item again. */
   add(item: Item): ListEntry<Item>;

@@ -1,11 +1,11 @@
 import type { VideoJob } from '../stores/video-job.ts';
 
-/** Something that followers are told of. */
+/** An event for followers. */
 export type FeedEvent =
   | { readonly type: 'generation'; readonly id: string }
   | { readonly type: 'video'; readonly job: VideoJob };
 
-/** What this process has seen end, for those who follow it. */
+/** The latest generations and video jobs of this process, for clients that follow them. */
 export interface GenerationFeed {
   publish(event: FeedEvent): void;
   /** The number of the next event; the first one has 0. */
@@ -20,14 +20,15 @@ export interface GenerationFeed {
   followers(): number;
 }
 
-/** How many events are kept for those who read slowly or come back; nobody has a queue of their own. */
+/** Number of events that are held for slow and returning readers; there is no queue per reader. */
 const KEPT = 500;
 
 /** Creates a feed that has seen nothing. */
 export function createGenerationFeed(): GenerationFeed {
   /**
-   * Of a generation its id alone, and no object around it: what lives for the next five hundred calls is soon taken for
-   * what stays, made where only a full collection looks, and takes with it all it refers to. Mostly nobody follows.
+   * A generation is held as its id alone, without an object around it. An object that lives for the next five hundred
+   * calls is promoted to the old generation of the heap, where only a full collection frees it and all it refers to.
+   * Usually there is no follower.
    */
   const kept: (string | VideoJob | undefined)[] = Array.from({ length: KEPT });
   const listeners = new Set<() => void>();

@@ -2,7 +2,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { givenFields } from '../wire/given-fields.ts';
 import type { Guardrail, UpdateGuardrailRequest } from '../wire/management/guardrail.ts';
 
-/** A guardrail that asks for nothing yet. */
+/** Creates a guardrail without demands. */
 export function toNewGuardrail(identity: Pick<Guardrail, 'id' | 'name' | 'workspace_id' | 'created_at'>): Guardrail {
   return {
     ...identity,

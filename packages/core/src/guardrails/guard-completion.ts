@@ -32,16 +32,16 @@ export function toCompletionGuard(policy: Policy | null, pipeline: Pipeline): Co
 
 type Batches = AsyncIterator<readonly ChatChunk[]>;
 
-/** Texts of an answer that come in pieces. */
+/** Text fields of a completion that arrive in pieces. */
 const TEXT_FIELDS = ['content', 'reasoning', 'refusal'] as const;
 
 /**
- * Lets through of a completion's batches what the output filters allow. Every batch of upstream's becomes one of ours,
- * even where all of its text is held back, so that a completion counts as begun when upstream has begun it. `messages`
- * are what was asked, for an estimate of what a blocked completion has used.
+ * Releases those parts of a completion's batches that the output filters allow. Every batch from upstream becomes one
+ * batch, even where all of its text is held back, so that a completion begins when upstream has begun it. `messages`
+ * are those of the request, for an estimate of the usage of a blocked completion.
  *
- * A blocked answer yields what came before, then throws `permission_denied`; so does an answer whose filters fail.
- * Returning from it returns from upstream's iterator.
+ * A blocked completion yields the text before the finding, then throws `permission_denied`; so does a completion whose
+ * filters fail. Returning from it returns from upstream's iterator.
  */
 export function guardCompletion(
   batches: Batches,
@@ -64,7 +64,7 @@ export function guardCompletion(
 
 interface ChunkGuard {
   readonly failure: GatewayError | null;
-  /** What is held back of a choice goes with its finish reason; without one the answer is broken anyway. */
+  /** Text of a choice that is held back is sent with its finish reason; without one the completion is broken anyway. */
   pass(chunks: readonly ChatChunk[]): readonly ChatChunk[];
 }
 
@@ -182,7 +182,7 @@ function createChunkGuard({ filters, onFinding }: CompletionGuard, messages: rea
   };
 }
 
-/** What is said in it comes in writing, too, and in pieces. */
+/** The transcript of the audio arrives as text, too, and in pieces. */
 function isSpoken(audio: unknown): audio is { readonly transcript: string } {
   return typeof audio === 'object' && audio !== null && 'transcript' in audio && typeof audio.transcript === 'string';
 }

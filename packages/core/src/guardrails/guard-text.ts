@@ -2,7 +2,7 @@ import type { TextMap } from '../calls/text-map.ts';
 import type { GatewayError } from '../foundation/errors.ts';
 import { type GuardOptions, guardRequest } from './guard-request.ts';
 
-/** What guardrails make of a text that came into a request after its caller had sent it. */
+/** The result of guardrails for a text that was added to a request after its caller had sent it. */
 export interface GuardedText {
   readonly text: string;
   /** Set when the text must not go to a model. */

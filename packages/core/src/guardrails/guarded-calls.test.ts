@@ -408,7 +408,7 @@ test('asks only providers that are known to keep nothing, for the authors that t
   });
 });
 
-// Answers
+// Completions
 
 const text = `Of course. The ${'very '.repeat(300)}launch code 42 goes to jo@example.com, as agreed.`;
 const events = toEventPieces([
@@ -662,7 +662,7 @@ test('stops an answer whose filter throws, with nothing of it let through and no
   }
   const guardedCompletion = guardCompletion(completion(), { filters, onFinding: () => undefined }, messages);
   const { value } = await guardedCompletion.next();
-  // A choice, even an empty one, is what commits the answer to its endpoint.
+  // A choice, even an empty one, commits the completion to its endpoint.
   expect(value).toMatchObject([{ choices: [{ delta: {} }] }, { usage: { estimated: true } }]);
   expect(JSON.stringify(value)).not.toContain('Hi');
   await expect(guardedCompletion.next()).rejects.toMatchObject({

@@ -7,7 +7,7 @@ import type { ScriptedTransport } from '../../../../test/support/upstreams/scrip
 import { createTurnTransport, type Cut, type ScriptedTurn } from '../../../../test/support/upstreams/scripted-turns.ts';
 import type { ServerTool } from '../chat/stages/server-tools/server-tool.ts';
 
-/** Answers what nobody has asked for, and cites it. */
+/** Returns a result with an unexpected text, and a citation. */
 const lookup: ServerTool = {
   name: 'lookup',
   description: 'Looks a word up.',
@@ -31,7 +31,7 @@ async function withTools(fields: object, turns = TURNS, cut?: Cut) {
   return { ...core, ...guarded, upstream, ask };
 }
 
-/** What the model was told that its call has found. */
+/** The tool result that the model received. */
 const resultIn = ({ exchanges }: ScriptedTransport): string =>
   JSON.stringify((exchanges[1]?.sent['messages'] as object[] | undefined)?.[2]);
 

@@ -10,7 +10,7 @@ import { defaultGuardrailIdOf } from '../auth/default-guardrail.ts';
 import type { GuardrailLayer } from './effective-policy.ts';
 
 /**
- * Tells the policy of a caller; null when no guardrail holds for them. At once where the store has its tables in memory.
+ * Returns the policy of a caller; null when no guardrail applies. Synchronous where the store has its tables in memory.
  * Rejects with `permission_denied` when a guardrail cannot be applied.
  */
 export type PolicyOf = (principal: Principal) => Awaitable<Policy | null>;
@@ -22,7 +22,7 @@ const MAX_POLICIES = 500;
 
 interface CachedPolicy {
   readonly layers: readonly GuardrailLayer[];
-  /** A promise while it is being compiled; one that rejects stays, so that nobody gets past it. */
+  /** A promise while the policy is being compiled; a rejected one is retained, so that every call is refused. */
   policy: Awaitable<Policy>;
 }
 

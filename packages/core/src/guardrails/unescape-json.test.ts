@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 import { unescapeJson } from './unescape-json.ts';
 
-/** JSON as it is written by those who escape whatever they can. */
+/** Escapes every character of JSON that can be escaped. */
 const escapeAll = (text: string): string =>
   [...Array(text.length).keys()].map((at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`).join('');
 

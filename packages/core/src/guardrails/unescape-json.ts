@@ -1,7 +1,7 @@
-/** JSON as text with its escapes undone, as whoever parses it reads it: `\u0061` is an `a`. */
+/** JSON as text with its escapes decoded, as a parser reads it: `\u0061` is an `a`. */
 export interface UnescapedJson {
   readonly text: string;
-  /** Where in the JSON each unit of the text begins, and where the last ends; null where nothing was escaped. */
+  /** The beginning in the JSON of each unit of the text, and the end of the last; null where nothing was escaped. */
   readonly offsets: readonly number[] | null;
   /** How much of the JSON was taken: all of it at the end, else up to an escape that is not complete. */
   readonly taken: number;

@@ -8,7 +8,7 @@ type Side = 'Request' | 'Response';
 /** A filter that found something. */
 export interface Finding {
   readonly compiled: CompiledFilter;
-  /** What it found, as it was written; shortened and not all of it. */
+  /** Matches in the original text; shortened, and not all of them. */
   readonly samples: readonly string[];
 }
 
@@ -48,7 +48,7 @@ export function toStages(findings: readonly Finding[]): GuardrailStage[] {
   });
 }
 
-/** The refusal of a call over what a filter found in a request or an answer (wire.md 16.6). */
+/** The refusal of a call because of a match in a request or a completion (wire.md 16.6). */
 export function toBlockError({ compiled, samples }: Finding, side: Side): GatewayError {
   if (isInjection(compiled)) {
     return new GatewayError('permission_denied', `${side} blocked: prompt injection patterns detected`, {
@@ -60,7 +60,7 @@ export function toBlockError({ compiled, samples }: Finding, side: Side): Gatewa
   });
 }
 
-/** The refusal when a guardrail cannot be asked: nothing goes past a filter that has failed. */
+/** The refusal when a guardrail cannot be evaluated: no text passes a filter that has failed. */
 export function toUnavailableError(side: Side, cause: unknown): GatewayError {
   return new GatewayError('permission_denied', `${side} blocked: a guardrail is unavailable`, {
     cause,
@@ -68,7 +68,7 @@ export function toUnavailableError(side: Side, cause: unknown): GatewayError {
   });
 }
 
-/** Whether a call ended because of a guardrail, which says nothing of the endpoint that answered. */
+/** Whether a call ended because of a guardrail, which is no failure of the endpoint. */
 export function isCompletionBlocked({ metadata }: GatewayError): boolean {
   return metadata?.['blocked'] === 'response';
 }

@@ -2,7 +2,7 @@ import type { Platform } from '../foundation/platform.ts';
 
 export interface DueQueueOptions {
   readonly platform: Pick<Platform, 'monotonicNow' | 'setTimer'>;
-  /** At least this long between two runs. */
+  /** Minimum time between two runs. */
   readonly spacingMs: number;
   readonly run: (id: string) => void;
 }
@@ -17,7 +17,7 @@ export interface DueQueue {
 
 interface Due {
   readonly id: string;
-  /** On the monotonic clock. */
+  /** Time on the monotonic clock. */
   readonly at: number;
 }
 

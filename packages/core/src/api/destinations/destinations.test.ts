@@ -106,7 +106,7 @@ test('210: no answer shows a secret, those behind the question mark of an addres
     const created = await call('POST', PATH, body);
     const { id, config } = created.body['data'] as { readonly id: string; readonly config: object };
     const before = await store.destinations.get(id);
-    // What was shown comes back, as a form does that was opened and saved.
+    // A client may send back what it was shown, as a form does that was opened and saved.
     const changed = await call('PATCH', `${PATH}/${id}`, { name: 'renamed', config });
     expect((await store.destinations.get(id))?.config).toEqual(before?.config);
     responses.push(created, changed, await call('GET', `${PATH}/${id}`), await call('GET', PATH));

@@ -121,7 +121,7 @@ test('tells over the network how long upstream paused between two pieces', { tim
   const response = await gateway.ask({ stream: true });
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   expect((await reader?.read())?.value).toContain('First. ');
-  // The pause is the clock's alone: nobody waits for it.
+  // Only the test clock advances; no real time passes.
   skippedMs = 3000;
   for (const event of [toTextEvent('Second.'), FINISH_EVENT, DONE_EVENT]) {
     upstream.requests[0]?.socket.write(toHttpChunk(event));

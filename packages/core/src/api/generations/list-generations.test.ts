@@ -97,7 +97,7 @@ test.each([
   ['?text=flamingo', '3 0'],
   ['?text=flamingo&status=ok', '0'],
   ['?id=gen-0,gen-3,gone,gen-3', '3 0'],
-  // What everybody's contents hold is no text of theirs.
+  // Words that the JSON of every content contains are not searched.
   ['?text=user', ''],
 ])('finds with %s', async (query, expected) => {
   const { ids } = await setUp();
@@ -207,7 +207,7 @@ test('counts what each value would leave under the other filters, the commonest 
   });
   const failed = await facets('&status=failed&provider=Acme');
   expect(failed).toMatchObject({ total: 1, model: [{ value: 'acme/chat-1', requests: 1 }] });
-  // Of its own kind nothing is left out: somebody may choose another.
+  // The facet of a filter's own field is not narrowed by that filter, so that a user can choose another value.
   expect(failed['status']).toEqual([
     { value: 'ok', requests: 2 },
     { value: 'cancelled', requests: 1 },

@@ -10,7 +10,7 @@ const answering = (content: string) => ({
   pieces: [JSON.stringify({ choices: [{ message: { content }, finish_reason: 'stop' }] })],
 });
 
-/** A gateway and the guardrail to try, which holds for nobody. */
+/** A gateway and the guardrail to try, which is assigned to no key and no member. */
 async function prepare(fields: object, ...responses: string[]) {
   const upstream = createReplayTransport(...responses.map(answering));
   const core = createCoreGateway(upstream);

@@ -43,7 +43,7 @@ export const updateGuardrail = operation<GuardrailParts>()({
   },
 });
 
-/** What a default guardrail begins with; undefined when the id is of none. */
+/** Returns the initial state of a default guardrail; undefined when the id belongs to none. */
 async function beginDefault(id: string, parts: GuardrailParts): Promise<Guardrail | undefined> {
   const workspaceId = workspaceIdOfDefault(id);
   if (workspaceId === undefined) return undefined;

@@ -1,8 +1,8 @@
 import { type Transport, TransportError } from '../../foundation/transport.ts';
 
-/** What stood at an address. */
+/** The content at an address. */
 export interface FetchedAddress {
-  /** After redirects. */
+  /** Address after redirects. */
   readonly url: string;
   /** Lower case, with its parameters; empty when it was not said. */
   readonly contentType: string;
@@ -13,7 +13,7 @@ export interface FetchOptions {
   readonly transport: Transport;
   readonly signal: AbortSignal;
   readonly maxBytes: number;
-  /** Asked for every address on the way; throws for one that may not be called. */
+  /** Called for every address of the redirects; throws for one that may not be called. */
   readonly check?: ((url: string) => void) | undefined;
 }
 

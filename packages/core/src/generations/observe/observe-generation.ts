@@ -19,18 +19,21 @@ export interface GenerationObserver {
   readonly completion: CompletionAccumulator;
   /** The endpoint whose completion is being relayed. */
   endpoint(): Endpoint | undefined;
-  /** Every endpoint that was asked, in order. */
+  /** Every endpoint that was called, in order. */
   attempts(): readonly Attempt[];
   isSettled(): boolean;
   noteAttempt(attempt: Attempt): void;
-  /** Says instead of `noteAttempt` that the answer is repeated: whose it is, and the generation it was made for. */
+  /** Used instead of `noteAttempt` when a completion is repeated: its endpoint, and the generation it was made for. */
   noteReplay(endpoint: Endpoint, sourceId: string): void;
-  /** A further answer begins within the call. From the first one on, usage and cost are those of all of them. */
+  /**
+   * A further completion begins within the call. From the first call of this on, usage and cost are sums over all
+   * completions.
+   */
   noteTurn(turn: Turn): void;
   noteToolStep(step: ToolStep): void;
   /** The web was searched within the call. */
   noteSearch(search: WebSearch): void;
-  /** So far; undefined while no answer has begun. */
+  /** Spending so far; undefined while no completion has begun. */
   spending(): Spending | undefined;
   observe(chunks: readonly ChatChunk[]): void;
   /** Call once. Makes the record; writing it is `recordGeneration`'s. */
@@ -68,7 +71,7 @@ class Observer implements GenerationObserver {
     this.timeline = isStoredAsStreamed ? recordTimeline(platform, this.startedMonotonic) : null;
     this.completion = createCompletionAccumulator({
       maxLength: this.isContentStored ? logging.maxContentBytes : 0,
-      // A whole answer comes at once, and is written down at once.
+      // An unstreamed completion arrives at once, and is recorded at once.
       openScratch: isStoredAsStreamed ? platform.openScratch : undefined,
     });
   }

@@ -5,9 +5,9 @@ import { weighText } from '../../calls/estimate-usage.ts';
 export interface SpilledText {
   /** Takes a text in, all but a last half of a character, which is returned. */
   append(text: string): string;
-  /** What has been taken in so far; null when it is not there any more. Lets go of it, so call it once and last. */
+  /** Returns the text so far; null when it has been dropped. Releases it, so it must be the last call. */
   readBack(): string | null;
-  /** Of what was taken in, whether or not it is still there: in UTF-16 code units, and as `weighText` says. */
+  /** Length of the text so far, whether or not it is still held: in UTF-16 code units, and according to `weighText`. */
   readonly length: number;
   readonly weight: number;
 }

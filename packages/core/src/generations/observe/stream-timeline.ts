@@ -13,7 +13,7 @@ export interface TimelineRecorder {
 
 type Lengths = Pick<CompletionAccumulator, 'textLength' | 'reasoningLength'>;
 
-/** About what a person can tell apart, and shorter than the pauses between most chunks. */
+/** Near the limit of human perception, and shorter than the pauses between most chunks. */
 const FIRST_INTERVAL_MS = 20;
 /** Some 4 KB in the store. */
 const MAX_ARRIVALS = 500;
@@ -23,7 +23,7 @@ export function recordTimeline(platform: Pick<Platform, 'monotonicNow'>, started
   let intervalMs = FIRST_INTERVAL_MS;
   let textLength = 0;
   let reasoningLength = 0;
-  /** When the last arrival began, since the start. */
+  /** Beginning of the last arrival, relative to the start. */
   let lastAt = 0;
   let gaps: number[] = [];
   let text: number[] = [];

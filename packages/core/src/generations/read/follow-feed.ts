@@ -23,24 +23,24 @@ interface FeedParts {
 
 export interface FollowOptions {
   readonly parts: FeedParts;
-  /** What tells this process's events from those of another. */
+  /** Distinguishes this process's events from those of another. */
   readonly epoch: string;
   /** The last event that the client has seen, as it says. */
   readonly lastEventId: string | undefined;
-  /** What of a generation is told. */
+  /** The fields of a generation that are sent. */
   readonly fields: RowFields;
-  /** How a video job is told. */
+  /** Converts a video job to its event. */
   readonly toVideoEvent: (job: VideoJob) => object;
-  /** Asked before anything is told: a key may be revoked, a session ended, while somebody follows. */
+  /** Checked before every event: a key may be revoked, or a session may end, while a client follows. */
   readonly isAllowed: () => Promise<boolean>;
   /** Fires when the client has left or the gateway closes. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Writes the feed as server-sent events, only as fast as they are read. Whoever has missed events that are not kept any
- * more is told `reset`, and goes on with the newest. Written by hand rather than as a generator, because the reader may
- * leave while nothing happens.
+ * Writes the feed as server-sent events, only as fast as they are read. A client that has missed events which are no
+ * longer held receives `reset`, and continues with the newest. An iterator written by hand rather than a generator,
+ * because the reader may leave while no event arrives.
  */
 export function followFeed(options: FollowOptions): AsyncIterable<Uint8Array> {
   const { parts, signal } = options;
@@ -114,7 +114,7 @@ async function toEventText(event: FeedEvent, { parts, fields, toVideoEvent }: Fo
   return `event: video\ndata: ${JSON.stringify(toVideoEvent(event.job))}`;
 }
 
-/** How many events a client has seen; undefined when it cannot be told. */
+/** The number of events that a client has seen; undefined when it is unknown. */
 function positionOf(lastEventId: string | undefined, epoch: string): number | undefined {
   const [, known, seen] = /^([0-9a-f]+)-(\d{1,15})$/.exec(lastEventId ?? '') ?? [];
   return known === epoch ? Number(seen) : undefined;

@@ -10,8 +10,8 @@ export interface PatternFilterOptions {
    */
   readonly pattern: RegExp;
   /**
-   * The check that a pattern cannot make, a checksum for one. Answers where what was matched really ends, or null when
-   * it is nothing after all.
+   * A check that a pattern cannot express, a checksum for example. Returns the actual end of the match, or null when
+   * there is no match after all.
    */
   readonly measure?: ((text: string, start: number, end: number) => number | null) | undefined;
 }

@@ -1,9 +1,9 @@
 /** A text as filters see it, and the way back to the original. Offsets count UTF-16 units. */
 export interface NormalisedText {
   readonly text: string;
-  /** Where in the original the unit at this offset begins. */
+  /** Beginning in the original of the unit at this offset. */
   originalStart(offset: number): number;
-  /** Where in the original the unit before this offset ends. */
+  /** End in the original of the unit before this offset. */
   originalEnd(offset: number): number;
 }
 
@@ -45,7 +45,7 @@ export function normaliseText(original: string): NormalisedText {
   };
 }
 
-/** Where the units of the normalised text came from; `normaliseSegments` adds to both lists. */
+/** The origins of the units of the normalised text; `normaliseSegments` adds to both lists. */
 export interface SegmentSink {
   readonly starts: number[];
   readonly ends: number[];
@@ -55,7 +55,10 @@ export interface SegmentSink {
   readonly isEnd: boolean;
 }
 
-/** Normalises a text piece by piece. Tells how much of it was taken: all of it at the end, else up to the last segment. */
+/**
+ * Normalises a text piece by piece. Returns the length that was consumed: the whole text at its end, else up to the
+ * last segment.
+ */
 export function normaliseSegments(original: string, sink: SegmentSink): { text: string; taken: number } {
   const { starts, ends, base, isEnd } = sink;
   const add = (start: number, end: number, units: number): void => {

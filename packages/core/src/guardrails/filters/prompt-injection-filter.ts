@@ -7,7 +7,10 @@ const direct = new RegExp(
   'gi',
 );
 
-/** Told apart from a slip of the pen by what follows: an order is a verb and, not far behind it, a noun. */
+/**
+ * A misspelt order differs from an ordinary typing error by the words after it: an order is a verb with a noun soon
+ * after.
+ */
 const VERBS = ['ignore', 'bypass', 'override', 'reveal', 'delete', 'disregard'];
 const NOUNS = ['system', 'prompt', 'instructions', 'previous'];
 const scrambled = /(?<![a-z])[a-z]{6,12}(?![a-z])/gi;
@@ -96,7 +99,7 @@ function* findDisguised(text: string): Generator<Span> {
 /** The bytes as characters; empty where it is no base64. */
 function decodeBase64(found: string): string {
   const plain = found.replace(/=+$/, '').replaceAll('-', '+').replaceAll('_', '/');
-  // Its last quarter may be a piece of something else: cut to whole groups.
+  // The last incomplete group may belong to the next text, so the text is cut to whole groups.
   return atob(plain.slice(0, plain.length - (plain.length % 4)));
 }
 

@@ -57,7 +57,7 @@ function mapTexts(request: EmbeddingsRequest, change: (text: RequestText) => str
   };
 }
 
-/** What is given as tokens is nothing that a filter can read. */
+/** Filters cannot read input that is given as tokens. */
 function mapInput(input: EmbeddingsRequest['input'], say: (text: string) => string): EmbeddingsRequest['input'] {
   if (typeof input === 'string') return say(input);
   return isTexts(input) ? input.map(say) : input;

@@ -31,7 +31,7 @@ interface Message {
   facts: object;
 }
 
-/** What a client makes of chunks. */
+/** Folds chunks as a client does. */
 function fold(chunks: readonly ChatChunk[]): Message {
   const message: Message = {
     content: '',
@@ -428,7 +428,7 @@ const block = fc.oneof(
 );
 type Block = typeof block extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** A block as a whole answer holds it, and the events that would stream it. */
+/** A block as an unstreamed completion contains it, and the events that would stream it. */
 function twoForms(value: Block, index: number): { whole: object; events: object[] } {
   switch (value.kind) {
     case 'text': {

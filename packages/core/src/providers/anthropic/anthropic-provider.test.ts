@@ -48,14 +48,14 @@ const providerOn = (
     ...settings,
   });
 
-/** Reads an answer to its end and folds it. */
+/** Reads a completion to its end and folds it. */
 async function read(transport: Transport, overrides: Partial<ChatCall> = {}): Promise<CompletionAccumulator> {
   const completion = createCompletionAccumulator();
   for await (const chunks of providerOn(transport).chat?.(callOf(overrides)) ?? []) completion.observe(chunks);
   return completion;
 }
 
-/** What both forms of an answer must agree on; arguments are compared as what they mean. */
+/** The parts that must be equal in both forms of a completion; arguments are compared as parsed values. */
 const messageOf = ({ text, reasoning, toolCalls, usage, finish, serviceTier }: CompletionAccumulator): object => ({
   text,
   reasoning,
@@ -92,7 +92,7 @@ interface RecordedMessage {
   readonly usage: Readonly<Record<string, number>>;
 }
 
-/** Folds recorded events into a whole answer, in the plainest way that these recordings allow. */
+/** Folds recorded events into an unstreamed completion, in the simplest way that these recordings allow. */
 function toWholeCompletion(events: readonly RecordedEvent[]): RecordedMessage {
   let message: Readonly<Record<string, unknown>> = {};
   let content: RecordedBlock[] = [];
@@ -126,7 +126,7 @@ function toWholeCompletion(events: readonly RecordedEvent[]): RecordedMessage {
   return { ...message, content } as unknown as RecordedMessage;
 }
 
-/** Cuts a whole answer into events, as the server that sent it would have streamed it. */
+/** Splits an unstreamed completion into events, as the server that sent it would have streamed it. */
 function toEvents(message: RecordedMessage): object[] {
   const { content, stop_reason, usage } = message;
   const cut = (value: string): readonly string[] => value.match(/[^]{1,40}/g) ?? [];
@@ -181,7 +181,7 @@ test.skipIf(missingCaptures !== undefined)(
   },
 );
 
-/** What a recording says, read off its whole form without the code under test. */
+/** The expected content of a recording, read from its unstreamed form without the code under test. */
 function expectedOf({ content, usage }: RecordedMessage): object {
   const { input_tokens = 0, cache_read_input_tokens = 0, cache_creation_input_tokens = 0, output_tokens = 0 } = usage;
   const prompt = input_tokens + cache_read_input_tokens + cache_creation_input_tokens;

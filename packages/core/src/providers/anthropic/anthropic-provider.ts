@@ -10,12 +10,12 @@ import { toOpaqueUserId } from './to-opaque-user-id.ts';
 /** `headers` may hold `anthropic-beta`, and may replace `anthropic-version`. */
 export type AnthropicProviderSettings = ProviderOptions;
 
-/** The version of the wire that this folder speaks. */
+/** The version of the wire that this folder implements. */
 const WIRE_VERSION = '2023-06-01';
 /** The most that one page of the model list may hold, and more models than there are. */
 const LIST_LIMIT = 1000;
 
-/** Creates a provider that speaks Anthropic's Messages wire. */
+/** Creates a provider for Anthropic's Messages wire. */
 export function createAnthropicProvider(settings: AnthropicProviderSettings): Provider {
   const upstream = toUpstream(settings, {
     keyHeader: 'x-api-key',

@@ -2,7 +2,7 @@ import { GatewayError } from '../../foundation/errors.ts';
 import type { DiscoveredModel } from '../provider.ts';
 import { isObject, type Unchecked } from '../../foundation/unchecked.ts';
 
-/** Reads the answer of `GET /models`. Throws `provider_unavailable` when it is no list. */
+/** Reads the response of `GET /models`. Throws `provider_unavailable` when it is no list. */
 export function readAnthropicModelList(text: string, providerName: string): readonly DiscoveredModel[] {
   let body: unknown;
   try {

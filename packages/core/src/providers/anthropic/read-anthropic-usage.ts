@@ -25,11 +25,11 @@ const FIELDS = [
 ] as const satisfies readonly (readonly [keyof AnthropicCounts, string])[];
 
 /**
- * Adds what one `usage` object reports to what is known. Counts are cumulative, so later ones replace earlier ones;
- * some servers send zeros at the end for what they told at the beginning, and those say nothing.
+ * Adds the counts of one `usage` object to the known ones. Counts are cumulative, so later ones replace earlier ones;
+ * some servers send zeros at the end for counts that they reported at the beginning, and these are ignored.
  *
- * A call that took several turns on the server (compaction, fallback to another model) lists them as iterations, of
- * which the counts beside them tell only a part; then the sum of the list holds.
+ * A call that took several turns on the server (compaction, fallback to another model) lists them as iterations, and
+ * the counts beside the list cover only a part; then the sum of the list is used.
  */
 export function addAnthropicUsage(known: AnthropicCounts, value: unknown): AnthropicCounts {
   if (!isObject(value)) return known;

@@ -22,9 +22,9 @@ const UNSAID: ReasoningWish = { kind: 'unsaid' };
 const MIN_TOP_P_OF_THINKING = 0.95;
 
 /**
- * Builds the upstream body (Messages API of 2023-06-01). What the endpoint or its model does not support and only
- * tunes the answer is left out; what the caller's content or the form of the answer depends on is refused with
- * `invalid_request` that names the field.
+ * Builds the upstream body (Messages API of 2023-06-01). A field that the endpoint or its model does not support is
+ * left out when it only tunes the completion; when the caller's content or the form of the completion depends on it,
+ * the call is refused with `invalid_request` that names the field.
  *
  * `userId` is the opaque form of the caller's `user`.
  */
@@ -113,7 +113,7 @@ function toSampling(
 
 interface Output {
   readonly format?: Block;
-  /** Asks for the form in words, where the wire cannot bind the answer to it. */
+  /** Describes the format in words, where the wire cannot bind the completion to it. */
   readonly instruction?: string;
 }
 

@@ -9,12 +9,12 @@ import {
 } from '../kit/reasoning-effort.ts';
 import type { ModelTraits } from './read-model-traits.ts';
 
-/** Reasoning that is asked for. */
+/** Reasoning that the request enables. */
 type AskedReasoning =
   | { readonly kind: 'effort'; readonly effort: RealEffort }
   | { readonly kind: 'budget'; readonly tokens: number };
 
-/** What a caller says of the reasoning, in any of the fields that can. */
+/** The caller's reasoning options, from any of the fields for them. */
 export type ReasoningWish =
   | { readonly kind: 'unsaid' }
   | { readonly kind: 'off'; readonly field: string }
@@ -45,7 +45,7 @@ export interface ThinkingQuestion {
   readonly isToolForced: boolean;
   /** The turn under way began without thinking, so thinking by budget cannot start within it. */
   readonly isTurnUnthought: boolean;
-  /** The caller does not want to read the reasoning. */
+  /** The caller requested a completion without the reasoning. */
   readonly isHidden: boolean;
 }
 
@@ -73,7 +73,8 @@ export function toThinking({ wish, traits, ...facts }: ThinkingQuestion): Thinki
     return wish.kind === 'unsaid' || isImpossible ? {} : byBudget(wish, facts.maxTokens);
   }
   const effort = wish.kind === 'unsaid' ? undefined : toKnownEffort(effortOf(wish, facts.maxTokens), traits.efforts);
-  // A model that thinks by default must be told not to; one that always does will say itself that it cannot be forced.
+  // On a model that reasons by default, reasoning must be disabled explicitly; a model that always reasons returns its
+  // own error about a forced tool.
   if (facts.isToolForced && traits.thinkingOff !== 'never') return { ...off, effort };
   if (wish.kind === 'unsaid' && traits.thinkingOff === 'by-default') return {};
   // The text is left out by default since 4.7; 4.6 does not know the word.

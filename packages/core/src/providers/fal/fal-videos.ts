@@ -12,7 +12,7 @@ const submittedSchema = z.object({ response_url: z.url() });
 const statusSchema = z.object({ status: z.string(), error: z.string().nullish() });
 
 const fileSchema = z.object({ url: z.string().min(1), content_type: z.string().nullish() });
-/** Where the models of fal put what they have made. */
+/** The result fields in which fal's models return the video. */
 const resultSchema = z.object({ video: fileSchema.nullish(), videos: z.array(fileSchema).nullish() });
 
 const STATUSES: ReadonlyMap<string, VideoProgress['status']> = new Map([
@@ -84,8 +84,8 @@ function createFalVideos(settings: DownloadingVideoSettings): VideoProvider {
 }
 
 /**
- * The path under which a request is asked for: upstream says it, since it is shorter than the model's. The host is not
- * taken from there: the key goes to none but the configured one.
+ * Returns the path of a request's status, which upstream reports because it is shorter than the model's. The host of
+ * that URL is ignored: the key is sent only to the configured host.
  */
 function toPath(url: string, baseUrl: string): string {
   const { pathname } = new URL(url);
@@ -102,7 +102,7 @@ function toInput(order: VideoOrder): object {
   const video = inputReferences.find((one) => one.type === 'video_url')?.video_url.url;
   const input: Record<string, unknown> = {
     prompt,
-    // Models that count in words want it as a text.
+    // Models with a list of allowed durations take the duration as a text.
     duration: durationSeconds === undefined ? undefined : String(durationSeconds),
     aspect_ratio: aspectRatio,
     resolution,

@@ -22,9 +22,9 @@ const STATUSES: ReadonlySet<string> = new Set<VideoProgress['status']>([
 ]);
 
 /**
- * Creates the video half of a provider that is a gateway with this very API (wire.md 15). It honours the
- * idempotency key, so that a submission whose answer was lost can be sent again. A caller's options for this provider
- * are, by name, those for the providers behind it.
+ * Creates the video part of a provider that is a gateway with this same API (wire.md 15). It supports the idempotency
+ * key, so that a submission whose response was lost can be sent again. A caller's options for this provider are, by
+ * name, those for the providers behind it.
  */
 export function createGatewayVideos(settings: VideoSettings): VideoProvider {
   const { name, baseUrl } = settings;
@@ -39,7 +39,7 @@ export function createGatewayVideos(settings: VideoSettings): VideoProvider {
   const toProgress = ({ status, error, unsigned_urls: urls, usage }: Job): VideoProgress => ({
     status: STATUSES.has(status) ? (status as VideoProgress['status']) : 'unknown',
     ...(error != null && { error: calls.toJobError(error) }),
-    // Their addresses need its key, and are all made alike.
+    // Output addresses require the key, and all have the same form.
     ...(status === 'completed' && { outputs: Array.from({ length: urls?.length ?? 1 }, () => ({})) }),
     ...(usage?.cost != null && { costUsd: usage.cost }),
   });

@@ -10,8 +10,8 @@ import { toLogprobs } from './to-logprobs.ts';
 import { isObject, objectsOf, type Unchecked } from '../../foundation/unchecked.ts';
 
 /**
- * What ended an answer. `OTHER` stands for whatever else made upstream withhold the rest. Words that are not listed
- * say that the answer failed, or are too new to know; neither may pass for a success.
+ * Finish reasons of a completion. `OTHER` means that upstream withheld the rest for some other reason. Unlisted values
+ * mean that the completion failed, or are too new to know; neither may count as a success.
  */
 const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['STOP', 'stop'],
@@ -31,20 +31,22 @@ const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['OTHER', 'content_filter'],
 ]);
 
-/** Reads one answer, whole or piece by piece. Holds what must be remembered between pieces. */
+/** Reads one completion, whole or piece by piece. Holds the state between pieces. */
 export interface GoogleCompletionReader {
-  /** Undefined when the event adds nothing. Throws `GatewayError` for an error event or one that is no answer. */
+  /** Undefined when the event adds nothing. Throws `GatewayError` for an error event or one that is no completion. */
   readEvent(data: string): ChatChunk | undefined;
   /**
-   * Call once after the last event: the finish reason, and what only the end of the answer tells. Throws
-   * `provider_unavailable` when the answer stopped short.
+   * Call once after the last event: returns the finish reason and the other facts that are known only at the end.
+   * Throws `provider_unavailable` when the completion broke off.
    */
   readEnd(): ChatChunk;
-  /** Reads a whole, unstreamed answer. Throws `GatewayError` when it is an error or did not finish. */
+  /** Reads an unstreamed completion. Throws `GatewayError` when it is an error or did not finish. */
   readWhole(text: string): ChatChunk;
 }
 
-/** Creates the reader of one answer on the Gemini wire. Candidates beyond the first are never asked for, nor read. */
+/**
+ * Creates the reader of one completion on the Gemini wire. Candidates beyond the first are neither requested nor read.
+ */
 export function createGoogleCompletionReader(options: CompletionReaderOptions): GoogleCompletionReader {
   const { providerName } = options;
   const usage = createGoogleUsage();
@@ -84,7 +86,7 @@ export function createGoogleCompletionReader(options: CompletionReaderOptions): 
     return chunk;
   };
 
-  /** Adds what only the end tells to the chunk, which becomes the answer's last. */
+  /** Adds the facts that are known only at the end to the chunk, which becomes the completion's last. */
   const finish = (chunk: ChatChunk, delta: ChatDelta): ChatChunk => {
     if (native === undefined) {
       throw new GatewayError('provider_unavailable', `${providerName} ended its answer without a finish reason`);
@@ -144,7 +146,7 @@ function throwIfBlocked(feedback: unknown, providerName: string): void {
   });
 }
 
-/** This wire has no word of its own for an answer that calls functions. */
+/** This wire has no finish reason of its own for a completion that calls functions. */
 function toFinishReason(native: string, callCount: number): FinishReason {
   const reason = FINISH_REASONS.get(native) ?? 'error';
   return reason === 'stop' && callCount > 0 ? 'tool_calls' : reason;

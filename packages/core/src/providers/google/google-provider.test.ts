@@ -45,7 +45,7 @@ const providerOn = (
     ...settings,
   });
 
-/** Reads an answer to its end and folds it. */
+/** Reads a completion to its end and folds it. */
 async function read(transport: Transport, overrides: Partial<ChatCall> = {}): Promise<CompletionAccumulator> {
   const completion = createCompletionAccumulator();
   for await (const chunks of providerOn(transport).chat?.(callOf(overrides)) ?? []) completion.observe(chunks);
@@ -58,7 +58,7 @@ async function collect(chunks: AsyncIterable<readonly ChatChunk[]> | undefined):
   return batches;
 }
 
-/** What both forms of an answer must agree on. */
+/** The parts that must be equal in both forms of a completion. */
 const messageOf = ({ text, reasoning, toolCalls, usage, finish, upstreamId }: CompletionAccumulator): object => ({
   text,
   reasoning,

@@ -10,14 +10,14 @@ import { toGoogleRequest } from './to-google-request.ts';
 import { toModelPath } from './to-model-path.ts';
 
 export interface GoogleProviderSettings extends ProviderOptions {
-  /** For pictures and videos at addresses that callers and upstream name. Without it there are no videos. */
+  /** Transport for images and videos at addresses that callers and upstream name. Without it there are no videos. */
   readonly downloads?: Transport | undefined;
 }
 
 /** The most that one page of the list may hold; far more than there are. */
 const LIST_PAGE_SIZE = 1000;
 
-/** Creates a provider that speaks Google's Gemini wire (`generateContent`). The key travels in a header, never in a URL. */
+/** Creates a provider for Google's Gemini wire (`generateContent`). The key is sent in a header, never in a URL. */
 export function createGoogleProvider(settings: GoogleProviderSettings): Provider {
   const upstream = toUpstream(settings, { keyHeader: 'x-goog-api-key' });
   const { baseUrl } = upstream;

@@ -105,7 +105,7 @@ export function createGoogleVideos(settings: DownloadingVideoSettings): VideoPro
       return { ...toProgress(operation, name, calls.toJobError), ...(retryAfterMs !== undefined && { retryAfterMs }) };
     },
     fetch({ output: { url = '' }, headers: own, signal, timeoutMs }) {
-      // Its own files need the key; nobody else may see it.
+      // Google's own files require the key; no other host may receive it.
       const isOwn = URL.parse(url)?.origin === new URL(baseUrl).origin;
       const all = isOwn ? { ...headers, ...own } : own;
       return calls.download({ url, headers: all, signal, timeoutMs }, downloads);

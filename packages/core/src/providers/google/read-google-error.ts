@@ -25,7 +25,7 @@ const STATUS_OF_NAME: Readonly<Record<string, number>> = {
 /** A wait beyond an hour is no help to a caller and a hazard to a scheduler. */
 const MAX_RETRY_AFTER_SECONDS = 3600;
 
-/** The `error` of a body or an event; undefined when it holds none. Some answers wrap it in a list. */
+/** Returns the `error` of a body or an event; undefined when it has none. Some responses wrap it in a list. */
 export function findGoogleError(body: unknown): unknown {
   const [first]: unknown[] = Array.isArray(body) ? body : [body];
   return isObject(first) ? (first['error'] ?? undefined) : undefined;

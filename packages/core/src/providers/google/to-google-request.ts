@@ -24,9 +24,9 @@ const IMAGE_FIELDS = [
 ] as const;
 
 /**
- * Builds the upstream body. What the endpoint does not support is left out, as the public wire promises; what it
- * supports but this wire cannot express is refused with `invalid_request` that names it, or left out where an answer
- * without it is still what was asked for (docs/providers/google.md has the list).
+ * Builds the upstream body. A field that the endpoint does not support is left out, as the public wire promises; one
+ * that it supports but this wire cannot express is refused with `invalid_request` that names it, or left out where a
+ * completion without it still meets the request (docs/providers/google.md has the list).
  */
 export function toGoogleRequest(call: ChatCall): Record<string, unknown> {
   const { request, providerModel, supportedParameters } = call;

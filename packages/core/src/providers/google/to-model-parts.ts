@@ -8,8 +8,8 @@ import { type Part, toMedia, toParts } from './to-google-parts.ts';
 type AssistantMessage = Extract<ChatMessage, { role: 'assistant' }>;
 
 /**
- * What Google's guide to thought signatures names for calls that its model did not make itself: other models', or
- * those of a client that keeps no reasoning details. Without it such a conversation is refused.
+ * The signature that Google's guide to thought signatures defines for calls of other models, or of clients that do not
+ * keep reasoning details. Without it such a conversation is refused.
  */
 const FOREIGN_SIGNATURE = 'skip_thought_signature_validator';
 

@@ -5,7 +5,7 @@ import { hasPlugin } from '../../plugins.ts';
 import type { Begin, Stage } from '../stage.ts';
 import { healJson } from './heal-json.ts';
 
-/** Mends the JSON of completions, where the request asks for it (wire.md 9.1). */
+/** Repairs the JSON of completions, where the request requires it (wire.md 9.1). */
 export const healingStage: Stage = {
   name: 'response-healing',
   plugins: ['response-healing'],

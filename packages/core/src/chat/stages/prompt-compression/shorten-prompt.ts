@@ -41,7 +41,10 @@ export function createFit(
   };
 }
 
-/** What the answer and the tools leave of the context. An answer without a limit gets a quarter, if it is to have any. */
+/**
+ * Tokens of the context that remain beside the completion and the tools. A completion without a limit is given a
+ * quarter.
+ */
 function promptRoom(
   { max_completion_tokens, max_tokens, tools }: ChatCompletionRequest,
   contextLength: number,

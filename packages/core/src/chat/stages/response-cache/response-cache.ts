@@ -5,7 +5,7 @@ import type { Platform } from '../../../foundation/platform.ts';
 import type { ChatChunk } from '../../../wire/chat/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';
 
-/** An answer that was kept. */
+/** A stored completion. */
 export interface CachedCompletion {
   /** The generation that it was made for. */
   readonly sourceId: string;
@@ -13,21 +13,21 @@ export interface CachedCompletion {
   readonly endpoint: string;
   /** Batches of chunks as they came, without usage: JSON. */
   readonly batches: string;
-  /** On the monotonic clock. */
+  /** Time on the monotonic clock. */
   readonly storedAt: number;
   readonly ttlMs: number;
 }
 
 export interface CacheQuery {
-  /** As it goes on: checked, in the order of the schema, with what guardrails have replaced. */
+  /** The request as it is sent on: checked, in the order of the schema, with the replacements of guardrails. */
   readonly request: ChatCompletionRequest;
   readonly principalId: string;
   readonly region: string | null;
-  /** An answer is only as good as the policy that let it through. */
+  /** A completion is repeated only under the policy that allowed it. */
   readonly policy: Policy | null;
 }
 
-/** Answers of this process, each for the key that it was made for. */
+/** Completions of this process, each for the key that it was made for. */
 export interface ResponseCache {
   keyOf(query: CacheQuery): Awaitable<string>;
   find(key: string): CachedCompletion | undefined;
@@ -38,10 +38,10 @@ export interface ResponseCache {
 }
 
 const DEFAULT_MAX_CHARACTERS = 32 * 1024 * 1024;
-/** No single answer takes more than this share of the room. */
+/** Largest share of the cache that a single completion may take. */
 const LARGEST_SHARE = 1 / 8;
 
-/** Creates an empty cache. Beyond `maxCharacters` of answers, whatever was asked for the longest ago goes. */
+/** Creates an empty cache. Beyond `maxCharacters` of completions, the least recently used one is removed. */
 export function createResponseCache(platform: Platform, maxCharacters = DEFAULT_MAX_CHARACTERS): ResponseCache {
   const entries = new Map<string, CachedCompletion>();
   const policies = new WeakMap<Policy, number>();
@@ -94,12 +94,12 @@ export function createResponseCache(platform: Platform, maxCharacters = DEFAULT_
   };
 }
 
-/** The name by which an answer remembers its endpoint. */
+/** Identifies the endpoint of a stored completion. */
 export function identify({ modelId, tag, providerModel }: Endpoint): string {
   return JSON.stringify([modelId, tag, providerModel]);
 }
 
-/** Reads the batches of a kept answer. */
+/** Reads the batches of a stored completion. */
 export function batchesOf({ batches }: CachedCompletion): readonly (readonly ChatChunk[])[] {
   return JSON.parse(batches) as ChatChunk[][];
 }

@@ -1,4 +1,4 @@
-/** Which sites may be used; a list that is empty or absent says nothing. */
+/** Rules for the sites that may be used; an empty or absent list has no effect. */
 export interface DomainRules {
   readonly allowed?: readonly string[] | null | undefined;
   readonly excluded?: readonly string[] | null | undefined;

@@ -19,7 +19,7 @@ const TOOL = { type: 'service:lookup' };
 const CALL: ScriptedTurn = { calls: [['lookup', { word: 'tree' }]] };
 const FINAL: ScriptedTurn = { content: 'It is green.' };
 
-/** Answers with the word it is asked for; what it does with others is its name. */
+/** Returns the word of its input; fails according to the word for some. */
 const lookup: ServerTool = {
   name: 'lookup',
   description: 'Looks a word up.',
@@ -162,7 +162,7 @@ test("hands calls of the caller's own tools out, renumbered, and runs its own be
   expect(upstream.exchanges).toHaveLength(1);
   expect(store.appended[0]?.content?.output.tool_calls).toMatchObject(expected);
 
-  // What ours has found comes back with the caller's result.
+  // The result of the gateway's tool is sent back together with the caller's result.
   const { reasoning_details } = messageOf(whole);
   await chat({
     tools: [own, TOOL],
@@ -271,7 +271,7 @@ test.each<[string, readonly object[], number]>([
   expect(upstream.exchanges).toHaveLength(turns);
   const last = sent(turns - 1);
   expect(last.tool_choice).toBe('none');
-  // What was pending has been run.
+  // The pending call has been run.
   expect(last.messages.at(-1)).toMatchObject({ role: 'tool', content: 'tree means green' });
 });
 

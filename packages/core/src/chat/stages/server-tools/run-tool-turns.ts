@@ -78,7 +78,7 @@ async function* runTurns(next: Begin, { run, toolSet, first }: ToolLoop): AsyncG
     steps += calls.length;
     noteSteps(ran, pipeline, observer);
     yield [guardAdded(tellSteps(ran, places), guard)];
-    // The caller has calls of its own to answer; what ours have found comes back with its next request.
+    // The caller has calls of its own to run; the results of the gateway's tools come back with its next request.
     if (read.hasForeignCalls()) return yield [finishOf(read)];
 
     turn = nextTurn(turn, { read, calls, ran, endpoint: observer.endpoint() as Endpoint });
@@ -110,7 +110,7 @@ async function reserveTurn(
   const { budgets } = caller;
   const bound = boundWithin(withRequest(call, request), budgets);
   if (bound === null) return;
-  // What the turns so far have cost is known now, and takes the place of what they might have.
+  // The cost of the turns so far is known now, and replaces their worst case.
   const spent = observer.spending()?.cost?.nanoUsd;
   if (spent !== undefined) {
     const isByok = observer.endpoint()?.provider.byok === true;
@@ -125,7 +125,7 @@ interface ReadTurn {
   readonly read: SplitTurn;
 }
 
-/** Reads one turn to its end, and tells the endpoint's health how it went. */
+/** Reads one turn to its end, and reports its outcome to the endpoint's health. */
 async function* readTurn(next: Begin, { run, turn, read }: ReadTurn): AsyncGenerator<readonly ChatChunk[]> {
   const { observer, parts } = run;
   const { request, signal } = turn;
@@ -166,7 +166,7 @@ function noteSteps(ran: readonly RanCall[], pipeline: Pipeline, observer: Genera
   }
 }
 
-/** What the caller is told of tools that were run. */
+/** Reports the tools that were run to the caller. */
 function tellSteps(ran: readonly RanCall[], places: CompletionPlaces): ChatChunk {
   const reasoning_details = ran.map(({ step }) => toStepDetail(step, places.details++));
   const annotations = ran.flatMap((call) => call.annotations);
@@ -174,7 +174,7 @@ function tellSteps(ran: readonly RanCall[], places: CompletionPlaces): ChatChunk
   return { choices: [{ index: 0, delta, finish_reason: null, native_finish_reason: null }] };
 }
 
-/** The end of the answer. Calls that nobody is to answer are not what it ended for. */
+/** The end of the completion. Calls that will not be run must not be its finish reason. */
 function finishOf(read: SplitTurn): ChatChunk {
   const { reason, native } = read.completion.finish ?? { reason: 'stop' as const, native: null };
   const finish_reason = reason === 'tool_calls' && !read.hasForeignCalls() ? 'stop' : reason;
@@ -188,7 +188,7 @@ interface RanTurn {
   readonly endpoint: Endpoint;
 }
 
-/** The model is asked again with what it called and what came of it, where it is, or else elsewhere. */
+/** The next turn sends the calls and their results to the same endpoint, or else to another. */
 function nextTurn(turn: ToolTurn, { read, calls, ran, endpoint }: RanTurn): ToolTurn {
   const { request, endpoints } = turn;
   const { text, reasoning } = read.completion;

@@ -6,24 +6,24 @@ import type { ChatChunk, ChatChunkChoice, ChatDelta, ToolCallDelta } from '../..
 import type { ReasoningDetail, ToolCall } from '../../../wire/chat/chat-message.ts';
 import type { NamedTool } from './tool-set.ts';
 
-/** What all turns of an answer share: places that must not be given twice. */
+/** Indices that all turns of a completion share, because they must be unique. */
 export interface CompletionPlaces {
-  /** Where the details of this turn begin. */
+  /** Index of this turn's first reasoning detail. */
   details: number;
-  /** Where the caller's own tool calls of this turn begin. */
+  /** Index of the first of the caller's own tool calls in this turn. */
   calls: number;
-  /** The answer has text from an earlier turn. */
+  /** The completion has text from an earlier turn. */
   hasText: boolean;
 }
 
 /** One turn of a model, of which the caller sees everything but what concerns the gateway's own tools. */
 export interface SplitTurn {
   readonly completion: CompletionAccumulator;
-  /** As they came, for the model to be reminded of. */
+  /** The details as received, to be sent back to the model. */
   readonly details: readonly ReasoningDetail[];
-  /** What of a batch is the caller's. */
+  /** Returns the part of a batch that is sent to the caller. */
   pass(batch: readonly ChatChunk[]): ChatChunk[];
-  /** Calls of the gateway's tools; ask at the end of the turn. */
+  /** Calls of the gateway's tools; valid at the end of the turn. */
   ownCalls(): readonly ToolCall[];
   hasForeignCalls(): boolean;
   /** Call once at the end: makes room for what follows. */
@@ -36,7 +36,7 @@ const PARAGRAPH = '\n\n';
 export function splitTurn(tools: ReadonlyMap<string, NamedTool>, places: CompletionPlaces): SplitTurn {
   const completion = createCompletionAccumulator();
   const details: ReasoningDetail[] = [];
-  /** Place of each of the turn's calls in the answer; null for a call of the gateway's own. */
+  /** Index of each of the turn's calls in the completion; null for a call of the gateway's own. */
   const callPlaces: (number | null)[] = [];
   let highestDetail = places.details - 1;
   let hasText = false;

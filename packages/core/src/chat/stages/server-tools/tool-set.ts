@@ -18,9 +18,9 @@ import { createWebSearchTool } from './web-search-tool.ts';
 
 /** The server tools of one request. */
 export interface ToolSet {
-  /** As models are asked: every server tool as a function. */
+  /** The request in the form that is sent to models: every server tool as a function. */
   readonly request: ChatCompletionRequest;
-  /** By the name of its function. */
+  /** Tools by the name of their function. */
   readonly tools: ReadonlyMap<string, NamedTool>;
   readonly stopRule: StopRule;
 }
@@ -43,7 +43,7 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
 ]);
 const PREFIX = /^(service|openrouter):/;
 
-/** What server tools are made of. */
+/** The parts that server tools use. */
 export interface ToolParts {
   readonly web: WebAccess;
   /** The embedder's own. */
@@ -52,7 +52,10 @@ export interface ToolParts {
   readonly catalog: Catalog;
 }
 
-/** Opens the server tools of a request, which tell of no models but those that are usable. Throws `invalid_request` that names a tool or parameter that will not do. */
+/**
+ * Opens the server tools of a request, which may mention only usable models. Throws `invalid_request` that names an
+ * unusable tool or parameter.
+ */
 export function createToolSet(request: ChatCompletionRequest, usable: UsableEndpoints, parts: ToolParts): ToolSet {
   const available = toolsOf(parts);
   const own = (request.tools ?? []).filter(isFunctionTool);

@@ -24,7 +24,7 @@ const optionsSchema = z.object({
   max_characters: z.int().min(1).max(100_000).nullish(),
   allowed_domains: sites,
   excluded_domains: sites,
-  /** As OpenAI's own web search names them. */
+  /** The names are those of OpenAI's own web search. */
   filters: z.object({ allowed_domains: sites }).nullish(),
   user_location: z.object({ country: z.string().max(100).nullish() }).nullish(),
 });

@@ -15,7 +15,7 @@ interface EngineCall {
   readonly name: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Sent as JSON; without it the engine is asked by GET. */
+  /** Sent as JSON; without it the request is a GET. */
   readonly body?: object | undefined;
   readonly signal: AbortSignal;
 }
@@ -23,7 +23,10 @@ interface EngineCall {
 const TIMEOUT_MS = 15_000;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
-/** Asks an engine for its JSON. Throws `ToolFailure` when it says no; its words may hold its key and are not passed on. */
+/**
+ * Reads JSON from an engine. Throws `ToolFailure` when it refuses; its message may contain its key and is not passed
+ * on.
+ */
 export async function askEngine({ transport, name, url, headers, body, signal }: EngineCall): Promise<unknown> {
   const response = await transport.send({
     method: body === undefined ? 'GET' : 'POST',
