@@ -52,7 +52,7 @@ export async function runAttempts<First>(
     if (refusal !== undefined) {
       if (failures.length > MAX_RETRIES) break;
       if (wouldSayTheSame(endpoint, refusal)) continue;
-      // A caller's mistake is no outage, so another model may be called without a retry budget.
+      // A caller's mistake is no outage, so another model may be called without a check of the retry budget.
       if (!isCallersMistake(refusal.error.code)) {
         const allowed = mayRetry(endpoint, firstModel, parts);
         if (!(typeof allowed === 'boolean' ? allowed : await raceAbort(allowed, signal))) continue;

@@ -22,7 +22,7 @@ export function trackCall(
 }
 
 /**
- * Used where the host's signal cannot be fired by the gateway: a second signal fires with it, and for other reasons.
+ * Used for a host's own signal: a second signal fires with it, and for other reasons.
  */
 function trackForwarded(openCalls: OpenCalls, clientSignal: AbortSignal, isStream: boolean): TrackedCall {
   const work = new AbortController();

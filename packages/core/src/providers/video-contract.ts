@@ -1,6 +1,6 @@
 import type { VideoRequest } from '../wire/videos/video-request.ts';
 
-/** What a video is to be like, worked out from the caller's request. */
+/** The properties of a video, derived from the caller's request. */
 export interface VideoOrder {
   readonly prompt: string | undefined;
   readonly durationSeconds: number | undefined;
@@ -16,7 +16,7 @@ export interface VideoOrder {
   readonly inputReferences: NonNullable<VideoRequest['input_references']>;
   /** Upstream's id of the finished job that this one continues. */
   readonly previousUpstreamId: string | undefined;
-  /** What the caller adds for this provider, under its own names. */
+  /** The caller's options for this provider, under the provider's own names. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
@@ -31,7 +31,7 @@ export interface VideoStart {
 
 /** A job as its upstream knows it. Small, so that it can be kept with our own record of the job. */
 export interface UpstreamJob {
-  /** Upstream's id, or the address under which it answers for the job. */
+  /** Upstream's id, or the address of the job. */
   readonly upstreamId: string;
   readonly providerModel: string;
 }
@@ -48,19 +48,19 @@ export interface VideoOutput {
   readonly contentType?: string | undefined;
 }
 
-/** What one look at a job found. `unknown` is a word that the wire does not know: look again later. */
+/** The result of one poll of a job. `unknown` is a status that the wire does not define: poll again later. */
 export interface VideoProgress {
   readonly status: 'pending' | 'in_progress' | 'completed' | 'failed' | 'cancelled' | 'expired' | 'unknown';
-  /** What went wrong, fit for the caller. */
+  /** The error, in a form that the caller may see. */
   readonly error?: string | undefined;
   readonly outputs?: readonly VideoOutput[] | undefined;
-  /** What upstream itself charges. */
+  /** The cost that upstream itself reports. */
   readonly costUsd?: number | undefined;
-  /** Length of what was made, where upstream tells. */
+  /** Length of the finished video, where upstream reports it. */
   readonly durationSeconds?: number | undefined;
   /** Billed tokens, where upstream counts so. */
   readonly tokens?: number | undefined;
-  /** How long upstream asks to wait before the next look. */
+  /** Time until the next poll, as upstream requires. */
   readonly retryAfterMs?: number | undefined;
 }
 
@@ -104,7 +104,7 @@ export interface VideoProvider {
   fetch(call: VideoFetch): Promise<VideoContent>;
   /**
    * Upstream's ids of the jobs in its own list that this order may have made, begun in this time. Absent where there is
-   * no list, or one that does not tell jobs apart.
+   * no list, or one whose jobs cannot be distinguished.
    */
   find?(call: VideoSearch): Promise<readonly string[]>;
 }

@@ -44,7 +44,7 @@ interface Context {
 /** A counter that is away would fill the log with every call. */
 const LOG_EVERY_MS = 10_000;
 
-/** Creates the limits of a configuration; null where there are none, so that nobody pays for them. */
+/** Creates the limits of a configuration; null without any, so that they cost nothing then. */
 export function createRateLimits(options: RateLimitOptions | undefined, context: Context): RateLimits | null {
   if (options === undefined || options.rules.length === 0) return null;
   const limits = options.rules.flatMap((rule, index) => toLimits(rule, index, options.createCounter));
@@ -61,7 +61,7 @@ export function createRateLimits(options: RateLimitOptions | undefined, context:
     },
     noteTokens(principal, model, tokens) {
       for (const { what, counter } of limitsOf(principal, model)) {
-        // The answer does not wait for it.
+        // The response does not wait for it.
         if (what === 'tokens') counter.add(principal.id, tokens).catch(noteUnreachable);
       }
     },

@@ -1,7 +1,7 @@
 import type { Catalog, CatalogModel } from '../catalog/catalog.ts';
 
 const ALIAS = /^~(.+\/.+)-latest$/;
-/** Only numbers tell the members of a family apart: `-4.5`, `-v3`, `-2026-01-31`; `-mini` is another family. */
+/** Only numbers distinguish the members of a family: `-4.5`, `-v3`, `-2026-01-31`; `-mini` is another family. */
 const VERSION = /^(-v?\d+(\.\d+)*)*$/i;
 
 /**

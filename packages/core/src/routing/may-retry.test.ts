@@ -41,7 +41,7 @@ test('in an outage of everything asks at most a tenth more than it is asked, all
 test('lets an endpoint that is well take over every call at once, budget or not', async () => {
   const { ask, calls, behave } = createRoutedGateway(FOUR, [CHAT]);
   behave('one', 'provider_unavailable');
-  // The calls let through by the budget answer late, and the others wait for them.
+  // The calls within the budget respond late, and the others wait for them.
   const gate = createDeferred<void>();
   behave('two', () => gate.promise);
   const responses = Promise.all(

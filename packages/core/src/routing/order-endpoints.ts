@@ -18,7 +18,7 @@ export interface OrderQuery {
   readonly firstTier: ServiceTier | null;
   readonly health: HealthBoard;
   readonly random: RandomSource;
-  /** Asked only where load is balanced between several. */
+  /** Called only where load is balanced between several. */
   readonly stickyKeyOf: (among: readonly Endpoint[]) => string | null;
 }
 
@@ -43,7 +43,10 @@ export function orderEndpoints(endpoints: readonly Endpoint[], query: OrderQuery
   return [first, ...sorted.filter((endpoint) => endpoint !== first)];
 }
 
-/** What the slugs name comes first, in their order; the rest by price. Providers that the caller pays come before both. */
+/**
+ * Endpoints that the slugs name come first, in the order of the slugs; the rest by price. Providers with the caller's
+ * own key come before both.
+ */
 function orderAsNamed(endpoints: readonly Endpoint[], order: readonly string[]): readonly Endpoint[] {
   const sorted = endpoints.toSorted(byPrice);
   const named = order.flatMap((slug) => sorted.filter((endpoint) => isNamed(slug, endpoint)));
@@ -58,7 +61,7 @@ const RANK_OF_STATE: Readonly<Record<CircuitState, number>> = {
   open: 3,
 };
 
-/** Lower is better, whatever the price: the caller's own providers, the tier asked for, soundness, then speed. */
+/** Lower is better, whatever the price: the caller's own providers, the requested tier, health, then speed. */
 function rankOf(endpoint: Endpoint, query: OrderQuery): number {
   const health = query.health.of(endpoint);
   let rank = endpoint.provider.byok === true ? 0 : 1;
@@ -94,7 +97,7 @@ type Comparison = (a: Endpoint, b: Endpoint) => number;
 /** Equal prices, unknown ones among them, leave the catalog's order. */
 const byPrice: Comparison = (a, b) => (priceOf(a) === priceOf(b) ? 0 : priceOf(a) - priceOf(b));
 
-/** What has not been measured comes after what has, and then the cheaper one first. */
+/** Endpoints without measurements come after those with them; among them, the cheaper one is first. */
 const byMeasure =
   (measure: (health: EndpointHealth) => number | undefined) =>
   (board: HealthBoard): Comparison =>
@@ -112,7 +115,7 @@ const COMPARISONS: Readonly<Record<SortKey, (board: HealthBoard) => Comparison>>
   price: () => byPrice,
   throughput: byThroughput,
   latency: byMeasure((health) => health.latency()?.p50),
-  // The share of calls that succeed is what there is to tell of the quality of tool calls.
+  // The share of calls that succeed is the only available measure for the quality of tool calls.
   exacto: (board) => (a, b) => {
     const [left, right] = [board.of(a).successRate(), board.of(b).successRate()];
     return left === right ? byThroughput(board)(a, b) : bySuccess(board)(a, b);

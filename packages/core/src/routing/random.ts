@@ -1,6 +1,6 @@
 import type { Platform } from '../foundation/platform.ts';
 
-/** Numbers from 0 up to but not including 1, as evenly spread as one can tell. */
+/** Numbers from 0 up to but not including 1, evenly distributed. */
 export type RandomSource = () => number;
 
 /**

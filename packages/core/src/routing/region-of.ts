@@ -2,9 +2,9 @@ import { type GatewayRequest, firstValue } from '../http/request.ts';
 
 /** A region and the hosts under which only its endpoints are used. */
 export interface RegionOptions {
-  /** As endpoints name it. */
+  /** Name of the region, as in endpoints. */
   readonly name: string;
-  /** Without a port: `eu.gateway.example`. */
+  /** Hosts without a port: `eu.gateway.example`. */
   readonly hosts: readonly string[];
 }
 
@@ -14,8 +14,8 @@ export type RegionOf = (request: Pick<GatewayRequest, 'baseUrl' | 'headers'>) =>
 const HOST_OF_URL = /^[a-z]+:\/\/([^/]*)/i;
 
 /**
- * Creates the look-up. Every host that a request names is looked at, even one that a proxy nobody trusts has named: a
- * region only ever narrows, and a proxy that rewrites hosts must not lead a request out of its region.
+ * Creates the look-up. Every host that a request names is checked, even one from an untrusted proxy: a region only
+ * restricts a call, and a proxy that rewrites hosts must not lead a request out of its region.
  */
 export function createRegionOf(regions: readonly RegionOptions[]): RegionOf {
   if (regions.length === 0) return () => null;

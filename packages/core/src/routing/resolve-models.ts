@@ -17,12 +17,12 @@ const ROUTERS: ReadonlyMap<string, RouterName> = new Map([
   ['openrouter/free', 'free'],
 ]);
 
-/** As on the public wire; with two retries at most, more would never be asked. */
+/** The limit of the public wire; with two retries at most, further models would never be called. */
 const MAX_FALLBACK_MODELS = 3;
 
 export interface ResolvedModel {
   readonly model: CatalogModel;
-  /** Virtual variants that were asked for, without their colon. */
+  /** Virtual variants in the request, without their colon. */
   readonly variants: readonly string[];
 }
 
@@ -33,14 +33,14 @@ export interface ResolvedRequest {
   /** The first slug, as it was sent. */
   readonly requested: string;
   readonly strategy: RoutingStrategy;
-  /** In the order they are to be tried, each once. */
+  /** In the order in which they are tried, each once. */
   readonly models: readonly ResolvedModel[];
 }
 
 export interface ResolveOptions {
   readonly catalog: Catalog;
   readonly defaultModel?: string | null | undefined;
-  /** Asks a router for models. */
+  /** Returns the models that a router chooses. */
   readonly askRouter: (router: RouterName) => readonly CatalogModel[];
 }
 

@@ -9,7 +9,7 @@ export type RouterName = 'auto' | 'free';
 export interface RouterQuery {
   readonly request: ChatCompletionRequest;
   readonly needs: CallNeeds;
-  /** Models that meet the request's needs and everybody's restrictions, with the endpoints that these leave. */
+  /** Models that meet the request's needs and all restrictions, with the endpoints that remain. */
   readonly candidates: readonly CatalogModel[];
   readonly random: RandomSource;
 }
@@ -20,5 +20,5 @@ export interface RouterQuery {
  */
 export type RouterStrategy = (query: RouterQuery) => readonly CatalogModel[];
 
-/** More would never be asked: one call and two retries. */
+/** Further models would never be called: there is one call and two retries. */
 export const MAX_ROUTED_MODELS = 3;

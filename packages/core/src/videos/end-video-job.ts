@@ -14,7 +14,7 @@ import { toWebhookBody } from './webhook-body.ts';
 /** How a job came to its end. */
 export type Ended = VideoProgress & { readonly status: 'completed' | 'failed' | 'cancelled' | 'expired' };
 
-/** What upstream says of the end; undefined while there is none. */
+/** The end of a job according to upstream; undefined while it has not ended. */
 export function endOf(progress: VideoProgress): Ended | undefined {
   switch (progress.status) {
     case 'completed':

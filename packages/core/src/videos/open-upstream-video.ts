@@ -4,9 +4,9 @@ import type { VideoContent, VideoFetch } from '../providers/video-contract.ts';
 import type { VideoJob } from '../stores/video-job.ts';
 import { videoOf } from './video-of.ts';
 
-/** To upstream's first byte, and between two pieces. */
+/** Limit to upstream's first byte, and between two pieces. */
 const FETCH_TIMEOUT_MS = 60_000;
-/** What a film may be called; a page that excuses its absence is none. */
+/** Accepted content types; an error page has another one. */
 const FILM_TYPE = /^(video\/|audio\/|image\/|application\/(octet-stream|mp4)|binary\/octet-stream)/i;
 
 /**

@@ -3,7 +3,7 @@ export interface PollTime {
   readonly ageMs: number;
   /** How long jobs of this model usually take; null when not known yet. */
   readonly usualMs: number | null;
-  /** What upstream asked for. */
+  /** The wait that upstream requires. */
   readonly retryAfterMs?: number | undefined;
   /** Polls that failed since the last that did not. */
   readonly failures: number;

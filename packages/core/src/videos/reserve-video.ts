@@ -22,7 +22,7 @@ export interface VideoReservation {
 export interface ReservedVideo {
   /** Those at which the job may be made: within a budget only such as have a price for it. */
   readonly endpoints: readonly Endpoint[];
-  /** What is held for it, billionths of a dollar, until its generation is recorded. */
+  /** The amount held for it, in billionths of a dollar, until its generation is recorded. */
   readonly reservedNanoUsd: number;
 }
 
@@ -56,7 +56,7 @@ function boundOf({ call: { kind, request }, capabilities }: VideoReservation): C
   return { ...bound, video: { durationSeconds, videos: 1 } };
 }
 
-/** What is held for the jobs that were open when the process started. */
+/** The amounts held for the jobs that were open when the process started. */
 export function findVideoHolds(jobs: Pick<Repository<VideoJob>, 'list'>): Awaitable<readonly Hold[]> {
   const all = jobs.list();
   return all instanceof Promise ? all.then(toHolds) : toHolds(all);

@@ -7,7 +7,7 @@ import type { Store } from '../stores/store.ts';
 import type { VideoJob } from '../stores/video-job.ts';
 import { withoutData } from './without-data.ts';
 
-/** What goes with the endpoint. */
+/** Fields of a job that depend on the endpoint. */
 type Chosen = 'endpointTag' | 'providerSlug' | 'providerName' | 'providerModel' | 'order' | 'modelId' | 'isByok';
 
 export interface Submission {
@@ -31,15 +31,16 @@ export interface Submitted {
 /** Upstream's word that the gateway's own account is in no order. */
 const OPERATORS_OWN: ReadonlySet<number> = new Set([401, 402, 403]);
 const DEFAULT_RETRY_AFTER_SECONDS = 30;
-/** No further endpoint is asked after this: the caller waits, and the job is this process's for five minutes only. */
+/** No further endpoint is called after this: the caller waits, and this process owns the job for five minutes only. */
 const LAST_START_MS = 150_000;
 
 /**
- * Submits a job to the first endpoint that takes it. It is written down before upstream is asked, so that a crash in
- * between leaves a trace, and again with upstream's id after. When no endpoint takes it nothing remains.
+ * Submits a job to the first endpoint that accepts it. The job is stored before upstream is called, so that a crash in
+ * between leaves a trace, and again with upstream's id after. When no endpoint accepts it nothing remains.
  *
- * Throws the caller's own mistake as it is; any other failure as `submission_failed`, with a time to try again where that may help. What the
- * store throws after upstream has taken the job is thrown as it is: the job is then left as after a crash.
+ * Throws the caller's own mistake unchanged; any other failure as `submission_failed`, with a time to try again where
+ * that may help. An error of the store after upstream has accepted the job is thrown unchanged: the job is then left as
+ * after a crash.
  */
 export async function submitVideo(submission: Submission): Promise<Submitted> {
   const { draft, store, platform, endpoints } = submission;
@@ -89,7 +90,7 @@ async function start(job: VideoJob, endpoint: Endpoint, { timeoutMs }: Submissio
     providerModel: endpoint.providerModel,
     order: job.order,
     idempotencyKey: job.id,
-    // A client that leaves has asked for the job all the same.
+    // The job continues when the client disconnects.
     signal: new AbortController().signal,
     timeoutMs,
   });

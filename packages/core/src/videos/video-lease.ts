@@ -4,7 +4,7 @@ import type { VideoJob } from '../stores/video-job.ts';
 
 /** The one way to a job's row for all that runs by itself. */
 export interface OwnedJobs {
-  /** The job, if it is this process's to look after; else when to ask again, or nothing when there is none. */
+  /** Returns the job if this process owns it now; else the time until the next try, or undefined for an unknown job. */
   take(id: string): Promise<VideoJob | { readonly againMs: number } | undefined>;
   /** Whether the job still has no other owner. */
   isOurs(owned: VideoJob): Promise<boolean>;

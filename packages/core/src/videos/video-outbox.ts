@@ -22,7 +22,7 @@ export interface VideoOutbox {
   add(job: VideoJob): void;
   /** Delivers it when it is due now, whatever was planned. */
   renew(job: VideoJob): void;
-  /** What is under way goes on by itself; the store has the rest. */
+  /** Work under way continues; the store has the rest. */
   stop(): void;
 }
 

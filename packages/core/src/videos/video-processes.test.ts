@@ -40,7 +40,7 @@ test.each<[VideoProgress, VideoProgress]>([
   const id = await one.submit();
   await one.platform.advance(30_000);
   expect(one.polls).toHaveLength(1);
-  // Its process is stopped in the middle of a look, and goes on long after.
+  // The process is suspended in the middle of a poll, and continues much later.
   await other.gateway.start();
   await other.platform.advance(ABANDONED_MS);
   const job = await store.videoJobs.get(id);

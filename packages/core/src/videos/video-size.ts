@@ -1,7 +1,7 @@
 import { GatewayError } from '../foundation/errors.ts';
 import type { VideoAspectRatio, VideoRequest, VideoResolution } from '../wire/videos/video-request.ts';
 
-/** The frame that was asked for; what was not said and does not follow is absent. */
+/** The requested frame size; parts that are neither given nor derivable are absent. */
 export interface VideoSize {
   /** `1280x720` */
   readonly size?: string | undefined;

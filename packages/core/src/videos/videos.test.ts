@@ -136,7 +136,7 @@ test('looks again as soon as upstream asks for it', async () => {
   expect(Math.max(...waits)).toBeLessThanOrEqual(720);
 });
 
-/** A receiver that answers with these statuses, and 200 when they are used up; null keeps silent for ever. */
+/** A receiver that responds with these statuses, and 200 when they are used up; null never responds. */
 function receiver(sent: TransportRequest[], statuses: (number | Error | null)[] = [], headers = {}): WebhookOptions {
   return {
     signingSecrets: ['a secret of 24 letters or more'],

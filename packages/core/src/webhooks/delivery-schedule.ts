@@ -20,7 +20,7 @@ export const MAX_DELIVERY_ATTEMPTS = WAITS_MS.length + 1;
 export interface FailedAttempt {
   /** How many attempts there have been, this one included. */
   readonly attempts: number;
-  /** What the receiver asked for. */
+  /** The wait that the receiver requires. */
   readonly retryAfterSeconds?: number | undefined;
 }
 

@@ -1,7 +1,7 @@
 const MIN_SECRET_LENGTH = 24;
 const PREFIX = 'whsec_';
 
-/** Why a secret may not sign webhooks, in words for whoever set it; undefined when it may. */
+/** Describes why a secret may not sign webhooks, for the operator; undefined for an allowed one. */
 export function objectToWebhookSecret(secret: string): string | undefined {
   if (secret.trim() !== secret) return 'must not begin or end with white space';
   if (secret.length < MIN_SECRET_LENGTH) return `must be at least ${MIN_SECRET_LENGTH} characters`;

@@ -99,7 +99,7 @@ function* findDisguised(text: string): Generator<Span> {
 /** The bytes as characters; empty where it is no base64. */
 function decodeBase64(found: string): string {
   const plain = found.replace(/=+$/, '').replaceAll('-', '+').replaceAll('_', '/');
-  // The last incomplete group may belong to the next text, so the text is cut to whole groups.
+  // Characters after the last whole group of four may belong to the following text, so they are cut off.
   return atob(plain.slice(0, plain.length - (plain.length % 4)));
 }
 

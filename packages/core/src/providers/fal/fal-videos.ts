@@ -102,7 +102,7 @@ function toInput(order: VideoOrder): object {
   const video = inputReferences.find((one) => one.type === 'video_url')?.video_url.url;
   const input: Record<string, unknown> = {
     prompt,
-    // Models with a list of allowed durations take the duration as a text.
+    // Some models define durations as words, so it is sent as a text.
     duration: durationSeconds === undefined ? undefined : String(durationSeconds),
     aspect_ratio: aspectRatio,
     resolution,

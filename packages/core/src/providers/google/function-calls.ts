@@ -35,7 +35,7 @@ export function createFunctionCalls(makeId: (number: number) => string): Functio
   const close = (deltas: ToolCallDelta[], isWhole: boolean): void => {
     if (open === undefined) return;
     const text = JSON.stringify(open.arguments);
-    // The last brace is left out, so that a client cannot execute a call that was cut off.
+    // The last brace is left out, so that a call that was cut off is not mistaken for a complete one.
     deltas.push({ index: open.index, function: { arguments: isWhole ? text : text.slice(0, -1) } });
     open = undefined;
   };

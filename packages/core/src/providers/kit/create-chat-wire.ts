@@ -35,7 +35,7 @@ export interface CompletionReaderOptions {
   readonly makeId: (number: number) => string;
 }
 
-/** What makes a wire different from the others. */
+/** The differences between one wire and the others. */
 export interface ChatWire {
   readonly toUrl: (call: ChatCall) => string;
   /** Builds the upstream body. Throws `invalid_request` that names what this wire cannot express. */
@@ -43,7 +43,7 @@ export interface ChatWire {
   /** Called once for each call. */
   readonly createReader: (options: CompletionReaderOptions) => CompletionReader;
   readonly readError: ReadError;
-  /** What ids of tool calls begin with. Default: `call`. */
+  /** Prefix of tool call ids. Default: `call`. */
   readonly toolCallPrefix?: string | undefined;
   /** Whether `[DONE]` ends a stream. Default: yes; elsewhere it is passed over. */
   readonly endsWithDone?: boolean | undefined;

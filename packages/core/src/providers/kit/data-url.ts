@@ -1,4 +1,4 @@
-/** What a data URL holds. */
+/** The content of a data URL. */
 export interface DataUrl {
   /** Lower case, without parameters: `image/png`. */
   readonly mediaType: string;

@@ -20,11 +20,11 @@ const MAX_REASONING_TOKENS = 128_000;
 export const toReasoningBudget = (tokens: number): number =>
   Math.max(Math.min(Math.floor(tokens), MAX_REASONING_TOKENS), MIN_REASONING_TOKENS);
 
-/** The tokens to reason with that an effort stands for, of so many for the whole answer. */
+/** The reasoning tokens of an effort, for a limit on the whole completion. */
 export const budgetOfEffort = (effort: RealEffort, maxTokens: number): number =>
   toReasoningBudget(maxTokens * SHARE_OF_EFFORT[effort]);
 
-/** The least effort whose share covers a budget of so many tokens for the whole answer; `xhigh` where none does. */
+/** The lowest effort whose share covers a budget, for a limit on the whole completion; `xhigh` where none does. */
 export function effortOfBudget(tokens: number, maxTokens: number): RealEffort {
   const share = tokens / maxTokens;
   return (['minimal', 'low', 'medium', 'high'] as const).find((effort) => share <= SHARE_OF_EFFORT[effort]) ?? 'xhigh';

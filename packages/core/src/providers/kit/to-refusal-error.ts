@@ -23,7 +23,7 @@ export function toRefusalError(
   });
 }
 
-/** How long a response asks to wait, by upstream's clock. */
+/** The time to wait according to a response, by upstream's clock. */
 export function readWaitSeconds(headers: TransportResponse['headers']): number | undefined {
   return readRetryAfterSeconds(headers, Date.parse(headers['date'] ?? ''));
 }

@@ -1,7 +1,7 @@
 import type { Transport } from '../../foundation/transport.ts';
 import { type DataPolicy, type Provider, UNKNOWN_DATA_POLICY } from '../provider.ts';
 
-/** What a provider is made with, whatever its wire. */
+/** Options of a provider, whatever its wire. */
 export interface ProviderOptions {
   readonly slug: string;
   /** Default: the slug. */
@@ -18,11 +18,11 @@ export interface ProviderOptions {
   readonly discoverModels?: boolean | undefined;
 }
 
-/** What every call of one provider is sent with. */
+/** Settings that every call of one provider uses. */
 export interface Upstream {
-  /** For people. */
+  /** Display name. */
   readonly name: string;
-  /** Without a slash at the end. */
+  /** Address without a slash at the end. */
   readonly baseUrl: string;
   /** Sent with every call; holds the key. */
   readonly headers: Readonly<Record<string, string>>;
@@ -36,7 +36,7 @@ export interface UpstreamAccess {
   readonly keyHeader: string;
   /** The word before the key. Default: none. */
   readonly keyScheme?: 'Bearer' | 'Key' | undefined;
-  /** Headers that the wire itself asks for. */
+  /** Headers that the wire itself requires. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -61,7 +61,7 @@ export function toUpstream(options: ProviderOptions, { keyHeader, keyScheme, hea
   };
 }
 
-/** What a provider says about itself, as it was told to. */
+/** The public facts about a provider, from its options. */
 export function describeProvider({
   slug,
   name = slug,

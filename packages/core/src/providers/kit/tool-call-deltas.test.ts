@@ -12,7 +12,7 @@ function mend(...batches: readonly UpstreamToolCall[][]): ToolCallDelta[] {
   return [...batches.flatMap((pieces) => deltas.push(pieces)), ...deltas.flush()];
 }
 
-/** What a client makes of the deltas. Fails on any that is not well formed. */
+/** Assembles the deltas as a client does. Fails on any that is not well formed. */
 function assemble(deltas: readonly ToolCallDelta[]): { id: string; name: string; arguments: string }[] {
   const calls: { id: string; name: string; arguments: string }[] = [];
   for (const { index, id, type, function: called } of deltas) {

@@ -5,7 +5,7 @@ import type { DownloadingVideoSettings } from './video-calls.ts';
 import type { VideoProvider } from '../video-contract.ts';
 
 export interface VideoProviderSettings extends Omit<ProviderOptions, 'discoverModels'> {
-  /** For videos at addresses that upstream names. Must refuse those that nobody has business with. */
+  /** Transport for videos at addresses that upstream names. Must refuse internal addresses. */
   readonly downloads: Transport;
 }
 

@@ -10,7 +10,7 @@ import { createTextEventTemplate, type TextEventTemplate } from './text-event-te
 import { createThinkTagSplitter, type ThinkTagSplitter } from './think-tags.ts';
 import { addReasoning, listOf, toDelta, type UpstreamMessage } from './to-delta.ts';
 
-/** Only the fields that are used; everything else an upstream sends is its own business. */
+/** Only the fields that are used; all others are ignored. */
 interface UpstreamCompletion {
   readonly id?: unknown;
   readonly choices?: readonly UpstreamChoice[] | null;
@@ -32,7 +32,7 @@ interface UpstreamChoice {
   readonly logprobs?: unknown;
   /** Moonshot, at the end of a stream. */
   readonly usage?: unknown;
-  /** OpenRouter, where an answer broke off. */
+  /** Set by OpenRouter where a completion broke off. */
   readonly error?: unknown;
 }
 
@@ -48,7 +48,7 @@ const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['function_call', 'tool_calls'],
   ['max_tokens', 'length'],
   ['model_length', 'length'],
-  // The answer was broken off: DeepSeek, vLLM.
+  // Reasons of DeepSeek and vLLM for a completion that was broken off.
   ['insufficient_system_resource', 'error'],
   ['abort', 'error'],
 ]);
@@ -60,11 +60,11 @@ const SERVICE_TIERS: ReadonlyMap<string, string> = new Map([
   ['performance', 'priority'],
 ]);
 
-/** Reads one answer, whole or piece by piece. Holds what must be remembered between pieces. */
+/** Reads one completion, whole or piece by piece. Holds the state between pieces. */
 export interface OpenAiCompletionReader {
-  /** Undefined when the event adds nothing. Throws `GatewayError` for an error event or one that is no answer. */
+  /** Undefined when the event adds nothing. Throws `GatewayError` for an error event or one that is no completion. */
   readEvent(data: string): ChatChunk | undefined;
-  /** Reads a whole, unstreamed answer. Throws `GatewayError` when it is an error or holds no choice. */
+  /** Reads an unstreamed completion. Throws `GatewayError` when it is an error or has no choice. */
   readWhole(text: string): ChatChunk;
 }
 
@@ -73,12 +73,15 @@ export interface OpenAiCompletionReaderOptions extends CompletionReaderOptions {
   readonly hasThinkTags?: boolean | undefined;
 }
 
-/** Creates the reader of one answer on the OpenAI wire. */
+/** Creates the reader of one completion on the OpenAI wire. */
 export function createOpenAiCompletionReader(options: OpenAiCompletionReaderOptions): OpenAiCompletionReader {
   return new CompletionReader(options);
 }
 
-/** A class, because there is one for every call. What most whole answers need none of is made when it is needed. */
+/**
+ * A class, because there is one for every call (docs/decisions/0016). State that most unstreamed completions do not
+ * need is created on demand.
+ */
 class CompletionReader implements OpenAiCompletionReader {
   private readonly options: OpenAiCompletionReaderOptions;
   private template: TextEventTemplate | undefined = undefined;
@@ -215,7 +218,7 @@ function isEmpty(delta: ChatDelta): boolean {
   return true;
 }
 
-/** Pieces of the same call come together in a whole answer; they leave as one. */
+/** Merges the pieces of each call in an unstreamed completion into one. */
 function mergeWhole(deltas: NonNullable<ChatDelta['tool_calls']>): NonNullable<ChatDelta['tool_calls']> {
   const merged: NonNullable<ChatDelta['tool_calls']> = [];
   for (const delta of deltas) {

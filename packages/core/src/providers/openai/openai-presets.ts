@@ -23,7 +23,7 @@ const openAi = dialect({
   cacheMarks: 'prompt_cache_breakpoint',
 });
 
-/** Whoever has the API of this gateway. */
+/** The dialect of a server with the API of this gateway. */
 const gateway = dialect({
   knowsDeveloperRole: true,
   cacheMarks: 'cache_control',

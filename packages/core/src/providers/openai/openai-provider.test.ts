@@ -47,7 +47,7 @@ const providerOn = (
     ...settings,
   });
 
-/** Reads an answer to its end and folds it. */
+/** Reads a completion to its end and folds it. */
 async function read(transport: Transport, overrides: Partial<ChatCall> = {}): Promise<CompletionAccumulator> {
   const completion = createCompletionAccumulator();
   for await (const chunks of providerOn(transport).chat?.(callOf(overrides)) ?? []) completion.observe(chunks);
@@ -60,7 +60,7 @@ async function collect(chunks: AsyncIterable<readonly ChatChunk[]> | undefined):
   return batches;
 }
 
-/** What both forms of an answer must agree on. */
+/** The parts that must be equal in both forms of a completion. */
 const messageOf = ({
   text,
   reasoning,
@@ -86,7 +86,7 @@ interface Piece {
   readonly [field: string]: unknown;
 }
 
-/** Folds recorded pieces into a whole answer, in the plainest way that these recordings allow. */
+/** Folds recorded pieces into an unstreamed completion, in the simplest way that these recordings allow. */
 function toWholeCompletion(pieces: readonly Piece[]): object {
   const message: Record<string, string> = {};
   const calls: { id: unknown; type: 'function'; function: { name: unknown; arguments: string } }[] = [];
@@ -118,7 +118,7 @@ function toWholeCompletion(pieces: readonly Piece[]): object {
   };
 }
 
-/** Cuts a whole answer into pieces of a few characters, as a server that streams would. */
+/** Splits an unstreamed completion into pieces of a few characters, as a streaming server would. */
 function toPieces(whole: Piece): object[] {
   const { message = {}, finish_reason } = whole.choices[0] ?? {};
   const { tool_calls, ...texts } = message as {

@@ -16,13 +16,13 @@ export interface OpenAiProviderSettings extends ProviderOptions {
   /** Added to every address, e.g. Azure's `api-version`. */
   readonly query?: Readonly<Record<string, string>> | undefined;
   readonly dialect?: OpenAiDialect | undefined;
-  /** Whether it has a list of models. Default: yes, unless its address differs by model. */
+  /** Whether the provider has a list of models. Default: yes, unless its address differs by model. */
   readonly listsModels?: boolean | undefined;
 }
 
 const MODEL_PLACE = '{model}';
 
-/** Creates a provider that speaks OpenAI's chat completions wire, as most hosts and local servers do. */
+/** Creates a provider for OpenAI's chat completions wire, which most hosts and local servers use. */
 export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider {
   const { dialect = COMMON_DIALECT } = settings;
   const { keyHeader, hasThinkTags } = dialect;

@@ -77,7 +77,7 @@ export function createOpenAiVideos(settings: VideoSettings): VideoProvider {
       const { value } = await calls.json({ method: 'GET', url, signal, timeoutMs });
       const list = listSchema.safeParse(value);
       if (!list.success) throw unexpectedResponse(name);
-      // Its time is in whole seconds. A job without its prompt could be anybody's.
+      // Upstream's time is in whole seconds. A job without its prompt cannot be identified.
       return list.data.data
         .filter(({ created_at: at }) => at * 1000 > sinceMs - 1000 && at * 1000 <= untilMs)
         .filter(({ model, prompt }) => (model ?? providerModel) === providerModel && prompt === order.prompt)

@@ -1,6 +1,6 @@
 import { isRecord } from '../../foundation/unchecked.ts';
 
-/** What an error of this wire says, as far as it could be understood. */
+/** The fields of an error on this wire, as far as they could be read. */
 export interface ErrorFields {
   readonly status: number | null;
   readonly message?: string;
@@ -25,7 +25,7 @@ export function readErrorFields(error: unknown): ErrorFields {
 
 /**
  * Reads the body of a refusal. Most servers wrap the error in `error`; Mistral, Cerebras and older vLLM do not,
- * DeepInfra and Nvidia answer in the forms of their frameworks (`detail`).
+ * DeepInfra and Nvidia respond in the forms of their frameworks (`detail`).
  */
 export function readErrorBody(text: string): ErrorFields {
   try {

@@ -12,7 +12,7 @@ const eventOf = (content: string, extra: object = {}): string =>
     ...extra,
   });
 
-/** A template that has learnt from an event with this text. */
+/** A template that was made from an event with this text. */
 function learntFrom(data: string, text: string): ReturnType<typeof createTextEventTemplate> {
   const template = createTextEventTemplate();
   template.learn(data, text);
@@ -96,7 +96,7 @@ test('makes no difference to what a reader reads, whatever comes in whatever ord
   fc.assert(
     fc.property(fc.array(event, { minLength: 2, maxLength: 8 }), (events) => {
       const reader = newReader();
-      // A reader of a single event has learnt nothing.
+      // A reader of a single event has no template yet.
       expect(events.map((data) => reader.readEvent(data))).toEqual(events.map((data) => newReader().readEvent(data)));
     }),
     { numRuns: 2000 },

@@ -18,7 +18,7 @@ export interface UpstreamMessage {
   readonly annotations?: unknown;
 }
 
-/** What a message adds to an answer, its tool calls aside. */
+/** Converts a message to a delta, without its tool calls. */
 export function toDelta(message: UpstreamMessage): ChatDelta {
   const delta: ChatDelta = {};
   const { content, refusal } = message;

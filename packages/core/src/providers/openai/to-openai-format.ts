@@ -7,11 +7,11 @@ type ResponseFormat = NonNullable<ChatCompletionRequest['response_format']>;
 export interface FormatInstruction {
   /** The `response_format` that the server knows; undefined where it knows none that would do. */
   readonly format: ResponseFormat | undefined;
-  /** Asks for the form in words, where the server cannot bind the answer to it. */
+  /** Describes the format in words, where the server cannot bind the completion to it. */
   readonly instruction?: string;
 }
 
-/** Asks for the form of an answer as far as the server can be asked, and in words beyond that. */
+/** Requests the format of a completion by the server's parameter where it has one, and otherwise in words. */
 export function toOpenAiFormat(format: ResponseFormat, { unsupportedParameters }: OpenAiDialect): FormatInstruction {
   const knowsObjects = !unsupportedParameters.has('json_object');
   const schema = format.type === 'json_schema' ? format.json_schema.schema : undefined;

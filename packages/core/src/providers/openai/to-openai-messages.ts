@@ -49,7 +49,7 @@ function toUpstreamMessage(message: ChatMessage, dialect: OpenAiDialect, toId: T
   const role = message.role === 'developer' && !dialect.knowsDeveloperRole ? 'system' : message.role;
   const upstream: Record<string, unknown> = { role };
   if (message.content !== undefined) {
-    // What a model said itself cannot end a cached part on OpenAI's own form.
+    // A message of the model cannot end a cached part in OpenAI's own form.
     const isUnmarked = role === 'assistant' && dialect.cacheMarks === 'prompt_cache_breakpoint';
     upstream['content'] = toUpstreamContent(message.content, isUnmarked ? { ...dialect, cacheMarks: null } : dialect);
   }
@@ -138,8 +138,8 @@ function toCacheMark(part: ContentPart, { cacheMarks }: OpenAiDialect): Record<s
 }
 
 /**
- * Replaces ids that are not nine letters or digits by ones that are, the same one for a call and its result. They are
- * numbered within the conversation, so that nobody needs to remember them.
+ * Replaces ids that are not nine letters or digits by valid ones, the same one for a call and its result. They are
+ * numbered within the conversation, so that no state is needed between requests.
  */
 function createShortIds(): ToId {
   const made = new Map<string, string>();

@@ -3,7 +3,7 @@ import { budgetOfEffort, effortOfBudget, type RealEffort } from '../kit/reasonin
 import type { OpenAiDialect } from './openai-dialect.ts';
 import { withoutNulls } from './to-openai-messages.ts';
 
-/** What a request says of reasoning, its two ways of saying it taken together. */
+/** The reasoning options of a request, merged from its two forms. */
 interface AskedReasoning {
   readonly effort: ReasoningEffort | undefined;
   /** Tokens. */
@@ -13,7 +13,7 @@ interface AskedReasoning {
 
 const SCALE = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const satisfies readonly RealEffort[];
 
-/** The fields that ask a server for reasoning, in its own way; none where the caller said nothing of it. */
+/** The fields that request reasoning, in the server's own form; none where the caller gave no options. */
 export function toReasoningFields(
   request: ChatCompletionRequest,
   { reasoningRequest, efforts }: OpenAiDialect,
@@ -25,7 +25,7 @@ export function toReasoningFields(
   if (reasoningRequest === 'reasoning') return { reasoning: withoutNulls(toOwnForm(request)) };
 
   const isOn = !asked.isOff;
-  // Without a wish the switch alone is sent, and how much is the server's to choose.
+  // Without an effort or a budget the switch alone is sent, and the server chooses the amount.
   const hasWish = isOn && (asked.effort !== undefined || asked.budget !== undefined);
   const effort = hasWish && efforts.length > 0 ? { reasoning_effort: toEffort(asked, limit, efforts) } : {};
   switch (reasoningRequest) {
@@ -52,14 +52,16 @@ function readAsked({ reasoning, reasoning_effort }: ChatCompletionRequest): Aske
   return { effort, budget, isOff };
 }
 
-/** The accepted effort that is nearest to what was asked; of two equally near, the higher. `none` is never changed. */
+/**
+ * The accepted effort that is nearest to the requested one; of two equally near, the higher. `none` is never changed.
+ */
 function toEffort(
   { effort, budget, isOff }: AskedReasoning,
   limit: number | undefined,
   accepted: OpenAiDialect['efforts'],
 ): ReasoningEffort {
   if (isOff) return 'none';
-  // A budget without an output limit to measure it by says no more than that reasoning is wanted.
+  // A budget without an output limit to relate it to means only that reasoning is on.
   const derived = budget === undefined || limit === undefined ? 'medium' : effortOfBudget(budget, limit);
   const wish = effort === undefined || effort === 'none' ? derived : effort;
   const distance = (other: RealEffort): number => Math.abs(SCALE.indexOf(other) - SCALE.indexOf(wish));

@@ -2,7 +2,7 @@ import type { Catalog } from '../../catalog/catalog.ts';
 import type { CircuitState } from './endpoint-health.ts';
 import type { HealthBoard } from './health-board.ts';
 
-/** How many endpoints of a provider stand how; those that nobody has called are `unused`. */
+/** Number of a provider's endpoints in each state; those without any call are `unused`. */
 export type CircuitStateCounts = Record<CircuitState | 'unused', number>;
 
 /** Counts the endpoints of the catalog by provider slug and standing. */

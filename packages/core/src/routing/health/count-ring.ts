@@ -1,7 +1,7 @@
 /** Counts of two kinds over a window that moves. */
 export interface CountRing {
   add(now: number, isGood: boolean): void;
-  /** What fell into the last `latest` slots up to now; without it, into all of them. */
+  /** Sums the last `latest` slots up to now; without it, all of them. */
   sum(now: number, latest?: number): { readonly good: number; readonly bad: number };
 }
 
@@ -12,7 +12,7 @@ export interface CountRing {
 export function createCountRing(slotMs: number, slots: number): CountRing {
   const good = new Uint32Array(slots);
   const bad = new Uint32Array(slots);
-  /** Which stretch of time each slot holds now, counted in slots. */
+  /** The time that each slot covers, counted in slots. */
   const stamps = new Float64Array(slots).fill(-1);
   return {
     add(now, isGood) {

@@ -9,7 +9,7 @@ export interface HealthBoard {
   find(endpoint: Endpoint): EndpointHealth | undefined;
 }
 
-/** What makes an endpoint the same one when the catalog is read anew. */
+/** Identifies an endpoint across reloads of the catalog. */
 export const endpointIdOf = ({ modelId, tag, providerModel }: Endpoint): string =>
   `${modelId}\n${tag}\n${providerModel}`;
 

@@ -8,12 +8,12 @@ export interface Spender {
   readonly workspaceId?: string | undefined;
 }
 
-/** One sum of a book: what was spent on a day, or, with the day `''`, before all days still told apart. */
+/** One sum of a book: the amount spent on a day, or, with the day `''`, on all days before the separate ones. */
 export interface SpendingEntry extends Spent, Spender {
   readonly day: string;
 }
 
-/** What everybody has spent, by day. */
+/** The amounts that all principals have spent, by day. */
 export interface SpendingBook {
   add(entry: SpendingEntry): void;
   /** Takes away what was added before. */
@@ -24,7 +24,7 @@ export interface SpendingBook {
   entries(): Iterable<SpendingEntry>;
 }
 
-/** Longer than any period that is asked for; older days are added up. */
+/** Longer than any period of a query; older days are added up. */
 const DAYS_TOLD_APART = 40;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -35,7 +35,7 @@ interface Sums {
 
 type Days = Map<string, Sums>;
 
-/** A spender's own sums, and all those that they are part of: nobody is to be added up when somebody asks. */
+/** A spender's own sums, and all sums that include them, so that a query does not have to add them up. */
 interface Account {
   readonly spender: Spender;
   readonly own: Days;
@@ -44,7 +44,7 @@ interface Account {
 
 /** Creates an empty book. It grows with the number of principals, not with what they do. */
 export function createSpendingBook(): SpendingBook {
-  /** By principal: one, unless their member or workspace has changed. */
+  /** Accounts by principal: one, unless their member or workspace has changed. */
   const accounts = new Map<string, Account[]>();
   const everybody: Days = new Map();
   const principals = new Map<string, Days>();
@@ -117,7 +117,7 @@ export function createSpendingBook(): SpendingBook {
 
 const NO_DAYS: Days = new Map();
 
-/** What a generation adds to the book. */
+/** The amounts that a generation adds to the book. */
 export function toSpending({ generation, principalId, userId, costNanoUsd }: GenerationRecord): SpendingEntry {
   return {
     principalId,

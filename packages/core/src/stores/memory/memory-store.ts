@@ -16,7 +16,7 @@ export interface MemoryStoreOptions {
 
 const DEFAULT_MAX_GENERATIONS = 10_000;
 
-/** Creates a store that lives as long as the process: for tests, demos and hosts that keep their own records. */
+/** Creates a store in the memory of the process: for tests, demos and hosts that have their own records. */
 export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
   return {
     ...createTableRepositories(createTableSource()),
@@ -40,7 +40,7 @@ function createTableSource(): TableSource {
 interface Entry {
   record: GenerationRecord;
   content: GenerationContent | null;
-  /** Counts up with every append; tells its place in `order`. */
+  /** Increases with every append; determines the position in `order`. */
   readonly sequence: number;
 }
 
@@ -129,7 +129,7 @@ interface Span {
   readonly filter: GenerationFilter | undefined;
 }
 
-/** With a filter: how many are looked at for a page. */
+/** Number of records that a filter checks for one page. */
 const MAX_LOOKED_AT = 2000;
 /** Records are in the order in which calls ended; no call lasts longer than this. */
 const SLACK_MS = 24 * 60 * 60 * 1000;

@@ -16,7 +16,7 @@ export interface ArchiverOptions {
   readonly keeper: VideoKeeper;
 }
 
-/** Fetches the videos of finished jobs once, before upstream forgets them. */
+/** Fetches the videos of finished jobs once, before upstream deletes them. */
 export interface VideoArchiver {
   add(job: VideoJob): void;
   /** Breaks off what is under way; the next start takes it up again. */
@@ -24,7 +24,7 @@ export interface VideoArchiver {
 }
 
 const MAX_AT_ONCE = 2;
-/** Upstreams forget within the hour. */
+/** Upstreams delete videos within about an hour. */
 const WAITS_MS = [5000, 30_000, 120_000, 600_000, 1_200_000];
 
 export function createVideoArchiver({ jobs, current, platform, logger, keeper }: ArchiverOptions): VideoArchiver {
@@ -87,7 +87,7 @@ export function createVideoArchiver({ jobs, current, platform, logger, keeper }:
     if ((await keeper.find(name)) !== undefined) return true;
     const request = { index, headers: {}, signal: stopping.signal };
     const { headers, body } = await openUpstreamVideo(job, request, current().providers);
-    // Of what is compressed it is another length than that of what is kept.
+    // The length of a compressed body differs from the length of the stored video.
     const length = headers['content-encoding'] === undefined ? headers['content-length'] : undefined;
     return keeper.keep(name, {
       contentType: headers['content-type'] ?? 'video/mp4',

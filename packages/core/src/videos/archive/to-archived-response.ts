@@ -1,7 +1,7 @@
 import type { GatewayResponse } from '../../http/response.ts';
 import type { KeptVideo } from './video-archive.ts';
 
-/** The answer that a kept video is: whole, or the one range that was asked for (RFC 9110, 14). */
+/** The response with an archived video: whole, or the one requested range (RFC 9110, 14). */
 export function toArchivedResponse(video: KeptVideo, range: string | undefined): GatewayResponse {
   const { contentType, bytes } = video;
   const headers = { 'content-type': contentType, 'accept-ranges': 'bytes' };

@@ -9,7 +9,7 @@ export interface KeptVideo {
 /** A video on its way in. */
 export interface IncomingVideo {
   readonly contentType: string;
-  /** Where upstream tells. */
+  /** Undefined where upstream does not report it. */
   readonly bytes: number | undefined;
   readonly body: AsyncIterable<Uint8Array>;
 }
@@ -19,8 +19,8 @@ export interface VideoKeeper {
   /** Undefined when it is not kept, or not whole yet. */
   find(name: string): Promise<KeptVideo | undefined>;
   /**
-   * Takes a video in; others may have to go for it. Resolves when it would survive the death of this process: false when
-   * it is larger than all there is room for. Rejects, with nothing kept, when the body breaks off or the disk does.
+   * Stores a video; older ones may be removed for it. Resolves when it would survive a crash of this process: false
+   * when it is larger than the whole archive. Rejects, with nothing stored, when the body breaks off or the disk fails.
    */
   keep(name: string, video: IncomingVideo): Promise<boolean>;
 }

@@ -4,9 +4,9 @@ import { type ChatCompletionRequest, chatCompletionRequestSchema } from './chat-
 
 type Schema = typeof chatCompletionRequestSchema;
 
-/** Clients send few different sets of fields; whoever sends thousands on purpose gets the whole schema. */
+/** Limit of compiled schemas. Clients send few different sets of fields; beyond the limit the whole schema is used. */
 const MAX_SCHEMAS = 200;
-/** More than there are; whoever sends more of them is not narrowed down by their names. */
+/** More fields than exist; a request with more of them is checked against the whole schema. */
 const MAX_FIELDS = 100;
 const schemasByFields = new Map<string, Schema>();
 
@@ -28,7 +28,7 @@ function schemaFor(value: object): Schema {
   if (known !== undefined) return known;
   if (schemasByFields.size >= MAX_SCHEMAS) return chatCompletionRequestSchema;
   const fields = sent.filter((field) => Object.hasOwn(chatCompletionRequestSchema.shape, field));
-  // What is required stays, so that its absence is an issue.
+  // Required fields remain, so that their absence is an issue.
   const mask = Object.fromEntries(['messages', ...fields].map((field) => [field, true]));
   const narrowed = chatCompletionRequestSchema.pick(mask as { messages: true }) as unknown as Schema;
   schemasByFields.set(key, narrowed);

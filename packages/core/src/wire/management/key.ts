@@ -4,7 +4,7 @@ import { pageQuerySchema } from '../page-query.ts';
 
 const usd = z.number();
 
-/** What a key has spent, USD: credits, and apart from them calls that were paid to the provider directly. */
+/** The spending of a key, USD: credits, and separately calls that were paid to the provider directly. */
 const usageSchema = z.object({
   usage: usd,
   usage_daily: usd,
@@ -44,7 +44,7 @@ export const keySchema = z.object({
 });
 export type KeyBody = z.infer<typeof keySchema>;
 
-/** The key of the caller, as `GET /key` answers it. */
+/** The key of the caller, as `GET /key` returns it. */
 export const currentKeySchema = z.object({
   label: z.string(),
   ...limitSchema.shape,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const slugs = z.array(z.string().min(1).max(200)).max(1000);
 
-/** What holds for the whole account. */
+/** The settings of the whole account. */
 export const settingsSchema = z.object({
   /** Used when a request names no model. */
   default_model: z.string().min(1).max(200).nullable(),

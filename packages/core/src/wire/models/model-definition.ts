@@ -56,7 +56,7 @@ export const endpointDefinitionSchema = z.strictObject({
   minOutputTokens: z.int().positive().optional(),
 });
 
-/** A model as configuration describes it: what lists show, and who serves it. */
+/** A model as configuration describes it: the fields of lists, and its endpoints. */
 export const modelDefinitionSchema = z.strictObject({
   id: z.string().regex(/^[^/\s]+\/\S+$/, 'must be author/name'),
   name: z.string().optional(),
@@ -77,10 +77,13 @@ export const modelDefinitionSchema = z.strictObject({
   default_parameters: z.record(z.string(), z.number().nullable()).nullable().optional(),
   per_request_limits: z.object({ prompt_tokens: z.number(), completion_tokens: z.number() }).nullable().optional(),
   expiration_date: z.string().nullable().optional(),
-  /** Its author lets other models learn from its answers. Absent: not known, which does not pass for allowed. */
+  /**
+   * Whether the author permits training of other models on its completions. Absent: not known, which does not count as
+   * permitted.
+   */
   distillable: z.boolean().optional(),
   knowledge_cutoff: z.string().nullable().optional(),
-  /** For models that make videos: what each can do. */
+  /** Capabilities of a model that makes videos. */
   video: videoCapabilitiesSchema.optional(),
   endpoints: z.array(endpointDefinitionSchema).min(1, 'must name at least one endpoint'),
 });

@@ -41,7 +41,7 @@ export const pricingSchema = z.object({
   input_cache_write_1h: z.string().optional(),
   internal_reasoning: z.string().optional(),
   web_search: z.string().optional(),
-  /** Of models that make videos, by what is counted; ours. */
+  /** Prices of models that make videos, by the measured unit; the gateway's own field. */
   video: z.string().optional(),
   video_second: z.string().optional(),
   video_token: z.string().optional(),
