@@ -94,7 +94,7 @@ const SET_UP = `
   globalThis.handle = core.toFetchHandler(gateway, { expose: ["openapi"] });
 `;
 
-test('needs nothing but JavaScript and web standards to answer calls, whole and streamed', async () => {
+test('requires only JavaScript and web standards for calls, whole and streamed', async () => {
   const code = await bundleCore();
   expect(code).not.toMatch(/\brequire\(|from\s*["']node:|import\(["']node:|__vite-browser-external/);
 

@@ -128,7 +128,7 @@ test('has a row for every route, and a route for every row', () => {
   expect(Object.keys(GRID).toSorted()).toEqual(NAMES.toSorted());
 });
 
-test.each(NAMES)('answers every kind of key to %s as the grid says', async (name) => {
+test.each(NAMES)('responds to every kind of key on %s as the grid says', async (name) => {
   const core = createCoreGateway(createScriptedTransport());
   const headers = await issueKeys(core);
   const row = GRID[name] ?? [0, 0, 0];

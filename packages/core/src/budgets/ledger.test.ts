@@ -52,7 +52,7 @@ test('admits as many calls as there is room for, to the last nano-dollar', async
   expect(await isAdmitted(ledger, holdOf('one more'), budgetOf(5 * CENT))).toBe(true);
 });
 
-test('admits no more when the store takes its time to tell what was spent', async () => {
+test('admits no more calls while the store is slow to return the amount spent', async () => {
   const resolvers: (() => void)[] = [];
   const ledger = ledgerWith(() => new Promise((resolve) => resolvers.push(() => resolve(NOTHING))));
   const asked = Array.from({ length: 200 }, (_, n) => isAdmitted(ledger, holdOf(`g${n}`), budgetOf(10 * CENT)));
@@ -61,7 +61,7 @@ test('admits no more when the store takes its time to tell what was spent', asyn
   expect(ledger.heldNanoUsd()).toBe(10 * CENT);
 });
 
-test('says what is spent, held and needed, and when it counts anew', async () => {
+test('reports the amounts spent, held and needed, and the time of the reset', async () => {
   const ledger = ledgerWith({ creditsNanoUsd: 123_456_789, byokNanoUsd: 0 });
   const budget = budgetOf(200_000_000, { resetsAt: '2026-01-03T00:00:00.000Z' });
   await ledger.reserve(holdOf('g1'), [budget]);
@@ -137,7 +137,7 @@ test('goes on holding what a call has cost whose record was lost', async () => {
   expect(await isAdmitted(ledger, holdOf('g4', 2 * CENT), budgetOf(4 * CENT))).toBe(true);
 });
 
-test('holds nothing of a call for which the store could not tell what was spent', async () => {
+test('holds nothing for a call after the store failed to return the amount spent', async () => {
   const ledger = ledgerWith(() => Promise.reject(new Error('the store is down')));
   await expect(ledger.reserve(holdOf('g1'), [budgetOf(CENT)])).rejects.toThrow('the store is down');
   expect(ledger.heldNanoUsd()).toBe(0);

@@ -17,13 +17,13 @@ export const CALL_KINDS = {
 
 export type CallKindName = keyof typeof CALL_KINDS;
 
-/** The kind of call that a record is of. */
+/** The kind of call of a record. */
 export function kindOfRecord({ api_type: apiType }: Pick<Generation, 'api_type'>): CallKindName {
   const names = Object.keys(CALL_KINDS) as CallKindName[];
   return names.find((name) => CALL_KINDS[name].apiType === apiType) ?? 'chat';
 }
 
-/** The kind of call that a model is for. One that says nothing of its output is taken to chat. */
+/** The kind of call that a model is for. A model without declared output is a chat model. */
 export function kindOfModel({ definition }: CatalogModel): CallKindName {
   const outputs = definition.architecture?.output_modalities ?? [];
   const names = Object.keys(CALL_KINDS) as CallKindName[];
@@ -40,7 +40,7 @@ export interface RequestLabels {
 
 /**
  * The differences between kinds of calls: pure functions over the request. Routing, budgets, guardrails, rate limits
- * and generations access a request only through them.
+ * and generations access a request only through them (docs/decisions/0024).
  */
 export interface CallKind<Request> {
   readonly name: CallKindName;

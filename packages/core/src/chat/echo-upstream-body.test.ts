@@ -18,7 +18,7 @@ const ASKED = {
   messages: [{ role: 'user', content: [{ type: 'text', text: 'Is key-of-acme a key?' }, IMAGE] }],
 };
 
-test('shows what each endpoint was sent before the answer, without keys and media', async () => {
+test('shows the body sent to each endpoint before the completion, without keys and media', async () => {
   const upstream = createReplayTransport(DOWN, GOOD);
   const { chat } = createCoreGateway(upstream);
   const chunks = chunksOf(await readFrames(await chat(ASKED)).rest());
@@ -56,7 +56,7 @@ test.each([
   expect(text).not.toContain('debug');
 });
 
-test('shows nothing of it in an answer that is not streamed', async () => {
+test('shows none of it in an unstreamed response', async () => {
   const completion = {
     choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
   };

@@ -48,7 +48,7 @@ const whole = (completion: unknown, exchange: ScriptedExchange): void => {
 };
 
 test.each(chunkings([JSON.stringify(COMPLETION)]))(
-  'answers with everything that clients insist on (%s)',
+  'responds with all fields that clients require (%s)',
   async (_name, pieces) => {
     const { chat, store } = createCoreGateway(createReplayTransport({ headers: JSON_TYPE, pieces }));
     const response = await chat();
@@ -97,7 +97,7 @@ test.each(chunkings([JSON.stringify(COMPLETION)]))(
   },
 );
 
-test('answers the least that an upstream can say', async () => {
+test('responds to the shortest possible completion of an upstream', async () => {
   const transport = createScriptedTransport((exchange) =>
     whole({ choices: [{ message: {}, finish_reason: 'length' }] }, exchange),
   );
@@ -126,7 +126,7 @@ test('answers the least that an upstream can say', async () => {
   expect((result as { usage: object }).usage).not.toHaveProperty('cost');
 });
 
-test('answers tool calls, refusals, reasoning, images and what else a message may hold', async () => {
+test('returns tool calls, refusals, reasoning, images and all other parts of a message', async () => {
   const message = {
     role: 'assistant',
     content: null,
@@ -199,7 +199,7 @@ test.each([{ reasoning: { exclude: true } }, { include_reasoning: false }])(
   },
 );
 
-test('records the call before it answers, in a form that the wire allows', async () => {
+test('records the call before it responds, in a form that the wire allows', async () => {
   const { chat, store, platform } = createCoreGateway(
     createScriptedTransport((exchange) => whole(COMPLETION, exchange)),
   );
@@ -315,7 +315,7 @@ test('shows details of usage only with the counts that clients insist on, and ch
   });
 });
 
-test('keeps messages and answers to itself when it is told to store none', async () => {
+test('stores no messages and completions when the setting forbids it', async () => {
   const { chat, store } = createCoreGateway(
     createScriptedTransport((exchange) => whole(COMPLETION, exchange)),
     { logging: { inputOutput: false } },
@@ -339,7 +339,7 @@ test.each<[string, (exchange: ScriptedExchange) => void]>([
   ['sends an error with status 200', (exchange) => whole({ error: { message: 'overloaded' } }, exchange)],
   ['sends no choices', (exchange) => whole({ choices: [] }, exchange)],
   [
-    'sends half an answer',
+    'sends half a completion',
     (exchange) => (exchange.respond(200, JSON_TYPE), exchange.push('{"choices":[{"mes'), exchange.end()),
   ],
   [
@@ -369,7 +369,7 @@ test('stays with the first choice when fallbacks are not allowed', async () => {
   expect(transport.exchanges).toHaveLength(1);
 });
 
-test('answers with the last failure, and records it with those before', async () => {
+test('responds with the last failure, and records it with those before', async () => {
   const transport = createScriptedTransport((exchange) =>
     exchange.fail(new TransportError('no connection could be made', { phase: 'connect', requestSent: false })),
   );
@@ -450,7 +450,7 @@ test.each([
   expect(store.appended.map(({ record }) => record.generation.cancelled)).toEqual([true]);
 });
 
-test('records with its cost an answer that came whole as its client left', async () => {
+test('records a completion with its cost when it arrived as its client left', async () => {
   let arrive: (completion: ChatChunk) => void = () => undefined;
   const arrival = new Promise<ChatChunk>((resolve) => (arrive = resolve));
   const provider: Provider = { ...createScriptedProvider('acme', []), chatWhole: () => arrival };
@@ -467,7 +467,7 @@ test('records with its cost an answer that came whole as its client left', async
   expect(store.appended[0]?.content?.output.completion).toBe('Hi');
 });
 
-test('answers the failure of a provider that breaks after its answer', async () => {
+test('responds with the failure of a provider that breaks off after its completion', async () => {
   const failing = createScriptedProvider('acme', [[text('Hi')]], () => Promise.reject(new TypeError('secret')));
   const { chat, store, logged } = createCoreGateway([failing, createScriptedProvider('beta', [])]);
   const response = await chat();
@@ -489,7 +489,7 @@ test('goes on when a provider throws before it says anything, even at once', asy
   expect(jsonOf(await chat())).toMatchObject({ provider: 'Beta' });
 });
 
-test('answers 500 and not the answer when it could not be recorded', async () => {
+test('responds with 500 instead of the completion when it could not be recorded', async () => {
   const { chat, store, logged } = createCoreGateway(createScriptedTransport((exchange) => whole(COMPLETION, exchange)));
   store.failAppends(new Error('disk full'));
   const response = await chat();
@@ -498,7 +498,7 @@ test('answers 500 and not the answer when it could not be recorded', async () =>
   expect(logged.map(({ line }) => line)).toContain('error a generation could not be recorded');
 });
 
-test('answers 402 without asking anybody when the key has spent its limit', async () => {
+test('responds with 402 without any call when the key has spent its limit', async () => {
   const transport = createScriptedTransport((exchange) => whole(COMPLETION, exchange));
   const { chat } = createCoreGateway(transport, {
     authenticate: () => ({ kind: 'api', id: 'u', name: 'u', limitUsd: 0.0005 }),
@@ -509,7 +509,7 @@ test('answers 402 without asking anybody when the key has spent its limit', asyn
   expect(transport.exchanges).toHaveLength(statuses.length - 1);
 });
 
-test('answers 404 with the reasons, and asks nobody, when preferences leave no endpoint', async () => {
+test('responds with 404 and the reasons, without any call, when preferences leave no endpoint', async () => {
   const transport = createScriptedTransport();
   const { chat, store } = createCoreGateway(transport);
   const response = await chat({ models: ['acme/other'], provider: { only: ['acme'], zdr: true } });
@@ -541,7 +541,7 @@ test('passes over a model without endpoints for the next', async () => {
   ).toMatchObject({ model: 'acme/chat' });
 });
 
-test('requires parameters to be supported when that is asked for', async () => {
+test('requires parameters to be supported on request', async () => {
   const { chat } = createCoreGateway(createScriptedTransport());
   expect((await chat({ seed: 1, provider: { require_parameters: true } })).status).toBe(404);
 });
@@ -550,7 +550,7 @@ test.each<[object, string]>([
   [{ tools: [{ type: 'function', function: { name: 'f' } }, { type: 'service:bash' }] }, 'tools.1'],
   [{ plugins: [{ id: 'response-healing' }, { id: 'web' }] }, 'plugins.1'],
   [{ preset: 'mine' }, 'preset'],
-])('answers 400 where doing nothing would mislead: %j', async (body, path) => {
+])('responds with 400 where ignoring a field would mislead: %j', async (body, path) => {
   const transport = createScriptedTransport();
   const response = await createCoreGateway(transport).chat(body as Record<string, unknown>);
   expect(response.status).toBe(400);
@@ -560,14 +560,14 @@ test.each<[object, string]>([
   expect(transport.exchanges).toHaveLength(0);
 });
 
-test('answers 400 to two efforts of reasoning that differ', async () => {
+test('responds with 400 to two efforts of reasoning that differ', async () => {
   const { chat } = createCoreGateway(createScriptedTransport((exchange) => whole(COMPLETION, exchange)));
   expect((await chat({ reasoning_effort: 'low', reasoning: { effort: 'high' } })).status).toBe(400);
   expect((await chat({ reasoning_effort: 'low', reasoning: { effort: 'low' } })).status).toBe(200);
   expect((await chat({ reasoning_effort: null, reasoning: { effort: 'high' } })).status).toBe(200);
 });
 
-test('accepts what only tunes an answer, and what has nothing to do here', async () => {
+test('accepts fields that only tune a completion, and those without effect here', async () => {
   const { chat } = createCoreGateway(createScriptedTransport((exchange) => whole(COMPLETION, exchange)));
   const body = {
     plugins: [

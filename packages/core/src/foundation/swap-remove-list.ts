@@ -3,7 +3,7 @@ export interface ListEntry<Item> {
   readonly item: Item;
 }
 
-/** A list whose items come and go all the time, in no order. */
+/** An unordered list for items that are added and removed very often (docs/decisions/0013). */
 export interface SwapRemoveList<Item> {
   /** To be copied where items are removed during iteration. */
   readonly entries: readonly ListEntry<Item>[];

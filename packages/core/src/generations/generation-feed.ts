@@ -12,37 +12,37 @@ export interface GenerationFeed {
   end(): number;
   /** The number of the oldest event that is kept. */
   start(): number;
-  /** Undefined when it is not kept any more, or has not come yet. */
+  /** Undefined when it is no longer held, or does not exist yet. */
   at(position: number): FeedEvent | undefined;
   /** Calls back after every event; the returned function ends that. */
   subscribe(listener: () => void): () => void;
-  /** How many follow. */
+  /** Number of followers. */
   followers(): number;
 }
 
 /** Number of events that are held for slow and returning readers; there is no queue per reader. */
-const KEPT = 500;
+const HELD = 500;
 
-/** Creates a feed that has seen nothing. */
+/** Creates an empty feed (docs/decisions/0022). */
 export function createGenerationFeed(): GenerationFeed {
   /**
    * A generation is held as its id alone, without an object around it. An object that lives for the next five hundred
    * calls is promoted to the old generation of the heap, where only a full collection frees it and all it refers to.
    * Usually there is no follower.
    */
-  const kept: (string | VideoJob | undefined)[] = Array.from({ length: KEPT });
+  const held: (string | VideoJob | undefined)[] = Array.from({ length: HELD });
   const listeners = new Set<() => void>();
   let end = 0;
   return {
     publish(event) {
-      kept[end % KEPT] = event.type === 'generation' ? event.id : event.job;
+      held[end % HELD] = event.type === 'generation' ? event.id : event.job;
       end += 1;
       for (const listener of listeners) listener();
     },
     end: () => end,
-    start: () => Math.max(0, end - KEPT),
+    start: () => Math.max(0, end - HELD),
     at(position) {
-      const event = position < end - KEPT || position >= end ? undefined : kept[position % KEPT];
+      const event = position < end - HELD || position >= end ? undefined : held[position % HELD];
       return typeof event === 'string' ? { type: 'generation', id: event } : event && { type: 'video', job: event };
     },
     subscribe(listener) {

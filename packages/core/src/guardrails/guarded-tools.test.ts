@@ -55,7 +55,7 @@ test('keeps from a model what a tool has found that is blocked', async () => {
 });
 
 test.each(chunkings(['whole']).map(([name]) => name))(
-  'shows nothing of tools and their sources that a filter of answers takes out, %s',
+  'shows nothing of tools and their sources that an output filter removes, %s',
   async (name) => {
     const cut: Cut = (pieces) => chunkings(pieces).find(([known]) => known === name)?.[1] ?? pieces;
     const { ask, store } = await withTools(
@@ -78,7 +78,7 @@ test.each(chunkings(['whole']).map(([name]) => name))(
   },
 );
 
-test('asks nobody who is excluded for a later turn, though the first has failed there', async () => {
+test('calls no excluded endpoint for a later turn, though the first has failed there', async () => {
   const { ask, upstream } = await withTools({ ignored_providers: ['beta'] }, [
     { calls: [['lookup', { word: 'x' }]] },
     { status: 500 },
@@ -88,7 +88,7 @@ test('asks nobody who is excluded for a later turn, though the first has failed 
   expect(upstream.exchanges.every(({ request }) => request.url.includes('acme.example'))).toBe(true);
 });
 
-test('tells a model of no model but those that its caller may use', async () => {
+test('lists for a model only those models that its caller may use', async () => {
   const search = { tools: [{ type: 'service:search_models' }] };
   const { ask, upstream } = await withTools({ ignored_models: ['acme/other'] }, [
     { calls: [['search_models', { query: '', max_results: 20 }]] },

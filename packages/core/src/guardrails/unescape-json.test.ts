@@ -27,7 +27,7 @@ test('reads the same in pieces, wherever they are cut', () => {
   }
 });
 
-test('tells where in the JSON each character stands', () => {
+test('returns the position of each character in the JSON', () => {
   const { text, offsets } = unescapeJson(String.raw`a\u0062\n"`, true);
   expect(text).toBe('ab\n"');
   expect(offsets).toEqual([0, 1, 7, 9, 10]);

@@ -93,8 +93,8 @@ export interface VideoSearch {
 }
 
 /**
- * The video half of a provider: functions without loop or memory. Each throws `GatewayError` (upstream said no)
- * or `TransportError`.
+ * The video part of a provider, one member with all its operations (docs/decisions/0014): functions without loop or
+ * state. Each throws `GatewayError` (upstream refused) or `TransportError`.
  */
 export interface VideoProvider {
   /** Two starts with the same idempotency key make one job. */

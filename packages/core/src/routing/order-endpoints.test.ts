@@ -114,7 +114,7 @@ test('puts what failed within 30 seconds behind, and what is broken behind that'
   expect(order(endpoints, { health, sort: 'price' })).toEqual(['dear', 'unknown', 'middle', 'cheap']);
 });
 
-test('puts what asks to be left alone behind what merely fails', () => {
+test('puts a resting endpoint behind a failing one', () => {
   const health = board();
   health.of(cheap).noteStarted();
   health.of(cheap).noteFailed({ code: 'rate_limit_exceeded' }, false);

@@ -93,7 +93,7 @@ test('167: a receiver that names a time is called then, neither before nor by th
   expect(waitedMs).toBeLessThanOrEqual(660_000);
 });
 
-test('173: ten thousand announcements to a dead host are tried a few at a time and hold up nobody else', async () => {
+test('173: ten thousand webhooks to a host that is down are sent a few at a time and delay no others', async () => {
   const store = createMemoryStore();
   const deliveredAt: number[] = [];
   let open = 0;
@@ -138,7 +138,7 @@ test('173: ten thousand announcements to a dead host are tried a few at a time a
   expect(mostOpen).toBe(4);
 }, 60_000);
 
-test('what nobody tries any more is listed, and sent again when asked, however it ended before', async () => {
+test('failed webhooks are listed, and sent again on request, whatever their earlier result', async () => {
   let status = 410;
   const sent: TransportRequest[] = [];
   const process = createVideoProcess(
@@ -177,7 +177,7 @@ test('what nobody tries any more is listed, and sent again when asked, however i
   expect((await process.call('POST', '/admin/v1/webhooks/deliveries/none/resend')).status).toBe(404);
 });
 
-test('170: while a secret takes the place of another, receivers with either can verify what they are sent', async () => {
+test('170: while a secret is being replaced, receivers with either can verify messages', async () => {
   const sent: TransportRequest[] = [];
   const process = createVideoProcess(
     createMemoryStore(),

@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000;
 const ABANDONED_MS = 6 * MINUTE_MS;
 const FAILED: VideoProgress = { status: 'failed', error: 'Film could not' };
 
-test('195: a job has one owner while it is looked after, and another once it is not', async () => {
+test('195: a job has one owner while its lease is renewed, and another after it expires', async () => {
   const store = createSharedStore();
   const progress = (_: string, number: number): VideoProgress =>
     number % 10 === 5 ? { status: 'in_progress', retryAfterMs: 290_000 } : { status: 'in_progress' };

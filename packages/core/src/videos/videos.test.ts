@@ -10,7 +10,7 @@ import type { WebhookOptions } from '../webhooks/webhook-options.ts';
 
 const HOUR_MS = 3_600_000;
 
-test('answers a submission with where to look, and the end with the cost of what was made', async () => {
+test('responds to a submission with the polling address, and at the end with the cost', async () => {
   const gateway = createVideoGateway({
     progress: (_, number) => (number < 2 ? { status: 'in_progress' } : { status: 'completed', outputs: [{}] }),
   });
@@ -119,7 +119,7 @@ test('194: a job that never ends expires at its deadline, costs nothing and is a
   expect(gateway.polls).toHaveLength(polls);
 });
 
-test('looks again as soon as upstream asks for it', async () => {
+test('polls again as soon as upstream requires it', async () => {
   const looks: number[] = [];
   const gateway = createVideoGateway({
     progress(_, number) {
@@ -153,7 +153,7 @@ function receiver(sent: TransportRequest[], statuses: (number | Error | null)[] 
   };
 }
 
-test('166: a webhook that fails is sent again with the same id and body, signed anew', async () => {
+test('166: a webhook that fails is sent again with the same id and body, and a new signature', async () => {
   const sent: TransportRequest[] = [];
   const broken = new TransportError('no connection could be made', { phase: 'connect', requestSent: false });
   const gateway = createVideoGateway({}, { webhooks: receiver(sent, [500, 302, broken]) });
@@ -166,7 +166,7 @@ test('166: a webhook that fails is sent again with the same id and body, signed 
   expect((await gateway.job(body.id)).delivery).toMatchObject({ state: 'delivered', attempts: 4 });
 });
 
-test('167: 410 stops a webhook, and after ten failures nobody is bothered any more', async () => {
+test('167: 410 stops a webhook, and so do ten failures', async () => {
   const gone: TransportRequest[] = [];
   const first = createVideoGateway({}, { webhooks: receiver(gone, [410]) });
   const { body } = await first.submit({ callback_url: 'https://hooks.example/a' });

@@ -85,7 +85,7 @@ test('narrows to a key, a workspace, and the keys of a member', async () => {
   expect(await rows('?user_id=mo&api_key_hash=key-1')).toEqual([]);
 });
 
-test('splits by workspace when asked to', async () => {
+test('splits by workspace on request', async () => {
   const { rows } = await setUp();
   // The newest call first.
   expect(await rows('?group_by=workspace&date=2026-01-02')).toEqual([

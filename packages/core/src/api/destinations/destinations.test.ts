@@ -81,7 +81,7 @@ test.each<
   expect([changed.status, JSON.stringify(changed.body)]).toEqual([400, expect.stringContaining(message)]);
 });
 
-test('210: no answer shows a secret, those behind the question mark of an address and in headers included', async () => {
+test('210: no response shows a secret, including those in the query of an address and in headers', async () => {
   const { call, store } = createAdminGateway();
   const bodies = [
     LANGFUSE,
@@ -116,7 +116,7 @@ test('210: no answer shows a secret, those behind the question mark of an addres
   expect(JSON.stringify(responses)).toContain('https://example.com/x?********6789');
 });
 
-test('135: testing and sending anew answer 404 to what there is not', async () => {
+test('135: testing and resending respond with 404 for unknown ids', async () => {
   const { call } = createAdminGateway();
   for (const path of ['observability/destinations/x/test', 'destinations/deliveries/x/resend']) {
     expect((await call('POST', `/admin/v1/${path}`)).status).toBe(404);

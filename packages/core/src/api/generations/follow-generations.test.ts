@@ -45,7 +45,7 @@ function follow(
 const eventsOf = (text = ''): string[] =>
   text.split('\n\n').flatMap((frame) => /^id: .*?-(\d+)\nevent: (\w+)/.exec(frame)?.slice(1, 3).join(' ') ?? []);
 
-test('tells followers of every call that ends, and those who come back of what they have missed', async () => {
+test('sends every call that ends to followers, and the missed ones after a reconnect', async () => {
   const core = createCompleting();
   const frames = readFrames(await follow(core));
   expect(await frames.next()).toBe('retry: 3000\n\n');
@@ -66,7 +66,7 @@ test('tells followers of every call that ends, and those who come back of what t
   expect(eventsOf(await readFrames(await follow(core, { 'last-event-id': 'abc-1' })).next())).toEqual(['4 reset']);
 });
 
-test('tells followers nothing of a call but the fields that they ask for', async () => {
+test('sends only the selected fields of a call to followers', async () => {
   const core = createCompleting();
   const frames = readFrames(await follow(core, {}, undefined, 'fields=model,attempts,status'));
   await frames.next();
@@ -86,7 +86,7 @@ test.each([
   expect([refused.status, jsonOf(refused)['error']]).toEqual([400, expect.objectContaining({ message })]);
 });
 
-test('tells a follower who reads too slowly that something is lost, and keeps no queue for anybody', async () => {
+test('sends a reset to a follower that reads too slowly, without a queue per follower', async () => {
   const core = createCompleting();
   const frames = readFrames(await follow(core));
   await frames.next();
@@ -114,7 +114,7 @@ test('sends a sign of life to followers, and ends when the gateway closes or the
   await closed;
 });
 
-test('tells nothing more to a follower whose key was revoked', async () => {
+test('sends nothing more to a follower whose key was revoked', async () => {
   const core = createCompleting();
   const { key, record } = await createKeyRecord({
     platform: core.platform,
@@ -162,7 +162,7 @@ test('takes no more followers than it may', async () => {
   expect((await follow(core)).status).toBe(200);
 });
 
-test('tells of every change of a video job, and of its generation at the end', async () => {
+test('sends every change of a video job, and its generation at the end', async () => {
   const progress = (_: string, number: number): VideoProgress =>
     number === 0 ? { status: 'in_progress' } : { status: 'completed', outputs: [{}] };
   const core = createCoreGateway([createScriptedVideos({ progress }).provider], {

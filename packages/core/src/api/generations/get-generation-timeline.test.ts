@@ -38,19 +38,22 @@ const LOOKUP: ServerTool = {
 };
 const path = (id: string): string => `/admin/v1/generations/${id}/timeline`;
 
-test.each(chunkings(COMPLETION))('answers when the text of a streamed answer came (%s)', async (_name, pieces) => {
-  const { chat, get, store } = createCoreGateway(createReplayTransport({ pieces }));
-  await readFrames(await chat({ stream: true })).rest();
-  const id = store.appended[0]?.record.generation.id ?? '';
-  const response = await get(path(id), MANAGEMENT_KEY);
-  expect([response.status, jsonOf(response)]).toEqual([
-    200,
-    { data: { interval_ms: 20, gaps_ms: [0], text: [5], reasoning: [3] } },
-  ]);
-  expect(store.appended[0]?.record.generation).not.toHaveProperty('timeline');
-});
+test.each(chunkings(COMPLETION))(
+  'returns the times at which the text of a streamed completion arrived (%s)',
+  async (_name, pieces) => {
+    const { chat, get, store } = createCoreGateway(createReplayTransport({ pieces }));
+    await readFrames(await chat({ stream: true })).rest();
+    const id = store.appended[0]?.record.generation.id ?? '';
+    const response = await get(path(id), MANAGEMENT_KEY);
+    expect([response.status, jsonOf(response)]).toEqual([
+      200,
+      { data: { interval_ms: 20, gaps_ms: [0], text: [5], reasoning: [3] } },
+    ]);
+    expect(store.appended[0]?.record.generation).not.toHaveProperty('timeline');
+  },
+);
 
-test('accounts for the text of all turns of an answer that uses tools', async () => {
+test('accounts for the text of all turns of a completion that uses tools', async () => {
   const said = 'Let me see.';
   const upstream = createTurnTransport([{ content: said, calls: [['lookup', {}]] }, { content: 'It is green.' }]);
   const { chat, get, store } = createCoreGateway(upstream, { serverTools: [LOOKUP] });
@@ -78,7 +81,7 @@ test('shows the timeline nowhere else: not with the content, not in lists, not i
   }
 });
 
-test('answers null for an answer in one piece, which has none', async () => {
+test('returns null for an unstreamed completion, which has no timeline', async () => {
   const { chat, get, store } = createCoreGateway(createReplayTransport({ pieces: [WHOLE] }));
   await chat();
   const response = await get(path(store.appended[0]?.record.generation.id ?? ''), MANAGEMENT_KEY);
@@ -100,7 +103,7 @@ test('knows none where contents are not stored, or were deleted', async () => {
   expect((await get(path(id), MANAGEMENT_KEY)).status).toBe(404);
 });
 
-test('is for management alone, who is told of an id that does not exist', async () => {
+test('is for management alone, with 404 for an unknown id', async () => {
   const { chat, get, store } = createCoreGateway(createReplayTransport({ pieces: COMPLETION }));
   await readFrames(await chat({ stream: true })).rest();
   const id = store.appended[0]?.record.generation.id ?? '';
@@ -108,7 +111,7 @@ test('is for management alone, who is told of an id that does not exist', async 
   expect(statuses.map(({ status }) => status)).toEqual([401, 403, 404]);
 });
 
-test('tells over the network how long upstream paused between two pieces', { timeout: 20_000 }, async () => {
+test('shows over the network how long upstream paused between two pieces', { timeout: 20_000 }, async () => {
   const platform = createWebPlatform();
   let skippedMs = 0;
   const upstream = await startRawUpstream(({ socket }) => {

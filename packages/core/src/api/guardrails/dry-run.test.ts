@@ -31,7 +31,7 @@ async function prepare(fields: object, ...responses: string[]) {
 
 const chat = (content: string) => ({ model: 'acme/chat', messages: [{ role: 'user', content }] });
 
-test('tells what of a request would be redacted and excluded, and calls nobody', async () => {
+test('reports what would be redacted and excluded in a request, without calling a provider', async () => {
   const { tried, upstream, store } = await prepare({
     content_filters: [{ pattern: 'badger', action: 'redact', label: '[B]' }],
     allowed_providers: ['acme'],

@@ -205,7 +205,7 @@ test('makes an address that fails too often wait, and no other', async () => {
   expect((await fail()).status).toBe(401);
 });
 
-test('keeps a thousand sessions and forgets the oldest beyond', () => {
+test('holds a thousand sessions and drops the oldest beyond', () => {
   const sessions = createSessions(createWebPlatform());
   const request: GatewayRequest = {
     method: 'GET',
@@ -234,7 +234,7 @@ test('offers no sign-in where the host has its own', async () => {
 test.each([
   ['management', { signed_in: true, name: 'Ada', csrf_token: '', expires_at: null }],
   ['api', { signed_in: false }],
-] as const)('tells of the sign-in of the host, for a %s principal', async (kind, data) => {
+] as const)('returns the sign-in of the host, for a %s principal', async (kind, data) => {
   const principal = { kind, id: 'ada', name: 'Ada' };
   const asked = createBrowser({ authenticate: () => principal });
   expect((await asked.call('GET', '/admin/v1/session')).data).toEqual(data);

@@ -32,7 +32,7 @@ test('198: a call that failed leaves its idempotency key free', async () => {
   expect((await gateway.submit({}, { 'idempotency-key': 'once' })).status).toBe(202);
 });
 
-test('asks to try again only where that may help', async () => {
+test('suggests a retry only where it may help', async () => {
   const unpaid = new GatewayError('provider_unavailable', 'Film refused', { upstreamStatus: 402 });
   for (const [failure, retryAfter] of [
     [new TransportError('reset', { phase: 'headers', requestSent: true }), '30'],
@@ -139,7 +139,7 @@ test('refuses pictures for a model that takes text alone, and leaves sounds and 
   expect(other.starts[0]?.order.inputReferences).toEqual([sound]);
 });
 
-test('a job is asked for below wherever the gateway is mounted', async () => {
+test('the address of a job begins with the path where the gateway is mounted', async () => {
   const { post, platform, gateway } = createVideoGateway();
   const baseUrl = 'https://host.example/ai';
   const submitted = readAnswer(
@@ -152,14 +152,14 @@ test('a job is asked for below wherever the gateway is mounted', async () => {
   ]);
 });
 
-test('routes nobody who insists on zero retention, and no chat model', async () => {
+test('has no endpoint for a caller who requires zero retention, nor for a chat model', async () => {
   const { submit, post, starts } = createVideoGateway();
   expect((await submit({ provider: { zdr: true } })).status).toBe(404);
   expect((await post('/api/v1/videos', { model: 'acme/none', prompt: 'x' })).status).toBe(400);
   expect(starts).toHaveLength(0);
 });
 
-test('402: a key cannot start more videos than its limit covers, finished or not', async () => {
+test('a job above the limit of its key is refused with 402, whether earlier jobs have finished or not', async () => {
   const { store, starts, platform, post } = createVideoGateway();
   const principal = { kind: 'api', id: 'poor', name: 'poor', limitUsd: 0.65 } as const;
   const submit = (duration: number): Promise<GatewayResponse> =>
@@ -189,7 +189,7 @@ test('goes on from a job of the caller only, once it is completed, at the endpoi
   expect(gateway.starts[1]?.order.previousUpstreamId).toBe('film-1');
 });
 
-test('shows a job to nobody but its caller and management', async () => {
+test('shows a job only to its caller and to management', async () => {
   const { gateway, submit } = createVideoGateway();
   const { body } = await submit();
   for (const [id, status] of [

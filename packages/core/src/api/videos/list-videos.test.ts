@@ -40,7 +40,7 @@ test('lists video jobs newest first, with the cost of those that have completed'
   ]);
 });
 
-test('tells nothing of what was asked for, so that deleting it is enough', async () => {
+test('lists nothing of the prompt, so that deleting the content is enough', async () => {
   const { submit, list } = createFilmGateway();
   await submit('CANARY-prompt');
   const response = await list();

@@ -11,7 +11,7 @@ export type ChunkMembers = Readonly<Record<string, unknown>> | undefined;
 
 /** Encodes the chunks of one completion as server-sent frames (wire.md 7). */
 export interface FrameEncoder {
-  /** Frames of what chunks add; finish reasons and usage are left out, because they come once and last. */
+  /** Encodes chunks as frames without finish reasons and usage, which are sent once and last (docs/decisions/0002). */
   encode(chunks: readonly ChatChunk[]): string;
   encodeFinish(reason: FinishReason, native: string | null, beside?: ChunkMembers): string;
   encodeUsage(usage: Usage, beside?: ChunkMembers): string;

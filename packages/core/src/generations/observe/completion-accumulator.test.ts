@@ -87,13 +87,13 @@ test('keeps the last usage and cost, the first finish reason and the first names
   });
 });
 
-test('does not take the end of another choice for the end of the answer', () => {
+test('does not confuse the end of another choice with the end of the completion', () => {
   const completion = createCompletionAccumulator();
   completion.observe([{ choices: [{ index: 1, delta: {}, finish_reason: 'stop', native_finish_reason: 'stop' }] }]);
   expect(completion.finish).toBeUndefined();
 });
 
-test('has all of a long text and of long reasoning once they are asked for', () => {
+test('returns all of a long text and of long reasoning on demand', () => {
   const completion = createCompletionAccumulator();
   const piece = 'Wörld 🎈'.repeat(1000);
   for (let i = 0; i < 20; i += 1) completion.observe([chunk({ content: piece, reasoning: `${i}${piece}` })]);
@@ -109,7 +109,7 @@ test('has all of a long text and of long reasoning once they are asked for', () 
   });
 });
 
-test('counts a long text that nobody will ask for instead of keeping it', () => {
+test('counts a long text without holding it where content is not stored', () => {
   const completion = createCompletionAccumulator({ maxLength: 100_000 });
   const piece = 'abcd'.repeat(20_000);
   for (let i = 0; i < 3; i += 1) completion.observe([chunk({ content: piece, reasoning: i === 0 ? piece : '' })]);

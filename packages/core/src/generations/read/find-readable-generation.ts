@@ -4,7 +4,7 @@ import type { GenerationRecord, Store } from '../../stores/store.ts';
 
 /**
  * Finds a generation for the key that made the call or for management. For every other caller it does not exist: throws
- * `not_found`.
+ * `not_found` (docs/decisions/0008).
  */
 export async function findReadableGeneration(
   id: string,

@@ -4,7 +4,7 @@ import { type CallNeeds, minTokensOf } from '../../calls/needs.ts';
 import type { RequestText } from '../../calls/text-map.ts';
 import type { EmbeddingsRequest } from '../../wire/embeddings/embeddings.ts';
 
-/** Vectors of texts. */
+/** The kind of calls that convert texts to vectors (docs/decisions/0025). */
 export const embeddingsKind: CallKind<EmbeddingsRequest> = {
   name: 'embeddings',
   modelsOf: ({ model }) => ({ model }),

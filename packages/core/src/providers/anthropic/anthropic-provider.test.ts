@@ -293,7 +293,7 @@ test('names the caller to upstream by the same opaque id each time', async () =>
   expect(userIds[2]).not.toBe(userIds[0]);
 });
 
-test('refuses what the wire cannot express before it asks upstream', async () => {
+test('refuses what the wire cannot express before it calls upstream', async () => {
   const transport = createReplayTransport({ pieces: HELLO });
   const request = {
     messages: [{ role: 'user' as const, content: 'Hi' }],
@@ -316,7 +316,7 @@ test('yields all that one piece of bytes completed as one batch', async () => {
   ]);
 });
 
-test('asks upstream for no more than its reader asks for', async () => {
+test('reads no more from upstream than its reader reads', async () => {
   const transport = createScriptedTransport((exchange) => {
     exchange.respond();
     for (let i = 0; i < 10; i += 1) exchange.push(toEvent(text(String(i))));
@@ -367,7 +367,7 @@ test.each([
   ['after some text', HELLO.slice(0, 2)],
   ['before its last event', HELLO.slice(0, 3)],
   ['at the end marker of another wire', [...HELLO.slice(0, 2), 'data: [DONE]\n\n']],
-])('calls an answer broken that ends %s', async (_name, frames) => {
+])('treats a completion as broken that ends %s', async (_name, frames) => {
   for (const [, pieces] of chunkings(frames)) {
     await expect(read(createReplayTransport({ pieces }))).rejects.toThrow(
       new GatewayError('provider_unavailable', 'Acme ended its answer before it was complete'),
@@ -375,7 +375,7 @@ test.each([
   }
 });
 
-test('calls an answer broken that ends within an event', async () => {
+test('treats a completion as broken that ends within an event', async () => {
   for (const [, pieces] of chunkings([...HELLO.slice(0, 2), 'event: message_delta\ndata: {"type":"mess'])) {
     await expect(read(createReplayTransport({ pieces }))).rejects.toThrow(
       new GatewayError('provider_unavailable', 'Acme ended its answer in the middle of an event'),
@@ -408,7 +408,7 @@ test('takes comments and empty events for nothing', async () => {
   }
 });
 
-test('reads a whole answer although a stream was asked for', async () => {
+test('reads an unstreamed completion although a stream was requested', async () => {
   const whole = {
     content: [{ type: 'text', text: 'Hi' }],
     stop_reason: 'end_turn',
@@ -444,7 +444,7 @@ test.each([
 const refusal = (type: string, message: string): string =>
   JSON.stringify({ type: 'error', error: { type, message }, request_id: 'req_1' });
 
-test('tells a rate limit with the wait that upstream names, without its own key', async () => {
+test('reports a rate limit with the wait that upstream names, without its own key', async () => {
   const transport = createReplayTransport({
     status: 429,
     headers: { 'retry-after': 'Thu, 01 Jan 2026 00:00:21 GMT', date: 'Thu, 01 Jan 2026 00:00:00 GMT' },
@@ -534,7 +534,7 @@ test('makes ids of its own for tool calls that come without', async () => {
   expect(toolCalls[0]?.id).toBe('toolu_abcdefghijkl_0');
 });
 
-test('hands the reasoning of an answer back in the next round, as upstream signed it', async () => {
+test('sends the reasoning of a completion back in the next round, as upstream signed it', async () => {
   const content = [
     { type: 'thinking', thinking: 'I should look.', signature: 'sig-1' },
     { type: 'redacted_thinking', data: 'AAAA' },

@@ -49,7 +49,7 @@ function fold(chunks: readonly ChatChunk[]): object {
   return { ...message, usage: last?.usage, finish: last?.choices[0]?.finish_reason };
 }
 
-test('tells thoughts from text, and keeps their signatures', () => {
+test('separates thoughts from text, and keeps their signatures', () => {
   expect(
     wholeDelta([
       { text: 'Let me ', thought: true },
@@ -216,7 +216,7 @@ test.each([
   ['no candidates', { usageMetadata: { promptTokenCount: 1 } }],
   ['a candidate that has not ended', event([{ text: 'Hi' }])],
   ['a candidate whose end is not told', event([], { finishReason: 'FINISH_REASON_UNSPECIFIED' })],
-])('calls an answer with %s broken', (_name, completion) => {
+])('treats a completion with %s as broken', (_name, completion) => {
   const failure = new GatewayError('provider_unavailable', 'Acme ended its answer without a finish reason');
   expect(() => readWhole(completion)).toThrow(failure);
   expect(() => readStreamed([completion])).toThrow(failure);
@@ -249,7 +249,7 @@ test('does not take the ratings of a prompt that passed for a block', () => {
   expect(readWhole(completion).choices[0]?.delta).toEqual({ content: 'Hi' });
 });
 
-test('cites the sources of an answer at the end, with places counted in characters', () => {
+test('cites the sources of a completion at the end, with indices counted in characters', () => {
   const text = 'Zażółć. Yes.';
   const grounding = {
     groundingChunks: [{ web: { uri: 'https://a.example', title: 'A' } }, { web: { uri: 'https://b.example' } }, {}],
@@ -319,7 +319,7 @@ test('reports usage with each event that changes it, and the last word at the en
   expect(chunks[2]?.upstreamId).toBe('r-1');
 });
 
-test('takes output that is not counted for none only when the answer holds nothing', () => {
+test('treats a missing count of output as zero only when the completion is empty', () => {
   const usageMetadata = { promptTokenCount: 4, totalTokenCount: 4 };
   const finishReason = 'SAFETY';
   for (const parts of [[], [{ text: 'Hi' }]]) {
@@ -345,7 +345,7 @@ const partArbitrary = fc.oneof(
   fc.record({ inlineData: fc.constant({ mimeType: 'image/png', data: 'AA==' }) }),
 );
 
-test('gives the same message and usage however the parts of an answer are spread over events', () => {
+test('returns the same message and usage however the parts of a completion are spread over events', () => {
   fc.assert(
     fc.property(
       fc.array(partArbitrary, { maxLength: 12 }),

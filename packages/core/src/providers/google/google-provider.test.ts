@@ -188,7 +188,7 @@ test('posts to the streaming method, with its key in a header and the limits of 
   expect(exchange?.sent).toMatchObject({ contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] });
 });
 
-test('asks for an unstreamed answer at the other method, without a key when there is none', async () => {
+test('requests an unstreamed completion by the other method, without a key when there is none', async () => {
   const whole = event([{ text: 'Hi' }], { finishReason: 'STOP' });
   const transport = createReplayTransport({ headers: JSON_HEADERS, pieces: [JSON.stringify(whole)] });
   const provider = createGoogleProvider({ slug: 'local', baseUrl: 'http://127.0.0.1:1/v1beta', transport });
@@ -258,7 +258,7 @@ test.each([
   }
 });
 
-test('reads a whole answer although a stream was asked for', async () => {
+test('reads an unstreamed completion although a stream was requested', async () => {
   const whole = event([{ text: 'Hi' }], { finishReason: 'STOP' });
   for (const [, pieces] of chunkings([JSON.stringify(whole)])) {
     expect(await read(createReplayTransport({ headers: JSON_HEADERS, pieces }))).toMatchObject({ text: 'Hi' });

@@ -125,7 +125,7 @@ test.each([
   expect(readEvent(event)?.usage).toEqual({ prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 });
 });
 
-test('tells a leading block of thoughts from the answer where that is how they come', () => {
+test('separates a leading block of thoughts from the content where the server sends them so', () => {
   const options = { providerName: 'Acme', secrets: [], hasThinkTags: true, makeId: String };
   const completion = { choices: [{ message: { content: '<think>\nhm</think>\n\nHi' }, finish_reason: 'stop' }] };
   const whole = createOpenAiCompletionReader(options).readWhole(JSON.stringify(completion));
@@ -190,7 +190,7 @@ test.each([
   ['never heard of', 'stop'],
   ['constructor', 'stop'],
   ['__proto__', 'stop'],
-])('tells the finish reason "%s" as %s and keeps the original', (native, reason) => {
+])('maps the finish reason "%s" to %s and keeps the original', (native, reason) => {
   expect(readEvent({ choices: [{ delta: {}, finish_reason: native }] })?.choices[0]).toMatchObject({
     finish_reason: reason,
     native_finish_reason: native,
@@ -240,7 +240,7 @@ test('keeps the tool calls of several choices apart', () => {
   expect([event(0, 'a'), event(1, 'b')]).toEqual([0, 0]);
 });
 
-test('reads a whole answer with several calls, each in one piece', () => {
+test('reads an unstreamed completion with several calls, each in one piece', () => {
   const completion = readWhole({
     choices: [
       {
@@ -281,13 +281,13 @@ test.each([
   '{"choices":{"0":{}}}',
   '{"choices":[null]}',
   '{"choices":[5]}',
-])('refuses %s as no answer', (text) => {
+])('refuses %s as a completion', (text) => {
   const refusal = new GatewayError('provider_unavailable', 'Acme returned JSON that is no chat answer');
   expect(() => newReader().readWhole(text)).toThrow(refusal);
   expect(() => newReader().readEvent(text)).toThrow(refusal);
 });
 
-test.each([{}, { choices: [] }, { choices: null }])('refuses %j as a whole answer', (completion) => {
+test.each([{}, { choices: [] }, { choices: null }])('refuses %j as an unstreamed completion', (completion) => {
   expect(() => readWhole(completion)).toThrow(
     new GatewayError('provider_unavailable', 'Acme returned an answer without choices'),
   );

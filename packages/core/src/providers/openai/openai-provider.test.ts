@@ -251,7 +251,7 @@ test('sends no authorization without a key, and limits an unstreamed call as a w
   });
 });
 
-test('presents its key in the header, and asks at the address, that the server wants', async () => {
+test('sends its key in the header, and calls the address, that the server requires', async () => {
   const transport = createReplayTransport({ pieces: toEventPieces([piece('Hi'), stop]) });
   const settings = {
     slug: 'azure',
@@ -276,7 +276,7 @@ test('presents its key in the header, and asks at the address, that the server w
   ]);
 });
 
-test('has no list of models where the address is of one model, nor where it was told so', () => {
+test('has no list of models where the address is of one model, or where the options say so', () => {
   const transport = createReplayTransport({ pieces: [] });
   expect(providerOn(transport, { baseUrl: 'https://acme.example/{model}/v1' }).listModels).toBeUndefined();
   expect(providerOn(transport, { listsModels: false }).listModels).toBeUndefined();
@@ -297,7 +297,7 @@ test('yields all that one piece of bytes completed as one batch', async () => {
   ]);
 });
 
-test('asks upstream for no more than its reader asks for', async () => {
+test('reads no more from upstream than its reader reads', async () => {
   const transport = createScriptedTransport((exchange) => {
     exchange.respond();
     for (let i = 0; i < 10; i += 1) exchange.push(toEvent(piece(String(i))));
@@ -339,7 +339,7 @@ test('needs no end marker, nor a blank line after the last event', async () => {
   }
 });
 
-test('calls an answer broken that ends within an event', async () => {
+test('treats a completion as broken that ends within an event', async () => {
   for (const [, pieces] of chunkings([toEvent(piece('Hi')), 'data: {"choices":[{"delta":{"con'])) {
     await expect(read(createReplayTransport({ pieces }))).rejects.toThrow(
       new GatewayError('provider_unavailable', 'Acme ended its answer in the middle of an event'),
@@ -368,7 +368,7 @@ test('takes comments, names of events and empty events for nothing', async () =>
   }
 });
 
-test('reads a whole answer although a stream was asked for', async () => {
+test('reads an unstreamed completion although a stream was requested', async () => {
   const whole = {
     choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }],
     usage: { prompt_tokens: 1, completion_tokens: 1 },
@@ -410,7 +410,7 @@ test.each([
   await expect(read(createReplayTransport({ headers, pieces: [text] }))).rejects.toMatchObject(failure);
 });
 
-test('throws the error that an unstreamed answer with status 200 holds', async () => {
+test('throws the error in an unstreamed response with status 200', async () => {
   const transport = createReplayTransport({
     headers: { 'content-type': 'application/json' },
     pieces: ['{"error":{"message":"prompt too long","code":"context_length_exceeded"}}'],

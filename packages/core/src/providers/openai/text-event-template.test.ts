@@ -19,12 +19,12 @@ function learntFrom(data: string, text: string): ReturnType<typeof createTextEve
   return template;
 }
 
-test('knows nothing before it has learnt', () => {
+test('matches nothing without a template', () => {
   expect(createTextEventTemplate().match(eventOf('a'))).toBeUndefined();
 });
 
 test.each(['b', 'é👩‍👩‍👧', ' ', '{[', 'content', 'x'.repeat(512)])(
-  'reads the text %j out of an event like the one it learnt from',
+  'reads the text %j out of an event like its template',
   (text) => {
     expect(learntFrom(eventOf('a'), 'a').match(eventOf(text))).toBe(text);
   },
@@ -46,7 +46,7 @@ test.each([
   expect(learntFrom(eventOf('a'), 'a').match(data)).toBeUndefined();
 });
 
-test('learns from text after a colon with a space, too', () => {
+test('accepts a template with a space after the colon, too', () => {
   const data = '{"choices": [{"index": 0, "delta": {"content": "a"}}]}';
   expect(learntFrom(data, 'a').match(data.replace('"a"', '"b"'))).toBe('b');
 });

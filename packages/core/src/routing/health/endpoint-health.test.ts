@@ -123,7 +123,7 @@ test.each([
   [undefined, 5000],
   [7, 7000],
   [3600, 60_000],
-])('rests as long as it was asked to (%j s), but a minute at most', (retryAfterSeconds, restMs) => {
+])('rests for the required time (%j s), but a minute at most', (retryAfterSeconds, restMs) => {
   const { health, wait, limit } = setUp();
   limit(retryAfterSeconds);
   wait(restMs - 1);
@@ -151,7 +151,7 @@ test('takes a mistake of the caller for a sign of life', () => {
   expect(health.report().uptime30m).toBe(0);
 });
 
-test('counts an answer that broke off as a failure, once', () => {
+test('counts a completion that broke off as a failure, once', () => {
   const { health } = setUp();
   health.noteStarted();
   health.noteBegun(10);
@@ -181,7 +181,7 @@ test('reports percentiles as what so many calls reached at least', () => {
   expect(throughput30m).toEqual({ p50: 2, p75: 100 / 75, p90: 100 / 90, p99: 100 / 99 });
 });
 
-test('prefers by the last five minutes, looked at anew each second', () => {
+test('prefers by the last five minutes, evaluated each second', () => {
   const { health, wait, succeed } = setUp();
   succeed(1, 100);
   expect(health.latency()?.p50).toBe(100);
@@ -209,7 +209,7 @@ test('measures no throughput where the count of tokens is not known', () => {
   expect(health.report()).toMatchObject({ uptime5m: 100, throughput30m: null });
 });
 
-test('proves itself by the first answer of the calls under way, and fails to when the last one fails', async () => {
+test('succeeds with the first response of the calls under way, and fails when the last one fails', async () => {
   const { health } = setUp();
   expect(health.isIdle()).toBe(true);
   health.noteStarted();

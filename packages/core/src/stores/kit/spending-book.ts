@@ -46,7 +46,7 @@ interface Account {
 export function createSpendingBook(): SpendingBook {
   /** Accounts by principal: one, unless their member or workspace has changed. */
   const accounts = new Map<string, Account[]>();
-  const everybody: Days = new Map();
+  const total: Days = new Map();
   const principals = new Map<string, Days>();
   const members = new Map<string, Days>();
   const workspaces = new Map<string, Days>();
@@ -58,7 +58,7 @@ export function createSpendingBook(): SpendingBook {
     const found = known?.find(({ spender }) => spender.userId === userId && spender.workspaceId === workspaceId);
     if (found !== undefined) return found;
     const own: Days = new Map();
-    const all = [own, everybody, daysOf(principals, principalId)];
+    const all = [own, total, daysOf(principals, principalId)];
     if (userId !== undefined) all.push(daysOf(members, userId));
     if (workspaceId !== undefined) all.push(daysOf(workspaces, workspaceId));
     const account: Account = { spender: { principalId, userId, workspaceId }, own, all };
@@ -75,7 +75,7 @@ export function createSpendingBook(): SpendingBook {
     newestDay = day;
     oldestDay = new Date(Date.parse(day) - DAYS_TOLD_APART * DAY_MS).toISOString().slice(0, 10);
     const owns = [...accounts.values()].flat().map(({ own }) => own);
-    for (const days of [everybody, ...owns, ...principals.values(), ...members.values(), ...workspaces.values()]) {
+    for (const days of [total, ...owns, ...principals.values(), ...members.values(), ...workspaces.values()]) {
       for (const [older, sums] of days) {
         if (older === '' || older >= oldestDay) continue;
         days.delete(older);
@@ -86,7 +86,7 @@ export function createSpendingBook(): SpendingBook {
   const findDays = ({ principalId, userId, workspaceId }: SpentQuery): Days | undefined => {
     if (principalId !== undefined) return principals.get(principalId);
     if (userId !== undefined) return members.get(userId);
-    return workspaceId === undefined ? everybody : workspaces.get(workspaceId);
+    return workspaceId === undefined ? total : workspaces.get(workspaceId);
   };
   const spent = (query: SpentQuery): Spent => {
     const sum: Sums = { creditsNanoUsd: 0, byokNanoUsd: 0 };

@@ -13,8 +13,8 @@ const schemasByFields = new Map<string, Schema>();
 /**
  * Checks a chat request; throws `invalid_request` that lists every issue with its path.
  *
- * A request has a handful of some fifty optional fields, and looking at the absent ones costs more than checking the
- * others. So the schema is narrowed to the fields that are there, once for each set of them.
+ * A request has a handful of some fifty optional fields, and the absent ones cost more than the check of the others. So
+ * the schema is narrowed to the fields that are present, once for each set of them (docs/decisions/0006).
  */
 export function parseChatCompletion(value: unknown): ChatCompletionRequest {
   return parseWith(isRecord(value) ? schemaFor(value) : chatCompletionRequestSchema, value);
