@@ -22,15 +22,15 @@ export interface GatewayStats {
 export interface Gateway {
   /** Handles one request. Never rejects: every failure is a response. */
   handle(request: GatewayRequest): Promise<GatewayResponse>;
-  /** Whether a route of these surfaces has this method and path; a mounted adapter passes on everything else. */
+  /** Whether a route of these surfaces has this method and path; a mounted adapter passes all other requests on. */
   matches(method: string, path: string, surfaces: readonly Surface[]): boolean;
   /**
    * Returns the caller's principal, as every route does; throws `authentication`. For hosts with routes of their own.
    */
   authenticate(request: GatewayRequest): Promise<Principal>;
   /**
-   * A token that signs a browser in, once and within ten minutes, by `POST /admin/v1/session`: for a link that the
-   * operator is shown. Throws `TypeError` where the host authenticates.
+   * A token that signs a browser in, once and within ten minutes, by `POST /admin/v1/session`: for a link that is shown
+   * to the operator. Throws `TypeError` where the host authenticates.
    */
   createSignInToken(): string;
   /**
@@ -39,13 +39,13 @@ export interface Gateway {
    */
   start(): Promise<void>;
   /**
-   * Replaces providers, models, account and rate limits as a whole. A call that has begun keeps the setup it began with;
-   * circuits and health go on for endpoints that stay. Throws `RangeError`, and changes nothing, when a model names a
-   * provider that is not there.
+   * Replaces providers, models, account and rate limits as a whole. A call that has begun uses the setup it began with;
+   * circuits and health continue for endpoints in both setups. Throws `RangeError`, and changes nothing, when a model
+   * names a provider that does not exist.
    */
   configure(setup: Setup): void;
   /**
-   * Refuses new calls, waits up to `drainMs` for open ones, ends what is left with an in-band error, and resolves when
+   * Refuses new calls, waits up to `drainMs` for open ones, ends the others with an in-band error, and resolves when
    * everything has been recorded. The store stays open: its owner closes it afterwards.
    */
   close(): Promise<void>;
@@ -154,7 +154,7 @@ async function respond(runtime: Runtime, request: GatewayRequest, isClosing: boo
       return finish(runtime, request, await operation.handle({ request, parts: runtime, params, responseHeaders }));
     }
     const asked = runtime.authenticate(request);
-    // Nearly always known at once; waiting for what is there already costs as much as waiting.
+    // Usually synchronous; an await costs a turn even for an existing value.
     const principal = asked instanceof Promise ? await asked : asked;
     refuseWrongKind(principal, route);
     const loading = route.load();

@@ -37,7 +37,7 @@ export interface GatewayOptions extends Setup {
   /** Default: web standards alone. On Node, `createNodePlatform()` is much faster. */
   readonly platform?: Platform | undefined;
   readonly bootstrapKeys?: readonly BootstrapKey[] | undefined;
-  /** The embedder's own authentication. Null means not authenticated (401); keys are then not looked at. */
+  /** The embedder's own authentication. Null means not authenticated (401); keys are not checked then. */
   readonly authenticate?: ((request: GatewayRequest) => Awaitable<Principal | null>) | undefined;
   /** The embedder's own people. Default: those added through `/admin/v1/members`, which cannot be written to otherwise. */
   readonly members?: MemberDirectory | undefined;
@@ -49,9 +49,9 @@ export interface GatewayOptions extends Setup {
   readonly logging?:
     | { readonly inputOutput?: boolean | undefined; readonly maxContentMb?: number | undefined }
     | undefined;
-  /** How the end of video jobs is announced. Default: not at all. */
+  /** Options of the webhooks about the end of video jobs. Default: none are sent. */
   readonly webhooks?: WebhookOptions | undefined;
-  /** How generations get to destinations. Default: not at all, and no destination can be made. */
+  /** Options of broadcasting. Default: none, and no destination can be made. */
   readonly broadcast?: BroadcastOptions | undefined;
   /** Archive for finished videos. Default: none, they are fetched from upstream each time. */
   readonly videoKeeper?: VideoKeeper | undefined;

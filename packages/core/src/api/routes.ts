@@ -57,7 +57,7 @@ export type ApiParts = ChatParts &
   SessionParts &
   SystemParts;
 
-/** Every operation, in a light row each; earlier rows win. */
+/** Every operation, in a light row each; earlier rows take precedence. */
 export const ROUTES: readonly Route<ApiParts>[] = [
   ...CHAT_ROUTES,
   ...EMBEDDINGS_ROUTES,

@@ -1,7 +1,7 @@
 import type { SettingsChange } from '../wire/management/settings.ts';
 import type { SettingsRepository } from '../stores/store.ts';
 
-/** Reads what holds for the account at the moment: what was set through the API, else what configuration says. */
+/** Reads the current settings of the account: those set through the API, else those of the configuration. */
 export function createLiveAccount(configured: AccountOptions, settings: SettingsRepository): () => AccountOptions {
   let known: SettingsChange | undefined;
   let account = configured;

@@ -8,7 +8,7 @@ interface Directories {
   readonly store: Pick<Store, 'members'>;
 }
 
-/** Throws `permission_denied` where the host keeps the members: what were written here would have no effect. */
+/** Throws `permission_denied` where the host manages the members, because a change here would have no effect. */
 export function refuseForeignDirectory({ members, store }: Directories): void {
   if (members === store.members) return;
   throw new GatewayError('permission_denied', 'Members are kept by the host of this gateway; change them there');

@@ -41,7 +41,7 @@ const MAX_ADDRESSES = 1000;
 
 type SessionPlatform = Pick<Platform, 'now' | 'randomBytes'>;
 
-/** Creates an empty book of sessions; what it keeps is bounded, the oldest goes first. */
+/** Creates an empty collection of sessions; its size is bounded, and the oldest is removed first. */
 export function createSessions(platform: SessionPlatform): Sessions {
   const bySecret = new Map<string, Session>();
   /** Expiry time of each token. */
@@ -139,7 +139,7 @@ function readCookie({ headers, baseUrl }: GatewayRequest): string | undefined {
     ?.slice(start.length);
 }
 
-/** The header that gives a browser its cookie, or, without a session, takes it away. */
+/** The header that gives a browser its cookie, or, without a session, removes it. */
 export function toSessionCookie(session: Session | null, baseUrl: string): string {
   const url = URL.parse(baseUrl);
   const secure = url?.protocol === 'https:' ? '; Secure' : '';

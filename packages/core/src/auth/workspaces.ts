@@ -11,7 +11,7 @@ interface WorkspaceParts {
 /** Id of the gateway's only organization, where the wire requires one. */
 export const ORGANIZATION_ID = 'org_default';
 
-/** There from the beginning, and stored only once it is changed. */
+/** Exists from the beginning, and is stored only once it is changed. */
 export const DEFAULT_WORKSPACE: WorkspaceRecord = toNewWorkspace({
   id: DEFAULT_WORKSPACE_ID,
   name: 'Default',

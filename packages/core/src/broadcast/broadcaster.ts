@@ -25,7 +25,7 @@ export interface BroadcasterOptions {
 
 /** Sends generations to destinations, each on a way of its own, after and apart from the calls that made them. */
 export interface Broadcaster {
-  /** Takes note of a generation that has been recorded. Costs next to nothing while there is no destination. */
+  /** Queues a generation that has been recorded. Costs almost nothing while there is no destination. */
   offer(record: GenerationRecord): void;
   /** Takes up where the process before has left off. */
   start(): Promise<void>;
@@ -43,7 +43,7 @@ export interface Broadcaster {
 
 const LOOK_EVERY_MS = 30_000;
 
-/** Creates it; `start` takes it into service. */
+/** Creates the broadcaster; `start` begins its work. */
 export function createBroadcaster(options: BroadcasterOptions): Broadcaster {
   const { store, platform, logger, broadcast } = options;
   const lanes = new Map<string, { readonly lane: DeliveryLane; seen: string }>();
@@ -54,7 +54,8 @@ export function createBroadcaster(options: BroadcasterOptions): Broadcaster {
 
   const deliver: Parameters<typeof createDeliveryLane>[0]['deliver'] = async (ids, destination, signal) => {
     const format = broadcast?.formats.find(({ type }) => type === destination.type);
-    // One that is not there any more is like a receiver that is down: it may come back with the next start.
+    // A destination whose format is missing is treated like a receiver that is down: it may be available after the next
+    // start.
     if (broadcast === undefined || format === undefined) {
       const result = `nothing here speaks ${destination.type}`;
       return { outcome: { isDelivered: false, result, isFinal: false }, isSent: false, remaining: ids };

@@ -25,8 +25,8 @@ export function createTakesGeneration(destination: Destination): TakesGeneration
 }
 
 /**
- * Whether a generation is in the sample. Decided by its session, or by itself where it has none, so that a session is
- * in or out as a whole; another destination decides differently.
+ * Whether a generation is in the sample. Decided by its session, or by its own id where it has none, so that a session
+ * is in or out as a whole; another destination decides differently.
  */
 export async function isSampled(
   { id, sampling_rate: rate }: Pick<Destination, 'id' | 'sampling_rate'>,

@@ -21,7 +21,7 @@ export interface DeliveryLaneOptions {
 
 /** How a destination is doing, since the process began. */
 export interface LaneStatus {
-  /** Generations that have not arrived yet, given up ones not counted. */
+  /** Generations that have not been delivered yet, without failed ones. */
   readonly queued: number;
   readonly lastDeliveredAt: number | null;
   readonly lastFailure: { readonly at: number; readonly result: string } | null;
@@ -38,9 +38,9 @@ export interface DeliveryLane {
   /** Adds deliveries that were stored, or that are to be sent again. */
   add(delivery: BroadcastDelivery): void;
   status(): LaneStatus;
-  /** Resolves when nothing is queued, or what is cannot be sent now. */
+  /** Resolves when the queue is empty, or its content cannot be sent now. */
   drained(): Promise<void>;
-  /** Ends what is under way and writes down how far it came. */
+  /** Ends all work under way and stores its progress. */
   close(): Promise<void>;
 }
 
@@ -61,7 +61,7 @@ export function createDeliveryLane(options: DeliveryLaneOptions): DeliveryLane {
   let { destination } = options;
   let takes = createTakesGeneration(destination);
   const progress = createProgressNote({ id: destination.id, rows, platform, logger });
-  /** Recorded and not sent, oldest first; whatever is lost of it with the process can be read from the store again. */
+  /** Recorded and not sent, oldest first; after a crash it can be read from the store again. */
   let pending: string[] = [];
   const waiting = new Map<string, BroadcastDelivery>();
   let state: 'shut' | 'open' | 'closed' = 'shut';

@@ -70,7 +70,7 @@ export async function refuseUnusable(
   if (rules !== null) (await import('./filter-rules.ts')).compileFilterRules(rules);
 }
 
-/** The stored configuration with a change applied. What comes back masked, as it was shown, stays what it is. */
+/** The stored configuration with a change applied. A value that is sent back masked remains unchanged. */
 export function mergeConfig(stored: Config, change: Config): Record<string, unknown> {
   const shown = maskConfig(stored);
   const merged: Record<string, unknown> = { ...stored };

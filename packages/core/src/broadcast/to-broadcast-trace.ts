@@ -68,7 +68,9 @@ export async function toBroadcastTrace(
   };
 }
 
-/** Leaves out what a destination is not to see. Its filter rules look at the whole beforehand. */
+/**
+ * Removes everything that a destination must not receive. Its filter rules are applied to the whole trace beforehand.
+ */
 export function forDestination(trace: BroadcastTrace, destination: Destination): BroadcastTrace {
   return {
     ...trace,
@@ -84,7 +86,7 @@ function textOf(trace: StoredTrace, key: string): string | undefined {
   return value === undefined || value === '' ? undefined : String(value);
 }
 
-/** An id that has the right form already is kept, so that spans made elsewhere find their trace. */
+/** An id in the right form is used unchanged, so that spans made elsewhere find their trace. */
 async function toId(text: string, length: 16 | 32, platform: Pick<Platform, 'sha256'>): Promise<string> {
   const plain = text.replaceAll('-', '').toLowerCase();
   if (plain.length === length && /^[0-9a-f]+$/.test(plain) && !/^0+$/.test(plain)) return plain;

@@ -32,7 +32,7 @@ export interface Ledger {
    * amount spent lets no call pass.
    */
   reserve(hold: Hold, budgets: readonly Budget[]): Awaitable<void>;
-  /** The call is recorded, or has never been made. Does nothing for a call that nothing is held for. */
+  /** Releases the held amount, because the call is recorded, or was never made. Does nothing for an unknown call. */
   release(id: string): void;
   /**
    * Replaces the held amount. Used when the call's record was lost, so that the amount stays held until the process
@@ -57,7 +57,7 @@ interface Sum {
   holds: number;
 }
 
-/** Creates a ledger that holds nothing but what is found. */
+/** Creates a ledger with only the holds that `findHolds` returns. */
 export function createLedger({ generations, findHolds }: LedgerOptions): Ledger {
   const holds = new Map<string, readonly Hold[]>();
   const sums = new Map<string, Sum>();

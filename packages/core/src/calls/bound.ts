@@ -4,11 +4,11 @@ import type { VideoMeasure } from '../catalog/video-cost.ts';
 export interface CallBound {
   /** Tokens of everything that is text. */
   readonly textTokens: number;
-  /** Tokens of images and audio; null when nothing but an endpoint's own limit bounds them. */
+  /** Tokens of images and audio; null when only an endpoint's own limit bounds them. */
   readonly mediaTokens: number | null;
   readonly images: number;
   readonly hasAudio: boolean;
-  /** Tokens of the output; null when the request does not say, and the endpoint's own limit holds. */
+  /** Tokens of the output; null when the request has no limit, and the endpoint's own applies. */
   readonly maxTokens: number | null;
   /** Rejected tokens of a prediction are charged in addition to the output. */
   readonly predictedTokens: number;

@@ -51,6 +51,6 @@ export interface CallKind<Request> {
   needsOf(request: Request): CallNeeds;
   /** Takes time proportional to the request, so it is called only where a budget applies. */
   boundOf(request: Request): CallBound;
-  /** Makes a copy of a request with each of its texts replaced by what `change` makes of it, in a fixed order. */
+  /** Copies a request with each of its texts replaced by the result of `change`, in a fixed order. */
   mapTexts(request: Request, change: (text: RequestText) => string): Request;
 }

@@ -3,7 +3,7 @@ import type { Principal } from '../http/principal.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import type { CallKind, RequestLabels } from './call-kind.ts';
 
-/** One call to a model, made once; guarding it gives the same call with another request. */
+/** One call to a model, made once; guardrails return the same call with another request. */
 export interface ModelCall<Request = unknown> {
   /** Id of its generation. */
   readonly id: string;
@@ -12,7 +12,7 @@ export interface ModelCall<Request = unknown> {
   readonly principal: Principal;
   /** The session that the caller counts it to; null for none. */
   readonly session: string | null;
-  /** The region whose host it came to: only endpoints of that region serve it, and its contents are not stored. */
+  /** The region of the host in the request: only endpoints of that region serve it, and its contents are not stored. */
   readonly region: string | null;
   readonly labels: CallLabels;
 }

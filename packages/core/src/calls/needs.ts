@@ -11,7 +11,7 @@ export interface CallNeeds {
    * without any later correction.
    */
   readonly minPromptTokens: number;
-  /** Tokens that the output may have at the most; 0 when the request does not say. */
+  /** Largest number of output tokens; 0 when the request has no limit. */
   readonly outputTokens: number;
   /** The endpoints for which the prompt may be shortened. */
   readonly compression: Compression;

@@ -80,7 +80,7 @@ export function createCatalog(providers: readonly Provider[], definitions: reado
   };
 }
 
-/** `known` is what the configuration says of the same model at the same provider, its prices above all. */
+/** `known` is the configuration of the same model at the same provider, above all its prices. */
 function toDefinition(
   provider: Provider,
   model: DiscoveredModel,

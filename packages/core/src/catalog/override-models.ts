@@ -60,7 +60,7 @@ export function findIncompleteParts(served: ModelDefinition | undefined, model: 
   if (model.endpoints === undefined) return served === undefined ? [{ field: 'endpoints', endpoint: null }] : [];
   const { endpoints } = model;
   return endpoints.flatMap((endpoint, index) => {
-    // Only the first of its provider and tag is laid over the served one; others stand for themselves.
+    // Only the first of its provider and tag is merged into the served one; others are separate endpoints.
     const isLaidOver = findSame(endpoints, endpoint) === endpoint && findSame(served?.endpoints ?? [], endpoint);
     return endpoint.providerModel !== undefined || isLaidOver
       ? []

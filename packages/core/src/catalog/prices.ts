@@ -139,7 +139,7 @@ function split(
   let cost = 0n;
   for (const [count, ownPrice] of special) {
     if (count === undefined || count === 0 || ownPrice === undefined) continue;
-    // A count beyond the total would be upstream's mistake; nothing is charged twice for it.
+    // A count beyond the total is upstream's mistake; no token is charged twice for it.
     const charged = Math.min(count, rest);
     rest -= charged;
     cost += BigInt(charged) * ownPrice;

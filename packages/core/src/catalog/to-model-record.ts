@@ -44,7 +44,7 @@ export function toEndpointRecord(model: CatalogModel, endpoint: Endpoint): Model
     provider_name: endpoint.provider.name,
     tag: endpoint.tag,
     quantization: endpoint.quantization,
-    // The official client insists on a number here.
+    // The official client requires a number here.
     context_length: endpoint.contextLength ?? 0,
     max_completion_tokens: endpoint.maxCompletionTokens,
     max_prompt_tokens: endpoint.maxPromptTokens,

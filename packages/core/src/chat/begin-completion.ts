@@ -103,7 +103,7 @@ const doNothing = (): void => undefined;
 
 interface OpenAttempt {
   readonly signal: AbortSignal;
-  /** A token has come: the limit on the first one is over. */
+  /** A token has arrived: the limit for the first one is over. */
   onBegun(): void;
   /** The attempt has failed. A provider that failed for its own reasons may still hold a connection. */
   abandon(error: unknown): void;
@@ -142,7 +142,7 @@ async function readFirst(
       throw new GatewayError('provider_unavailable', `${providerName} returned an empty answer`);
     }
     first = first.length === 0 ? result.value : [...first, ...result.value];
-    // Usage alone says nothing yet: until there is a choice, another endpoint can still take over unseen.
+    // Usage alone is no output: until there is a choice, another endpoint can still take over without a visible change.
     if (first.some(({ choices }) => choices.length > 0)) return first;
   }
 }

@@ -4,7 +4,7 @@ import { PARAMETERS } from '../wire/chat/chat-parameters.ts';
 import type { ChatMessage } from '../wire/chat/chat-message.ts';
 import { compressionOf } from './compression.ts';
 
-/** Reads off what a request needs. Costs no more than a look at each content part. */
+/** Derives the needs of a request. Costs no more than a check of each content part. */
 export function chatNeedsOf(request: ChatCompletionRequest): CallNeeds {
   const inputs: string[] = [];
   let characters = 0;

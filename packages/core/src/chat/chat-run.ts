@@ -35,7 +35,7 @@ export interface ChatRunParts {
   readonly logger: Logger;
 }
 
-/** One checked, guarded, planned and admitted chat call. Made once, and handed on whole. */
+/** One checked, guarded, planned and admitted chat call. Made once, and passed on as a whole. */
 export interface ChatRun {
   /** The call in the form that is sent to models: server tools are functions. */
   readonly call: ModelCall<ChatCompletionRequest>;
@@ -53,7 +53,7 @@ export interface ChatRun {
   /** Null when no guardrail looks at completions. */
   readonly guard: CompletionGuard | null;
   readonly observer: GenerationObserver;
-  /** The HTTP request, for as long as its client is there. */
+  /** The HTTP request, as long as its client is connected. */
   readonly client: Pick<GatewayRequest, 'headers' | 'signal' | 'abort'>;
   /** Headers of the response, the same streamed and whole; stages may add to them until it begins. */
   readonly responseHeaders: Record<string, string>;

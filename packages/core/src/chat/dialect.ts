@@ -13,7 +13,7 @@ export interface Dialect {
   readonly keepAlive: string;
   /** Starts to write one stream. */
   createFrames(envelope: CompletionEnvelope, request: ChatCompletionRequest): Frames;
-  /** The body of a response that comes whole. */
+  /** Encodes an unstreamed response body. */
   toWhole(completion: WholeCompletion, request: ChatCompletionRequest): object;
 }
 
@@ -36,7 +36,7 @@ export interface CompletionEnvelope {
 /** Routing facts that are sent beside a completion; undefined when the caller did not request them. */
 export type RoutingMembers = Readonly<Record<string, unknown>> | undefined;
 
-/** How a completion came to its end. */
+/** The end of a completion. */
 export interface CompletionEnd {
   readonly reason: FinishReason;
   readonly native: string | null;
@@ -47,7 +47,7 @@ export interface CompletionEnd {
 
 /** The frames of one stream, as text. */
 export interface Frames {
-  /** Frames of what chunks add; finish reasons and usage are left out, because they come once and last. */
+  /** Encodes chunks as frames without finish reasons and usage, which are sent once and last (docs/decisions/0002). */
   encode(chunks: readonly ChatChunk[]): string;
   /** Encodes the body that was sent to one endpoint. */
   encodeEcho(upstreamBody: unknown): string;
@@ -57,7 +57,7 @@ export interface Frames {
   encodeError(error: GatewayError): string;
 }
 
-/** A completion that came whole. */
+/** An unstreamed completion. */
 export interface WholeCompletion extends CompletionEnvelope {
   readonly chunks: readonly ChatChunk[];
   readonly usage: Usage | undefined;

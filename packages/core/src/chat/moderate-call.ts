@@ -18,7 +18,7 @@ export interface ModerationVerdict {
 export interface Moderator {
   /** Display name of the moderator. */
   readonly name: string;
-  /** Everything a request's messages say. A moderator that rejects lets nothing pass. */
+  /** Judges all text of a request's messages. When a moderator rejects, the request is refused. */
   moderate(text: string, signal: AbortSignal): Awaitable<ModerationVerdict>;
 }
 

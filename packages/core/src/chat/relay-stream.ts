@@ -44,11 +44,11 @@ export function relayStream(run: ChatRun, begin: Begin): Promise<GatewayResponse
  */
 type Phase = 'attempting' | 'idle' | 'reading' | 'recording' | 'over';
 
-/** The beginning of the HTTP response. Either is called once, and not both. */
+/** Starts the HTTP response. Exactly one of the two is called, once. */
 interface ResponseHead {
   /** The status is 200 from now on. */
   commit(): void;
-  /** Nothing has been sent and nothing will be. */
+  /** Responds with an error before anything was sent. */
   refuse(error: GatewayError): void;
 }
 
@@ -109,7 +109,7 @@ function createRelay(run: ChatRun, begin: Begin, responseHead: ResponseHead): As
     commitHead();
     const text = takeEchoes() + framesOf().encode(batch);
     if (text !== '') deliver(text);
-    // A batch may hold nothing to show (a finish reason, usage): a reader that waits goes on waiting.
+    // A batch may hold nothing to send (a finish reason, usage): a waiting reader continues to wait.
     else if (outlet.isAwaited()) read();
   };
   const onBegun = (begun: CommittedCompletion): void => {
@@ -141,7 +141,7 @@ function createRelay(run: ChatRun, begin: Begin, responseHead: ResponseHead): As
     end({ status: error.code === 'client_closed_request' ? 'cancelled' : 'failed', error });
   };
 
-  /** Decides the outcome, exactly once, writes it down, and only then lets the reader see the end. */
+  /** Decides the outcome, exactly once, records it, and only then lets the reader see the end. */
   const end = (outcome: Outcome): void => {
     if (phase === 'recording' || phase === 'over') return;
     phase = 'recording';
@@ -184,7 +184,7 @@ function createRelay(run: ChatRun, begin: Begin, responseHead: ResponseHead): As
 
   const letGoOfUpstream = (): void => {
     tracked.interrupt(new GatewayError('client_closed_request', 'The call is over'));
-    // A provider's generator may still be waiting; what it says now is not needed.
+    // A provider's generator may still be waiting; its later result is not needed.
     completion?.rest.return?.().then(undefined, () => undefined);
   };
   // While endpoints are being called, the attempts detect the interruption themselves and note which one was affected.

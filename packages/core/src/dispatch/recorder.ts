@@ -13,8 +13,8 @@ export type GenerationListener = (record: GenerationRecord) => void;
 /** Writes down what became of calls, for every kind of call. */
 export interface Recorder {
   /**
-   * Writes down a call that has ended. The last byte of its response waits for it: what was acknowledged is never lost.
-   * Rejects with `internal` when the store cannot take it, because then nothing may be acknowledged.
+   * Records a call that has ended. The last byte of its response waits for it: an acknowledged call is never lost.
+   * Rejects with `internal` when the store fails, because then the response must not end successfully.
    */
   recordCall(settled: SettledGeneration, outcome: Outcome): Promise<void>;
   /** Records work that outlives its request and counts no tokens: appends, settles, notifies the listeners. */
@@ -28,7 +28,7 @@ export interface RecorderParts {
   readonly rateLimits: Pick<RateLimits, 'noteTokens'> | null;
   readonly counters: CallCounters;
   readonly logger: Logger;
-  /** A content above this is not stored at all: half a conversation would pass for a whole one. */
+  /** A content above this limit is not stored at all: half a conversation could be mistaken for a whole one. */
   readonly maxContentBytes: number;
   readonly listeners: readonly GenerationListener[];
 }

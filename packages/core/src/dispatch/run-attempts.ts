@@ -62,7 +62,7 @@ export async function runAttempts<First>(
     const startedAt = platform.monotonicNow();
     health.noteStarted();
     try {
-      // One that came whole as its client left is handed on, too: it was paid for.
+      // An unstreamed completion that arrived as its client left is passed on, too, because it was paid for.
       const first = await ask(endpoint);
       const latencyMs = platform.monotonicNow() - startedAt;
       health.noteBegun(latencyMs);

@@ -36,8 +36,8 @@ const ERROR_CODES = {
   client_closed_request: { status: 499, errorType: 'invalid_request', blame: 'caller', isTransient: false },
   internal: { status: 500, errorType: 'server', blame: 'gateway', isTransient: false },
   /**
-   * A video that no upstream took just now: official clients try again on 500 and `Retry-After`. Its cause says whether
-   * that may help, so the code by itself does not.
+   * No upstream accepted a video: official clients try again on 500 and `Retry-After`. Its cause shows whether that may
+   * help, so the code by itself does not.
    */
   submission_failed: { status: 500, errorType: 'server', blame: 'upstream', isTransient: false },
   provider_unavailable: { status: 502, errorType: 'provider_unavailable', blame: 'upstream', isTransient: true },
@@ -72,7 +72,7 @@ export interface GatewayErrorOptions {
   readonly beside?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The one error that ends a request. Its message is shown to the caller as it is, so it must be fit for that. */
+/** The one error that ends a request. Its message is shown to the caller unchanged, so it must be fit for that. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly code: ErrorCode;
@@ -107,7 +107,7 @@ export interface ErrorBody {
   readonly metadata: { readonly error_type: string } & Readonly<Record<string, unknown>>;
 }
 
-/** Shapes an error for the wire. A 500 says nothing about its cause, as docs/reference/wire.md 4.1 has it. */
+/** Converts an error to its form on the wire. A 500 does not mention its cause (docs/reference/wire.md 4.1). */
 export function toErrorBody(error: GatewayError): ErrorBody {
   if (error.code === 'internal') {
     return { code: 500, message: 'Internal Server Error', metadata: { error_type: error.errorType } };

@@ -21,7 +21,7 @@ export function createLazyIterable<Item>(open: () => Promise<AsyncIterable<Item>
   };
 }
 
-/** An iterable of one item that is there already. */
+/** An iterable of one existing item. */
 export function iterateOne<Item>(item: Item): AsyncIterable<Item> {
   return {
     [Symbol.asyncIterator]() {

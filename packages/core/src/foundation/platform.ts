@@ -15,7 +15,7 @@ export interface Platform {
   monotonicNow(): number;
   /** Calls back once after `delayMs`; the returned function cancels it. Must not keep the process running. */
   setTimer(callback: () => void, delayMs: number): () => void;
-  /** Opens a place outside of memory for what is long and needed only once more. Default: there is none. */
+  /** Opens storage outside of memory for long texts that are needed only once more. Default: none. */
   readonly openScratch?: (() => Scratch) | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface Scratch {
 const hex = (buffer: ArrayBuffer): string =>
   Array.from(new Uint8Array(buffer), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
-/** Builds a platform from web standards alone; hosts with something faster hand in their own. */
+/** Builds a platform from web standards alone; hosts with faster functions pass their own. */
 export function createWebPlatform(): Platform {
   const encoder = new TextEncoder();
   return {

@@ -19,10 +19,10 @@ interface PlacedEntry<Item> extends ListEntry<Item> {
 }
 
 /**
- * Creates an empty list.
+ * Creates an empty list. An array instead of a `Set`: a set with frequent changes rehashes every few dozen items, and
+ * V8 links the old table to the new one, so that one promoted table retains every later one and all of their items.
  *
- * An array instead of a `Set`: a set that is added to and removed from rehashes every few dozen items, and V8 links the
- * old table to the new one, so that one promoted table retains every later one and all items of theirs (decision 0013).
+ * See docs/decisions/0013.
  */
 export function createSwapRemoveList<Item>(): SwapRemoveList<Item> {
   const entries: PlacedEntry<Item>[] = [];

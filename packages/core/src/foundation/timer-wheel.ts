@@ -36,7 +36,7 @@ type Clock = Pick<Platform, 'monotonicNow' | 'setTimer'>;
 /**
  * Creates a wheel. It ticks only while a limit is set.
  *
- * A late tick moves every limit by its lateness, so that a blocked event loop or a laptop's sleep does not end all
+ * A late tick moves every limit by its lateness, so that a blocked event loop or a suspended machine does not end all
  * streams at once.
  */
 export function createTimerWheel(platform: Clock): TimerWheel {
@@ -63,7 +63,7 @@ export function createTimerWheel(platform: Clock): TimerWheel {
     try {
       // Called after the loop, so that a limit which its own expiry sets again waits for the next tick.
       for (const deadline of due) {
-        // Not those that an expiry before theirs has cleared or moved.
+        // Skips a deadline that an earlier expiry has cleared or moved.
         if (deadline.entry === null || deadline.dueAt > now) continue;
         deadline.clear();
         deadline.owner.onExpire();

@@ -10,7 +10,7 @@ export interface GenerationFeed {
   publish(event: FeedEvent): void;
   /** The number of the next event; the first one has 0. */
   end(): number;
-  /** The number of the oldest event that is kept. */
+  /** The number of the oldest event that is held. */
   start(): number;
   /** Undefined when it is no longer held, or does not exist yet. */
   at(position: number): FeedEvent | undefined;

@@ -1,7 +1,7 @@
 import type { Usage } from '../wire/chat/chat-chunk.ts';
 import type { GenerationContent } from '../wire/generations/generation.ts';
 
-/** One call of a server tool, as it is written down. */
+/** One call of a server tool, as it is recorded. */
 export interface ToolStep {
   readonly id: string;
   /** Name without the prefix: `web_search`. */
@@ -11,7 +11,7 @@ export interface ToolStep {
   /** Result that the model received. */
   readonly result: string;
   readonly status: 'completed' | 'failed';
-  /** False where a limit or a guardrail kept the tool from being run. */
+  /** False where a limit or a guardrail prevented the tool from running. */
   readonly wasRun: boolean;
 }
 

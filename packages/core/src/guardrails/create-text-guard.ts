@@ -10,7 +10,7 @@ export const MAX_MATCH_LENGTH = 1024;
 
 /** How much of what has been decided filters may still look back at. */
 const LEFT_CONTEXT = 64;
-/** Decided text is let go of in pieces of this size, because each time costs a copy of what is left. */
+/** Decided text is removed in pieces of this size, because each removal copies the rest. */
 const TRIM_AT = 4096;
 /** From this number of undecided positions on, one search over all of them is faster. */
 const WORTH_A_LOOK = 128;
@@ -23,8 +23,8 @@ export interface GuardedText {
 }
 
 /**
- * Guards one text that comes in pieces. However it is cut, the same is let through: each place is judged on its own, once
- * as much has come behind it as a match can be long. That is also the most that is ever held back.
+ * Guards one text that arrives in pieces. The result does not depend on the pieces: each position is decided
+ * separately, once as much text follows as a match can be long. That is also the most that is ever held back.
  */
 export interface TextGuard {
   push(piece: string): GuardedText;
@@ -32,7 +32,7 @@ export interface TextGuard {
   end(): GuardedText;
 }
 
-/** Creates a guard. `onFinding` hears of every match that does not block. JSON is judged by what it says. */
+/** Creates a guard. `onFinding` receives every match that does not block. JSON is decoded before it is filtered. */
 export function createTextGuard(
   { filters, candidates, beginnings, firstBeginnings }: OutputFilters,
   onFinding: (finding: Finding) => void,
@@ -43,9 +43,9 @@ export function createTextGuard(
   /** Offset of its first unit in the whole. */
   let originalStart = 0;
   let received = 0;
-  /** The end of what came, not yet normalised. */
+  /** The end of the input, not yet normalised. */
   let tail = '';
-  /** Normalised, with where each unit came from. */
+  /** Normalised text, with the origin of each unit. */
   let text = '';
   const starts: number[] = [];
   const ends: number[] = [];
@@ -65,7 +65,7 @@ export function createTextGuard(
     return taken;
   };
 
-  /** Judges one place. Null means that nothing begins there. */
+  /** Decides one position. Null means that no match begins there. */
   const judge = (): GuardedText | null => {
     const places = next === 0 ? firstBeginnings(text.slice(0, reach)) : beginnings(text.slice(next - 1, reach));
     let out = '';

@@ -38,7 +38,7 @@ export interface EffectiveFilter extends Origin {
   readonly check:
     | { readonly type: 'built-in'; readonly slug: BuiltinFilter['slug'] }
     | { readonly type: 'custom'; readonly pattern: string; readonly label: string | null };
-  /** Looks at nothing but what users say. */
+  /** The filter reads only messages of the user. */
   readonly isUserOnly: boolean;
 }
 
@@ -89,7 +89,7 @@ export function combineGuardrails(layers: readonly GuardrailLayer[]): EffectiveP
   const sorted = layers.toSorted(
     (a, b) => SCOPES.indexOf(a.scope) - SCOPES.indexOf(b.scope) || compareText(a.guardrail.id, b.guardrail.id),
   );
-  // One guardrail may hold through a key and through its owner: one demand, but two budgets.
+  // One guardrail may apply through a key and through its owner: one demand, but two budgets.
   const distinct = sorted.filter(
     (layer, index) => sorted.findIndex(({ guardrail }) => guardrail.id === layer.guardrail.id) === index,
   );

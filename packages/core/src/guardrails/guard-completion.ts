@@ -9,7 +9,7 @@ import type { OutputFilters } from './filters/compile-filters.ts';
 import { createTextGuard, type TextGuard } from './create-text-guard.ts';
 import { type Finding, toBlockError, toStages, toUnavailableError } from './verdict.ts';
 
-/** Looks at what models say in one call. */
+/** Guards a call's completions. */
 export interface CompletionGuard {
   readonly filters: OutputFilters;
   /** Hears of every match, the one that blocks included. */
@@ -80,7 +80,7 @@ function createChunkGuard({ filters, onFinding }: CompletionGuard, messages: rea
     return guard;
   };
 
-  /** Lets nothing more through after the first block. */
+  /** Releases nothing more after the first block. */
   const run = (guard: TextGuard, piece: string | null): string => {
     if (failure !== null) return '';
     if (piece !== null) seen += piece;
@@ -110,7 +110,7 @@ function createChunkGuard({ filters, onFinding }: CompletionGuard, messages: rea
     if (isSpoken(audio)) passed.audio = { ...audio, transcript: run(guardOf(`${index} transcript`), audio.transcript) };
     else if (audio !== undefined) passed.audio = audio;
     if (calls !== undefined) passed.tool_calls = calls.map((call) => passCall(index, call));
-    // They say again what the reasoning says, in pieces of their own; only what is encrypted gives nothing away.
+    // The details repeat the reasoning in separate pieces; only encrypted ones reveal nothing.
     const kept = filters.isStrict ? details?.filter(({ type }) => type === 'reasoning.encrypted') : details;
     if (kept !== undefined && kept.length > 0) passed.reasoning_details = kept;
     return passed;
@@ -121,7 +121,7 @@ function createChunkGuard({ filters, onFinding }: CompletionGuard, messages: rea
     function: { ...call.function, arguments: run(guardOf(callKey(index, call.index), true), call.function.arguments) },
   });
 
-  /** Adds what was held back of a choice that has come to its end. */
+  /** Adds the text that was held back of a choice that has ended. */
   const flush = (index: number, delta: ChatDelta): ChatDelta => {
     for (const field of TEXT_FIELDS) {
       const guard = guards.get(`${index} ${field}`);
@@ -164,7 +164,7 @@ function createChunkGuard({ filters, onFinding }: CompletionGuard, messages: rea
       chunks = [{ choices: [{ index: 0, delta: {}, finish_reason: null, native_finish_reason: null }] }];
     }
     if (failure === null || hasUsage) return chunks;
-    // Upstream is let go of now and will not say any more what was used.
+    // Upstream is closed now and will not report its usage.
     return [...chunks, { choices: [], usage: estimateUsage(messages, seen) }];
   };
 

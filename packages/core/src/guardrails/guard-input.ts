@@ -9,11 +9,11 @@ import { type Finding, toFinding } from './verdict.ts';
 export interface InputVerdict<Request> {
   /** The request with all replacements; the same object when nothing was replaced. */
   readonly request: Request;
-  /** Every filter that found something, the strongest action first. A request is refused when that one blocks. */
+  /** Every filter with a match, the strongest action first. A request is refused when that one blocks. */
   readonly findings: readonly Finding[];
 }
 
-/** A text as it is read, and where it begins among all texts, read one after the other. */
+/** A text, and its offset in the concatenation of all texts. */
 interface PlacedText extends Pick<RequestText, 'text' | 'role'> {
   readonly start: number;
   /** The beginning in the original text of each unit, and the end of the last; null where the offsets are equal. */
@@ -78,7 +78,7 @@ interface Replacement extends Span {
   readonly placeholder: string;
 }
 
-/** In order. Of those that overlap, the first stands for all that they cover. */
+/** In order. Of overlapping ones, the first replaces all that they cover. */
 function withoutOverlaps(replacements: readonly Replacement[]): Replacement[] {
   const sorted = replacements.toSorted((a, b) => a.start - b.start || b.end - a.end);
   const merged: Replacement[] = [];

@@ -47,7 +47,7 @@ export function guardRequest<Request>(
   return { request: verdict.request, refusal: isBlocked ? toBlockError(strongest, 'Request') : null };
 }
 
-/** Never what was found. */
+/** Never includes the matched text. */
 function toLogFields({ guardrail_id, guardrail_scope, name, data }: GuardrailStage): Record<string, unknown> {
   return {
     guardrail: guardrail_id,

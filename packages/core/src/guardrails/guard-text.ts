@@ -9,10 +9,10 @@ export interface GuardedText {
   readonly refusal: GatewayError | null;
 }
 
-/** A text from outside counts as said by the user. */
+/** A text from outside is treated like one by the user. */
 const asSaid: TextMap<string> = (text, change) => change({ text, role: 'user', isContinued: false, isJson: false });
 
-/** Has the input filters of a policy look at a text from a page, a file or a tool, as they looked at the request. */
+/** Applies the input filters of a policy to a text from a page, a file or a tool, as to the request. */
 export function guardText(text: string, options: GuardOptions): GuardedText {
   const guarded = guardRequest(text, asSaid, options);
   return { text: guarded.request, refusal: guarded.refusal };

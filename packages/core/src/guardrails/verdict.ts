@@ -5,7 +5,7 @@ import type { FilterAction } from './filters/filter.ts';
 
 type Side = 'Request' | 'Response';
 
-/** A filter that found something. */
+/** A filter with a match. */
 export interface Finding {
   readonly compiled: CompiledFilter;
   /** Matches in the original text; shortened, and not all of them. */
@@ -24,7 +24,7 @@ const MAX_SAMPLE_LENGTH = 100;
 const isInjection = ({ origin: { check } }: CompiledFilter): boolean =>
   check.type === 'built-in' && check.slug === INJECTION;
 
-/** Only prompt injections are shown to callers: of other filters, what they found is what must not get around. */
+/** Only prompt injections are shown to callers: the matches of other filters are the very text that must not spread. */
 export function toFinding(compiled: CompiledFilter, matches: readonly string[]): Finding {
   const samples = isInjection(compiled)
     ? matches.slice(0, MAX_SAMPLES).map((match) => match.slice(0, MAX_SAMPLE_LENGTH))

@@ -23,7 +23,7 @@ export interface ExplainParts {
 
 /** The query of `POST /admin/v1/explain`. */
 const explainRouteQuerySchema = z.object({
-  /** Hash of the API key to explain for; without it, a key that nothing is known of. */
+  /** Hash of the API key to explain for; without it, a key without any restrictions. */
   key: z.string().optional(),
 });
 

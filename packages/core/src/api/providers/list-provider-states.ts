@@ -3,7 +3,7 @@ import { countCircuitStates, createCounts, type CircuitStateCounts } from '../..
 import { providerStateListSchema } from '../../wire/models/provider-state.ts';
 import type { ProviderParts } from './provider-parts.ts';
 
-/** `GET /admin/v1/providers`: where each is, how many models it serves, and how its endpoints have fared. */
+/** `GET /admin/v1/providers`: the address of each provider, its number of models, and the health of its endpoints. */
 export const listProviderStates = operation<ProviderParts>()({
   response: providerStateListSchema,
   run({ parts }) {

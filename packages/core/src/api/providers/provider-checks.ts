@@ -12,6 +12,6 @@ export interface ProviderFinding {
 export interface ProviderChecks {
   /** Address of a provider; undefined when it is not known. */
   describe(slug: string): { readonly host: string; readonly hasKey: boolean } | undefined;
-  /** Looks at a provider that `describe` knows, layer by layer, and no further than the first that fails. */
+  /** Checks the connection to a provider that `describe` knows, layer by layer, up to the first that fails. */
   test(slug: string, options: { readonly call: boolean }): Promise<readonly ProviderFinding[]>;
 }

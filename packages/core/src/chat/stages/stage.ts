@@ -27,12 +27,13 @@ export interface PlannedStage {
   /** Wraps the beginning of a completion. `next` is what is further in; a stage that does not call it replaces it. */
   readonly begin?: (next: Begin) => Begin;
   readonly fit?: FitRequest;
-  /** The stage replaces upstream, so that nothing is spent and nothing need be reserved. */
+  /** The stage replaces upstream, so that nothing is spent or reserved. */
   readonly isReplay?: boolean;
 }
 
 /**
- * Something optional on the way of a chat call. All stages stand in one list, the outermost first: `chat-stages.ts`.
+ * An optional step of a chat call. All stages are in one list, the outermost first: `chat-stages.ts`
+ * (docs/decisions/0024).
  */
 export interface Stage {
   readonly name: string;

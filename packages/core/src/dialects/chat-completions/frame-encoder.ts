@@ -22,7 +22,7 @@ export interface FrameEncoder {
 
 /** Creates an encoder. With `hideReasoning`, reasoning is left out of the frames. */
 export function createFrameEncoder(envelope: CompletionEnvelope, hideReasoning: boolean): FrameEncoder {
-  // Everything up to the choices is the same in each frame, so it is serialised once.
+  // Everything up to the choices is equal in each frame, so it is serialised once.
   const { id, created, model, provider, systemFingerprint, serviceTier } = envelope;
   const repeated = JSON.stringify({
     id,

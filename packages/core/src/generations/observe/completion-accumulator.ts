@@ -6,7 +6,7 @@ import { createSpilledText, type SpilledText, type SpillOptions } from './spille
 /** The content of one completion so far. */
 export interface CompletionAccumulator {
   observe(chunks: readonly ChatChunk[]): void;
-  /** Whole once `readBack` has said so; before that, the beginning of a long text may be spilled. */
+  /** Complete once `readBack` has returned true; before that, the beginning of a long text may be spilled. */
   readonly text: string;
   readonly reasoning: string;
   /** Length of all text so far, spilled or not, in UTF-16 code units. */
@@ -35,12 +35,14 @@ const SPILL_ABOVE_CHARACTERS = 64 * 1024;
 
 const IN_MEMORY: SpillOptions = { maxLength: Infinity };
 
-/** Creates an empty accumulator. It sees every chunk once and keeps no chunk. By default texts are kept in memory. */
+/** Creates an empty accumulator. It reads every chunk once and retains none. By default texts are held in memory. */
 export function createCompletionAccumulator(spilling: SpillOptions = IN_MEMORY): CompletionAccumulator {
   return new Accumulator(spilling);
 }
 
-/** A class, because there is one for every call: closures would take more memory than all they know. */
+/**
+ * A class, because there is one for every call: closures would take more memory than their state (docs/decisions/0016).
+ */
 class Accumulator implements CompletionAccumulator {
   text = '';
   reasoning = '';

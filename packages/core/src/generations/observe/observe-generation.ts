@@ -36,7 +36,7 @@ export interface GenerationObserver {
   /** Spending so far; undefined while no completion has begun. */
   spending(): Spending | undefined;
   observe(chunks: readonly ChatChunk[]): void;
-  /** Call once. Makes the record; writing it is `recordGeneration`'s. */
+  /** Call once. Makes the record; `recordGeneration` stores it. */
   settle(outcome: Outcome): SettledGeneration;
 }
 
@@ -45,7 +45,9 @@ export function observeGeneration(call: ObservedCall): GenerationObserver {
   return new Observer(call);
 }
 
-/** A class, because there is one for every call: closures would take more memory than all they know. */
+/**
+ * A class, because there is one for every call: closures would take more memory than their state (docs/decisions/0016).
+ */
 class Observer implements GenerationObserver {
   readonly completion: CompletionAccumulator;
   private readonly call: ObservedCall;

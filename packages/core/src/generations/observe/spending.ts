@@ -52,7 +52,7 @@ function addSpending(a: Spending, b: Spending): Spending {
 }
 
 function addCost(a: Cost, b: Cost): Cost {
-  // Sums of decimal fractions are not exact in binary; billionths are what ledgers keep anyway.
+  // Sums of decimal fractions are not exact in binary; ledgers use billionths anyway.
   const add = (x: number, y: number): number => Math.round((x + y) * 1e15) / 1e15;
   return {
     usd: add(a.usd, b.usd),

@@ -1,7 +1,7 @@
 import type { Scratch } from '../../foundation/platform.ts';
 import { weighText } from '../../calls/estimate-usage.ts';
 
-/** A long text that is kept for the record alone: outside of the heap, where no collector moves or marks it. */
+/** A long text that is held only for the record: outside of the heap, where no collector moves or marks it. */
 export interface SpilledText {
   /** Takes a text in, all but a last half of a character, which is returned. */
   append(text: string): string;
@@ -12,15 +12,15 @@ export interface SpilledText {
   readonly weight: number;
 }
 
-/** How long a text may get, and where it is kept. */
+/** Limits of a text, and its storage. */
 export interface SpillOptions {
-  /** In UTF-16 code units. A text that grows longer is let go of. */
+  /** In UTF-16 code units. A longer text is dropped. */
   readonly maxLength: number;
   /** Default: in memory. */
   readonly openScratch?: (() => Scratch) | undefined;
 }
 
-/** Large, so that what is kept does not lie scattered among buffers that come and go; what is not used costs nothing. */
+/** Large, so that held texts are not scattered among short-lived buffers; unused space costs nothing. */
 const SLAB_BYTES = 1024 * 1024;
 
 const encoder = new TextEncoder();

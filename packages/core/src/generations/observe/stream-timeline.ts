@@ -4,7 +4,7 @@ import type { StreamTimeline } from '../../wire/generations/stream-timeline.ts';
 import type { StoredContent } from '../../stores/store.ts';
 import type { CompletionAccumulator } from './completion-accumulator.ts';
 
-/** Remembers when the text of one completion came. */
+/** Records when the text of one completion arrived. */
 export interface TimelineRecorder {
   /** Call after every batch. Reads the clock only when the text has grown. */
   note(completion: Lengths): void;
@@ -69,7 +69,7 @@ export function recordTimeline(platform: Pick<Platform, 'monotonicNow'>, started
   };
 }
 
-/** A content with what was recorded, as it is stored. */
+/** A content with its timeline, as it is stored. */
 export function withTimeline(content: GenerationContent, recorder: TimelineRecorder | null): StoredContent {
   return recorder === null ? content : { ...content, timeline: recorder.toTimeline() };
 }

@@ -9,7 +9,7 @@ import { toAskedRow } from './list-generations.ts';
 const encoder = new TextEncoder();
 const END: IteratorResult<Uint8Array> = { done: true, value: undefined };
 const HEARTBEAT = ': still here\n\n';
-/** How long a client waits before it comes back, in milliseconds. */
+/** Time after which a client reconnects, in milliseconds. */
 const RETRY_MS = 3000;
 /** Events that leave in one piece. */
 const BATCH = 50;
@@ -25,7 +25,7 @@ export interface FollowOptions {
   readonly parts: FeedParts;
   /** Distinguishes this process's events from those of another. */
   readonly epoch: string;
-  /** The last event that the client has seen, as it says. */
+  /** The last event that the client has seen, according to its header. */
   readonly lastEventId: string | undefined;
   /** The fields of a generation that are sent. */
   readonly fields: RowFields;
@@ -78,7 +78,7 @@ export function followFeed(options: FollowOptions): AsyncIterable<Uint8Array> {
   return { [Symbol.asyncIterator]: () => ({ next, return: () => Promise.resolve(end()) }) };
 }
 
-/** Creates what hands out the events that have come since the last time, as text. */
+/** Creates a function that returns the events since its last call, as text. */
 function createTake(options: FollowOptions): () => Promise<string> {
   const { parts, epoch, lastEventId } = options;
   const feed = parts.generationFeed;
@@ -108,7 +108,7 @@ function createTake(options: FollowOptions): () => Promise<string> {
 async function toEventText(event: FeedEvent, { parts, fields, toVideoEvent }: FollowOptions): Promise<string> {
   if (event.type === 'generation') {
     const record = await parts.store.generations.get(event.id);
-    // Retention may have dropped it; its number was given out all the same.
+    // Retention may have dropped it; its number was used all the same.
     return record === undefined ? 'data: {}' : `event: generation\ndata: ${JSON.stringify(toAskedRow(record, fields))}`;
   }
   return `event: video\ndata: ${JSON.stringify(toVideoEvent(event.job))}`;

@@ -17,7 +17,7 @@ export interface GenerationSearch {
 
 /** The generations that match, and how far back a text was searched. */
 export interface FoundGenerations extends GenerationPage {
-  /** Records whose texts were looked at; 0 without a text. */
+  /** Number of records whose texts were searched; 0 without a text. */
   readonly searched: number;
   /** Beginning of the oldest of them. */
   readonly searchedBackTo: string | null;
@@ -101,7 +101,7 @@ async function selectMatching(
   return { records, next: page.next, isExhausted: false };
 }
 
-/** Those of the ids that are there, newest first. */
+/** Returns the existing ones of these ids, newest first. */
 export async function getGenerations(
   ids: readonly string[],
   { store }: Pick<GenerationListParts, 'store'>,

@@ -13,7 +13,7 @@ export interface CompiledFilter {
 /** The filters of one side of a call, the strongest action first. */
 export interface InputFilters {
   readonly filters: readonly CompiledFilter[];
-  /** Places in `filters` of those that may find something in a text, ascending. The others find nothing. */
+  /** Indices in `filters` of those that may match a text, ascending. The others have no match. */
   readonly candidates: (text: string) => readonly number[];
 }
 
@@ -27,7 +27,7 @@ export interface OutputFilters extends InputFilters {
   readonly isStrict: boolean;
 }
 
-/** Compiles what looks at requests; null when nothing does. Throws for patterns that cannot be compiled. */
+/** Compiles the filters for requests; null without any. Throws for patterns that cannot be compiled. */
 export function compileInputFilters(effective: readonly EffectiveFilter[]): InputFilters | null {
   const filters = toFilters(effective.filter(({ side }) => side === 'input'));
   return filters.length === 0 ? null : { filters, candidates: toCandidates(filters) };

@@ -5,8 +5,8 @@ export interface PatternFilterOptions {
   readonly placeholder: string;
   readonly trigger: string;
   /**
-   * A pattern of ours, so the fast engine of the platform runs it. Every repetition in it has an upper bound: time is
-   * linear in the text. May look behind itself by a few characters. Case makes no difference.
+   * A pattern of the gateway itself, so the fast engine of the platform runs it. Every repetition in it has an upper
+   * bound: time is linear in the text. May look behind by a few characters. Case makes no difference.
    */
   readonly pattern: RegExp;
   /**

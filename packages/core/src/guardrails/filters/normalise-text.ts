@@ -7,7 +7,10 @@ export interface NormalisedText {
   originalEnd(offset: number): number;
 }
 
-/** Draws nothing, so people do not see it and models look past it: soft hyphens, zero widths, marks of direction, selectors, tags. */
+/**
+ * Characters without a visible form, which people do not see and models ignore: soft hyphens, zero widths, marks of
+ * direction, selectors, tags.
+ */
 const INVISIBLE =
   '\\u00AD\\u034F\\u061C\\u115F\\u1160\\u17B4\\u17B5\\u180B-\\u180F\\u200B-\\u200F\\u202A-\\u202E\\u2060-\\u206F' +
   '\\u3164\\uFE00-\\uFE0F\\uFEFF\\uFFA0\\u{E0000}-\\u{E0FFF}';
@@ -30,7 +33,7 @@ const segments = new RegExp(
 
 const identity = (offset: number): number => offset;
 
-/** Brings a text into the form that filters match: compatibility-composed (NFKC), without what draws nothing. */
+/** Converts a text to the form that filters match: compatibility-composed (NFKC), without invisible characters. */
 export function normaliseText(original: string): NormalisedText {
   if (ascii.test(original)) return { text: original, originalStart: identity, originalEnd: identity };
   const isPlain = !invisible.test(original) && original.normalize('NFKC') === original;
@@ -51,7 +54,7 @@ export interface SegmentSink {
   readonly ends: number[];
   /** Offset of the text's first unit in the whole original. */
   readonly base: number;
-  /** Whether the text ends here. Otherwise its last segment is left for later, because more may join it. */
+  /** Whether the text ends here. Otherwise its last segment is left for later, because it may grow. */
   readonly isEnd: boolean;
 }
 

@@ -16,7 +16,7 @@ const NOUNS = ['system', 'prompt', 'instructions', 'previous'];
 const scrambled = /(?<![a-z])[a-z]{6,12}(?![a-z])/gi;
 const MAX_WORDS_BETWEEN = 6;
 
-// Begins where such a run does, so that no run is looked at twice, however long it is.
+// The pattern begins only at the start of a run, so that no run is scanned twice, however long it is.
 const encoded = /(?<![a-z0-9+/_-])[a-z0-9+/_-]{20,}={0,2}/gi;
 const hexadecimal = /(?:(?:0x|\\x)?[0-9a-f]{2}[ :,]?){12,2000}/gi;
 const spaced = /(?<![a-z])(?:[a-z][ ._*|-]{1,3}){7,200}[a-z](?![a-z])/gi;

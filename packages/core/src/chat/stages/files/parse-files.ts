@@ -29,7 +29,7 @@ export interface FileParts {
   readonly platform: Pick<Platform, 'sha256'>;
 }
 
-/** Engines of the file parser that take text out of a PDF, whatever they are called. */
+/** Names of the file parser's engines that extract text from a PDF. */
 const TEXT_ENGINES: ReadonlySet<unknown> = new Set(['pdf-text', 'cloudflare-ai', 'native', undefined, null]);
 
 /**

@@ -6,7 +6,7 @@ import type { FitRequest } from '../stage.ts';
 import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';
 import { compressMessages, weighMessages } from './compress-messages.ts';
 
-/** One family of models takes no more messages than this (wire.md 9.2). */
+/** One family of models accepts no more messages than this (wire.md 9.2). */
 const MAX_ANTHROPIC_MESSAGES = 1000;
 
 /** How a request is fitted to its endpoints; null when none of them has its prompt shortened. */

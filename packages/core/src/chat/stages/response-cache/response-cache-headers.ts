@@ -10,7 +10,7 @@ export interface CacheWish {
   readonly families: readonly string[];
 }
 
-/** Names are written out once: looked up in every request, they must be the very texts that headers are kept by. */
+/** Constant names: for the look-up in every request they must be the same strings as the keys of the headers. */
 const FAMILIES = ['x-service-cache', 'x-openrouter-cache'].map((family) => ({
   family,
   clear: `${family}-clear`,

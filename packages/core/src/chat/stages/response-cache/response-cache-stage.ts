@@ -72,7 +72,7 @@ interface NewEntry {
   readonly ttlMs: number;
 }
 
-/** Stores the completion that `next` begins, once it has come to a good end. */
+/** Stores the completion that `next` begins, after it has ended successfully. */
 function storing(next: Begin, entry: NewEntry, parts: CacheParts): Begin {
   return async (turn) => storeAtEnd(await next(turn), entry, parts);
 }

@@ -11,7 +11,7 @@ export interface CachedCompletion {
   readonly sourceId: string;
   /** The endpoint that gave it, as `identify` names it. */
   readonly endpoint: string;
-  /** Batches of chunks as they came, without usage: JSON. */
+  /** Batches of chunks as received, without usage: JSON. */
   readonly batches: string;
   /** Time on the monotonic clock. */
   readonly storedAt: number;

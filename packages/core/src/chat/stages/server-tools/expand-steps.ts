@@ -55,6 +55,6 @@ function expand(message: AssistantMessage, functionNames: ReadonlyMap<string, st
   close();
   const { reasoning_details: _, ...others } = message;
   const isEmpty = !others.content && !others.tool_calls?.length;
-  // A message that held nothing but the steps says nothing any more.
+  // A message with only the steps is empty without them.
   return isEmpty ? expanded : [...expanded, { ...others, ...(before.length > 0 && { reasoning_details: before }) }];
 }

@@ -13,8 +13,8 @@ export function isDomainAllowed(address: string, { allowed, excluded }: DomainRu
 }
 
 /**
- * Whether an address belongs to a site, which stands for the sites below it, too: `example.com`, `*.example.com` (those
- * below alone), `example.com/docs` (what is below that path).
+ * Whether an address belongs to a site, which includes its subdomains: `example.com`, `*.example.com` (subdomains
+ * alone), `example.com/docs` (everything below that path).
  */
 function matchesDomain({ hostname, pathname }: URL, pattern: string): boolean {
   const [domain = '', ...path] = pattern

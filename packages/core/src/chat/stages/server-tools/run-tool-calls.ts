@@ -14,7 +14,7 @@ export interface ToolRun {
   readonly logger: Logger;
   readonly tools: ReadonlyMap<string, NamedTool>;
   readonly signal: AbortSignal;
-  /** Looks at what a tool has found before a model reads it. */
+  /** Filters the result of a tool before a model reads it. */
   readonly guard: (text: string) => GuardedText;
 }
 
@@ -87,7 +87,7 @@ function describe(error: unknown, { logger }: ToolRun, { name }: NamedTool): str
   return 'the tool has failed';
 }
 
-/** No arguments at all are as good as none. */
+/** An empty text of arguments is an empty object. */
 function readInput(text: string): Readonly<Record<string, unknown>> | null {
   if (text.trim() === '') return {};
   try {

@@ -216,7 +216,7 @@ function nextTurn(turn: ToolTurn, { read, calls, ran, endpoint }: RanTurn): Tool
 const isForced = (choice: ChatCompletionRequest['tool_choice']): boolean =>
   choice === 'required' || (typeof choice === 'object' && choice !== null);
 
-/** The tools stay described: some wires refuse a conversation with calls of tools that they know nothing of. */
+/** The tools remain in the request: some wires refuse a conversation with calls of tools that it does not describe. */
 const withoutTools = (turn: ToolTurn): ToolTurn => ({
   ...turn,
   request: { ...turn.request, tool_choice: 'none' },

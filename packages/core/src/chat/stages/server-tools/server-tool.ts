@@ -40,13 +40,13 @@ export interface ServerTool {
   /** JSON Schema of what the model passes. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
   /**
-   * Prepares the tool for one request with the `parameters` that its caller has given. Throws a zod error or
-   * `invalid_request` when they are not as they should be.
+   * Prepares the tool for one request with the caller's `parameters`. Throws a zod error or `invalid_request` when they
+   * are invalid.
    */
   open(parameters: Readonly<Record<string, unknown>>, context: ToolContext): OpenTool;
 }
 
-/** A call of a tool that came to nothing, in words for the model. */
+/** The failure of a tool call, with a message for the model. */
 export class ToolFailure extends Error {
   override readonly name = 'ToolFailure';
 }

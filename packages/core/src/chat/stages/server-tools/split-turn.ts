@@ -26,7 +26,7 @@ export interface SplitTurn {
   /** Calls of the gateway's tools; valid at the end of the turn. */
   ownCalls(): readonly ToolCall[];
   hasForeignCalls(): boolean;
-  /** Call once at the end: makes room for what follows. */
+  /** Call once at the end: updates the indices for the next turn. */
   close(): void;
 }
 

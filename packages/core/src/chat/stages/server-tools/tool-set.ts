@@ -72,7 +72,7 @@ export function createToolSet(request: ChatCompletionRequest, usable: UsableEndp
       throw refuseField(path, `the server tool "${name.slice(0, 60)}" is not available; there are ${offered}`);
     }
     if (functionNames.has(name)) return;
-    // The caller's functions keep their names.
+    // The caller's functions have precedence for their names.
     const functionName = taken.has(name) ? `service_${name}` : name;
     functionNames.set(name, functionName);
     tools.set(functionName, { name, open: openTool(tool, { path, parameters, context }) });
@@ -99,7 +99,7 @@ export function createToolSet(request: ChatCompletionRequest, usable: UsableEndp
   };
 }
 
-/** The embedder's own tools go before ours of the same name. */
+/** The embedder's own tools take precedence over built-in ones of the same name. */
 function toolsOf({ serverTools, web }: ToolParts): ReadonlyMap<string, ServerTool> {
   const all = [datetimeTool, searchModelsTool, createWebSearchTool(web), createWebFetchTool(web), ...serverTools];
   return new Map(all.map((tool) => [tool.name, tool]));

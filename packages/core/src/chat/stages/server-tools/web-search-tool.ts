@@ -29,7 +29,7 @@ const optionsSchema = z.object({
   user_location: z.object({ country: z.string().max(100).nullish() }).nullish(),
 });
 
-/** Searches the web with the engine that the gateway is given (wire.md 10.2). */
+/** Searches the web with the configured engine (wire.md 10.2). */
 export function createWebSearchTool({ searchEngine: engine }: WebAccess): ServerTool {
   return {
     name: 'web_search',

@@ -48,7 +48,7 @@ export async function askEngine({ transport, name, url, headers, body, signal }:
   }
 }
 
-/** Reads a list of results, whatever else an engine says of them; what has no address is none. */
+/** Reads a list of results, ignoring their other fields; a result without an address is left out. */
 export function readResults(list: unknown, snippetField: string): readonly SearchResult[] {
   if (!Array.isArray(list)) return [];
   return (list as readonly unknown[]).flatMap((item) => {
@@ -65,7 +65,7 @@ export function readResults(list: unknown, snippetField: string): readonly Searc
   });
 }
 
-/** A member of an object that came from outside. */
+/** A member of an untrusted object. */
 export function memberOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
 }
