@@ -136,8 +136,8 @@ export function createFoundations(options: GatewayOptions, closing: AbortSignal,
 }
 
 /**
- * Makes what all requests of one setup share. Throws `RangeError` when a model names a provider that is not there.
- * `previous` is the setup that it takes the place of: limits that stay the same go on counting.
+ * Creates the state that all requests of one setup share. Throws `RangeError` when a model names a provider that does
+ * not exist. `previous` is the setup that it replaces: unchanged limits continue to count.
  */
 export function createRuntime(setup: Setup, foundations: Foundations, previous?: PreviousSetup) {
   const { platform, store, logger, health, random, routers, web, responseCache, recording, discovered } = foundations;

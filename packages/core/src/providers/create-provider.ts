@@ -8,7 +8,7 @@ import type { Provider } from './provider.ts';
 /** A provider as configuration describes it, whatever its wire, and what it is called over. */
 export interface WireProviderOptions extends ProviderOptions {
   readonly wire: Wire;
-  /** The preset whose dialect is spoken; null without one. */
+  /** The preset whose dialect is used; null without one. */
   readonly preset: string | null;
   /** Transport for addresses that callers and upstreams name. Must refuse internal addresses. */
   readonly downloads: Transport;

@@ -15,9 +15,9 @@ interface PresetFacts {
   readonly ownAddress?: { readonly env: string; readonly path: string; readonly example: string } | undefined;
   /** The customary environment variable of its key; null where none is needed. */
   readonly apiKeyEnv: string | null;
-  /** Other customary variables of the key, looked at in this order when the first is not set. */
+  /** Other customary variables of the key, read in this order when the first is not set. */
   readonly apiKeyAliases?: readonly string[] | undefined;
-  /** False where there is no list of models, or one that does not say which can be called. */
+  /** False where there is no list of models, or one that does not show which can be called. */
   readonly listsModels: boolean;
   /** The provider's standard terms, as far as they are known. */
   readonly dataPolicy: DataPolicy;

@@ -91,6 +91,6 @@ export interface Provider {
   chatWhole?(call: ChatCall): Promise<ChatChunk>;
   /** Makes vectors of texts. Throws as `chat` does. */
   embeddings?(call: EmbeddingsCall): Promise<EmbeddingsResult>;
-  /** Starts, looks at and fetches videos. */
+  /** Starts, polls and fetches videos (docs/decisions/0014). */
   readonly video?: VideoProvider | undefined;
 }

@@ -29,7 +29,7 @@ export interface VideoStart {
   readonly timeoutMs: number;
 }
 
-/** A job as its upstream knows it. Small, so that it can be kept with our own record of the job. */
+/** A job in upstream's terms. Small, because it is stored with the gateway's own record of the job. */
 export interface UpstreamJob {
   /** Upstream's id, or the address of the job. */
   readonly upstreamId: string;
@@ -42,7 +42,7 @@ export interface VideoCall {
   readonly timeoutMs: number;
 }
 
-/** One finished video. `url` is upstream's address of it, where there is one that needs no key of ours. */
+/** One finished video. `url` is upstream's address of it, where there is one that requires no key. */
 export interface VideoOutput {
   readonly url?: string | undefined;
   readonly contentType?: string | undefined;
@@ -71,7 +71,7 @@ export interface VideoStarted extends VideoProgress {
 export interface VideoFetch extends VideoCall {
   readonly index: number;
   readonly output: VideoOutput;
-  /** Conditions and ranges, handed on as they are. */
+  /** Conditions and ranges, passed on unchanged. */
   readonly headers: Readonly<Record<string, string>>;
 }
 

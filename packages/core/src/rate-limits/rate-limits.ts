@@ -6,7 +6,7 @@ import type { CreateRateCounter, RateCounter, RateWindow } from './rate-counter.
 
 /** How many calls, and how many tokens, whom it holds for may have a minute. */
 export interface RateLimitRule {
-  /** Name or hash of a key; `*` is every key, each counted by itself. */
+  /** Name or hash of a key; `*` is every key, each counted separately. */
   readonly key: string;
   /** Id of a model; `*` is all models, counted together. */
   readonly model: string;
@@ -21,8 +21,8 @@ export interface RateLimitOptions {
 
 export interface RateLimits {
   /**
-   * Counts a call; throws `rate_limit_exceeded` when it is one too many, with the headers that say so in
-   * `responseHeaders` (wire.md 5).
+   * Counts a call; throws `rate_limit_exceeded` above the limit, with the rate headers in `responseHeaders` (wire.md
+   * 5).
    */
   admit(principal: Principal, model: string, responseHeaders: Record<string, string>): Promise<void>;
   /** Counts the tokens of a call that has ended. */
@@ -79,8 +79,8 @@ function toLimits(rule: RateLimitRule, index: number, createCounter: CreateRateC
 const matches = (wanted: string, ...names: readonly string[]): boolean => wanted === '*' || names.includes(wanted);
 
 /**
- * Undefined when the counter cannot be reached: the call passes then. Rate limits keep callers from haste; what holds
- * money are budgets, and those let nothing pass unchecked.
+ * Undefined when the counter cannot be reached: the call passes then. Rate limits only slow callers down; budgets
+ * protect money, and they let no call pass unchecked.
  */
 async function ask(
   { what, counter }: Limit,

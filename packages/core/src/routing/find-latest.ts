@@ -5,8 +5,8 @@ const ALIAS = /^~(.+\/.+)-latest$/;
 const VERSION = /^(-v?\d+(\.\d+)*)*$/i;
 
 /**
- * The newest model of a family by its alias, `~author/family-latest`; undefined for anything else. Newest is what was
- * created last, and among equals what has the higher version.
+ * The newest model of a family by its alias, `~author/family-latest`; undefined for anything else. The newest is the
+ * one created last, and among equals the one with the higher version.
  */
 export function findLatest(slug: string, catalog: Catalog): CatalogModel | undefined {
   const family = ALIAS.exec(slug)?.[1];

@@ -23,10 +23,10 @@ export interface OrderQuery {
 }
 
 /**
- * Puts endpoints into the order in which they are to be tried (wire.md 8.2).
+ * Sorts endpoints in the order in which they are tried (wire.md 8.2).
  *
- * `order` decides alone; else `sort` does, after what is out of order has gone to the back; else the load is balanced:
- * one endpoint is drawn among the sound ones, by price or by the sticky key, and the others follow by price.
+ * `order` decides alone; else `sort` does, with unhealthy endpoints last; else the load is balanced: one healthy
+ * endpoint is drawn, by price or by the sticky key, and the others follow by price.
  */
 export function orderEndpoints(endpoints: readonly Endpoint[], query: OrderQuery): readonly Endpoint[] {
   const { order } = query.preferences;

@@ -117,7 +117,7 @@ function toEndpointQuery(
   };
 }
 
-/** One endpoint is in order, and what the order goes by need not be gathered. */
+/** One endpoint needs no order, so the inputs for it are not gathered. */
 function orderPool(pool: Pool, planning: Planning): readonly Endpoint[] {
   return pool.endpoints.length < 2 ? pool.endpoints : orderEndpoints(pool.endpoints, toOrderQuery(pool, planning));
 }

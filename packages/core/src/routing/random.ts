@@ -4,8 +4,8 @@ import type { Platform } from '../foundation/platform.ts';
 export type RandomSource = () => number;
 
 /**
- * Creates a source seeded once from the platform: a draw costs a few operations, where asking the platform each time
- * would cost a copy of its bytes. For spreading load only; ids and secrets come from the platform itself.
+ * Creates a source seeded once from the platform: a draw costs a few operations, where a call to the platform would
+ * cost a copy of its bytes. For spreading load only; ids and secrets come from the platform itself.
  */
 export function createRandomSource(platform: Pick<Platform, 'randomBytes'>): RandomSource {
   const view = new DataView(Uint8Array.from(platform.randomBytes(4)).buffer);

@@ -8,7 +8,7 @@ export interface RegionOptions {
   readonly hosts: readonly string[];
 }
 
-/** The region whose host a request came to; null when it came to an ordinary one. */
+/** The region of the host in a request; null for an ordinary host. */
 export type RegionOf = (request: Pick<GatewayRequest, 'baseUrl' | 'headers'>) => string | null;
 
 const HOST_OF_URL = /^[a-z]+:\/\/([^/]*)/i;

@@ -15,8 +15,8 @@ export interface RouterQuery {
 }
 
 /**
- * Chooses models for a request that names none, best first; the others are fallbacks. None means 404. Called on the way
- * of the request, so it must not take long; an embedder may hand in its own.
+ * Chooses models for a request that names none, best first; the others are fallbacks. None means 404. Called during the
+ * request, so it must be fast; an embedder may pass its own.
  */
 export type RouterStrategy = (query: RouterQuery) => readonly CatalogModel[];
 

@@ -39,7 +39,7 @@ export function createRoutingReport(headers: HeaderMap, plan: CallPlan, { stages
   };
 }
 
-/** The error with the report beside it. A failure of our own says nothing about itself, and gets none. */
+/** Adds the report to the error. An internal failure must not reveal details, and gets none. */
 export function withReport(error: GatewayError, report: RoutingReport | null, outcome: RoutingOutcome): GatewayError {
   if (report === null || error.code === 'internal') return error;
   return new GatewayError(error.code, error.message, {

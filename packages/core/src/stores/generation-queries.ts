@@ -28,8 +28,8 @@ export interface ActivitySum {
 }
 
 /**
- * How many generations each value would leave. A value is counted under all other parts of the filter but its own kind,
- * so that the counts of statuses, say, stay apart while one status is chosen.
+ * The number of generations for each value. A value is counted under all parts of the filter except its own kind, so
+ * that the counts of other statuses, for example, remain visible while one status is selected.
  */
 export interface GenerationFacets {
   /** Number of generations that the filter matches. */

@@ -46,13 +46,13 @@ export interface StoredContent extends GenerationContent {
 /** Rows that change seldom, by id. What a promise has resolved for is durable, and every later `get` shows it. */
 export interface Repository<Row> {
   get(id: string): Awaitable<Row | undefined>;
-  /** Oldest first; a row that is changed keeps its place. */
+  /** Oldest first; a changed row keeps its position. */
   list(): Awaitable<readonly Row[]>;
   /** Rejects when the id exists. */
   insert(row: Row): Promise<void>;
   /**
-   * Puts what `change` makes of a row in its place, one change of a row after the other, so that none is lost. Resolves
-   * with the new row; with undefined when there is none and no `initial` to begin with. What `change` throws rejects,
+   * Replaces a row by the result of `change`, one change of a row after the other, so that none is lost. Resolves with
+   * the new row; with undefined when there is none and no `initial` to begin with. An exception of `change` rejects,
    * and nothing is changed. It may be called more than once.
    */
   update(id: string, change: (row: Row) => Row, initial?: Row): Promise<Row | undefined>;
@@ -114,8 +114,8 @@ export interface GenerationQuery {
 export interface GenerationPage {
   readonly records: readonly GenerationRecord[];
   /**
-   * The id of the oldest record that was looked at. Hand in as `before` for the next, older page; null at the end. With
-   * a filter, a page may end before it is full, or even begun: no more is looked at than one page may cost.
+   * The id of the oldest record that was checked. Pass as `before` for the next, older page; null at the end. With a
+   * filter, a page may end before it is full, or even empty, because the number of checked records is limited.
    */
   readonly next: string | null;
 }
@@ -126,7 +126,10 @@ export interface GenerationRepository {
    * response waits for it. Both can be read from then on. An existing id is refused with an error.
    */
   append(record: GenerationRecord, content: StoredContent | null): Promise<void>;
-  /** A later version of a record; the last one wins. Same durability as `append`. False when the id is unknown. */
+  /**
+   * A later version of a record, which replaces earlier ones. Same durability as `append`. False when the id is
+   * unknown.
+   */
   update(record: GenerationRecord): Promise<boolean>;
   get(id: string): Awaitable<GenerationRecord | undefined>;
   /** Undefined when the id is unknown, or nothing was stored, or it was deleted. */
@@ -175,6 +178,6 @@ export interface Store {
   /** Deliveries that are waiting for destinations, or have failed. Changes often, like video jobs. */
   readonly broadcasts: Repository<BroadcastRow>;
   readonly generations: GenerationRepository;
-  /** Writes out what is pending and lets go of files and connections. Nothing may be called after it. */
+  /** Writes pending data and closes files and connections. No other method may be called after it. */
   close(): Promise<void>;
 }

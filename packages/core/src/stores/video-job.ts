@@ -18,7 +18,7 @@ export interface VideoDelivery {
 /** The process that owns a job, where several processes share a store. */
 export interface VideoLease {
   readonly ownerId: string;
-  /** Rises with every change of owner: what a former owner still has under way no longer counts. */
+  /** Rises with every change of owner: updates by a former owner are ignored. */
   readonly token: number;
   /** Milliseconds since the epoch. */
   readonly untilMs: number;
@@ -62,7 +62,7 @@ export interface VideoJob {
   readonly content?: 'upstream' | 'due' | 'kept' | undefined;
   /** Billionths of a dollar; null when unknown. */
   readonly costNanoUsd: number | null;
-  /** Set aside while the job is open, so that a key cannot start more than it can pay. */
+  /** Reserved while the job is open, so that a key cannot start more jobs than it can pay. */
   readonly reservedNanoUsd: number;
   readonly isByok: boolean;
   /** The caller's `Idempotency-Key`, with what it was sent with. */

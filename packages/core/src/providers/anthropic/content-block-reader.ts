@@ -4,7 +4,7 @@ import { REASONING_FORMAT } from './to-anthropic-conversation.ts';
 
 /** Converts the content blocks of one completion to deltas. Holds the state between the pieces of a block. */
 export interface ContentBlockReader {
-  /** A block begins; what it holds already comes first. */
+  /** Begins a block; its initial content is returned first. */
   start(index: number, block: Unchecked): ChatDelta | undefined;
   /** A piece of the block at this index. */
   push(index: number, piece: Unchecked): ChatDelta | undefined;

@@ -9,7 +9,7 @@ export interface AnthropicCounts {
   input?: number;
   cacheRead?: number;
   cacheWrite?: number;
-  /** Part of `cacheWrite`: what is kept for an hour, at a price of its own. */
+  /** Part of `cacheWrite`: tokens that are cached for an hour, at a separate price. */
   cacheWrite1h?: number;
   output?: number;
   /** Part of the output. */
@@ -52,8 +52,8 @@ const countIn = (details: unknown, field: string): number | undefined =>
   isObject(details) ? readCount(details[field]) : undefined;
 
 /**
- * The counts in our form; undefined without both of input and output. The wire counts what was read from or written to
- * the cache apart from the input, ours as a part of it.
+ * Converts the counts to the gateway's form; undefined without both of input and output. The wire counts tokens read
+ * from or written to the cache separately from the input, the gateway as a part of it.
  */
 export function toUsage(counts: AnthropicCounts): Usage | undefined {
   const { input, cacheRead, cacheWrite, cacheWrite1h, output, thinking, webSearches } = counts;

@@ -4,7 +4,7 @@ export interface ModelTraits {
   readonly thinking: 'none' | 'budget' | 'either' | 'adaptive';
   /** The way to turn reasoning off: omit the parameter, disable it explicitly, or none. */
   readonly thinkingOff: 'by-default' | 'on-request' | 'never';
-  /** Efforts that the model knows, least first; empty when it knows none. */
+  /** Efforts that the model supports, lowest first; empty when it supports none. */
   readonly efforts: readonly string[];
   /** Whether sampling parameters may be sent: freely, temperature or top_p alone, or not. */
   readonly sampling: 'free' | 'one' | 'none';

@@ -17,11 +17,11 @@ export interface Conversation {
 }
 
 /**
- * Turns messages into the wire's system prompt and alternating turns.
+ * Converts messages to the wire's system prompt and alternating turns. System and developer messages move to the system
+ * prompt, in order, from any position. Neighbours of one role become one turn; tool results come first in their turn,
+ * as the wire requires.
  *
- * System and developer messages move to the system prompt, in order, wherever they stand. Neighbours of one role
- * become one turn; tool results stand first in theirs, as the wire demands. Throws `invalid_request` that names what
- * cannot be expressed.
+ * Throws `invalid_request` that names what cannot be expressed.
  */
 export function toAnthropicConversation(messages: readonly ChatMessage[]): Conversation {
   const system: Block[] = [];

@@ -71,15 +71,15 @@ export function toAnthropicRequest(call: ChatCall, userId?: string): Record<stri
   };
 }
 
-/** The wire demands a limit. A budget of reasoning comes on top where the limit is ours to choose. */
+/** The wire requires a limit. A budget of reasoning is added to it where the caller set no limit. */
 function toMaxTokens({ request, maxOutputTokens }: ChatCall, traits: ModelTraits, wish: ReasoningWish): number {
   const asked = request.max_completion_tokens ?? request.max_tokens ?? maxOutputTokens;
   return asked ?? traits.defaultMaxTokens + (wish.kind === 'budget' ? wish.tokens : 0);
 }
 
 /**
- * Thinking by budget must stand at the beginning of a turn. A turn that is to be continued, by text or by the results
- * of its tools, has none when another model began it or the caller did not hand it back.
+ * Thinking by budget must be at the beginning of a turn. A turn that is to be continued, by text or by the results of
+ * its tools, has none when another model began it or the caller did not send it back.
  */
 function isTurnUnthought(messages: readonly Turn[]): boolean {
   const last = messages.at(-1);
@@ -150,7 +150,7 @@ function toStopSequences(stop: unknown): string[] {
   });
 }
 
-/** Tiers that are bought otherwise than by this field have no word here. */
+/** Tiers that are not bought by this field have no value here. */
 function toServiceTier({ service_tier: tier }: ChatCompletionRequest): string | undefined {
   switch (tier) {
     case 'auto':

@@ -16,9 +16,9 @@ const UNSUPPORTED: ReadonlySet<string> = new Set([
   'minProperties',
   'maxProperties',
 ]);
-/** Keys below which schemas stand by name, so that their names are no constraints. */
+/** Keys below which schemas are listed by name, so that their names are no constraints. */
 const NAMED_SCHEMAS: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions']);
-/** Keys whose values are data, whatever they look like. */
+/** Keys whose values are data, even if they look like schemas. */
 const DATA: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples', 'required']);
 
 /**

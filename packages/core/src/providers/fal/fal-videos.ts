@@ -23,7 +23,7 @@ const STATUSES: ReadonlyMap<string, VideoProgress['status']> = new Map([
   ['CANCELLED', 'cancelled'],
 ]);
 
-/** Refusals that say nothing of the run, whatever else they say. */
+/** Refusals of the call, which are no result of the run, whatever their text. */
 const ABOUT_THE_CALL: ReadonlySet<number> = new Set([401, 403, 404, 408, 429]);
 
 /** Creates a provider over fal's queue: `baseUrl` is `https://queue.fal.run`. */
@@ -32,8 +32,8 @@ export function createFalProvider(settings: VideoProviderSettings): Provider {
 }
 
 /**
- * Creates the video half of a provider over fal's queue. The model is the path, and its input is the body; names of
- * fields differ from model to model, so that a caller's options for this provider win over ours.
+ * Creates the video part of a provider over fal's queue. The model is the path, and its input is the body; names of
+ * fields differ between models, so that a caller's options for this provider take precedence.
  */
 function createFalVideos(settings: DownloadingVideoSettings): VideoProvider {
   const { name, baseUrl, downloads } = settings;
@@ -129,8 +129,8 @@ function toOutputs(value: unknown): VideoOutput[] {
 }
 
 /**
- * The result of a run that ended badly is a refusal: of the input, with a status of the caller's mistakes, or of the
- * run, with a type of its own. What has neither says nothing of the run.
+ * The result of a run that failed is a refusal: of the input, with a status of the caller's mistakes, or of the run,
+ * with a type of its own. Any other refusal is no result of the run.
  */
 function isHowItEnded({ upstreamStatus: status, metadata }: GatewayError): boolean {
   if (status === null || ABOUT_THE_CALL.has(status)) return false;

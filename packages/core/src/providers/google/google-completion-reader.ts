@@ -54,7 +54,7 @@ export function createGoogleCompletionReader(options: CompletionReaderOptions): 
   let hasUsage = false;
   let isSilent = true;
   let grounding: unknown;
-  /** The last one counts: older models say STOP with every event. */
+  /** The last one counts: older models send STOP with every event. */
   let native: string | undefined;
 
   const read = (completion: Unchecked, delta: ChatDelta): ChatChunk => {

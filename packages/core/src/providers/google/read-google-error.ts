@@ -34,8 +34,8 @@ export function findGoogleError(body: unknown): unknown {
 /**
  * Reads the error object of this wire (google.rpc.Status in its JSON form), with the wait that its details name.
  *
- * A bad key and an account that may not call from where it stands come as 400 here. They are the operator's to mend,
- * so they are given the statuses that say so elsewhere.
+ * A wrong key and an account in an unsupported location have the status 400 here. The operator has to correct them, so
+ * they are mapped to the statuses that other wires use.
  */
 export function readGoogleError(error: unknown, httpStatus: number | null = null): GoogleErrorFields {
   if (!isObject(error)) return { status: httpStatus };

@@ -16,7 +16,7 @@ const DETAILS = ['promptTokensDetails', 'cacheTokensDetails', 'candidatesTokensD
 
 /** Collects the token counts of one completion. */
 export interface GoogleUsage {
-  /** Takes in one `usageMetadata`. Events repeat and revise counts, and may leave out what an earlier one said. */
+  /** Adds one `usageMetadata`. Events repeat and revise counts, and may omit a count that an earlier one had. */
   add(metadata: unknown): void;
   /**
    * The counts so far; undefined while they are unknown. `isSilent` means that the completion is empty, so that a
@@ -111,7 +111,7 @@ function withoutUnknown<Name extends string>(details: {
   return isEmpty ? undefined : known;
 }
 
-/** A count is a whole number from 0 up; anything else a provider sends would spoil a budget. */
+/** A count is a whole number from 0 up; any other value from a provider would corrupt a budget. */
 function readCount(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_COUNT ? value : undefined;
 }

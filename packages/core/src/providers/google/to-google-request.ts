@@ -17,7 +17,7 @@ const RENAMED = [
   ['seed', 'seed'],
 ] as const satisfies readonly (readonly [keyof ChatCompletionRequest, string])[];
 
-/** Fields of `image_config` that this wire knows. */
+/** Fields of `image_config` that this wire supports. */
 const IMAGE_FIELDS = [
   ['aspect_ratio', 'aspectRatio'],
   ['image_size', 'imageSize'],
@@ -57,7 +57,7 @@ function toSampling(request: ChatCompletionRequest, supports: Supports): Record<
     if (value !== undefined && value !== null && supports(name)) config[upstreamName] = value;
   }
   const { top_k: topK, logprobs, top_logprobs: topLogprobs } = request;
-  // Elsewhere 0 turns the limit off, which this wire does by saying nothing.
+  // On other wires 0 turns the limit off, which is the absence of the field here.
   if (topK && supports('top_k')) config['topK'] = topK;
   if (logprobs === true && supports('logprobs')) {
     config['responseLogprobs'] = true;

@@ -50,7 +50,7 @@ function toBudget(budget: number, effort: RealEffort | undefined, maxTokens: num
 const clamp = (tokens: number, { min, max }: { readonly min: number; readonly max: number }): number =>
   Math.max(min, Math.min(max, tokens));
 
-/** The nearest level that the model knows; each knows LOW and HIGH. */
+/** The nearest level that the model supports; each supports LOW and HIGH. */
 function toLevel(effort: RealEffort | undefined, levels: readonly ThinkingLevel[]): ThinkingLevel {
   const asked = effort === 'xhigh' || effort === 'max' ? 'HIGH' : (effort?.toUpperCase() as ThinkingLevel);
   if (levels.includes(asked)) return asked;

@@ -3,7 +3,7 @@ import type { ReasoningEffort } from '../../wire/chat/chat-completion.ts';
 /** An effort that is one. */
 export type RealEffort = Exclude<ReasoningEffort, 'none'>;
 
-/** Shares of the output limit that efforts stand for (wire.md 6.6), least first. */
+/** Shares of the output limit for each effort (wire.md 6.6), lowest first. */
 const SHARE_OF_EFFORT: Readonly<Record<RealEffort, number>> = {
   minimal: 0.1,
   low: 0.2,
@@ -12,7 +12,7 @@ const SHARE_OF_EFFORT: Readonly<Record<RealEffort, number>> = {
   xhigh: 0.95,
   max: 0.95,
 };
-/** The fewest tokens that a model may be given to reason with. */
+/** The smallest reasoning budget of a model. */
 export const MIN_REASONING_TOKENS = 1024;
 const MAX_REASONING_TOKENS = 128_000;
 

@@ -9,7 +9,7 @@ export interface ProviderOptions {
   /** Includes the version segment: `https://api.openai.com/v1`. */
   readonly baseUrl: string;
   readonly apiKey?: string | undefined;
-  /** Sent with every call, e.g. an organisation's id; one of the wire's own is replaced by its namesake here. */
+  /** Sent with every call, e.g. an organisation's id; replaces a header of the wire with the same name. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly transport: Transport;
   readonly dataPolicy?: DataPolicy | undefined;
@@ -26,7 +26,7 @@ export interface Upstream {
   readonly baseUrl: string;
   /** Sent with every call; holds the key. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Values that must never be shown, whatever upstream echoes. */
+  /** Values that must never be shown, even if upstream repeats them. */
   readonly secrets: readonly string[];
   readonly transport: Transport;
 }
@@ -43,7 +43,7 @@ export interface UpstreamAccess {
 /** A shorter header is no secret, and blanking it out would garble every text. */
 const MIN_SECRET_LENGTH = 4;
 
-/** Computes once what every call of a provider is sent with. */
+/** Computes the common parts of a provider's calls once. */
 export function toUpstream(options: ProviderOptions, { keyHeader, keyScheme, headers }: UpstreamAccess): Upstream {
   const { slug, name = slug, baseUrl, apiKey, transport } = options;
   return {

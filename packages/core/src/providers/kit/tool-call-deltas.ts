@@ -83,7 +83,7 @@ export function createToolCallDeltas(makeId: (number: number) => string): ToolCa
         const name = typeof piece.function?.name === 'string' ? piece.function.name : '';
         const known = find(piece, id, name);
         if (known === undefined) {
-          // Whatever came before has its whole name by now.
+          // All earlier calls have their whole names by now.
           for (const call of calls) if (!call.isAnnounced) ready.push(announce(call, ''));
         }
         const call = known ?? open(piece, id);

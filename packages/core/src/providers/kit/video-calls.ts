@@ -10,7 +10,7 @@ import type { VideoContent } from '../video-contract.ts';
 
 /** Settings of every video wire. */
 export interface VideoSettings extends Upstream {
-  /** Added to every address of the provider's own, without the question mark. Default: nothing. */
+  /** Added to every address of the provider itself, without the question mark. Default: none. */
   readonly query?: string | undefined;
 }
 

@@ -15,7 +15,7 @@ export interface VideoWire {
   readonly createVideos: (settings: DownloadingVideoSettings) => VideoProvider;
 }
 
-/** Makes a provider of a wire that has videos and nothing else. */
+/** Creates a provider for a wire that has only videos. */
 export function toVideoProvider(settings: VideoProviderSettings, { scheme, createVideos }: VideoWire): Provider {
   const upstream = toUpstream(settings, { keyHeader: 'authorization', keyScheme: scheme });
   return { ...describeProvider(settings), video: createVideos({ ...upstream, downloads: settings.downloads }) };

@@ -36,7 +36,7 @@ interface UpstreamChoice {
   readonly error?: unknown;
 }
 
-/** Words that only other servers have for it, and the wire's own. Anything else counts as `stop`. */
+/** Finish reasons of other servers, and the wire's own. Any other counts as `stop`. */
 const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['stop', 'stop'],
   ['length', 'length'],
@@ -229,7 +229,7 @@ function mergeWhole(deltas: NonNullable<ChatDelta['tool_calls']>): NonNullable<C
   return merged;
 }
 
-/** Some servers end with `stop` although they called tools; a client that goes by the reason would drop the calls. */
+/** Some servers end with `stop` although they called tools; a client that relies on the reason would drop the calls. */
 function toFinishReason(native: string | null, toolCallCount: number): FinishReason {
   const reason = native === null ? 'stop' : (FINISH_REASONS.get(native) ?? 'stop');
   return reason === 'stop' && toolCallCount > 0 ? 'tool_calls' : reason;

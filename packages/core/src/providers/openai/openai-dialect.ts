@@ -8,7 +8,7 @@ import type { ReasoningEffort } from '../../wire/chat/chat-completion.ts';
  * the positions of reasoning and usage, the shapes of errors, and counts with only one possible meaning.
  */
 export interface OpenAiDialect {
-  /** The header that carries the key: `authorization` as a bearer token, `api-key` as it is. */
+  /** The header that carries the key: `authorization` as a bearer token, `api-key` unchanged. */
   readonly keyHeader: 'authorization' | 'api-key';
   /** The name under which the output limit is sent. OpenAI's reasoning models refuse the older one. */
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens';
@@ -23,11 +23,11 @@ export interface OpenAiDialect {
   readonly unsupportedParameters: ReadonlySet<string>;
   /** Whether the server supports the role `developer`; the older `system` has the same meaning. */
   readonly knowsDeveloperRole: boolean;
-  /** Whether `name`, `refusal` and `audio` of a message may be sent. Strict servers refuse fields they do not know. */
+  /** Whether `name`, `refusal` and `audio` of a message may be sent. Strict servers refuse unknown fields. */
   readonly knowsMessageExtras: boolean;
   /**
-   * How parts are marked for the prompt cache; either of the public forms becomes this one (wire.md 6.7). OpenAI
-   * knows its own from GPT-5.6 on. `null`: marks are left out.
+   * The form of marks for the prompt cache; either of the public forms is converted to it (wire.md 6.7). OpenAI
+   * supports its own from GPT-5.6 on. `null`: marks are left out.
    */
   readonly cacheMarks: 'cache_control' | 'prompt_cache_breakpoint' | null;
   /** How files are attached. */
@@ -47,7 +47,7 @@ export interface OpenAiDialect {
     | 'chat_template_kwargs'
     | 'reasoning_enabled'
     | 'reasoning';
-  /** The values `reasoning_effort` may have beside `none`, least first. Empty: there is no such field. */
+  /** The values of `reasoning_effort` beside `none`, lowest first. Empty: there is no such field. */
   readonly efforts: readonly Exclude<ReasoningEffort, 'none'>[];
   /** The field in which reasoning of earlier turns is sent back to the model that made it. `null`: it is not sent. */
   readonly earlierReasoning: 'reasoning' | 'reasoning_content' | 'reasoning_details' | 'thinking-part' | null;

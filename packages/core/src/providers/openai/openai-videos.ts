@@ -92,8 +92,7 @@ interface StartBody {
 }
 
 /**
- * A form, which every server of this wire takes; JSON only for a picture that lies at an address, which a form cannot
- * name.
+ * A form, which every server of this wire accepts; JSON only for an image at an address, which a form cannot contain.
  */
 function toStartBody({ providerModel, order, idempotencyKey }: Omit<VideoStart, 'signal' | 'timeoutMs'>): StartBody {
   const image = imageOf(order);
@@ -118,7 +117,7 @@ function toStartBody({ providerModel, order, idempotencyKey }: Omit<VideoStart, 
   return toForm(fields, file, `form-${idempotencyKey}`);
 }
 
-/** This wire takes one picture, as the first frame. */
+/** This wire accepts one image, as the first frame. */
 function imageOf({ frameImages, inputReferences }: VideoOrder): string | undefined {
   if (frameImages.length > 0) {
     const last = frameImages.findIndex(({ frame_type }) => frame_type === 'last_frame');

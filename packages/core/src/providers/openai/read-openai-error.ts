@@ -32,12 +32,12 @@ export function readErrorBody(text: string): ErrorFields {
     const body: unknown = JSON.parse(text);
     return readErrorFields(isRecord(body) && body['error'] ? body['error'] : isRecord(body) ? body : null);
   } catch {
-    // Not JSON: a proxy's page or nothing at all. The status alone has to do.
+    // Not JSON: a proxy's page or nothing at all. Only the status is used.
     return { status: null };
   }
 }
 
-/** Reads a refusal: the status of the response wins over one that the body names. */
+/** Reads a refusal: the status of the response takes precedence over one in the body. */
 export function readOpenAiError(text: string, status: number): ErrorFields {
   return { ...readErrorBody(text), status };
 }

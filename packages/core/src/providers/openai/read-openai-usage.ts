@@ -93,7 +93,7 @@ function readDetails<Name extends string>(value: unknown, names: readonly Name[]
   return details;
 }
 
-/** A count is a whole number from 0 up; anything else a provider sends would spoil a budget. */
+/** A count is a whole number from 0 up; any other value from a provider would corrupt a budget. */
 function readCount(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_COUNT ? value : undefined;
 }

@@ -44,7 +44,7 @@ export function createTextEventTemplate(): TextEventTemplate {
       const textAt = data.indexOf(quoted) + quoted.length - 1 - text.length;
       before = data.slice(0, textAt);
       after = data.slice(textAt + text.length);
-      // The same words may stand elsewhere in the event, too: the place is right if another text shows there.
+      // The same words may occur elsewhere in the event, too: the position is right if another text appears there.
       if (contentOf(`${before}${PROBE}${after}`) !== PROBE) before = '';
     },
   };
@@ -55,7 +55,7 @@ function contentOf(data: string): unknown {
   return event.choices?.[0]?.delta?.content;
 }
 
-/** Whether a JSON string can hold the text as it is. */
+/** Whether a JSON string can contain the text without escapes. */
 function isPlain(text: string): boolean {
   for (let i = 0; i < text.length; i += 1) {
     const code = text.charCodeAt(i);

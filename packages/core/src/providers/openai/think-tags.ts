@@ -7,7 +7,7 @@ export interface SplitText {
 /** Splits the text of one completion, piece by piece. */
 export interface ThinkTagSplitter {
   push(text: string): SplitText;
-  /** Call once at the end. Returns what was held back because it might have become a tag. */
+  /** Call once at the end. Returns the text that was held back because it might have become a tag. */
   flush(): SplitText;
 }
 

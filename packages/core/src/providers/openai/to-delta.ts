@@ -49,7 +49,7 @@ export function addReasoning(delta: ChatDelta, text: string): void {
   delta.reasoning_details = [{ type: 'reasoning.text', text: delta.reasoning, format: 'unknown', index: 0 }];
 }
 
-/** The text of parts; of anything else but a text, nothing. */
+/** The joined text of parts; empty for anything else but a text. */
 function joinText(parts: unknown): string {
   if (!Array.isArray(parts)) return typeof parts === 'string' ? parts : '';
   return parts

@@ -5,7 +5,7 @@ import type { OpenAiDialect } from './openai-dialect.ts';
 type ResponseFormat = NonNullable<ChatCompletionRequest['response_format']>;
 
 export interface FormatInstruction {
-  /** The `response_format` that the server knows; undefined where it knows none that would do. */
+  /** The `response_format` that the server supports; undefined where it supports no suitable one. */
   readonly format: ResponseFormat | undefined;
   /** Describes the format in words, where the server cannot bind the completion to it. */
   readonly instruction?: string;

@@ -12,7 +12,7 @@ const KNOWS_BREAKPOINTS = /^gpt-(5\.([6-9]|\d\d)|[6-9]|\d\d)/;
 export const knowsBreakpoints = (providerModel: string, { cacheMarks }: OpenAiDialect): boolean =>
   cacheMarks === 'prompt_cache_breakpoint' && KNOWS_BREAKPOINTS.test(providerModel);
 
-/** Translates a conversation. Marks and fields that the server does not know are left out; texts never change. */
+/** Converts a conversation. Marks and fields that the server does not support are left out; texts never change. */
 export function toOpenAiMessages(
   { request, providerModel }: Pick<ChatCall, 'request' | 'providerModel'>,
   dialect: OpenAiDialect,
@@ -104,7 +104,7 @@ function toUpstreamContent(content: ChatMessage['content'], dialect: OpenAiDiale
   return Array.isArray(content) ? content.map((part) => toUpstreamPart(part, dialect)) : content;
 }
 
-/** Leaves out the marks that only other wires know; upstreams differ in how they take unknown fields. */
+/** Removes marks of other wires, because some upstreams refuse unknown fields. */
 function toUpstreamPart(part: ContentPart, dialect: OpenAiDialect): Record<string, unknown> {
   const mark = toCacheMark(part, dialect);
   switch (part.type) {

@@ -34,7 +34,7 @@ export function toReasoningFields(
     case 'reasoning_enabled':
       return { reasoning: { enabled: isOn }, ...effort };
     case 'chat_template_kwargs':
-      // Templates differ in the name of the variable; one that a template does not know changes nothing.
+      // Templates differ in the name of the variable; an unknown one has no effect.
       return { chat_template_kwargs: { enable_thinking: isOn, thinking: isOn, ...effort }, ...effort };
     case 'enable_thinking': {
       const budget = isOn ? toBudget(asked, limit) : undefined;
@@ -68,7 +68,7 @@ function toEffort(
   return accepted.reduce((best, other) => (distance(other) <= distance(best) ? other : best), accepted[0] ?? wish);
 }
 
-/** The tokens to reason with; undefined when neither they nor what to measure an effort by is given. */
+/** The reasoning tokens; undefined without a budget, or without a limit to relate an effort to. */
 function toBudget({ effort, budget }: AskedReasoning, limit: number | undefined): number | undefined {
   if (budget !== undefined) return budget;
   if (effort === undefined || effort === 'none' || limit === undefined) return undefined;

@@ -42,8 +42,8 @@ export function createReplicateProvider(settings: VideoProviderSettings): Provid
 }
 
 /**
- * Creates the video half of a provider over Replicate's predictions. The model is `owner/name`, with a version after a
- * colon where it is not an official one. What it makes is gone within the hour, so it is well kept by the gateway.
+ * Creates the video part of a provider over Replicate's predictions. The model is `owner/name`, with a version after a
+ * colon where it is not an official one. Its videos are deleted within the hour, so an archive is recommended.
  */
 function createReplicateVideos(settings: DownloadingVideoSettings): VideoProvider {
   const { name, baseUrl, downloads } = settings;

@@ -6,8 +6,8 @@ export interface CountRing {
 }
 
 /**
- * Creates counters over `slots` slots of `slotMs` each; the oldest slot is forgotten whole. Adding costs a few
- * assignments whatever the window, and nothing ticks while nothing is counted.
+ * Creates counters over `slots` slots of `slotMs` each; the oldest slot is dropped as a whole. Adding costs a few
+ * assignments whatever the window, and there is no timer.
  */
 export function createCountRing(slotMs: number, slots: number): CountRing {
   const good = new Uint32Array(slots);

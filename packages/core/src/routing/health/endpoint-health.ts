@@ -30,7 +30,7 @@ export interface CallFailure {
 /** The results of one endpoint's calls. Owned by a health board; times come from its monotonic clock. */
 export interface EndpointHealth {
   noteStarted(): void;
-  /** The first words have come. */
+  /** The first output has arrived. */
   noteBegun(latencyMs: number): void;
   /** A call that had begun has ended well. */
   noteCompleted(completionTokens: number | undefined, durationMs: number): void;

@@ -13,7 +13,7 @@ const SLOT_MS = 10_000;
 const SLOTS = 6;
 /** Share of the requests within the last minute. */
 const SHARE = 0.1;
-/** So that a gateway with few requests can retry at all. */
+/** Allows retries on a gateway with few requests. */
 const AT_LEAST = 10;
 
 /**

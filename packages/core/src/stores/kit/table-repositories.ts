@@ -6,7 +6,7 @@ import type { Tables } from './tables.ts';
 export interface TableSource {
   /** The last durable state: never a write that may still fail. */
   read(): Tables;
-  /** Makes durable what `change` makes of the present tables, one change after the other; what it throws rejects. */
+  /** Persists the result of `change` on the present tables, one change after the other; an exception of it rejects. */
   change(change: (tables: Tables) => Tables): Promise<void>;
 }
 

@@ -10,7 +10,7 @@ import { createTableRepositories, type TableSource } from '../kit/table-reposito
 import { EMPTY_TABLES } from '../kit/tables.ts';
 
 export interface MemoryStoreOptions {
-  /** How many generations are kept; the oldest go first, their cost stays counted. Default: 10,000. */
+  /** Limit of stored generations; the oldest are removed first, but their cost stays counted. Default: 10,000. */
   readonly maxGenerations?: number | undefined;
 }
 

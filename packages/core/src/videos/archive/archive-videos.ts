@@ -19,7 +19,7 @@ export interface ArchiverOptions {
 /** Fetches the videos of finished jobs once, before upstream deletes them. */
 export interface VideoArchiver {
   add(job: VideoJob): void;
-  /** Breaks off what is under way; the next start takes it up again. */
+  /** Aborts work under way; the next start resumes it. */
   stop(): void;
 }
 

@@ -1,8 +1,8 @@
-/** A video that is kept, whole. */
+/** A complete video in the archive. */
 export interface KeptVideo {
   readonly contentType: string;
   readonly bytes: number;
-  /** Yields the bytes from `start` up to and without `end`. Leaving early lets go of it. */
+  /** Yields the bytes from `start` up to and without `end`. Leaving early closes it. */
   read(start: number, end: number): AsyncIterable<Uint8Array>;
 }
 
@@ -14,9 +14,9 @@ export interface IncomingVideo {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** Keeps finished videos beyond the time that upstream keeps them. */
+/** Stores finished videos beyond the time that upstream stores them. */
 export interface VideoKeeper {
-  /** Undefined when it is not kept, or not whole yet. */
+  /** Undefined when it is not stored, or not complete yet. */
   find(name: string): Promise<KeptVideo | undefined>;
   /**
    * Stores a video; older ones may be removed for it. Resolves when it would survive a crash of this process: false
