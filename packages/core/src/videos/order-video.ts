@@ -109,7 +109,7 @@ async function submit(
     videos.changes.emit(job);
     return job;
   } catch (error) {
-    // Left when upstream may have it and the store could not say so.
+    // A row remains when upstream may have the job and the store could not record it.
     const left = await store.videoJobs.get(draft.id);
     if (left === undefined) ledger.release(draft.generationId);
     else videos.runner.add(left, undefined);

@@ -14,7 +14,7 @@ export interface Submission {
   /** Best first; each can make videos. */
   readonly endpoints: readonly Endpoint[];
   readonly orderFor: (endpoint: Endpoint) => VideoOrder;
-  /** The job as it is before an endpoint has been chosen. */
+  /** The job before an endpoint has been chosen. */
   readonly draft: Omit<VideoJob, Chosen>;
   readonly store: Pick<Store, 'videoJobs'>;
   readonly platform: Platform;
@@ -65,7 +65,10 @@ export async function submitVideo(submission: Submission): Promise<Submitted> {
   throw toSubmissionError(lastFailure);
 }
 
-/** Whether another endpoint would say the same. Not of a prompt that is too long: another model may take it. */
+/**
+ * Whether another endpoint would return the same error. False for a prompt that is too long: another model may accept
+ * it.
+ */
 function isSameEverywhere(code: ErrorCode): boolean {
   return isCallersMistake(code) && code !== 'context_length_exceeded';
 }

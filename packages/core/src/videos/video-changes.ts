@@ -5,7 +5,7 @@ import type { VideoJob } from '../stores/video-job.ts';
 export interface VideoChanges {
   /** Never throws: what a listener does wrong is not the job's concern. */
   emit(job: VideoJob): void;
-  /** Calls back with the job as it is after each change; the returned function ends that. */
+  /** Calls back with the job after each change; the returned function ends that. */
   subscribe(listener: (job: VideoJob) => void): () => void;
 }
 

@@ -35,7 +35,7 @@ export interface VideoRunnerOptions {
   readonly webhooks: WebhookOptions | undefined;
   /** Undefined: videos are fetched from upstream each time. */
   readonly keeper: VideoKeeper | undefined;
-  /** Whether prompts are kept with the generations. */
+  /** Whether prompts are stored with the generations. */
   readonly storesContent: boolean;
   /** Distinguishes this process from others at the same store; null where there are none. */
   readonly ownerId: string | null;
@@ -66,7 +66,7 @@ const SPACING_MS = 20;
 const POLL_TIMEOUT_MS = 30_000;
 /** Longer than any submission takes. */
 const SUBMISSION_LEASE_MS = 5 * 60_000;
-/** Jobs found at start are looked at within this time, spread evenly. */
+/** Jobs found at start are polled within this time, spread evenly. */
 const START_SPREAD_MS = 2000;
 
 /** Creates the runner: one timer for all jobs, one step of one job at a time. */
@@ -94,7 +94,7 @@ export function createVideoRunner(options: VideoRunnerOptions): VideoRunner {
   };
   const queue = createDueQueue({ platform, spacingMs: SPACING_MS, run });
 
-  /** Does what is next for a job, and says when to look again. */
+  /** Does the next step for a job, and schedules the one after it. */
   const step = async (id: string): Promise<void> => {
     const job = await jobs.take(id);
     if (job === undefined) return;

@@ -9,7 +9,7 @@ export interface VideoSize {
   readonly aspectRatio?: VideoAspectRatio | undefined;
 }
 
-/** Pixels along the shorter side. `1K` stands for different numbers at different providers. */
+/** Pixels along the shorter side. `1K` has different meanings at different providers. */
 const SHORT_SIDE = {
   '360p': 360,
   '480p': 480,

@@ -40,7 +40,7 @@ export async function verifyWebhook(given: WebhookVerification): Promise<unknown
 
 const refusal = (what: string): GatewayError => new GatewayError('authentication', `The webhook's signature ${what}`);
 
-/** Takes as long whatever differs. */
+/** Compares in a time that does not depend on the difference. */
 function isSameText(left: string, right: string): boolean {
   let difference = left.length ^ right.length;
   for (let at = 0; at < right.length; at += 1) difference |= left.charCodeAt(at) ^ right.charCodeAt(at);

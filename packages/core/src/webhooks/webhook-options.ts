@@ -6,7 +6,7 @@ export interface WebhookOptions {
   readonly signingSecrets?: readonly string[] | undefined;
   /** Receives the webhooks of every job without an address of its own. */
   readonly defaultCallbackUrl?: string | null | undefined;
-  /** Also takes callers' addresses that are not encrypted, for receivers on the same machine. Default: no. */
+  /** Also accepts callers' addresses that are not encrypted, for receivers on the same machine. Default: no. */
   readonly allowsHttp?: boolean | undefined;
   /** Must refuse internal addresses: `createGuardedTransport` does on Node. */
   readonly transport: Transport;

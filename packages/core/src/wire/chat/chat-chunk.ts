@@ -26,7 +26,7 @@ export const usageSchema = z.object({
       image_tokens: z.int(),
       /** Those of `cached_tokens` that are audio. */
       cached_audio_tokens: z.int(),
-      /** Those of `cache_write_tokens` that are kept for an hour. */
+      /** The part of `cache_write_tokens` that is cached for an hour. */
       cache_write_1h_tokens: z.int(),
     })
     .partial()

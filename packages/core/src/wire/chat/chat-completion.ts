@@ -8,7 +8,7 @@ const functionToolSchema = z.object({
   function: z.object({
     name: z.string().regex(/^[\w-]{1,64}$/, 'must be 1 to 64 letters, digits, underscores or dashes'),
     description: z.string().nullish(),
-    /** A JSON Schema; handed on as it is. */
+    /** A JSON Schema; passed on unchanged. */
     parameters: z.record(z.string(), z.unknown()).nullish(),
     strict: z.boolean().nullish(),
   }),

@@ -4,16 +4,16 @@ import type { ChatCompletionRequest } from './chat-completion.ts';
 interface FieldTraits {
   /** A parameter of the model: `require_parameters` requires that an endpoint lists it as supported. */
   readonly isParameter: boolean;
-  /** Names under which lists of supported parameters know it beside its own. */
+  /** Other names of the field in lists of supported parameters. */
   readonly alsoListedAs?: readonly string[];
   /**
-   * The field means the same on the OpenAI wire and is handed on as it is: `listed` to endpoints that list it as
-   * supported, `unlisted` to all, because lists never name it and it is harmless where it is not known.
+   * The field has the same meaning on the OpenAI wire and is passed on unchanged: `listed` to endpoints that list it as
+   * supported, `unlisted` to all, because lists never name it and it is harmless where it is unknown.
    */
   readonly openAi?: 'listed' | 'unlisted';
 }
 
-/** Every field of the schema; one that is added to the schema and not here does not compile. */
+/** Every field of the schema; a field that is added to the schema and not here does not compile. */
 const CHAT_FIELDS: Readonly<Record<keyof ChatCompletionRequest, FieldTraits>> = {
   messages: { isParameter: false },
   model: { isParameter: false },

@@ -33,7 +33,7 @@ export const broadcastDeliveryListSchema = z.object({
   destinations: z.array(
     z.object({
       destination_id: z.string(),
-      /** Generations that have not arrived yet, given up ones not counted. */
+      /** Generations that have not been delivered yet, without failed ones. */
       queued: z.int(),
       last_delivered_at: z.string().nullable(),
       last_failed_at: z.string().nullable(),

@@ -29,7 +29,7 @@ const values = separated.refine((list) => list.length <= MAX_VALUES, `must be at
 
 const STATUSES = ['ok', 'failed', 'cancelled'] as const;
 
-/** A generation as lists show it: its record, and what the record leaves to others to find out. */
+/** A generation in the form of lists: its record, and fields that are derived from it. */
 export const generationRowSchema = generationSchema.extend({
   status: z.enum(STATUSES),
   /** Hash of the key that made the call, or the principal's id in a host's own authentication. */

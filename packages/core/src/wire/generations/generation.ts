@@ -91,15 +91,15 @@ export const generationSchema = z.object({
   generation_time: z.number().nullable(),
   response_cache_source_id: nullableString,
   provider_responses: z.array(providerResponseSchema).nullable(),
-  /** Ours: false when a price was missing, so that `total_cost` says nothing. */
+  /** The gateway's own field: false when a price was missing, so that `total_cost` is meaningless. */
   cost_known: z.boolean(),
   /** The gateway's own field: the effects of guardrails, as in the routing metadata; absent without any. */
   pipeline: z.array(z.looseObject({ type: z.string(), name: z.string() })).optional(),
-  /** Ours: what the request said under `trace`; see docs/destinations.md. */
+  /** The gateway's own field: the request's `trace`; see docs/destinations.md. */
   trace: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
-  /** Ours: the region whose host the call came to; absent for the global one. */
+  /** The gateway's own field: the region of the host in the request; absent for the global one. */
   called_region: z.string().optional(),
-  /** Ours: what callers have said about it. */
+  /** The gateway's own field: the feedback of callers. */
   feedback: z.array(feedbackSchema).optional(),
   /** Ours: true when the token counts are estimates because upstream reported none. */
   usage_estimated: z.boolean(),

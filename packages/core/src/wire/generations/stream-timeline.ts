@@ -11,7 +11,7 @@ export const streamTimelineSchema = z.object({
   interval_ms: z.int(),
   /** Milliseconds since the arrival before; for the first, since the call began. */
   gaps_ms: integers,
-  /** How much of `completion` came, in UTF-16 code units. */
+  /** Length of `completion` in each arrival, in UTF-16 code units. */
   text: integers,
   /** Length of `reasoning` in each arrival; absent for a completion without any. */
   reasoning: integers.optional(),

@@ -7,7 +7,7 @@ export const creditsSchema = z.object({
   data: z.object({
     total_credits: z.number(),
     total_usage: z.number(),
-    /** Ours: true when nothing limits the account, so that `total_credits` says nothing. */
+    /** The gateway's own field: true when the account has no limit, so that `total_credits` is meaningless. */
     unlimited: z.boolean(),
   }),
 });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * The filters that come with the gateway (wire.md 16.6). `iban` and `direction` are ours. Names of people and
- * postal addresses, which the public wire has too, need a language model: they are refused, not silently let through.
+ * The built-in filters (wire.md 16.6). `iban` and `direction` are the gateway's own. Names of people and postal
+ * addresses, which the public wire has too, need a language model: they are refused, not silently ignored.
  */
 export const BUILTIN_FILTER_SLUGS = [
   'email',
@@ -36,7 +36,7 @@ const customFilterSchema = z.strictObject({
   /** A regular expression that matches in linear time: no look-around, no back-references. */
   pattern: z.string().min(1).max(100_000),
   action: filterActionSchema,
-  /** Names the filter in messages, and stands for what it redacts. */
+  /** Names the filter in messages, and replaces the text that it redacts. */
   label: z.string().max(100).nullish(),
   direction: filterDirectionSchema.optional(),
 });
@@ -66,7 +66,7 @@ const policySchema = z.object({
   enforce_zdr_google: switchSchema,
   enforce_zdr_xai: switchSchema,
   enforce_zdr_other: switchSchema,
-  /** Whether endpoints may be used that train on what they are sent; false forbids, null says nothing. */
+  /** Whether endpoints may be used that train on the data they receive; false forbids, null means no rule. */
   enable_paid_model_training: switchSchema,
   enable_free_model_training: switchSchema,
   enable_free_model_publication: switchSchema,
@@ -112,7 +112,7 @@ const writableSchema = z.strictObject({
 /** The body of `PATCH /guardrails/{id}`: what is left out stays, null clears, lists are replaced whole. Closed. */
 export const updateGuardrailRequestSchema = writableSchema.extend({ name: nameSchema }).partial();
 
-/** The body of `POST /guardrails`. Closed: a rule that did nothing because of its spelling would be no rule. */
+/** The body of `POST /guardrails`. Closed: a misspelt rule must not be silently ignored. */
 export const createGuardrailRequestSchema = writableSchema
   .partial()
   .extend({ name: nameSchema, workspace_id: z.string().optional() });

@@ -65,7 +65,7 @@ const name = z.string().min(1).max(200);
 const limit = z.number().min(0).nullable();
 const limitReset = z.enum(['daily', 'weekly', 'monthly']).nullable();
 
-/** The body of `POST /keys`. Closed: a field that did nothing might have been a limit. */
+/** The body of `POST /keys`. Closed: an ignored field might have been a limit. */
 export const createKeyRequestSchema = z.strictObject({
   name,
   limit: limit.optional(),
@@ -74,7 +74,7 @@ export const createKeyRequestSchema = z.strictObject({
   expires_at: z.iso.datetime({ error: 'must be an ISO 8601 time in UTC' }).nullish(),
   creator_user_id: z.string().min(1).max(200).nullish(),
   workspace_id: z.string().optional(),
-  /** Ours: makes a management key. */
+  /** The gateway's own field: makes a management key. */
   management: z.boolean().optional(),
 });
 
@@ -83,7 +83,7 @@ export const updateKeyRequestSchema = z
   .strictObject({ name, disabled: z.boolean(), limit, limit_reset: limitReset, include_byok_in_limit: z.boolean() })
   .partial();
 
-/** The query of `GET /keys`. `limit` is ours: the public wire has pages of 100. */
+/** The query of `GET /keys`. `limit` is the gateway's own: the public wire has pages of 100. */
 export const keyListQuerySchema = pageQuerySchema.extend({
   limit: pageQuerySchema.shape.limit.removeDefault().default(100),
   include_disabled: z.enum(['true', 'false']).default('false'),

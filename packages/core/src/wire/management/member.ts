@@ -13,7 +13,7 @@ export type Member = z.infer<typeof memberSchema>;
 
 const changes = {
   email: z.email().max(320).optional(),
-  /** First names and last name in one; null takes them away. */
+  /** First names and last name in one; null removes them. */
   name: z.string().trim().max(400).nullable().optional(),
   role: z.enum(['member', 'admin']).optional(),
 };

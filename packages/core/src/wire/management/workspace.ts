@@ -27,7 +27,7 @@ const changeableSchema = z.object({
 export const workspaceSchema = z.object({
   id: z.string(),
   ...changeableSchema.shape,
-  /** Follows from the workspace's id. The guardrail itself is there once it has been written to. */
+  /** Derived from the workspace's id. The guardrail itself exists once it has been changed. */
   default_guardrail_id: z.string(),
   include_byok_in_budgets: z.boolean(),
   created_at: z.string(),

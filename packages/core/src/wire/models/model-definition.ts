@@ -44,7 +44,7 @@ export const endpointDefinitionSchema = z.strictObject({
   context_length: z.int().positive().optional(),
   max_completion_tokens: z.int().positive().optional(),
   max_prompt_tokens: z.int().positive().optional(),
-  /** Absent: not known, so nothing is dropped for it. */
+  /** Absent: not known, so no parameter is dropped. */
   supported_parameters: z.array(z.string()).optional(),
   quantization: z.string().optional(),
   /** Default: the provider's. */

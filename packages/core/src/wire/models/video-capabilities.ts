@@ -27,7 +27,7 @@ export const videoCapabilitiesSchema = z
 
 export type VideoCapabilities = z.infer<typeof videoCapabilitiesSchema>;
 
-/** The same with what the model takes in, where that is known. */
+/** The capabilities with the input modalities of the model, where those are known. */
 export interface VideoAbilities extends VideoCapabilities {
   readonly inputModalities?: readonly string[] | undefined;
 }
