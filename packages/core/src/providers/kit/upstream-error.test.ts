@@ -109,7 +109,7 @@ test.each([
   ['its key twice', 's3cr3t-value! and s3cr3t-value!', '[redacted] and [redacted]'],
   ['a bearer header', 'got Authorization: Bearer abc.def', 'got Authorization: Bearer [redacted]'],
   ['a basic header', 'got basic dXNlcjpwYXNz', 'got basic [redacted]'],
-  ['somebody’s key', 'key sk-abcdefghijkl is wrong', 'key [redacted] is wrong'],
+  ['a foreign key', 'key sk-abcdefghijkl is wrong', 'key [redacted] is wrong'],
   ['a Groq key', 'key gsk_abcdefghijkl is wrong', 'key [redacted] is wrong'],
   ['a Google key', 'key AIzaSyA1234567890abcdefghij is wrong', 'key [redacted] is wrong'],
   ['a loopback address', 'see http://localhost:8080/debug?x=1 now', 'see [address] now'],

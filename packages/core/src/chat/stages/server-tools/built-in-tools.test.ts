@@ -204,7 +204,7 @@ test('fetches no more than 50 pages for one request', async () => {
 test.each<[string, object, string, string]>([
   ['no address', {}, 'file:///etc/passwd', 'begins with https://'],
   ['a picture', page('x', 'image/png'), 'https://a.example/', 'which is not text'],
-  ['a PDF that nobody reads', page('x', 'application/pdf'), 'https://a.example/', 'PDF, which cannot be read'],
+  ['an unreadable PDF', page('x', 'application/pdf'), 'https://a.example/', 'PDF, which cannot be read'],
   ['an error', { status: 404, pieces: [] }, 'https://a.example/', 'answered 404'],
 ])('reports the reason of a failure to the model: %s', async (_, completion, url, reason) => {
   const transport = createReplayTransport(completion as { pieces: string[] });
