@@ -71,7 +71,7 @@ const STREAM = toEventPieces([
   { choices: [{ index: 0, delta: { content: 'llo' }, finish_reason: 'stop' }] },
 ]);
 
-/** An upstream that answers as it is asked: streamed or not. */
+/** An upstream that responds in the requested form: streamed or not. */
 const upstream: typeof fetch = (_url, init) => {
   const isStream = (JSON.parse(init?.body as string) as { stream?: boolean }).stream === true;
   return Promise.resolve(
@@ -94,7 +94,7 @@ const SET_UP = `
   globalThis.handle = core.toFetchHandler(gateway, { expose: ["openapi"] });
 `;
 
-test('needs nothing but JavaScript and web standards to answer calls, whole and streamed', async () => {
+test('requires only JavaScript and web standards for calls, whole and streamed', async () => {
   const code = await bundleCore();
   expect(code).not.toMatch(/\brequire\(|from\s*["']node:|import\(["']node:|__vite-browser-external/);
 

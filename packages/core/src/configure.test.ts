@@ -93,7 +93,7 @@ test('the account of the new setup holds, and what was set through the API goes 
   expect((await chat()).status).toBe(200);
 });
 
-test('rate limits that stay the same go on counting, and others begin anew', async () => {
+test('unchanged rate limits continue to count, and changed ones start from zero', async () => {
   const createCounter: CreateRateCounter = ({ limitPerMinute }) => {
     let taken = 0;
     const look = () => Promise.resolve({ isExceeded: taken > limitPerMinute, resetInMs: 60_000 });
@@ -116,7 +116,7 @@ test('rate limits that stay the same go on counting, and others begin anew', asy
   expect([(await chat()).status, (await chat()).status]).toEqual([200, 429]);
 });
 
-test('models that a provider has named stay while it stays, and a new one is asked at once', async () => {
+test('discovered models stay with their provider, and a new provider is read at once', async () => {
   const listing = (slug: string, ...ids: string[]): Provider => ({
     ...saying(slug, slug),
     discoverModels: true,

@@ -36,7 +36,7 @@ const refuse = (): never => {
 };
 const concrete = (path: string): string => path.replace('{author}', 'acme').replace('{slug+}', 'chat');
 
-test.each(NEEDS_KEY)('answers 401 to %s %s without a key and with an unknown one', async (method, path) => {
+test.each(NEEDS_KEY)('responds with 401 to %s %s without a key and with an unknown one', async (method, path) => {
   const { gateway } = createCoreGateway(idle);
   for (const headers of [{}, { authorization: 'Bearer sk-unknown' }, { authorization: 'nonsense' }]) {
     const response = await gateway.handle({
@@ -68,7 +68,7 @@ test('says why a key of the wrong kind is refused', async () => {
   });
 });
 
-test('answers what is not there, and what it is not asked so, before it asks for a key', async () => {
+test('responds with 404 and 405 before it requires a key', async () => {
   const { gateway, get } = createCoreGateway(idle);
   expect((await get('/api/v1/nothing', null)).status).toBe(404);
   const wrongMethod = await get('/api/v1/chat/completions', null);
@@ -77,7 +77,7 @@ test('answers what is not there, and what it is not asked so, before it asks for
   expect(gateway.matches('GET', '/metrics', ['metrics'])).toBe(true);
 });
 
-test('answers HEAD like GET, without a body', async () => {
+test('responds to HEAD as to GET, without a body', async () => {
   const { gateway } = createCoreGateway(idle);
   const response = await gateway.handle({
     method: 'HEAD',
@@ -91,7 +91,7 @@ test('answers HEAD like GET, without a body', async () => {
   expect(response).toEqual({ status: 200, headers: { 'content-type': 'application/json' }, body: null });
 });
 
-test('tells hosts who calls', async () => {
+test('returns the caller to hosts', async () => {
   const { gateway } = createCoreGateway(idle);
   const request = {
     method: 'GET',
@@ -108,7 +108,7 @@ test('tells hosts who calls', async () => {
   await expect(gateway.authenticate({ ...request, headers: {} })).rejects.toMatchObject({ code: 'authentication' });
 });
 
-test('answers 500 without a word about the reason, and logs it, when something of its own fails', async () => {
+test('responds with 500 without the reason, and logs it, after an internal failure', async () => {
   const { get, logged } = createCoreGateway(idle, {
     authenticate: () => {
       throw new TypeError('secret.users is undefined');
@@ -158,14 +158,14 @@ test.each([
   ['no messages', '{"model":"acme/chat"}', 400],
   ['no model', '{"messages":[{"role":"user","content":"x"}]}', 400],
   ['an unknown model', '{"model":"acme/none","messages":[{"role":"user","content":"x"}]}', 400],
-])('answers a body of %s with its status', async (_name, body, status) => {
+])('responds to a body of %s with its status', async (_name, body, status) => {
   const { chat } = createCoreGateway(idle);
   const response = await chat({}, { ...bodyOf(body) });
   expect(response.status).toBe(status);
   expect(jsonOf(response)).toMatchObject({ error: { code: status, metadata: { error_type: 'invalid_request' } } });
 });
 
-test('tells of everything wrong with a body at once', async () => {
+test('reports all issues of a body at once', async () => {
   const { chat } = createCoreGateway(idle);
   const response = await chat({
     temperature: 3,
@@ -254,7 +254,7 @@ test('lists for the user the models of which the account leaves an endpoint', as
   const { get } = createCoreGateway(idle, { account: { providers: { ignore: ['beta'] } } });
   const { data } = jsonOf(await get('/api/v1/models/user')) as { data: { id: string; pricing: { prompt: string } }[] };
   expect(data.map(({ id, pricing }) => [id, pricing.prompt])).toEqual([['acme/chat', '0.000001']]);
-  // Who administers sees what there is.
+  // Administrators see all models.
   expect(jsonOf(await get('/api/v1/models', MANAGEMENT_KEY))).toMatchObject({ total_count: 2 });
 });
 
@@ -308,7 +308,7 @@ function discovering(): Discovering {
   return state;
 }
 
-test('offers the models that local servers name, and asks them again every minute until it closes', async () => {
+test('offers the models of local servers, and reads their lists every minute until it closes', async () => {
   const local = discovering();
   const { gateway, get, chat, platform } = createCoreGateway([local.provider], { models: [] });
   await gateway.start();
@@ -327,7 +327,7 @@ test('offers the models that local servers name, and asks them again every minut
   expect(local.asked).toBe(asked);
 });
 
-test('keeps what it knows of a server that does not answer, and says so', async () => {
+test('keeps the models of a server that does not respond, and logs it', async () => {
   const local = discovering();
   const { gateway, get, logged, platform } = createCoreGateway([local.provider], { models: [] });
   await gateway.start();
@@ -340,7 +340,7 @@ test('keeps what it knows of a server that does not answer, and says so', async 
   });
 });
 
-test('asks no provider that is not to be asked', async () => {
+test('reads no list of a provider without discovery', async () => {
   const local = discovering();
   const { gateway, platform } = createCoreGateway([{ ...local.provider, discoverModels: false }], { models: [] });
   await gateway.start();
@@ -350,7 +350,7 @@ test('asks no provider that is not to be asked', async () => {
 
 // Generations
 
-test('shows a generation to whoever made it and to management, and to nobody else', async () => {
+test('shows a generation only to its caller and to management', async () => {
   const core = createCoreGateway(createReplayTransport(WHOLE));
   const made = jsonOf(
     await core.post('/api/v1/keys', { name: 'other' }, { headers: { authorization: `Bearer ${MANAGEMENT_KEY}` } }),
@@ -375,7 +375,7 @@ test.each([
   ['?id=', 400, 'id: must have at least 1 character'],
   ['?id=x', 404, 'There is no generation x'],
   [`?id=${'x'.repeat(5000)}`, 404, `There is no generation ${'x'.repeat(100)}`],
-])('answers /generation%s with %d', async (query, status, message) => {
+])('responds to /generation%s with %d', async (query, status, message) => {
   const { get } = createCoreGateway(idle);
   for (const path of ['/api/v1/generation', '/api/v1/generation/content']) {
     const response = await get(path + query);
@@ -384,7 +384,7 @@ test.each([
   }
 });
 
-test('answers 404 for content that was not stored', async () => {
+test('responds with 404 for content that was not stored', async () => {
   const { chat, get } = createCoreGateway(createReplayTransport(WHOLE), { logging: { inputOutput: false } });
   const { headers } = await chat();
   expect((await get(`/api/v1/generation?id=${headers['x-generation-id']}`)).status).toBe(200);
@@ -441,7 +441,7 @@ test.each([
   [{ name: 'x', limit_reset: 'hourly' }, 'limit_reset'],
   [{ name: 'x', expires_at: 'tomorrow' }, 'expires_at'],
   [{ name: 'x', limt: 5 }, 'limt'],
-])('answers 400 to a key of %j', async (body, path) => {
+])('responds with 400 to a key of %j', async (body, path) => {
   const { post, store } = createCoreGateway(idle);
   const response = await post('/api/v1/keys', body, asManagement);
   expect(response.status).toBe(400);
@@ -451,7 +451,7 @@ test.each([
 
 // Health and figures
 
-test('says that it answers, and that it takes calls', async () => {
+test('reports that it is healthy and ready', async () => {
   const { get } = createCoreGateway(idle);
   expect(jsonOf(await get('/health', null))).toEqual({ status: 'ok' });
   expect(jsonOf(await get('/ready', null))).toEqual({ status: 'ready' });

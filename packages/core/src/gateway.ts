@@ -20,36 +20,38 @@ export interface GatewayStats {
 }
 
 export interface Gateway {
-  /** Answers one request. Never rejects: every failure is an answer. */
+  /** Handles one request. Never rejects: every failure is a response. */
   handle(request: GatewayRequest): Promise<GatewayResponse>;
-  /** Whether a route of these surfaces has this method and path; a mounted adapter passes on everything else. */
+  /** Whether a route of these surfaces has this method and path; a mounted adapter passes all other requests on. */
   matches(method: string, path: string, surfaces: readonly Surface[]): boolean;
-  /** Tells who calls, as every route does; throws `authentication`. For hosts with routes of their own. */
+  /**
+   * Returns the caller's principal, as every route does; throws `authentication`. For hosts with routes of their own.
+   */
   authenticate(request: GatewayRequest): Promise<Principal>;
   /**
-   * A token that signs a browser in, once and within ten minutes, by `POST /admin/v1/session`: for a link that the
-   * operator is shown. Throws `TypeError` where the host authenticates.
+   * A token that signs a browser in, once and within ten minutes, by `POST /admin/v1/session`: for a link that is shown
+   * to the operator. Throws `TypeError` where the host authenticates.
    */
   createSignInToken(): string;
   /**
-   * Asks the providers that discover their models for them, now and every minute. Resolves after the first round;
-   * requests are served before that, too. A provider that does not answer is reported to the logger.
+   * Reads the model lists of providers with discovery, now and every minute. Resolves after the first round; requests
+   * are served before that, too. A provider that does not respond is reported to the logger.
    */
   start(): Promise<void>;
   /**
-   * Replaces providers, models, account and rate limits as a whole. A call that has begun keeps the setup it began with;
-   * circuits and health go on for endpoints that stay. Throws `RangeError`, and changes nothing, when a model names a
-   * provider that is not there.
+   * Replaces providers, models, account and rate limits as a whole. A call that has begun uses the setup it began with;
+   * circuits and health continue for endpoints in both setups. Throws `RangeError`, and changes nothing, when a model
+   * names a provider that does not exist.
    */
   configure(setup: Setup): void;
   /**
-   * Refuses new calls, waits up to `drainMs` for open ones, ends what is left with an in-band error, and resolves when
+   * Refuses new calls, waits up to `drainMs` for open ones, ends the others with an in-band error, and resolves when
    * everything has been recorded. The store stays open: its owner closes it afterwards.
    */
   close(): Promise<void>;
   /**
-   * Resolves with a video job once it has ended, however it has; for embedders, who may look at every job. Throws
-   * `not_found` for a job that there is not, and the signal's reason.
+   * Resolves with a video job once it has ended, with any result; for embedders, who may read every job. Throws
+   * `not_found` for an unknown job, and the signal's reason.
    */
   waitForVideo(jobId: string, signal?: AbortSignal): Promise<VideoResponse>;
   /** Calls back with every video job whose status has changed; the returned function ends that. */
@@ -61,12 +63,12 @@ const router = createRouter(ROUTES);
 
 const DISCOVERY_INTERVAL_MS = 60_000;
 const DRAIN_CHECK_MS = 20;
-/** What is not sent by then is after the next start. */
+/** Generations that are not sent by then are sent after the next start. */
 const MAX_BROADCAST_DRAIN_MS = 5000;
 
 /**
- * Creates a gateway: one object that answers requests, with no globals beside it, so that several can live in one
- * process. Throws `RangeError` when a model names a provider that is not there.
+ * Creates a gateway: one object that handles requests, without globals, so that several can exist in one process.
+ * Throws `RangeError` when a model names a provider that does not exist.
  */
 export function createGateway(options: GatewayOptions): Gateway {
   const closing = new AbortController();
@@ -76,7 +78,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   let isStarted = false;
   let cancelDiscovery: (() => void) | undefined;
 
-  /** Asks the providers that discover their models, now and every minute; none, where none does. */
+  /** Reads the model lists of providers with discovery, now and every minute; does nothing without such providers. */
   const discoverRepeatedly = async (): Promise<void> => {
     cancelDiscovery?.();
     const isAny = runtime.providers.some((provider) => provider.discoverModels === true);
@@ -95,7 +97,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const delay = (ms: number): Promise<void> => new Promise((resolve) => platform.setTimer(resolve, ms));
 
   return {
-    handle: (request) => answer(runtime, request, closing.signal.aborted),
+    handle: (request) => respond(runtime, request, closing.signal.aborted),
     matches: router.has,
     authenticate: async (request) => runtime.authenticate(request),
     createSignInToken() {
@@ -137,8 +139,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
 }
 
-/** The way of every request, and the only place where what was thrown becomes an answer. */
-async function answer(runtime: Runtime, request: GatewayRequest, isClosing: boolean): Promise<GatewayResponse> {
+/** Handles every request; the only place where an exception becomes a response. */
+async function respond(runtime: Runtime, request: GatewayRequest, isClosing: boolean): Promise<GatewayResponse> {
   const responseHeaders: Record<string, string> = {};
   runtime.counters.requests += 1;
   try {
@@ -152,7 +154,7 @@ async function answer(runtime: Runtime, request: GatewayRequest, isClosing: bool
       return finish(runtime, request, await operation.handle({ request, parts: runtime, params, responseHeaders }));
     }
     const asked = runtime.authenticate(request);
-    // Nearly always known at once; waiting for what is there already costs as much as waiting.
+    // Usually synchronous; an await costs a turn even for an existing value.
     const principal = asked instanceof Promise ? await asked : asked;
     refuseWrongKind(principal, route);
     const loading = route.load();
@@ -169,7 +171,7 @@ async function answer(runtime: Runtime, request: GatewayRequest, isClosing: bool
   }
 }
 
-/** Counts an answer. HEAD is answered like GET, without what follows the headers. */
+/** Counts a response. HEAD is handled like GET, without the body. */
 function finish({ counters }: Runtime, { method }: GatewayRequest, response: GatewayResponse): GatewayResponse {
   counters.statuses.set(response.status, (counters.statuses.get(response.status) ?? 0) + 1);
   return method === 'HEAD' ? { ...response, body: null } : response;
@@ -185,7 +187,7 @@ function refuseWrongKind({ kind }: Principal, { auth, wrongKey }: Route<ApiParts
   );
 }
 
-/** Asks the providers of a setup that discover their models for them. */
+/** Reads the model lists of all providers of a setup that discover their models. */
 async function discoverAll(runtime: Runtime): Promise<void> {
   const discovering = runtime.providers.filter((provider) => provider.discoverModels === true);
   await Promise.all(discovering.map((provider) => discover(provider, runtime)));

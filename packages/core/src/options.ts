@@ -22,12 +22,12 @@ import type { Store } from './stores/store.ts';
 import type { VideoKeeper } from './videos/archive/video-archive.ts';
 import type { WebhookOptions } from './webhooks/webhook-options.ts';
 
-/** What of a gateway can be replaced while it runs, by `gateway.configure`: one value, replaced as a whole. */
+/** The part of a gateway that can be replaced while it runs, by `gateway.configure`: one value, replaced as a whole. */
 export interface Setup {
   readonly providers: readonly Provider[];
   readonly models?: readonly ModelDefinition[] | undefined;
   readonly account?: AccountOptions | undefined;
-  /** How much each key may ask for a minute. Default: no limits. */
+  /** Limits per minute for each key. Default: no limits. */
   readonly rateLimits?: RateLimitOptions | undefined;
 }
 
@@ -37,33 +37,33 @@ export interface GatewayOptions extends Setup {
   /** Default: web standards alone. On Node, `createNodePlatform()` is much faster. */
   readonly platform?: Platform | undefined;
   readonly bootstrapKeys?: readonly BootstrapKey[] | undefined;
-  /** The embedder's own authentication. Null means not authenticated (401); keys are then not looked at. */
+  /** The embedder's own authentication. Null means not authenticated (401); keys are not checked then. */
   readonly authenticate?: ((request: GatewayRequest) => Awaitable<Principal | null>) | undefined;
   /** The embedder's own people. Default: those added through `/admin/v1/members`, which cannot be written to otherwise. */
   readonly members?: MemberDirectory | undefined;
   /** Requests under these hosts stay in their region. */
   readonly regions?: readonly RegionOptions[] | undefined;
-  /** What stands behind the slugs `service/auto` and `service/free`. Default: the strategies of docs/routing.md. */
+  /** Strategies of the slugs `service/auto` and `service/free`. Default: the strategies of docs/routing.md. */
   readonly routers?: Partial<Readonly<Record<RouterName, RouterStrategy>>> | undefined;
   readonly timeouts?: Partial<Timeouts> | undefined;
   readonly logging?:
     | { readonly inputOutput?: boolean | undefined; readonly maxContentMb?: number | undefined }
     | undefined;
-  /** How the end of video jobs is announced. Default: not at all. */
+  /** Options of the webhooks about the end of video jobs. Default: none are sent. */
   readonly webhooks?: WebhookOptions | undefined;
-  /** How generations get to destinations. Default: not at all, and no destination can be made. */
+  /** Options of broadcasting. Default: none, and no destination can be made. */
   readonly broadcast?: BroadcastOptions | undefined;
-  /** Where finished videos are kept. Default: nowhere, they are fetched from upstream each time. */
+  /** Archive for finished videos. Default: none, they are fetched from upstream each time. */
   readonly videoKeeper?: VideoKeeper | undefined;
-  /** What server tools and plugins need of the world outside. Default: nothing, and what needs it says so. */
+  /** Access of server tools and plugins to the network. Default: none, and those that require it report that. */
   readonly web?: WebAccess | undefined;
   /** Server tools of the embedder's own, beside the built-in ones and before those of the same name. */
   readonly serverTools?: readonly ServerTool[] | undefined;
-  /** Judges the requests that ask for the plugin `moderation`. Default: such requests are refused. */
+  /** Judges the requests with the plugin `moderation`. Default: such requests are refused. */
   readonly moderator?: Moderator | undefined;
-  /** For management, to see and test how providers are reached. Default: that is not told. */
+  /** Lets management see and test the connections to providers. Default: management has no access to them. */
   readonly providerChecks?: ProviderChecks | undefined;
-  /** For management, to see and make fixtures. Default: there are none. */
+  /** Lets management see and make fixtures. Default: there are none. */
   readonly fixtures?: FixtureLibrary | undefined;
   readonly logger?: Logger | undefined;
 }

@@ -36,13 +36,16 @@ import { createVideoRunner, type VideoSetup } from './videos/video-runner.ts';
 
 const SILENT: Logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** What a gateway is made of for as long as it lives, whatever its setup. */
+/** The parts of a gateway that exist for its whole lifetime, whatever its setup. */
 export type Foundations = ReturnType<typeof createFoundations>;
 
-/** What every request of one setup shares. A request keeps the one that it began with. */
+/** The state that all requests of one setup share. A request uses the setup that it began with. */
 export type Runtime = ReturnType<typeof createRuntime>;
 
-/** Makes what outlives every setup. `current` tells the providers and models of now, for work that outlives requests. */
+/**
+ * Creates the parts that outlive every setup. `current` returns the current providers and models, for work that
+ * outlives requests.
+ */
 export function createFoundations(options: GatewayOptions, closing: AbortSignal, current: () => VideoSetup) {
   const { store } = options;
   const platform = options.platform ?? createWebPlatform();
@@ -116,7 +119,7 @@ export function createFoundations(options: GatewayOptions, closing: AbortSignal,
     attempts: { platform, health, retryBudget: createRetryBudget(platform) },
     routers: { auto: routeAuto, free: routeFree, ...options.routers },
     responseCache: createResponseCache(platform),
-    /** What the providers' own lists named last, by provider. */
+    /** Models in the last lists of the providers, by provider. */
     discovered: new Map<string, readonly DiscoveredModel[]>(),
     web: options.web ?? {},
     serverTools: options.serverTools ?? [],
@@ -126,15 +129,15 @@ export function createFoundations(options: GatewayOptions, closing: AbortSignal,
     openCalls: createOpenCalls(),
     longCompletions: createSerialQueue(platform),
     videos: { runner, changes, keeper, idempotency: createIdempotencyGuard(store.videoJobs, platform) },
-    /** Random text that tells this gateway from every other. */
+    /** Random text that identifies this gateway. */
     instanceId: createRandomId(platform),
     describeApi,
   };
 }
 
 /**
- * Makes what all requests of one setup share. Throws `RangeError` when a model names a provider that is not there.
- * `previous` is the setup that it takes the place of: limits that stay the same go on counting.
+ * Creates the state that all requests of one setup share. Throws `RangeError` when a model names a provider that does
+ * not exist. `previous` is the setup that it replaces: unchanged limits continue to count.
  */
 export function createRuntime(setup: Setup, foundations: Foundations, previous?: PreviousSetup) {
   const { platform, store, logger, health, random, routers, web, responseCache, recording, discovered } = foundations;
@@ -152,7 +155,7 @@ export function createRuntime(setup: Setup, foundations: Foundations, previous?:
     ...foundations,
     setup,
     providers: setup.providers,
-    /** As it is set now: read it anew for every request. */
+    /** The current settings: read them again for every request. */
     get account() {
       return account();
     },

@@ -14,9 +14,9 @@ import { ROUTES } from './routes.ts';
 import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
 
 /**
- * What every route answers, by the key it is called with: none that is valid, an API key, a management key, and an API
- * key of another workspace where that makes a difference. Bodies are `{}`, ids are unknown, `GET /generation` asks for a
- * generation of the API key. A route that is missing here fails.
+ * The status with which every route responds, by the key of the call: no valid key, an API key, a management key, and
+ * an API key of another workspace where that makes a difference. Bodies are `{}`, ids are unknown, `GET /generation`
+ * names a generation of the API key. The test fails for a route that is missing here.
  */
 type Row = readonly [noKey: number, api: number, management: number, otherWorkspace?: number];
 const GRID: Readonly<Record<string, Row>> = {
@@ -111,7 +111,7 @@ const GRID: Readonly<Record<string, Row>> = {
 const NAMES = ROUTES.map(({ method, path }) => `${method} ${path}`);
 const UNKNOWN_ID = 'a4cf0d1e-8f0c-4c51-9c5e-0d6f6a7b8c9d';
 
-/** The rows' columns, by who is calling. */
+/** The columns of the rows, by caller. */
 const CALLERS = {
   'no key': 0,
   'an unknown key': 0,
@@ -129,7 +129,7 @@ test('has a row for every route, and a route for every row', () => {
   expect(Object.keys(GRID).toSorted()).toEqual(NAMES.toSorted());
 });
 
-test.each(NAMES)('answers every kind of key to %s as the grid says', async (name) => {
+test.each(NAMES)('responds to every kind of key on %s as the grid says', async (name) => {
   const core = createCoreGateway(createScriptedTransport());
   const headers = await issueKeys(core);
   const row = GRID[name] ?? [0, 0, 0];

@@ -33,7 +33,10 @@ import type { WebhookParts } from './webhooks/webhook-parts.ts';
 import { WORKSPACE_ROUTES } from './workspaces/routes.ts';
 import type { WorkspaceParts } from './workspaces/workspace-parts.ts';
 
-/** What all operations together use of a gateway. Handed to each as the few parts that its resource names. */
+/**
+ * The parts of a gateway that all operations together use. Each operation receives only the parts that its resource
+ * names.
+ */
 export type ApiParts = ChatParts &
   ExplainParts &
   EmbeddingsParts &
@@ -54,7 +57,7 @@ export type ApiParts = ChatParts &
   SessionParts &
   SystemParts;
 
-/** Every operation, in a light row each; earlier rows win. */
+/** Every operation, in a light row each; earlier rows take precedence. */
 export const ROUTES: readonly Route<ApiParts>[] = [
   ...CHAT_ROUTES,
   ...EMBEDDINGS_ROUTES,

@@ -1,7 +1,7 @@
 import type { SettingsChange } from '../wire/management/settings.ts';
 import type { SettingsRepository } from '../stores/store.ts';
 
-/** Reads what holds for the account at the moment: what was set through the API, else what configuration says. */
+/** Reads the current settings of the account: those set through the API, else those of the configuration. */
 export function createLiveAccount(configured: AccountOptions, settings: SettingsRepository): () => AccountOptions {
   let known: SettingsChange | undefined;
   let account = configured;
@@ -31,7 +31,7 @@ function toAccount(configured: AccountOptions, settings: SettingsChange): Accoun
   };
 }
 
-/** What holds for the whole account, unless it is set otherwise through `/admin/v1/settings`. */
+/** Settings of the whole account; `/admin/v1/settings` overrides them. */
 export interface AccountOptions {
   /** Used when a request names no model. */
   readonly defaultModel?: string | null | undefined;

@@ -3,7 +3,7 @@ import { type GatewayRequest, firstValue } from '../http/request.ts';
 import type { Principal } from '../http/principal.ts';
 import type { Session } from './sessions.ts';
 
-/** Who has signed in with a one-time link. */
+/** The principal of a session that began with a one-time link. */
 export const LINK_PRINCIPAL: Principal = { kind: 'management', id: 'ui', name: 'UI' };
 
 /** A page of another site can make a browser send its cookie, but not read the token: throws `permission_denied`. */

@@ -38,7 +38,7 @@ interface Setup {
   readonly authenticate: ReturnType<typeof createAuthenticate>;
 }
 
-/** A store with one key in it, changed as asked. */
+/** A store with one key in it, with the given changes. */
 async function setUp(change: Partial<KeyRecord> = {}, options: Partial<GatewayOptions> = {}): Promise<Setup> {
   const platform = createVirtualPlatform();
   const store = createRecordingStore();
@@ -121,7 +121,7 @@ test.each([
   ['a key of 512 characters', { authorization: `Bearer ${'x'.repeat(512)}` }, 'Unknown API key'],
   ['an unknown key', { authorization: 'Bearer sk-gw-v1-0000' }, 'Unknown API key'],
   ['a header sent twice, the first unknown', { authorization: ['Bearer nope', 'Bearer demo'] }, 'Unknown API key'],
-])('answers 401 to %s', async (_name, headers, message) => {
+])('responds with 401 to %s', async (_name, headers, message) => {
   const { authenticate } = await setUp({}, { bootstrapKeys: [{ key: 'demo', kind: 'api', name: 'demo' }] });
   await expect(authenticate(requestWith(headers))).rejects.toMatchObject({
     code: 'authentication',
@@ -130,7 +130,7 @@ test.each([
   });
 });
 
-test('answers 401 to a key that is disabled or has expired, and not a moment before', async () => {
+test('responds with 401 to a key from the moment that it is disabled or expired', async () => {
   const disabled = await setUp({ disabled: true });
   await expect(disabled.authenticate(bearer(disabled.key))).rejects.toMatchObject({
     status: 401,
@@ -170,7 +170,7 @@ test('believes a host that knows its caller already', async () => {
   expect(await authenticate(requestWith({}, principal))).toBe(principal);
 });
 
-test('asks the embedder’s own authentication, and looks at no key beside it', async () => {
+test('uses the embedder’s own authentication instead of keys', async () => {
   const principal: Principal = { kind: 'api', id: 'u1', name: 'Session user' };
   const { authenticate, key } = await setUp(
     {},

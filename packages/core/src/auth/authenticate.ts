@@ -8,17 +8,19 @@ import { LINK_PRINCIPAL, refuseForged } from './authenticate-session.ts';
 import type { Principal } from '../http/principal.ts';
 import type { Sessions } from './sessions.ts';
 
-/** Tells who calls, or rejects with `authentication`. Answers at once where everything needed is in memory. */
+/**
+ * Returns the caller's principal, or rejects with `authentication`. Synchronous where everything needed is in memory.
+ */
 export type Authenticate = (request: GatewayRequest) => Awaitable<Principal>;
 
 export interface AuthenticateOptions {
   readonly bootstrapKeys?: readonly BootstrapKey[] | undefined;
-  /** The embedder's own authentication. Null means not authenticated (401); keys are then not looked at. */
+  /** The embedder's own authentication. Null means not authenticated (401); keys are not checked then. */
   readonly authenticate?: ((request: GatewayRequest) => Awaitable<Principal | null>) | undefined;
   readonly store: Pick<Store, 'keys'>;
 }
 
-/** No key of ours is near this long; hashing megabytes of nonsense would be a gift to an attacker. */
+/** No valid key is near this long; hashing megabytes would help an attacker to use up CPU time. */
 const MAX_KEY_LENGTH = 512;
 
 /**

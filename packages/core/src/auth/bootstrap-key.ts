@@ -1,4 +1,4 @@
-/** A key that configuration gives in plain text: valid while it stands there, never stored. */
+/** A key in plain text in the configuration: valid while it is there, never stored. */
 export interface BootstrapKey {
   readonly key: string;
   readonly kind: 'api' | 'management';

@@ -2,8 +2,8 @@ const VERSION_AT = 14;
 const DEFAULT_VERSION = '8';
 
 /**
- * The id of the guardrail that holds for everything in a workspace (wire.md 16.2): the workspace's own, with the
- * version of the UUID changed. Random ids are of version 4, so nothing else has it.
+ * The id of the guardrail that applies to everything in a workspace (wire.md 16.2): the workspace's own, with the
+ * version of the UUID changed. Random ids are of version 4, so it is unique.
  */
 export function defaultGuardrailIdOf(workspaceId: string): string {
   return withVersion(workspaceId, DEFAULT_VERSION);

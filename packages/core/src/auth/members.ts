@@ -8,7 +8,7 @@ interface Directories {
   readonly store: Pick<Store, 'members'>;
 }
 
-/** Throws `permission_denied` where the host keeps the members: what were written here would have no effect. */
+/** Throws `permission_denied` where the host manages the members, because a change here would have no effect. */
 export function refuseForeignDirectory({ members, store }: Directories): void {
   if (members === store.members) return;
   throw new GatewayError('permission_denied', 'Members are kept by the host of this gateway; change them there');
@@ -18,5 +18,5 @@ export function noMember(id: string | undefined): GatewayError {
   return new GatewayError('not_found', `There is no member ${(id ?? '').slice(0, 100)}`);
 }
 
-/** Who belongs to the organization; the ids are those that principals and keys carry as `userId`. */
+/** The members of the organization; their ids are those that principals and keys carry as `userId`. */
 export type MemberDirectory = Pick<Repository<Member>, 'get' | 'list'>;

@@ -2,21 +2,21 @@ import type { Platform } from '../foundation/platform.ts';
 import { createRandomId } from '../foundation/random-id.ts';
 import { type GatewayRequest, firstValue } from '../http/request.ts';
 
-/** Somebody who has signed in with a browser. */
+/** A browser that is signed in. */
 export interface Session {
-  /** What the cookie holds. */
+  /** Value of the cookie. */
   readonly secret: string;
   /** Hash of the management key that was signed in with; null after a one-time link. */
   readonly keyHash: string | null;
   readonly name: string;
-  /** What writes have to carry beside the cookie. */
+  /** Token that writes must carry beside the cookie. */
   readonly csrfToken: string;
   readonly expiresAtMs: number;
   /** The `Host` it was made at; it holds at no other. */
   readonly host: string;
 }
 
-/** Who is signed in. In memory: a restart ends all of it. */
+/** Sessions of browsers. They are in memory: a restart ends them all. */
 export interface Sessions {
   /** A token that opens one session, within ten minutes. */
   issueToken(): string;
@@ -26,7 +26,7 @@ export interface Sessions {
   /** The session of a request's cookie, unless a page of another origin has sent it. */
   find(request: GatewayRequest): Session | undefined;
   close(session: Session): void;
-  /** Seconds to wait for whoever has failed too often of late; 0 for everybody else. */
+  /** Seconds that an address with too many recent failures has to wait; 0 for every other address. */
   waitSeconds(address: string): number;
   noteFailure(address: string): void;
 }
@@ -41,10 +41,10 @@ const MAX_ADDRESSES = 1000;
 
 type SessionPlatform = Pick<Platform, 'now' | 'randomBytes'>;
 
-/** Creates an empty book of sessions; what it keeps is bounded, the oldest goes first. */
+/** Creates an empty collection of sessions; its size is bounded, and the oldest is removed first. */
 export function createSessions(platform: SessionPlatform): Sessions {
   const bySecret = new Map<string, Session>();
-  /** When each expires. */
+  /** Expiry time of each token. */
   const tokens = new Map<string, number>();
   const failures = new Map<string, { count: number; readonly since: number }>();
   const createSecret = (): string => createRandomId(platform) + createRandomId(platform);
@@ -110,8 +110,8 @@ function dropOldest(map: Map<string, unknown>, limit: number): void {
 }
 
 /**
- * Whether no page of another origin has sent a request, as far as the browser tells. Another port of the same machine is
- * the same site to a cookie, so `SameSite` alone does not keep it out.
+ * Whether the request comes from this gateway's own page, as far as the browser reports it. A cookie does not
+ * distinguish ports of one machine, so `SameSite` alone does not exclude a page on another port.
  */
 export function isOwnPage({ headers, baseUrl }: GatewayRequest): boolean {
   const site = firstValue(headers['sec-fetch-site']);
@@ -122,7 +122,10 @@ export function isOwnPage({ headers, baseUrl }: GatewayRequest): boolean {
   return origin === `http://${host}` || origin === `https://${host}` || origin === originOf(baseUrl);
 }
 
-/** Cookies do not tell ports apart, so the name does: two gateways of one machine would sign each other out. */
+/**
+ * The name contains the port, because cookies do not distinguish ports: two gateways on one machine would sign each
+ * other out.
+ */
 const cookieNameOf = (baseUrl: string): string => `gateway_session_${URL.parse(baseUrl)?.port || 'default'}`;
 
 const originOf = (baseUrl: string): string | undefined => URL.parse(baseUrl)?.origin;
@@ -136,7 +139,7 @@ function readCookie({ headers, baseUrl }: GatewayRequest): string | undefined {
     ?.slice(start.length);
 }
 
-/** The header that gives a browser its cookie, or, without a session, takes it away. */
+/** The header that gives a browser its cookie, or, without a session, removes it. */
 export function toSessionCookie(session: Session | null, baseUrl: string): string {
   const url = URL.parse(baseUrl);
   const secure = url?.protocol === 'https:' ? '; Secure' : '';

@@ -1,7 +1,7 @@
 import type { AccountOptions } from './account.ts';
 import type { Settings } from '../wire/management/settings.ts';
 
-/** What holds for the account, as the wire shows it. */
+/** Converts the account's settings to their form on the wire. */
 export function toSettings({ defaultModel, creditsUsd, providers, privacy }: AccountOptions): Settings {
   return {
     default_model: defaultModel ?? null,

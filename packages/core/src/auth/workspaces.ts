@@ -8,10 +8,10 @@ interface WorkspaceParts {
   readonly store: Pick<Store, 'workspaces'>;
 }
 
-/** The one organization of a gateway, where the wire wants to know which. */
+/** Id of the gateway's only organization, where the wire requires one. */
 export const ORGANIZATION_ID = 'org_default';
 
-/** There from the beginning, and stored only once it is changed. */
+/** Exists from the beginning, and is stored only once it is changed. */
 export const DEFAULT_WORKSPACE: WorkspaceRecord = toNewWorkspace({
   id: DEFAULT_WORKSPACE_ID,
   name: 'Default',
@@ -60,7 +60,7 @@ export async function findWorkspace(reference: string | undefined, parts: Worksp
   return found;
 }
 
-/** Changes a workspace, of which `findWorkspace` has told the id. Throws `not_found` when it is gone by now. */
+/** Changes a workspace whose id comes from `findWorkspace`. Throws `not_found` when it has been deleted meanwhile. */
 export async function changeWorkspace(
   id: string,
   { store }: WorkspaceParts,

@@ -14,7 +14,7 @@ import type { BroadcastDelivery } from '../stores/broadcast-row.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Receivers by the host of their address; one without a status does not answer. */
+/** Receivers by the host of their address; one without a status does not respond. */
 function createReceivers(statusOf: (host: string, call: number) => number | 'dead' | 'silent') {
   const bodies: string[] = [];
   const sent: { readonly host: string; readonly ids: readonly string[] }[] = [];
@@ -37,7 +37,7 @@ function createReceivers(statusOf: (host: string, call: number) => number | 'dea
 
 async function* emptyBody(): AsyncGenerator<Uint8Array> {}
 
-/** What webhooks are sent is text. */
+/** The body of a webhook is text. */
 function textOf(body: TransportRequest['body']): string {
   if (typeof body !== 'string') throw new TypeError('The body is no text');
   return body;
@@ -61,7 +61,7 @@ type Rule = NonNullable<Destination['filter_rules']>['groups'][number]['rules'][
 const rulesOf = (...rules: Rule[]) => ({ enabled: true, groups: [{ logic: 'and' as const, rules }] });
 const isDelivery = (row: object): row is BroadcastDelivery => 'generationIds' in row;
 
-// What is loaded when it is first needed takes real time to load, of which virtual time knows nothing.
+// Modules that are imported on first use take real time to load, which virtual time does not cover.
 beforeAll(async () => {
   const [webhookFormat] = createBroadcastOptions().formats;
   await webhookFormat?.toRequests([], { url: 'https://a/', method: 'POST' });
@@ -126,7 +126,7 @@ test('167: what a receiver refuses is not tried again, and does not hold up what
   expect(logged.join('\n')).toContain('generations were not delivered');
 });
 
-test('167: a receiver that asks for time is given it', async () => {
+test('167: a receiver’s retry-after is respected', async () => {
   const platform = createVirtualPlatform();
   let calls = 0;
   const transport: Transport = {
@@ -144,7 +144,7 @@ test('167: a receiver that asks for time is given it', async () => {
   expect(calls).toBe(2);
 });
 
-test('173: a destination that is dead or silent delays no other, and what waits for it is bounded', async () => {
+test('173: a destination that fails or does not respond delays no other, and its queue is bounded', async () => {
   const { record, add, platform, idsTo, store, broadcaster } = setUp(
     (host) => (host === 'dead' ? 'dead' : host === 'silent' ? 'silent' : 200),
     { store: createMemoryStore({ maxGenerations: 20_000 }) },
@@ -167,7 +167,7 @@ test('173: a destination that is dead or silent delays no other, and what waits 
   expect(broadcaster.status().get('well')).toMatchObject({ queued: 0, lastFailure: null });
 });
 
-test('173: what was given up is listed, bounded, and can be sent anew', async () => {
+test('173: failed deliveries are listed, bounded, and can be sent again', async () => {
   const { record, add, platform, idsTo, store, broadcaster } = setUp((_, call) => (call < 300 ? 400 : 200));
   await add('d', webhook('a'));
   for (let i = 0; i < 300; i += 1) {
@@ -244,7 +244,7 @@ test('a batch that alone is refused for now keeps to its schedule, and holds up 
   expect(sent.filter((id) => id === '1').length).toBeLessThan(5);
 });
 
-test('167: while a receiver asks for time nothing newer is sent to it either', async () => {
+test('167: during a receiver’s retry-after, newer generations wait too', async () => {
   const platform = createVirtualPlatform();
   const times: number[] = [];
   const transport: Transport = {
@@ -484,7 +484,7 @@ test('a format that cannot write a call gives up that call alone', async () => {
   ]);
 });
 
-test('a stored destination that nobody here speaks waits', async () => {
+test('a stored destination of an unknown type waits', async () => {
   const platform = createVirtualPlatform();
   const { add, record, store, broadcaster } = createBroadcastBench({
     platform,

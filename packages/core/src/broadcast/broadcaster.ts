@@ -25,7 +25,7 @@ export interface BroadcasterOptions {
 
 /** Sends generations to destinations, each on a way of its own, after and apart from the calls that made them. */
 export interface Broadcaster {
-  /** Takes note of a generation that has been recorded. Costs next to nothing while there is no destination. */
+  /** Queues a generation that has been recorded. Costs almost nothing while there is no destination. */
   offer(record: GenerationRecord): void;
   /** Takes up where the process before has left off. */
   start(): Promise<void>;
@@ -33,9 +33,9 @@ export interface Broadcaster {
   refresh(): Promise<void>;
   /** Sends a destination something without content, now. */
   test(destination: Destination): Promise<DeliveryOutcome>;
-  /** Sends a delivery anew, whatever became of it before; undefined when there is none, or its destination is off. */
+  /** Sends a delivery again, whatever its last result; undefined when there is none, or its destination is off. */
   resend(deliveryId: string): Promise<BroadcastDelivery | undefined>;
-  /** Of destinations that are on, by their ids. */
+  /** Status of each destination that is on, by its id. */
   status(): ReadonlyMap<string, LaneStatus>;
   /** Sends what can be sent within `limitMs`, and ends. The store stays open. */
   close(limitMs: number): Promise<void>;
@@ -43,7 +43,7 @@ export interface Broadcaster {
 
 const LOOK_EVERY_MS = 30_000;
 
-/** Creates it; `start` takes it into service. */
+/** Creates the broadcaster; `start` begins its work. */
 export function createBroadcaster(options: BroadcasterOptions): Broadcaster {
   const { store, platform, logger, broadcast } = options;
   const lanes = new Map<string, { readonly lane: DeliveryLane; seen: string }>();
@@ -54,7 +54,8 @@ export function createBroadcaster(options: BroadcasterOptions): Broadcaster {
 
   const deliver: Parameters<typeof createDeliveryLane>[0]['deliver'] = async (ids, destination, signal) => {
     const format = broadcast?.formats.find(({ type }) => type === destination.type);
-    // One that is not there any more is like a receiver that is down: it may come back with the next start.
+    // A destination whose format is missing is treated like a receiver that is down: it may be available after the next
+    // start.
     if (broadcast === undefined || format === undefined) {
       const result = `nothing here speaks ${destination.type}`;
       return { outcome: { isDelivered: false, result, isFinal: false }, isSent: false, remaining: ids };
@@ -87,7 +88,9 @@ export function createBroadcaster(options: BroadcasterOptions): Broadcaster {
     );
   };
 
-  /** What is left of a destination that is gone, or switched off: a pause is not made up for. */
+  /**
+   * Removes the rows of a destination that was deleted or switched off: generations of the pause are not sent later.
+   */
   const removeRows = async (id: string, isGone: boolean): Promise<void> => {
     for (const row of await store.broadcasts.list()) {
       const isIts = row.kind === 'progress' ? row.id === id : isGone && row.destinationId === id;
@@ -121,7 +124,7 @@ export function createBroadcaster(options: BroadcasterOptions): Broadcaster {
     return done;
   };
 
-  /** Others write to the same store, and tell nobody. */
+  /** Other processes write to the same store without a notification. */
   const lookAgain = (): void => {
     cancelLook = platform.setTimer(() => {
       refresh().then(lookAgain, (error: unknown) => {

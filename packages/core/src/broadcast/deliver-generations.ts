@@ -5,8 +5,8 @@ import type { BroadcastTrace, DestinationFormat, DestinationRequest } from './de
 import { sendRequest, type SendingContext } from './send-request.ts';
 
 /**
- * Above this many characters of text traces travel in several requests: writing them holds up everything else in the
- * process, for about 10 ms at this size.
+ * Above this many characters of text traces are sent in several requests: encoding them blocks the process, for about
+ * 10 ms at this size.
  */
 const MAX_REQUEST_CHARACTERS = 250_000;
 /** About what a trace has besides its text. */
@@ -22,9 +22,9 @@ export interface DeliveringContext extends Omit<SendingContext, 'readAnswer' | '
 
 export interface Delivered {
   readonly outcome: DeliveryOutcome;
-  /** False when none of them was this destination's, so that nothing is known of it. */
+  /** False when none of them belonged to this destination, so that its state is unknown. */
   readonly isSent: boolean;
-  /** What has not arrived. */
+  /** Ids of the generations that were not delivered. */
   readonly remaining: readonly string[];
 }
 
@@ -60,7 +60,7 @@ async function sendTraces(traces: readonly BroadcastTrace[], context: Delivering
   try {
     requests = await format.toRequests(traces, configOf(destination));
   } catch (error) {
-    // Another attempt would fail the same way, and hold up all that come after it.
+    // Another attempt would fail the same way, and delay all later ones.
     logger.error('a broadcast could not be written', { destination: destination.id, reason: String(error) });
     return { isDelivered: false, result: `could not be written for ${format.type}`, isFinal: true };
   }

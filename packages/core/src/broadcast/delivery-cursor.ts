@@ -11,7 +11,9 @@ export interface ProgressNoteOptions {
   readonly logger: Logger;
 }
 
-/** Where a destination has got to, written down now and then: what is sent twice after a crash is a few seconds' worth. */
+/**
+ * The progress of a destination, saved periodically: after a crash, a few seconds' worth of generations is sent twice.
+ */
 export interface ProgressNote {
   note(generationId: string): void;
   close(): Promise<void>;

@@ -6,10 +6,13 @@ import type { GenerationRecord } from '../stores/store.ts';
 /** Regions as destinations name them, by the names that a region may have in the configuration. */
 const REGIONS: Readonly<Record<string, Destination['regions'][number]>> = { eu: 'europe', europe: 'europe', us: 'us' };
 
-/** Whether a generation is this destination's by its workspace, key and region. Cheap: asked once for every call. */
+/**
+ * Whether a generation belongs to this destination by its workspace, key and region. Cheap, because it runs once for
+ * every call.
+ */
 export type TakesGeneration = (record: GenerationRecord) => boolean;
 
-/** Makes the question ready to be asked often. */
+/** Prepares the test, because it runs often. */
 export function createTakesGeneration(destination: Destination): TakesGeneration {
   const hashes = destination.api_key_hashes && new Set(destination.api_key_hashes);
   return ({ generation, principalId }) => {
@@ -22,8 +25,8 @@ export function createTakesGeneration(destination: Destination): TakesGeneration
 }
 
 /**
- * Whether a generation is in the sample. Decided by its session, or by itself where it has none, so that a session is
- * in or out as a whole; another destination decides differently.
+ * Whether a generation is in the sample. Decided by its session, or by its own id where it has none, so that a session
+ * is in or out as a whole; another destination decides differently.
  */
 export async function isSampled(
   { id, sampling_rate: rate }: Pick<Destination, 'id' | 'sampling_rate'>,

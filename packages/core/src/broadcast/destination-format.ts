@@ -12,16 +12,16 @@ export type DestinationConfig<Type extends DestinationType> = z.infer<(typeof DE
 export interface BroadcastTrace {
   /** 32 hex digits; generations that a caller has given one `trace_id` share it. */
   readonly traceId: string;
-  /** As the caller wrote it; the same as `traceId` where the caller gave none. */
+  /** The caller's own id; the same as `traceId` where the caller gave none. */
   readonly givenTraceId: string;
   /** 16 hex digits, made from the generation's id: sent twice, it is the same. */
   readonly spanId: string;
   readonly parentSpanId: string | null;
-  /** As the caller wrote it. */
+  /** The caller's own id. */
   readonly givenParentSpanId: string | null;
   readonly traceName: string;
   readonly spanName: string;
-  /** What else the caller wrote under `trace`. */
+  /** The caller's other fields under `trace`. */
   readonly metadata: StoredTrace;
   readonly generationId: string;
   readonly operation: CallKindName;
@@ -44,19 +44,19 @@ export interface BroadcastTrace {
     readonly cached: number | null;
     readonly reasoning: number | null;
   };
-  /** Null when it is not known, or not to be told. */
+  /** Null when it is unknown or must not be sent. */
   readonly costUsd: number | null;
-  /** Null when it is not to be told. */
+  /** Null when it must not be sent. */
   readonly identity: {
     readonly apiKeyName: string | null;
-    /** What the caller gave as `user`. */
+    /** The caller's field `user`. */
     readonly user: string | null;
     /** The member that the key belongs to. */
     readonly memberId: string | null;
   } | null;
-  /** Null when it is not to be told. */
+  /** Null when it must not be sent. */
   readonly requestContext: { readonly referer: string | null; readonly userAgent: string | null } | null;
-  /** Text alone; null when there is none, or it is not to be told. */
+  /** Text only; null when there is none, or it must not be sent. */
   readonly content: GenerationContent | null;
 }
 
@@ -67,7 +67,10 @@ export interface DestinationRequest {
   readonly body: string | Uint8Array;
 }
 
-/** How one type of destination is spoken to: it makes requests and sends none. One file each, listed where a server is composed. */
+/**
+ * The protocol of one type of destination: it makes requests and sends none. One file each, listed where a server is
+ * composed.
+ */
 export interface DestinationFormat<Type extends DestinationType = DestinationType> {
   readonly type: Type;
   /** The requests that carry these traces, of which there is at least one. Sent twice, they must not count twice. */
@@ -79,17 +82,17 @@ export interface DestinationFormat<Type extends DestinationType = DestinationTyp
   toTestRequest(config: DestinationConfig<Type>): Promise<DestinationRequest>;
   /** Statuses besides 2xx with which a test is passed. */
   readonly testStatuses?: readonly number[];
-  /** What is wrong with a configuration, beginning with the field's name; undefined when nothing is. */
+  /** Describes the error of a configuration, beginning with the field's name; undefined for a valid one. */
   objectToConfig?(config: DestinationConfig<Type>): string | undefined;
-  /** What an answer of 2xx says against the delivery, in a few words of ours; undefined when nothing. */
+  /** Describes an error in a response with status 2xx, in a few words of the gateway's own; undefined for a success. */
   readAnswer?(body: string): { readonly result: string; readonly isFinal: boolean } | undefined;
 }
 
-/** What broadcasting needs. */
+/** The options that broadcasting requires. */
 export interface BroadcastOptions {
   readonly formats: readonly DestinationFormat[];
-  /** Must refuse addresses that nobody has any business with: `createGuardedTransport` does on Node. */
+  /** Must refuse internal addresses: `createGuardedTransport` does on Node. */
   readonly transport: Transport;
-  /** Why a URL can never be called, in words for its author; undefined when nothing speaks against it. */
+  /** Describes why a URL can never be called, for the author of the destination; undefined for an allowed URL. */
   readonly objectToUrl: (url: string) => string | undefined;
 }

@@ -21,7 +21,7 @@ export interface DeliveryLaneOptions {
 
 /** How a destination is doing, since the process began. */
 export interface LaneStatus {
-  /** Generations that have not arrived yet, given up ones not counted. */
+  /** Generations that have not been delivered yet, without failed ones. */
   readonly queued: number;
   readonly lastDeliveredAt: number | null;
   readonly lastFailure: { readonly at: number; readonly result: string } | null;
@@ -35,18 +35,18 @@ export interface DeliveryLane {
   open(missed: readonly string[]): void;
   /** The destination has changed: what was held up by how it was before is tried now. */
   change(destination: Destination): void;
-  /** Takes in deliveries that were written down, or that are to be sent anew. */
+  /** Adds deliveries that were stored, or that are to be sent again. */
   add(delivery: BroadcastDelivery): void;
   status(): LaneStatus;
-  /** Resolves when nothing is queued, or what is cannot be sent now. */
+  /** Resolves when the queue is empty, or its content cannot be sent now. */
   drained(): Promise<void>;
-  /** Ends what is under way and writes down how far it came. */
+  /** Ends all work under way and stores its progress. */
   close(): Promise<void>;
 }
 
 const MAX_PENDING = 10_000;
 const MAX_BATCH = 50;
-/** Dead letters of one destination; beyond it the oldest are dropped. */
+/** Limit of failed deliveries for one destination; beyond it the oldest are dropped. */
 const MAX_FAILED = 200;
 const FIRST_WAIT_MS = 20;
 /** While there is more to do than one request can carry, requests follow each other; otherwise they gather. */
@@ -61,14 +61,14 @@ export function createDeliveryLane(options: DeliveryLaneOptions): DeliveryLane {
   let { destination } = options;
   let takes = createTakesGeneration(destination);
   const progress = createProgressNote({ id: destination.id, rows, platform, logger });
-  /** Recorded and not sent, oldest first; whatever is lost of it with the process can be read from the store again. */
+  /** Recorded and not sent, oldest first; after a crash it can be read from the store again. */
   let pending: string[] = [];
   const waiting = new Map<string, BroadcastDelivery>();
   let state: 'shut' | 'open' | 'closed' = 'shut';
   let sending: Promise<void> | undefined;
   let work = new AbortController();
   let nextPendingAt = 0;
-  /** It has failed since it last worked, or nobody has tried yet. */
+  /** True before the first attempt, and after a failure until the next success. */
   let mayBeDown = true;
   let cancelTimer: (() => void) | undefined;
   let lastDeliveredAt: number | null = null;
@@ -131,10 +131,10 @@ export function createDeliveryLane(options: DeliveryLaneOptions): DeliveryLane {
       if (!outcome.isFinal) {
         mayBeDown = true;
         nextPendingAt = platform.now() + Math.max(PROBE_MS, (outcome.retryAfterSeconds ?? 0) * 1000);
-        // One batch on the schedule tells when to give up; the others wait for their turn.
+        // One batch on the schedule decides when to give up; the others wait for their turn.
         if (waiting.size > 0) return settle(ids.slice(0, ids.length - remaining.length));
       }
-      await keep(afterFailure(createRow(remaining), outcome, { now: platform.now(), random: random() }));
+      await save(afterFailure(createRow(remaining), outcome, { now: platform.now(), random: random() }));
     }
     settle(ids);
   };
@@ -157,7 +157,7 @@ export function createDeliveryLane(options: DeliveryLaneOptions): DeliveryLane {
     const { outcome, remaining } = delivered;
     if (!outcome.isDelivered) {
       const left = { ...row, generationIds: remaining };
-      return keep(afterFailure(left, outcome, { now: platform.now(), random: random() }));
+      return save(afterFailure(left, outcome, { now: platform.now(), random: random() }));
     }
     await rows.remove(row.id);
     waiting.delete(row.id);
@@ -167,7 +167,7 @@ export function createDeliveryLane(options: DeliveryLaneOptions): DeliveryLane {
   const createRow = (generationIds: readonly string[]): BroadcastDelivery =>
     createDelivery({ id: createUuid(platform), destinationId: destination.id, generationIds, now: platform.now() });
 
-  const keep = async (row: BroadcastDelivery): Promise<void> => {
+  const save = async (row: BroadcastDelivery): Promise<void> => {
     await rows.update(row.id, () => row, row);
     if (row.state === 'waiting') return void waiting.set(row.id, row);
     waiting.delete(row.id);
@@ -186,11 +186,11 @@ export function createDeliveryLane(options: DeliveryLaneOptions): DeliveryLane {
     }
   };
 
-  /** Takes the oldest out of a queue that is full, to be sent when somebody says so. */
+  /** Removes the oldest batch from a full queue and stores it as failed, to be sent on request. */
   const giveUpOldest = (): void => {
     const ids = pending.slice(0, MAX_BATCH);
     settle(ids);
-    keep({ ...createRow(ids), state: 'failed', lastResult: 'the queue was full' }).catch(onTrouble);
+    save({ ...createRow(ids), state: 'failed', lastResult: 'the queue was full' }).catch(onTrouble);
   };
 
   return {
@@ -203,7 +203,7 @@ export function createDeliveryLane(options: DeliveryLaneOptions): DeliveryLane {
       pending.push(id);
       if (pending.length > MAX_PENDING) giveUpOldest();
       if (pending.length > 1) return;
-      // Not at once: the call that is being recorded has not been answered yet.
+      // Delayed, because the call that is being recorded has not been responded to yet.
       nextPendingAt = Math.max(nextPendingAt, platform.now() + FIRST_WAIT_MS);
       run();
     },

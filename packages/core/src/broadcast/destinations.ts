@@ -48,8 +48,8 @@ export function parseConfig(type: DestinationType, config: Config): Record<strin
 }
 
 /**
- * Throws `invalid_request` for what could never be sent anything: a type that nobody here speaks, an address that may
- * not be called, rules that cannot be followed.
+ * Throws `invalid_request` for a destination that could never receive anything: a type without a format in this
+ * process, an address that may not be called, rules that cannot be evaluated.
  */
 export async function refuseUnusable(
   { type, config, filter_rules: rules }: Pick<Destination, 'type' | 'config' | 'filter_rules'>,
@@ -70,7 +70,7 @@ export async function refuseUnusable(
   if (rules !== null) (await import('./filter-rules.ts')).compileFilterRules(rules);
 }
 
-/** The stored configuration with a change applied. What comes back masked, as it was shown, stays what it is. */
+/** The stored configuration with a change applied. A value that is sent back masked remains unchanged. */
 export function mergeConfig(stored: Config, change: Config): Record<string, unknown> {
   const shown = maskConfig(stored);
   const merged: Record<string, unknown> = { ...stored };
@@ -108,7 +108,7 @@ function maskConfig(config: Config): Record<string, unknown> {
   );
 }
 
-/** The end tells secrets apart; of a short one even that would be too much. */
+/** The last characters distinguish secrets; a short secret must not show even those. */
 function mask(value: unknown): string {
   return typeof value === 'string' && value.length >= 16 ? `********${value.slice(-4)}` : '********';
 }

@@ -55,7 +55,7 @@ test.each<[Rule['field'], Rule['operator'], string | number | undefined, boolean
   expect(matches(all({ field, operator, value }))).toBe(expected);
 });
 
-test('joins the rules of a group by its logic, and wants every group', () => {
+test('joins the rules of a group by its logic, and requires every group', () => {
   const yes: Rule = { field: 'model', operator: 'exists' };
   const no: Rule = { field: 'session_id', operator: 'exists' };
   expect(matches(all(yes, no))).toBe(false);

@@ -6,13 +6,13 @@ type FilterRules = NonNullable<Destination['filter_rules']>;
 type Rule = FilterRules['groups'][number]['rules'][number];
 type Value = string | number | null;
 
-/** Whether a trace is one that its destination wants. */
+/** Whether a trace matches the rules of its destination. */
 export type MatchesRules = (trace: BroadcastTrace) => boolean;
 
 /**
- * Makes rules ready to be asked often: within a group all or any must hold, as its `logic` says, and every group must.
- * Text is compared without regard to case. What a call has no value for holds for `not_exists` and the `not_…`
- * operators alone. Throws `invalid_request` for a pattern or a number that cannot be used.
+ * Prepares rules for repeated use: within a group all or any must hold, according to its `logic`, and every group must
+ * hold. Text is compared without regard to case. Where a call has no value, only `not_exists` and the `not_…` operators
+ * hold. Throws `invalid_request` for a pattern or a number that cannot be used.
  */
 export function compileFilterRules(rules: FilterRules | null): MatchesRules {
   if (rules === null || !rules.enabled) return () => true;
@@ -69,7 +69,7 @@ function isEqual(found: Value, value: string | number, wanted: string): boolean 
 }
 
 function compileComparison(operator: 'gt' | 'lt' | 'gte' | 'lte', limit: number): (found: Value) => boolean {
-  // What is no number compares with nothing: neither side is larger.
+  // Comparisons with a value that is not a number are false on both sides.
   const compare = {
     gt: (found: number) => found > limit,
     lt: (found: number) => found < limit,

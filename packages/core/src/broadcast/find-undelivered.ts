@@ -6,10 +6,10 @@ const PAGE = 500;
 const MAX_MISSED = 10_000;
 
 /**
- * The ids of what was recorded and not sent, oldest first: what is newer than the destination's progress or, before it
- * has made any, than its last change. At most 10,000, the newest.
+ * The ids of generations that were recorded and not sent, oldest first: those newer than the destination's progress or,
+ * before there is any, than its last change. At most 10,000, the newest.
  *
- * Where several processes share a store each sends what it has recorded itself, and this finds nothing.
+ * Where several processes share a store each sends the generations it has recorded itself, and this finds nothing.
  */
 export async function findMissed(
   destination: Destination,

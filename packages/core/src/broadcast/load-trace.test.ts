@@ -6,7 +6,7 @@ import { createVirtualPlatform } from '../../../../test/support/async/virtual-pl
 import { createMemoryStore } from '../stores/memory/memory-store.ts';
 import { createTraceLoader } from './load-trace.ts';
 
-test('reads what was asked and answered, without what the API does not show either', async () => {
+test('reads the request and the completion, without the parts that the API does not show', async () => {
   const store = createMemoryStore();
   const timeline = { interval_ms: 20, gaps_ms: [5], text: [7] };
   await store.generations.append(toRecord('gen-1'), { ...toContent('x'), timeline });

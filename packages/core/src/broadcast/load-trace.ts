@@ -17,7 +17,7 @@ export interface TraceLoaderOptions {
 /** Reads a generation for a destination; undefined when it has gone, is not in the sample, or its rules leave it out. */
 export type LoadTrace = (generationId: string) => Promise<BroadcastTrace | undefined>;
 
-/** Creates what reads generations back from the store, with what they are told of them besides. */
+/** Creates a reader that loads generations from the store and adds the given facts about them. */
 export function createTraceLoader({
   store,
   platform,
@@ -25,7 +25,7 @@ export function createTraceLoader({
 }: TraceLoaderOptions): (destination: Destination) => Promise<LoadTrace> {
   const findKeyNames = createFindKeyNames(bootstrapKeys, { platform, store });
   return async (destination) => {
-    // Loaded for those who have rules: it brings an engine for patterns along.
+    // Loaded only for destinations with rules, because it imports an engine for patterns.
     const rules = destination.filter_rules;
     const matches = rules === null ? undefined : (await import('./filter-rules.ts')).compileFilterRules(rules);
     return async (id) => {

@@ -16,7 +16,7 @@ export function createDelivery({ now, ...delivery }: FirstDelivery): BroadcastDe
   return { kind: 'delivery', ...delivery, ...never, nextAttemptAt: now, createdAt: now };
 }
 
-/** The same after an attempt that failed: waiting for the next one, or given up. `random` is 0 to 1. */
+/** Returns the delivery after a failed attempt: waiting for the next one, or failed. `random` is 0 to 1. */
 export function afterFailure(
   delivery: BroadcastDelivery,
   outcome: Extract<DeliveryOutcome, { readonly isDelivered: false }>,

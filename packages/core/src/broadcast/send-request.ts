@@ -6,7 +6,10 @@ import type { DestinationFormat, DestinationRequest } from './destination-format
 
 const ATTEMPT_TIMEOUT_MS = 15_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
-/** Those that another attempt may help against. Any other below 500 says that the request itself is not wanted. */
+/**
+ * Statuses after which another attempt may succeed. Any other status below 500 means that the receiver refuses the
+ * request itself.
+ */
 const WORTH_ANOTHER_TRY: ReadonlySet<number> = new Set([408, 425, 429]);
 
 export interface SendingContext {
@@ -44,12 +47,12 @@ export async function sendRequest(request: DestinationRequest, context: SendingC
   } catch (error) {
     return { isDelivered: false, result: describeFailure(error), isFinal: false };
   } finally {
-    // What is left of the answer is of no interest; this closes the connection.
+    // The rest of the response is not used; this closes the connection.
     finished.abort();
   }
 }
 
-/** The beginning of an answer; a receiver that talks on is not listened to. */
+/** Reads the beginning of a response; a longer body is cut off. */
 async function readShort(body: AsyncIterable<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';

@@ -21,7 +21,7 @@ export interface TraceSource {
   readonly apiKeyName: string | null;
 }
 
-/** Everything there is to tell of a generation. What a destination is not to see, `forDestination` takes out. */
+/** Collects all facts about a generation. `forDestination` removes those that a destination must not receive. */
 export async function toBroadcastTrace(
   { record, content, apiKeyName }: TraceSource,
   platform: Pick<Platform, 'sha256'>,
@@ -68,7 +68,9 @@ export async function toBroadcastTrace(
   };
 }
 
-/** Leaves out what a destination is not to see. Its filter rules look at the whole beforehand. */
+/**
+ * Removes everything that a destination must not receive. Its filter rules are applied to the whole trace beforehand.
+ */
 export function forDestination(trace: BroadcastTrace, destination: Destination): BroadcastTrace {
   return {
     ...trace,
@@ -84,14 +86,14 @@ function textOf(trace: StoredTrace, key: string): string | undefined {
   return value === undefined || value === '' ? undefined : String(value);
 }
 
-/** An id that has the right form already is kept, so that spans made elsewhere find their trace. */
+/** An id in the right form is used unchanged, so that spans made elsewhere find their trace. */
 async function toId(text: string, length: 16 | 32, platform: Pick<Platform, 'sha256'>): Promise<string> {
   const plain = text.replaceAll('-', '').toLowerCase();
   if (plain.length === length && /^[0-9a-f]+$/.test(plain) && !/^0+$/.test(plain)) return plain;
   return (await platform.sha256(text)).slice(0, length);
 }
 
-/** Images, sound and files are too large for a trace: of them only the kind is told. */
+/** Replaces images, sound and files by their kind, because they are too large for a trace. */
 function withoutMedia(content: GenerationContent): GenerationContent {
   if (!('messages' in content.input)) return content;
   return { ...content, input: { messages: content.input.messages.map(withTextOnly) } };

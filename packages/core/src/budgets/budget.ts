@@ -12,7 +12,7 @@ export interface Budget {
   readonly limitNanoUsd: number;
   /** Whether calls that the caller pays to the provider count, too. */
   readonly includesByok: boolean;
-  /** When it counts from zero again, ISO 8601; null for never. */
+  /** Time at which the sum starts from zero again, ISO 8601; null for never. */
   readonly resetsAt: string | null;
 }
 

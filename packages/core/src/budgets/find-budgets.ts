@@ -23,8 +23,9 @@ export function toPayer({ id, userId, workspaceId }: Principal): Payer {
 }
 
 /**
- * Finds every limit that a call has to fit in: the account's credits, the key's own limit, its workspace's budgets, and
- * those of guardrails. Empty, at next to no cost, for who has none. At once where the store has its tables in memory.
+ * Finds every limit that applies to a call: the account's credits, the key's own limit, its workspace's budgets, and
+ * those of guardrails. Returns an empty list, at almost no cost, for a caller without limits. Synchronous where the
+ * store has its tables in memory.
  */
 export function findBudgets(
   principal: Principal,
@@ -102,7 +103,7 @@ function toBudgets({ principal, policy, workspace }: Limits, { account, platform
   return budgets;
 }
 
-/** Who spends, as the ledger knows them and as the store does. */
+/** Returns the ids of a spender in the ledger and in the store. */
 function spenderOf(
   scope: EffectiveBudget['scope'],
   { principalId, userId, workspaceId }: Payer,

@@ -52,16 +52,16 @@ test('admits as many calls as there is room for, to the last nano-dollar', async
   expect(await isAdmitted(ledger, holdOf('one more'), budgetOf(5 * CENT))).toBe(true);
 });
 
-test('admits no more when the store takes its time to tell what was spent', async () => {
-  const answers: (() => void)[] = [];
-  const ledger = ledgerWith(() => new Promise((resolve) => answers.push(() => resolve(NOTHING))));
+test('admits no more calls while the store is slow to return the amount spent', async () => {
+  const resolvers: (() => void)[] = [];
+  const ledger = ledgerWith(() => new Promise((resolve) => resolvers.push(() => resolve(NOTHING))));
   const asked = Array.from({ length: 200 }, (_, n) => isAdmitted(ledger, holdOf(`g${n}`), budgetOf(10 * CENT)));
-  for (const answer of answers.toReversed()) answer();
+  for (const resolveSpent of resolvers.toReversed()) resolveSpent();
   expect((await Promise.all(asked)).filter(Boolean)).toHaveLength(10);
   expect(ledger.heldNanoUsd()).toBe(10 * CENT);
 });
 
-test('says what is spent, held and needed, and when it counts anew', async () => {
+test('reports the amounts spent, held and needed, and the time of the reset', async () => {
   const ledger = ledgerWith({ creditsNanoUsd: 123_456_789, byokNanoUsd: 0 });
   const budget = budgetOf(200_000_000, { resetsAt: '2026-01-03T00:00:00.000Z' });
   await ledger.reserve(holdOf('g1'), [budget]);
@@ -130,14 +130,14 @@ test('holds more for a call that goes on, and lets go of all of it at once', asy
 test('goes on holding what a call has cost whose record was lost', async () => {
   const ledger = ledgerWith(NOTHING);
   await ledger.reserve(holdOf('g1', 3 * CENT), [budgetOf(4 * CENT)]);
-  ledger.keep('g1', { creditsNanoUsd: 2 * CENT, anyNanoUsd: 2 * CENT });
-  ledger.keep('g2', { creditsNanoUsd: CENT, anyNanoUsd: CENT });
+  ledger.replace('g1', { creditsNanoUsd: 2 * CENT, anyNanoUsd: 2 * CENT });
+  ledger.replace('g2', { creditsNanoUsd: CENT, anyNanoUsd: CENT });
   expect(ledger.heldNanoUsd()).toBe(2 * CENT);
   expect(await isAdmitted(ledger, holdOf('g3', 3 * CENT), budgetOf(4 * CENT))).toBe(false);
   expect(await isAdmitted(ledger, holdOf('g4', 2 * CENT), budgetOf(4 * CENT))).toBe(true);
 });
 
-test('holds nothing of a call for which the store could not tell what was spent', async () => {
+test('holds nothing for a call after the store failed to return the amount spent', async () => {
   const ledger = ledgerWith(() => Promise.reject(new Error('the store is down')));
   await expect(ledger.reserve(holdOf('g1'), [budgetOf(CENT)])).rejects.toThrow('the store is down');
   expect(ledger.heldNanoUsd()).toBe(0);

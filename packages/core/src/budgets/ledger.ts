@@ -4,48 +4,50 @@ import type { GenerationRepository, Spent } from '../stores/store.ts';
 import type { Budget } from './budget.ts';
 import { formatUsd, toUsd } from '../foundation/nano-usd.ts';
 
-/** What a call may cost at most. Billionths of a dollar. */
+/** The largest possible cost of a call. Billionths of a dollar. */
 export interface WorstCase {
-  /** At the endpoints that the account pays for; null when there are none. */
+  /** Largest cost at the endpoints that the account pays for; null when there are none. */
   readonly creditsNanoUsd: number | null;
-  /** At any endpoint. */
+  /** Largest cost at any endpoint. */
   readonly anyNanoUsd: number;
 }
 
-/** What is held for one call until its cost is recorded. */
+/** The amount that is held for one call until its cost is recorded. */
 export interface Hold extends WorstCase {
-  /** Id of the generation that will tell the cost. */
+  /** Id of the generation that will contain the cost. */
   readonly id: string;
-  /** Everybody whose budgets it counts against. */
+  /** All principals whose budgets the call counts against. */
   readonly spenders: readonly string[];
 }
 
 /**
- * Remembers what calls under way may cost, so that calls that come at the same time cannot together spend more than
- * there is. One for a process; what a process held when it died is gone with the calls it was held for.
+ * Holds the possible cost of calls under way, so that concurrent calls cannot together spend more than a budget allows.
+ * One per process; after a crash, the holds and their calls are gone together.
  */
 export interface Ledger {
   /**
-   * Holds the worst case of a call when it fits into all budgets beside what was spent and what is held; throws the
-   * refusal of the first that it does not fit into. `release` or `keep` must follow. A call that goes on, with another
-   * turn, reserves again under its id. At once where the store adds up in memory; a store that cannot tell what was
-   * spent lets nothing pass.
+   * Holds the worst case of a call when it fits into all budgets beside the amounts spent and held; throws the refusal
+   * of the first budget that it does not fit into. `release` or `replace` must follow. A call that continues with
+   * another turn reserves again under its id. Synchronous where the store sums in memory; a store that cannot read the
+   * amount spent lets no call pass.
    */
   reserve(hold: Hold, budgets: readonly Budget[]): Awaitable<void>;
-  /** The call is recorded, or has never been made. Does nothing for a call that nothing is held for. */
+  /** Releases the held amount, because the call is recorded, or was never made. Does nothing for an unknown call. */
   release(id: string): void;
   /**
-   * From now on this is held instead: the call's record was lost, and so to the end of the process; or a turn of it is
-   * over, and what it has cost is known.
+   * Replaces the held amount. Used when the call's record was lost, so that the amount stays held until the process
+   * ends; and when a turn is over and its cost is known.
    */
-  keep(id: string, worst: WorstCase): void;
+  replace(id: string, worst: WorstCase): void;
   /** Everything that is held. */
   heldNanoUsd(): number;
 }
 
 export interface LedgerOptions {
   readonly generations: Pick<GenerationRepository, 'spent'>;
-  /** What is held already when the process starts: for work that outlives processes. Asked once, when first needed. */
+  /**
+   * Finds amounts that are held when the process starts, for jobs that outlive processes. Called once, on first use.
+   */
   readonly findHolds: () => Awaitable<readonly Hold[]>;
 }
 
@@ -55,7 +57,7 @@ interface Sum {
   holds: number;
 }
 
-/** Creates a ledger that holds nothing but what is found. */
+/** Creates a ledger with only the holds that `findHolds` returns. */
 export function createLedger({ generations, findHolds }: LedgerOptions): Ledger {
   const holds = new Map<string, readonly Hold[]>();
   const sums = new Map<string, Sum>();
@@ -95,7 +97,7 @@ export function createLedger({ generations, findHolds }: LedgerOptions): Ledger 
   };
 
   const reserve = (hold: Hold, budgets: readonly Budget[]): Awaitable<void> => {
-    // Held before anybody is asked what was spent: whoever comes in the meantime sees it.
+    // Held before the amounts spent are read, so that a concurrent call counts this one.
     const heldBefore = budgets.map(heldAgainst);
     add(hold);
     const check = (spent: readonly Spent[]): void => {
@@ -120,7 +122,7 @@ export function createLedger({ generations, findHolds }: LedgerOptions): Ledger 
     if (finding !== undefined) return finding;
     const found = findHolds();
     if (!(found instanceof Promise)) return adopt(found);
-    // Whoever comes after a failure tries again.
+    // The next call after a failure tries again.
     finding = found.then(adopt).finally(() => (finding = undefined));
     return finding;
   };
@@ -131,7 +133,7 @@ export function createLedger({ generations, findHolds }: LedgerOptions): Ledger 
       return found instanceof Promise ? found.then(() => reserve(hold, budgets)) : reserve(hold, budgets);
     },
     release,
-    keep(id, worst) {
+    replace(id, worst) {
       const [hold] = holds.get(id) ?? [];
       if (hold === undefined) return;
       release(id);
@@ -147,7 +149,7 @@ function areAllKnown(spent: readonly Awaitable<Spent>[]): spent is readonly Spen
 
 interface Figures {
   readonly budgets: readonly Budget[];
-  /** In the order of the budgets, as is the next. */
+  /** In the order of the budgets; `heldBefore` too. */
   readonly spent: readonly Spent[];
   readonly heldBefore: readonly number[];
 }
@@ -155,7 +157,7 @@ interface Figures {
 function findRefusal(hold: Hold, { budgets, spent, heldBefore }: Figures): GatewayError | undefined {
   for (const [index, budget] of budgets.entries()) {
     const worst = budget.includesByok ? hold.anyNanoUsd : hold.creditsNanoUsd;
-    // Somebody else pays, wherever the call goes.
+    // Another account pays at every endpoint of the call.
     if (worst === null) continue;
     const { creditsNanoUsd, byokNanoUsd } = spent[index] ?? { creditsNanoUsd: 0, byokNanoUsd: 0 };
     const spentNanoUsd = creditsNanoUsd + (budget.includesByok ? byokNanoUsd : 0);

@@ -21,7 +21,7 @@ export function periodStart(period: Period, nowMs: number): string | undefined {
   }
 }
 
-/** When the period that `nowMs` falls into ends, ISO 8601; null for one that never does. */
+/** End of the period that contains `nowMs`, ISO 8601; null for a period without an end. */
 export function periodEnd(period: Period, nowMs: number): string | null {
   const start = periodStart(period, nowMs);
   if (start === undefined) return null;

@@ -4,7 +4,7 @@ import type { KeyUsage } from '../wire/management/key.ts';
 import type { Spent, Store } from '../stores/store.ts';
 import { type Period, periodStart } from './period-start.ts';
 
-/** What a key may spend, USD in one period. */
+/** Spending limit of a key: USD in one period. */
 export interface KeyLimit {
   readonly limitUsd: number | null;
   readonly limitReset: Period;
@@ -16,7 +16,10 @@ export interface KeyUsageParts {
   readonly platform: Pick<Platform, 'now'>;
 }
 
-/** What a principal has spent, by period, and what is left of its limit: never less than nothing, null without one. */
+/**
+ * Reads the amount that a principal has spent in each period, and the rest of its limit: never negative, null without a
+ * limit.
+ */
 export async function readKeyUsage(
   principalId: string,
   limit: KeyLimit,

@@ -8,26 +8,26 @@ import { toPayer } from './find-budgets.ts';
 import type { Ledger, WorstCase } from './ledger.ts';
 import { worstCaseNanoUsd } from './worst-case.ts';
 
-/** What a call can use at the most, where a budget makes that matter; null where none does. */
+/** The largest usage of a call, where a budget requires it; null where no budget does. */
 export function boundWithin({ kind, request }: ModelCall, budgets: readonly Budget[]): CallBound | null {
   return budgets.length === 0 ? null : kind.boundOf(request);
 }
 
-/** Leaves out endpoints at which a call may cost anything: within a budget nobody can be sent there. */
+/** Excludes endpoints at which the cost of a call has no bound: they cannot be used within a budget. */
 export function withinBounds(bound: CallBound): Narrowing {
   return { rule: 'cost_unknown', excludes: (endpoint) => worstCaseNanoUsd(endpoint, bound) === null };
 }
 
 export interface Reservation {
   readonly budgets: readonly Budget[];
-  /** All that may be asked. */
+  /** All endpoints that may be called. */
   readonly endpoints: readonly Endpoint[];
   readonly bound: CallBound;
 }
 
 /**
- * Holds what a call may cost at the dearest of its endpoints, until its generation is recorded. Throws
- * `payment_required` or `permission_denied` when it does not fit into a budget. Tells what is held.
+ * Holds the cost of a call at its most expensive endpoint until its generation is recorded. Throws `payment_required`
+ * or `permission_denied` when the amount does not fit into a budget. Returns the held amount.
  */
 export function reserveCall(
   { id, principal }: Pick<ModelCall, 'id' | 'principal'>,

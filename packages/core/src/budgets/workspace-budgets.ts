@@ -13,8 +13,8 @@ export function intervalOf({ reset_interval: interval }: WorkspaceBudget): Budge
 }
 
 /**
- * Puts a budget in the place of the one with the same interval, which keeps its id and time. Throws `invalid_request`
- * unless every budget is larger than all of narrower intervals: one that is not would never be reached.
+ * Replaces the budget with the same interval, whose id and time are retained. Throws `invalid_request` unless every
+ * budget is larger than all of narrower intervals: a smaller one would make them useless.
  */
 export function putBudget(budgets: readonly WorkspaceBudget[], budget: WorkspaceBudget): readonly WorkspaceBudget[] {
   const former = budgets.find((other) => intervalOf(other) === intervalOf(budget));

@@ -13,7 +13,7 @@ function endpointWith(definition: Partial<EndpointDefinition>): Endpoint {
   const endpoints = [{ provider: 'acme', providerModel: 'm', ...definition }];
   const [model] = createCatalog([provider], [{ id: 'acme/m', endpoints }]).list();
   const endpoint = model?.endpoints[0];
-  if (endpoint === undefined) throw new Error('The catalogue has lost the endpoint');
+  if (endpoint === undefined) throw new Error('The catalog has lost the endpoint');
   return endpoint;
 }
 
@@ -38,7 +38,7 @@ test.each(['Hello', 'ひらがな', '😀😀', '"quotes" and \\ and \n', 'a'])(
   },
 );
 
-test('takes the answer to be as long as the request or else the endpoint allows', () => {
+test('assumes a completion as long as the request, or else the endpoint, allows', () => {
   const pricing = { prompt: '0', completion: NANO };
   const limited = { pricing, max_completion_tokens: 4096, context_length: 9000 };
   expect(worst(limited, asking('Hi', { max_tokens: 100 }))).toBe(100);
@@ -102,7 +102,7 @@ test('counts speech by its length, at its own price', () => {
 test.each([
   { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,AAAA' } },
   { type: 'video_url', video_url: { url: 'https://example.com/film.mp4' } },
-] as const)('takes what nobody can measure to fill the context: $type', (part) => {
+] as const)('assumes that content of unknown length fills the context: $type', (part) => {
   const pricing = { prompt: NANO, completion: '0' };
   const request = asking([part], { max_tokens: 1 });
   expect(worst({ pricing }, request)).toBeNull();

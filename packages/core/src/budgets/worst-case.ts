@@ -9,8 +9,8 @@ const ATTO_PER_NANO = 10n ** 9n;
 type Unit = keyof UnitPrices;
 
 /**
- * The most that a call can cost at an endpoint, in billionths of a dollar, rounded up; null when nothing bounds it: a
- * price is missing, or the length of the prompt or the answer is anybody's guess. Prices are the dearest that may apply,
+ * The largest cost of a call at an endpoint, in billionths of a dollar, rounded up; null without a bound: a price is
+ * missing, or the length of the prompt or the completion cannot be bounded. Uses the highest prices that may apply,
  * whatever the hour and the mixture of tokens.
  */
 export function worstCaseNanoUsd(endpoint: Endpoint, bound: CallBound): number | null {
@@ -19,7 +19,7 @@ export function worstCaseNanoUsd(endpoint: Endpoint, bound: CallBound): number |
   const isOutputPriced = prices.completion !== undefined || bound.maxTokens === 0;
   if (prices.prompt === undefined || !isOutputPriced) return null;
   const promptTokens = promptTokensOf(endpoint, bound);
-  // With a completion price of nothing its length does not matter.
+  // With a completion price of zero the length of the completion does not matter.
   const outputTokens = outputTokensOf(endpoint, bound);
   if (promptTokens === null && !isFree(prices, PROMPT_UNITS)) return null;
   if (outputTokens === null && !isFree(prices, COMPLETION_UNITS)) return null;

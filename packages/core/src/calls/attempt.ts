@@ -1,7 +1,7 @@
 import type { GatewayError } from '../foundation/errors.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 
-/** One endpoint that was asked, and what came of it. */
+/** One endpoint that was called, with its outcome. */
 export interface Attempt {
   readonly endpoint: Endpoint;
   /** Milliseconds to the first chunk or the failure. */

@@ -1,16 +1,16 @@
 import type { VideoMeasure } from '../catalog/video-cost.ts';
 
-/** What a call can use at the most, as far as its request tells. */
+/** The largest usage of a call, as far as its request shows. */
 export interface CallBound {
   /** Tokens of everything that is text. */
   readonly textTokens: number;
-  /** Tokens of images and audio; null when nothing but an endpoint's own limit bounds them. */
+  /** Tokens of images and audio; null when only an endpoint's own limit bounds them. */
   readonly mediaTokens: number | null;
   readonly images: number;
   readonly hasAudio: boolean;
-  /** Tokens of the output; null when the request does not say, and the endpoint's own limit holds. */
+  /** Tokens of the output; null when the request has no limit, and the endpoint's own applies. */
   readonly maxTokens: number | null;
-  /** What of a prediction turns out wrong is charged beside the output. */
+  /** Rejected tokens of a prediction are charged in addition to the output. */
   readonly predictedTokens: number;
   /** Set for videos, which are charged by what is made. */
   readonly video?: VideoMeasure | undefined;

@@ -17,20 +17,20 @@ export const CALL_KINDS = {
 
 export type CallKindName = keyof typeof CALL_KINDS;
 
-/** The kind of call that a record is of. */
+/** The kind of call of a record. */
 export function kindOfRecord({ api_type: apiType }: Pick<Generation, 'api_type'>): CallKindName {
   const names = Object.keys(CALL_KINDS) as CallKindName[];
   return names.find((name) => CALL_KINDS[name].apiType === apiType) ?? 'chat';
 }
 
-/** The kind of call that a model is for. One that says nothing of its output is taken to chat. */
+/** The kind of call that a model is for. A model without declared output is a chat model. */
 export function kindOfModel({ definition }: CatalogModel): CallKindName {
   const outputs = definition.architecture?.output_modalities ?? [];
   const names = Object.keys(CALL_KINDS) as CallKindName[];
   return names.find((name) => name !== 'chat' && outputs.includes(CALL_KINDS[name].output)) ?? 'chat';
 }
 
-/** What a request says of itself, in its caller's own words. */
+/** Names that the caller gives in the request. */
 export interface RequestLabels {
   readonly session: string | null;
   /** The caller's own user. */
@@ -39,18 +39,18 @@ export interface RequestLabels {
 }
 
 /**
- * What tells one kind of call from another: pure functions over its request. Routing, budgets, guardrails, rate limits
- * and generations know a request by these alone.
+ * The differences between kinds of calls: pure functions over the request. Routing, budgets, guardrails, rate limits
+ * and generations access a request only through them (docs/decisions/0024).
  */
 export interface CallKind<Request> {
   readonly name: CallKindName;
   modelsOf(request: Request): RequestedModels;
   preferencesOf(request: Request): CallPreferences;
-  /** What the record and the choice of an endpoint take from the caller's own words. */
+  /** Returns the caller's own names for the record and for the choice of an endpoint. */
   labelsOf(request: Request): RequestLabels;
   needsOf(request: Request): CallNeeds;
-  /** Costs the length of the request, so it is asked only where a budget applies. */
+  /** Takes time proportional to the request, so it is called only where a budget applies. */
   boundOf(request: Request): CallBound;
-  /** Makes a copy of a request with each of its texts replaced by what `change` makes of it, in a fixed order. */
+  /** Copies a request with each of its texts replaced by the result of `change`, in a fixed order. */
   mapTexts(request: Request, change: (text: RequestText) => string): Request;
 }

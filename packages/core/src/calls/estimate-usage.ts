@@ -11,7 +11,7 @@ export function weighText(text: string): number {
   return ascii / 4 + (text.length - ascii) * 0.75;
 }
 
-/** What a chat format adds around each message. */
+/** Tokens that a chat format adds around each message. */
 const TOKENS_A_MESSAGE = 4;
 
 function textOf({ content }: ChatMessage): string {

@@ -3,7 +3,7 @@ import type { Principal } from '../http/principal.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import type { CallKind, RequestLabels } from './call-kind.ts';
 
-/** One call to a model, made once; guarding it gives the same call with another request. */
+/** One call to a model, made once; guardrails return the same call with another request. */
 export interface ModelCall<Request = unknown> {
   /** Id of its generation. */
   readonly id: string;
@@ -12,12 +12,12 @@ export interface ModelCall<Request = unknown> {
   readonly principal: Principal;
   /** The session that the caller counts it to; null for none. */
   readonly session: string | null;
-  /** The region whose host it came to: only endpoints of that region serve it, and its contents are not stored. */
+  /** The region of the host in the request: only endpoints of that region serve it, and its contents are not stored. */
   readonly region: string | null;
   readonly labels: CallLabels;
 }
 
-/** What the record says of where a call came from, in the caller's own words. */
+/** The origin of a call for the record, in the caller's own words. */
 export interface CallLabels extends Omit<RequestLabels, 'session'> {
   readonly referer: string | null;
   readonly userAgent: string | null;
@@ -51,10 +51,10 @@ export function withRequest<Request>(call: ModelCall<Request>, request: Request)
   };
 }
 
-/** Whether it is a chat: only those can be sent to a router, which chooses a model by what is said. */
+/** Whether it is a chat: only a chat can be sent to a router, which chooses a model by the messages. */
 export const isChatCall = (call: ModelCall): call is ModelCall<ChatCompletionRequest> => call.kind.name === 'chat';
 
-/** What a stored header may hold; callers choose them freely. */
+/** Limit for a stored header, because callers choose their lengths. */
 const MAX_STORED_HEADER = 512;
 
 function toStoredHeader(value: HeaderMap[string]): string | null {

@@ -1,10 +1,10 @@
 import type { Endpoint } from '../catalog/catalog.ts';
 
-/** One more rule, handed in from outside of routing. */
+/** One more rule, from outside of routing. */
 export interface Narrowing {
-  /** What to say of an endpoint it excludes, e.g. `allowed_providers`. */
+  /** Name of the rule that excludes the endpoint, e.g. `allowed_providers`. */
   readonly rule: string;
-  /** The guardrail that says so, where one does. */
+  /** The guardrail that contains the rule, if any. */
   readonly guardrailId?: string | undefined;
   /** `region` is the one whose host the request came to; null for none. */
   readonly excludes: (endpoint: Endpoint, region: string | null) => boolean;

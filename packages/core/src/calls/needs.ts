@@ -1,4 +1,4 @@
-/** What a call asks of the endpoint that is to serve it. */
+/** Requirements of a call for the endpoint that serves it. */
 export interface CallNeeds {
   /** Parameters as lists of supported parameters name them. */
   readonly parameters: readonly string[];
@@ -6,15 +6,18 @@ export interface CallNeeds {
   readonly inputModalities: readonly string[];
   /** Kinds of output beside text. */
   readonly outputModalities: readonly string[];
-  /** What the prompt takes up at the least; deliberately low, because an endpoint that is left out cannot prove it wrong. */
+  /**
+   * Lower bound for the length of the prompt; deliberately low, because an estimate that is too high excludes endpoints
+   * without any later correction.
+   */
   readonly minPromptTokens: number;
-  /** Tokens that the output may have at the most; 0 when the request does not say. */
+  /** Largest number of output tokens; 0 when the request has no limit. */
   readonly outputTokens: number;
-  /** Where the prompt may be shortened if it has to be. */
+  /** The endpoints for which the prompt may be shortened. */
   readonly compression: Compression;
 }
 
-/** Which endpoints get a prompt that is too long for them shortened: every one, those with little room, or none. */
+/** Endpoints that receive a shortened prompt when it is too long for them: all, those with a small context, or none. */
 export type Compression = 'always' | 'small' | 'never';
 
 /** Endpoints of at most this context have compression switched on by default (wire.md 9.2). */

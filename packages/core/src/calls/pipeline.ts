@@ -1,6 +1,6 @@
 import type { PipelineStage } from '../wire/chat/pipeline-stage.ts';
 
-/** What guardrails, plugins and tools have done to one call, in order. It may grow until the call has ended. */
+/** The effects of guardrails, plugins and tools on one call, in order. It may grow until the call has ended. */
 export interface Pipeline {
   readonly stages: readonly PipelineStage[];
   /** The one way to add to it. */

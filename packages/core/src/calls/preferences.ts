@@ -1,6 +1,6 @@
 import type { ProviderPreferences } from '../wire/chat/provider-preferences.ts';
 
-/** How a request wants its endpoints chosen. */
+/** The request's preferences for the choice of endpoints. */
 export interface CallPreferences {
   readonly provider: ProviderPreferences;
   /** The tier of service by name: `priority`, `flex`. */
@@ -10,8 +10,9 @@ export interface CallPreferences {
   /** Calls of one caller with the same key stay on one endpoint. */
   readonly cacheKey?: string | null | undefined;
   /**
-   * The opening of the conversation, which keeps calls without any key on an endpoint that reads from its cache for
-   * less. Asked only where load is balanced. Absent for kinds of call without a conversation, which stay nowhere.
+   * Returns the opening of the conversation, which leads calls without any key to the same endpoint, where the prompt
+   * cache lowers the price. Called only where load is balanced. Absent for kinds of calls without a conversation, which
+   * have no such affinity.
    */
   readonly openingOf?: (() => string) | undefined;
 }

@@ -5,14 +5,14 @@ export interface RequestText {
   readonly role: string | null;
   /** It goes on where the text before it stopped: the parts of one message are read as one. */
   readonly isContinued: boolean;
-  /** It is JSON, so what it says is escaped. */
+  /** The text is JSON, so its characters may be escaped. */
   readonly isJson: boolean;
 }
 
-/** Makes a copy of a request with each of its texts replaced by what `change` makes of it, in a fixed order. */
+/** Copies a request with each of its texts replaced by the result of `change`, in a fixed order. */
 export type TextMap<Request> = (request: Request, change: (text: RequestText) => string) => Request;
 
-/** Words of the protocol, ids, and signatures: changing them breaks the call, and nobody reads them as text. */
+/** Words of the protocol, ids, and signatures: a change would break the call, and they are never read as text. */
 const PROTOCOL_FIELDS: ReadonlySet<string> = new Set([
   'role',
   'type',
@@ -27,7 +27,7 @@ const PROTOCOL_FIELDS: ReadonlySet<string> = new Set([
   'mode',
 ]);
 
-/** Where media may stand in place of an address. */
+/** Fields that may hold media in place of an address. */
 const MEDIA_FIELDS: ReadonlySet<string> = new Set(['url', 'file_data', 'image_url', 'data', 'b64_json']);
 
 const base64 = /^(?:data:[^,]{0,200};base64,)?[a-z0-9+/_=-]*$/i;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { PRESETS } from '../providers/provider-presets.ts';
-import { BUILT_IN_CATALOGUE, BUILT_IN_MODELS } from './built-in-models.ts';
+import { BUILT_IN_CATALOG, BUILT_IN_MODELS } from './built-in-models.ts';
 import {
   type EndpointDefinition,
   type EndpointPricing,
@@ -23,7 +23,7 @@ test('holds what a configuration could hold, each model once', () => {
 });
 
 test('says of every author when the facts were compared, and with which pages', () => {
-  for (const { sources, models } of BUILT_IN_CATALOGUE) {
+  for (const { sources, models } of BUILT_IN_CATALOG) {
     expect(sources.length).toBeGreaterThan(0);
     for (const { url, date } of sources) {
       expect(url).toMatch(/^https:\/\//);

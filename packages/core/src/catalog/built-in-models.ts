@@ -13,8 +13,8 @@ import { Z_AI } from './built-in/z-ai.ts';
 import type { DatedModels } from './dated-models.ts';
 import type { ModelDefinition } from '../wire/models/model-definition.ts';
 
-/** The built-in catalogue, one entry an author. */
-export const BUILT_IN_CATALOGUE: readonly DatedModels[] = [
+/** The built-in catalog, one entry an author. */
+export const BUILT_IN_CATALOG: readonly DatedModels[] = [
   OPENAI,
   ANTHROPIC,
   GOOGLE,
@@ -30,7 +30,7 @@ export const BUILT_IN_CATALOGUE: readonly DatedModels[] = [
 ];
 
 /**
- * Well-known models with what is known of them. Facts that are not known are absent; so are prices, of which none stands
- * for zero. To be narrowed to the providers there are with `pickServedModels`.
+ * Well-known models with their known facts. Unknown facts are absent; so are unknown prices, and no price is zero in
+ * their place. To be narrowed to the configured providers with `pickServedModels`.
  */
-export const BUILT_IN_MODELS: readonly ModelDefinition[] = BUILT_IN_CATALOGUE.flatMap(({ models }) => models);
+export const BUILT_IN_MODELS: readonly ModelDefinition[] = BUILT_IN_CATALOG.flatMap(({ models }) => models);

@@ -192,7 +192,7 @@ test.each([
     { id: 'a/b', endpoints: [{ ...endpoints[0], pricing: { overrides: [{ utc_start: 160, utc_end: 200 }] } }] },
     'endpoints.0.pricing.overrides.0.utc_start',
   ],
-  ['a field nobody knows', { id: 'a/b', endpoints, contextlength: 5 }, ''],
+  ['an unknown field', { id: 'a/b', endpoints, contextlength: 5 }, ''],
 ])('refuses a model definition with %s', (_name, definition, path) => {
   const issues = modelDefinitionSchema.safeParse(definition).error?.issues ?? [];
   expect(issues.map((issue) => issue.path.join('.'))).toEqual([path]);

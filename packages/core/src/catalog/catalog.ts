@@ -31,7 +31,7 @@ export interface CatalogModel {
 
 /** The models on offer. */
 export interface Catalog {
-  /** By id or canonical slug, exactly as written. */
+  /** Finds by id or canonical slug, exactly as written. */
   find(slug: string): CatalogModel | undefined;
   /** In configuration order; discovered models follow. */
   list(): readonly CatalogModel[];
@@ -39,7 +39,7 @@ export interface Catalog {
   setDiscovered(provider: Provider, models: readonly DiscoveredModel[]): void;
 }
 
-/** Builds the catalogue. Throws `RangeError` when a model names a provider that is not there. */
+/** Builds the catalog. Throws `RangeError` when a model names a provider that is not there. */
 export function createCatalog(providers: readonly Provider[], definitions: readonly ModelDefinition[]): Catalog {
   const bySlug = new Map(providers.map((provider) => [provider.slug, provider]));
   const configured = definitions.map((definition) => toCatalogModel(definition, bySlug));
@@ -80,7 +80,7 @@ export function createCatalog(providers: readonly Provider[], definitions: reado
   };
 }
 
-/** `known` is what the configuration says of the same model at the same provider, its prices above all. */
+/** `known` is the configuration of the same model at the same provider, above all its prices. */
 function toDefinition(
   provider: Provider,
   model: DiscoveredModel,

@@ -1,6 +1,9 @@
 import type { ModelDefinition } from '../wire/models/model-definition.ts';
 
-/** Models and where the facts come from. Their endpoints name presets, where a configured model names a provider's slug. */
+/**
+ * Models and the sources of their facts. Their endpoints name presets, where a configured model names a provider's
+ * slug.
+ */
 export interface DatedModels {
   readonly sources: readonly {
     readonly url: string;

@@ -18,7 +18,7 @@ export function priceOf(endpoint: Endpoint): number {
   return blend;
 }
 
-/** Whether tokens read from a cache cost less than others, so that it pays to come back to the same endpoint. */
+/** Whether tokens read from a cache cost less than others, so that a return to the same endpoint lowers the cost. */
 export function hasCheaperCachedReads({ prices }: Endpoint): boolean {
   return (
     prices.prompt !== undefined && prices.input_cache_read !== undefined && prices.input_cache_read < prices.prompt

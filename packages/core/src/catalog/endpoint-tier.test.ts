@@ -51,7 +51,7 @@ test.each<[string, Record<string, unknown>, string[], (string | null | undefined
     [undefined, undefined],
   ],
   ['what only names', { provider: { only: ['one/priority'] } }, ['one priority'], ['priority']],
-])('of service tiers uses %s, and asks for them upstream', async (_name, body, expected, upstreamTiers) => {
+])('of service tiers uses %s, and requests them from upstream', async (_name, body, expected, upstreamTiers) => {
   const { ask, calls, sent } = createRoutedGateway(
     { one: { behaviour: 'provider_unavailable' }, two: { behaviour: 'provider_unavailable' } },
     [TIERED],

@@ -1,6 +1,6 @@
 import type { Endpoint } from './catalog.ts';
 
-/** A class of service that costs more or waits longer, and is used only where it was asked for. */
+/** A class of service that costs more or waits longer, and is used only on request. */
 export type ServiceTier = 'flex' | 'priority';
 
 /** The service tier an endpoint is, by the last part of its tag (`openai/flex`); null for ordinary ones. */

@@ -13,7 +13,10 @@ const commaList = z.string().transform((text) =>
     .filter((item) => item !== ''),
 );
 
-/** The query of `GET /models` (wire.md 14.1). Filters on data that nobody has collected yet are accepted and keep everything. */
+/**
+ * The query of `GET /models` (wire.md 14.1). Filters on data that the gateway does not collect are accepted without
+ * effect.
+ */
 export const modelListQuerySchema = z.object({
   offset: count.optional(),
   limit: count.min(1).max(1000).optional(),
@@ -37,7 +40,7 @@ export type ModelListQuery = z.infer<typeof modelListQuerySchema>;
 
 type Test = (model: CatalogModel, record: Model) => boolean;
 
-/** The models that pass every filter of the query, in the order it asks for. Paging is the caller's. */
+/** Returns the models that pass every filter of the query, in the requested order. The caller does the paging. */
 export function filterModels(models: readonly CatalogModel[], query: ModelListQuery): Model[] {
   const tests = toTests(query);
   const found = models
@@ -88,7 +91,10 @@ const SORT_KEYS: ReadonlyMap<string, (record: Model) => number | null> = new Map
   ['context-high-to-low', (record) => negative(record.context_length)],
 ]);
 
-/** Models without the datum go last; an order that needs data nobody has leaves the list as it is. */
+/**
+ * Models without the value are sorted last; an order by data that the gateway does not collect leaves the list
+ * unchanged.
+ */
 function sortModels(records: Model[], sort: string | undefined): Model[] {
   const keyOf = SORT_KEYS.get(sort ?? '');
   if (keyOf === undefined) return records;

@@ -1,9 +1,9 @@
 import type { ConfiguredModel, EndpointDefinition, ModelDefinition } from '../wire/models/model-definition.ts';
 
-/** What a configured provider is known by. Built-in models name presets; models of a configuration name slugs. */
+/** The names of a configured provider. Built-in models name presets; models of a configuration name slugs. */
 export interface ServingProvider {
   readonly slug: string;
-  /** Null without one, which nothing is built in for: who knows what stands at such an address, and what it costs? */
+  /** Null without a preset. Nothing is built in for such a provider, because its models and prices are unknown. */
   readonly preset: string | null;
 }
 
@@ -28,9 +28,10 @@ export function pickServedModels(
 }
 
 /**
- * Lays configured models over served ones. A configured model that is served already replaces it field by field, and
- * within `architecture` too; an endpoint of it replaces the one of the same provider and tag field by field (`pricing`
- * as a whole: half of another's prices would be nobody's), and stands behind the others where there is none.
+ * Merges configured models into served ones. A configured model that is already served replaces it field by field, and
+ * within `architecture` too; its endpoint replaces the one of the same provider and tag field by field, or is added
+ * after the others where there is none. `pricing` is replaced as a whole, because a mixture of two price lists would be
+ * wrong.
  *
  * Configured models come first, in their order; the other served ones follow. Throws `RangeError` for what
  * `findIncompleteParts` finds.
@@ -48,16 +49,18 @@ export function overrideModels(
 /** A part of a configured model that is missing, and that no built-in model supplies. */
 export interface IncompletePart {
   readonly field: 'endpoints' | 'providerModel';
-  /** Which endpoint; null for the model as a whole. */
+  /** Index of the endpoint; null for the model as a whole. */
   readonly endpoint: number | null;
 }
 
-/** What a configured model lacks when it is laid over the served one of the same id, if there is one. */
+/**
+ * Finds the missing parts of a configured model after the merge with the served one of the same id, if there is one.
+ */
 export function findIncompleteParts(served: ModelDefinition | undefined, model: ConfiguredModel): IncompletePart[] {
   if (model.endpoints === undefined) return served === undefined ? [{ field: 'endpoints', endpoint: null }] : [];
   const { endpoints } = model;
   return endpoints.flatMap((endpoint, index) => {
-    // Only the first of its provider and tag is laid over the served one; others stand for themselves.
+    // Only the first of its provider and tag is merged into the served one; others are separate endpoints.
     const isLaidOver = findSame(endpoints, endpoint) === endpoint && findSame(served?.endpoints ?? [], endpoint);
     return endpoint.providerModel !== undefined || isLaidOver
       ? []

@@ -14,7 +14,7 @@ export interface PriceOverride {
   readonly prices: UnitPrices;
 }
 
-/** As `Date` counts them. */
+/** Numbers of the days, as in `Date`. */
 const DAY_NUMBERS = { sunday: 0, monday: 1, tuesday: 2, wednesday: 3, thursday: 4, friday: 5, saturday: 6 } as const;
 
 /** Reads the conditions of an override; its prices are read already. */

@@ -8,11 +8,11 @@ const ATTO_PER_NANO = 10n ** 9n;
 
 /** Prices of one endpoint, exact. */
 export type Prices = UnitPrices & {
-  /** In the order in which they were written: a later one that applies wins, unit by unit. */
+  /** In the order of the configuration: a later one that applies takes precedence, unit by unit. */
   readonly overrides?: readonly PriceOverride[];
 };
 
-/** What a call's usage does not tell, and its cost depends on. */
+/** Facts that affect the cost of a call and are absent from its usage. */
 export interface ChargedCall {
   /** Images in the prompt. */
   readonly images: number;
@@ -20,7 +20,7 @@ export interface ChargedCall {
   readonly at: number;
 }
 
-/** What a call cost. */
+/** The cost of a call. */
 export interface Cost {
   /** USD, as the wire shows it. */
   readonly usd: number;
@@ -139,7 +139,7 @@ function split(
   let cost = 0n;
   for (const [count, ownPrice] of special) {
     if (count === undefined || count === 0 || ownPrice === undefined) continue;
-    // A count beyond the total would be upstream's mistake; nothing is charged twice for it.
+    // A count beyond the total is upstream's mistake; no token is charged twice for it.
     const charged = Math.min(count, rest);
     rest -= charged;
     cost += BigInt(charged) * ownPrice;

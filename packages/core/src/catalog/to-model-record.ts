@@ -2,7 +2,7 @@ import type { Model, ModelEndpoint, Pricing } from '../wire/models/model.ts';
 import type { CatalogModel, Endpoint } from './catalog.ts';
 import type { EndpointPricing } from '../wire/models/model-definition.ts';
 
-/** What the public wire shows for a price that is not known. Zero would promise a gift. */
+/** The public wire's value for an unknown price. Zero would mean that the model is free (docs/decisions/0007). */
 const UNKNOWN_PRICE = '-1';
 
 /** A model as `GET /models` shows it. Prices and limits are those of the first endpoint, as on the public wire. */
@@ -44,7 +44,7 @@ export function toEndpointRecord(model: CatalogModel, endpoint: Endpoint): Model
     provider_name: endpoint.provider.name,
     tag: endpoint.tag,
     quantization: endpoint.quantization,
-    // The official client insists on a number here.
+    // The official client requires a number here.
     context_length: endpoint.contextLength ?? 0,
     max_completion_tokens: endpoint.maxCompletionTokens,
     max_prompt_tokens: endpoint.maxPromptTokens,

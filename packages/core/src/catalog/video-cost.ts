@@ -1,7 +1,7 @@
 import type { UnitPrices } from './price-overrides.ts';
 import { toNanoUsd } from './prices.ts';
 
-/** What a video is charged by. */
+/** The measures by which a video is charged. */
 export interface VideoMeasure {
   readonly durationSeconds: number | undefined;
   readonly videos: number;
@@ -15,7 +15,7 @@ export function videoCostNanoUsd(prices: UnitPrices, measure: VideoMeasure): num
   const parts: bigint[] = [];
   if (prices.video !== undefined) parts.push(prices.video * BigInt(measure.videos));
   if (prices.video_second !== undefined && measure.durationSeconds !== undefined) {
-    // Lengths are told to the millisecond at most.
+    // Lengths have a precision of a millisecond at most.
     const milliseconds = BigInt(Math.round(measure.durationSeconds * 1000)) * BigInt(measure.videos);
     parts.push((prices.video_second * milliseconds) / MILLI);
   }

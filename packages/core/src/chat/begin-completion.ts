@@ -11,7 +11,7 @@ import { type CommittedCompletion, NOTHING_MORE } from './committed-completion.t
 import type { ChatTurn, FitRequest } from './stages/stage.ts';
 import { toTierRequest } from './to-tier-request.ts';
 
-/** Asks the endpoints of a turn, one after the other, until one has begun a completion. */
+/** Calls the endpoints of a turn, one after the other, until one has begun a completion. */
 export async function beginCompletion(
   run: ChatRun,
   turn: ChatTurn,
@@ -27,7 +27,9 @@ export async function beginCompletion(
   return { endpoint, startedAt, ...toBeginning(first) };
 }
 
-/** What a completion begins with: a chunk for one that came whole, known by its type, else its first batch and the rest. */
+/**
+ * The start of a completion: a chunk for an unstreamed one, recognised by its type, else the first batch and the rest.
+ */
 type Said = ChatChunk | Beginning;
 type Beginning = Pick<CommittedCompletion, 'first' | 'rest'>;
 
@@ -41,7 +43,10 @@ interface Asking {
   readonly fit: FitRequest | null;
 }
 
-/** Asks one endpoint. In one piece where nothing looks at the pieces, which costs less (docs/decisions/0012). */
+/**
+ * Calls one endpoint. Reads the completion in one piece where no stage needs the pieces, which costs less
+ * (docs/decisions/0012).
+ */
 function ask(endpoint: Endpoint, { run, turn, fit }: Asking): Promise<Said> {
   const fitting = fit === null ? turn.request : fit(turn.request, endpoint);
   const request = toTierRequest(fitting, endpoint, run.parts.catalog);
@@ -98,7 +103,7 @@ const doNothing = (): void => undefined;
 
 interface OpenAttempt {
   readonly signal: AbortSignal;
-  /** A token has come: the limit on the first one is over. */
+  /** A token has arrived: the limit for the first one is over. */
   onBegun(): void;
   /** The attempt has failed. A provider that failed for its own reasons may still hold a connection. */
   abandon(error: unknown): void;
@@ -137,7 +142,7 @@ async function readFirst(
       throw new GatewayError('provider_unavailable', `${providerName} returned an empty answer`);
     }
     first = first.length === 0 ? result.value : [...first, ...result.value];
-    // Usage alone says nothing yet: until there is a choice, another endpoint can still take over unseen.
+    // Usage alone is no output: until there is a choice, another endpoint can still take over without a visible change.
     if (first.some(({ choices }) => choices.length > 0)) return first;
   }
 }

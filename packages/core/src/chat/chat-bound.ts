@@ -2,11 +2,11 @@ import { type CallBound, mostTokensOf } from '../calls/bound.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import type { ChatMessage } from '../wire/chat/chat-message.ts';
 
-/** The dearest image of any model known: eight tiles of gpt-4o-mini take 48,169 tokens. */
+/** The largest known token count of an image: eight tiles of gpt-4o-mini take 48,169 tokens. */
 const MOST_TOKENS_AN_IMAGE = 50_000;
 /** Speech of 6 kb/s, the least that codecs offer, has 750 bytes for at most 32 tokens a second. */
 const LEAST_AUDIO_BYTES_A_TOKEN = 16;
-/** What providers add to the prompt when there are tools. */
+/** Tokens that providers add to the prompt when there are tools. */
 const TOKENS_FOR_TOOLS = 1000;
 
 /**
@@ -33,7 +33,7 @@ interface Media {
   audioTokens: number;
   hasAudio: boolean;
   isUnbounded: boolean;
-  /** Of the JSON text that is media; at most as many as its bytes. */
+  /** Length of the JSON text that is media; at most as many as its bytes. */
   characters: number;
 }
 
@@ -41,7 +41,7 @@ function measureMedia(message: ChatMessage, media: Media): void {
   if (message.role === 'assistant') {
     media.images += message.images?.length ?? 0;
     for (const image of message.images ?? []) media.characters += JSON.stringify(image).length;
-    // An answer of its own that a model is reminded of by its id.
+    // The message refers by id to an earlier audio completion, whose length is unknown here.
     if (message.audio) media.isUnbounded = true;
   }
   if (!Array.isArray(message.content)) return;
@@ -59,7 +59,7 @@ function measureMedia(message: ChatMessage, media: Media): void {
         media.audioTokens += Math.ceil((part.input_audio.data.length * 3) / 4 / LEAST_AUDIO_BYTES_A_TOKEN);
         break;
       case 'file':
-        // The pages of a document, and the length of a film, show only to who decodes them.
+        // The pages of a document and the length of a video are known only after decoding.
         media.isUnbounded = true;
         media.characters += part.file.file_data?.length ?? 0;
         break;

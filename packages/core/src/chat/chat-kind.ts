@@ -26,17 +26,17 @@ function chatPreferencesOf(request: ChatCompletionRequest): CallPreferences {
   return {
     provider: provider ?? NO_PREFERENCES,
     serviceTier,
-    // `route` is the older way to say it.
+    // `route` is the older form.
     partition: partition ?? (route === 'sort' ? 'none' : 'model'),
     cacheKey,
     openingOf: () => openingOf(messages),
   };
 }
 
-/** As much of a message as is looked at: conversations that differ later may share an endpoint. */
+/** Length of a message that is compared: conversations that differ later may share an endpoint. */
 const OPENING_LENGTH = 1000;
 
-/** The first instruction and the first thing said. */
+/** Returns the first instruction and the first message. */
 function openingOf(messages: readonly ChatMessage[]): string {
   const isInstruction = ({ role }: ChatMessage): boolean => role === 'system' || role === 'developer';
   const instruction = messages.find(isInstruction);

@@ -48,7 +48,7 @@ test('counts text alone, and rather too little of it', () => {
   expect(chatNeedsOf({ messages }).minPromptTokens).toBe(200);
 });
 
-test('takes the newer name of the limit on the answer first', () => {
+test('prefers the newer name of the output limit', () => {
   expect(chatNeedsOf({ messages: user('x') }).outputTokens).toBe(0);
   expect(chatNeedsOf({ messages: user('x'), max_tokens: 5 }).outputTokens).toBe(5);
   expect(chatNeedsOf({ messages: user('x'), max_tokens: 5, max_completion_tokens: 7 }).outputTokens).toBe(7);

@@ -4,7 +4,7 @@ import { PARAMETERS } from '../wire/chat/chat-parameters.ts';
 import type { ChatMessage } from '../wire/chat/chat-message.ts';
 import { compressionOf } from './compression.ts';
 
-/** Reads off what a request needs. Costs no more than a look at each content part. */
+/** Derives the needs of a request. Costs no more than a check of each content part. */
 export function chatNeedsOf(request: ChatCompletionRequest): CallNeeds {
   const inputs: string[] = [];
   let characters = 0;
@@ -45,7 +45,7 @@ function kindOf(type: string): string | null {
 /** The request's parameters as lists of supported parameters name them. */
 export function parametersOf(request: ChatCompletionRequest): readonly string[] {
   const found: string[] = [];
-  // By the few fields that are there: asking for each that might be is slower by the number of those that are not.
+  // Iterates over the few fields that are present, because a check for every possible field is slower.
   for (const name in request) {
     if (PARAMETERS.has(name) && (request as Readonly<Record<string, unknown>>)[name] != null) found.push(name);
   }

@@ -20,7 +20,7 @@ import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import type { Dialect } from './dialect.ts';
 import type { ToolSet } from './stages/server-tools/tool-set.ts';
 
-/** What the run of a chat call is made of. */
+/** The parts that the run of a chat call uses. */
 export interface ChatRunParts {
   readonly attempts: AttemptParts;
   readonly platform: Platform;
@@ -35,25 +35,25 @@ export interface ChatRunParts {
   readonly logger: Logger;
 }
 
-/** One checked, guarded, planned and admitted chat call. Made once, and handed on whole. */
+/** One checked, guarded, planned and admitted chat call. Made once, and passed on as a whole. */
 export interface ChatRun {
-  /** As models are asked: server tools are functions. */
+  /** The call in the form that is sent to models: server tools are functions. */
   readonly call: ModelCall<ChatCompletionRequest>;
   /** The request as its caller meant it. */
   readonly asked: ChatCompletionRequest;
   readonly caller: Caller;
   readonly plan: CallPlan;
-  /** Null when the caller did not ask how its call was routed. */
+  /** Null when the caller did not request the routing report. */
   readonly report: RoutingReport | null;
   readonly pipeline: Pipeline;
-  /** The form that the door speaks which the call came in by. */
+  /** The dialect of the route by which the call came in. */
   readonly dialect: Dialect;
   /** The server tools of the request; null without any. */
   readonly toolSet: ToolSet | null;
   /** Null when no guardrail looks at completions. */
   readonly guard: CompletionGuard | null;
   readonly observer: GenerationObserver;
-  /** The HTTP request, for as long as its client is there. */
+  /** The HTTP request, as long as its client is connected. */
   readonly client: Pick<GatewayRequest, 'headers' | 'signal' | 'abort'>;
   /** Headers of the response, the same streamed and whole; stages may add to them until it begins. */
   readonly responseHeaders: Record<string, string>;

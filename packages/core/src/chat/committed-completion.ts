@@ -1,20 +1,20 @@
 import type { Endpoint } from '../catalog/catalog.ts';
 import type { ChatChunk } from '../wire/chat/chat-chunk.ts';
 
-/** A completion that has begun. From here on there is no going back to another endpoint. */
+/** A completion that has begun. From here on the call cannot change to another endpoint. */
 export interface CommittedCompletion {
   readonly endpoint: Endpoint;
-  /** When this endpoint was asked, on the monotonic clock. */
+  /** Time at which this endpoint was called, on the monotonic clock. */
   readonly startedAt: number;
-  /** Everything up to and including the first batch that says something. */
+  /** Everything up to and including the first batch with a choice. */
   readonly first: readonly ChatChunk[];
-  /** `NOTHING_MORE` for a completion that came whole. */
+  /** `NOTHING_MORE` for an unstreamed completion. */
   readonly rest: AsyncIterator<readonly ChatChunk[]>;
-  /** The health of its endpoint has been told of it already, or has nothing to do with it. */
+  /** The endpoint's health has been updated already, or is not affected. */
   readonly isAccountedFor?: boolean;
 }
 
-/** Known by its identity, so that a completion that came whole need not be waited for. */
+/** Compared by identity, so that an unstreamed completion does not cost a wait. */
 export const NOTHING_MORE: AsyncIterator<readonly ChatChunk[]> = {
   next: () => Promise.resolve({ done: true, value: undefined }),
 };

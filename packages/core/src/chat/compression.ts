@@ -1,7 +1,7 @@
 import type { Compression } from '../calls/needs.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 
-/** Reads what the request says of context compression, in its present form or the older one. */
+/** Reads the request's options for context compression, in the present form or the older one. */
 export function compressionOf({ plugins, transforms, modalities }: ChatCompletionRequest): Compression {
   if (modalities?.length && !modalities.includes('text')) return 'never';
   const plugin = plugins?.find(({ id }) => id === 'context-compression');

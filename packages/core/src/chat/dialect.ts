@@ -3,17 +3,17 @@ import type { ChatChunk, FinishReason, Usage } from '../wire/chat/chat-chunk.ts'
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 
 /**
- * The form in which one door of the API speaks of a chat call. The call itself is the same for all doors: a dialect
- * reads the request into it, and writes what models say in its own frames or body.
+ * The wire format of one chat route of the API. The call itself is the same for all routes: a dialect parses the
+ * request into it, and encodes completions as its own frames or body.
  */
 export interface Dialect {
   /** Reads and checks the body of a request. Throws `invalid_request` that names every field. */
   parse(body: unknown): ParsedChat;
-  /** A frame that says nothing: keeps proxies and clients from taking silence for death. */
+  /** An empty frame: it shows proxies and clients that the connection is still open. */
   readonly keepAlive: string;
   /** Starts to write one stream. */
   createFrames(envelope: CompletionEnvelope, request: ChatCompletionRequest): Frames;
-  /** The body of a response that comes whole. */
+  /** Encodes an unstreamed response body. */
   toWhole(completion: WholeCompletion, request: ChatCompletionRequest): object;
 }
 
@@ -21,7 +21,7 @@ export interface ParsedChat {
   readonly request: ChatCompletionRequest;
 }
 
-/** What every part of one completion repeats. */
+/** The fields that every part of one completion repeats. */
 export interface CompletionEnvelope {
   readonly id: string;
   /** Unix seconds. */
@@ -33,23 +33,23 @@ export interface CompletionEnvelope {
   readonly serviceTier?: string | undefined;
 }
 
-/** What is told of the routing of a call beside its completion; undefined when the caller did not ask. */
+/** Routing facts that are sent beside a completion; undefined when the caller did not request them. */
 export type RoutingMembers = Readonly<Record<string, unknown>> | undefined;
 
-/** How a completion came to its end. */
+/** The end of a completion. */
 export interface CompletionEnd {
   readonly reason: FinishReason;
   readonly native: string | null;
-  /** As the caller is told; undefined when it is not known. */
+  /** The usage as it is sent to the caller; undefined when it is unknown. */
   readonly usage: Usage | undefined;
   readonly members: RoutingMembers;
 }
 
 /** The frames of one stream, as text. */
 export interface Frames {
-  /** Frames of what chunks add; finish reasons and usage are left out, because they come once and last. */
+  /** Encodes chunks as frames without finish reasons and usage, which are sent once and last (docs/decisions/0002). */
   encode(chunks: readonly ChatChunk[]): string;
-  /** What was sent to one endpoint. */
+  /** Encodes the body that was sent to one endpoint. */
   encodeEcho(upstreamBody: unknown): string;
   /** The end of a completion, and of the stream. */
   encodeEnd(end: CompletionEnd): string;
@@ -57,7 +57,7 @@ export interface Frames {
   encodeError(error: GatewayError): string;
 }
 
-/** A completion that came whole. */
+/** An unstreamed completion. */
 export interface WholeCompletion extends CompletionEnvelope {
   readonly chunks: readonly ChatChunk[];
   readonly usage: Usage | undefined;

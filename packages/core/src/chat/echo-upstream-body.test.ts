@@ -18,7 +18,7 @@ const ASKED = {
   messages: [{ role: 'user', content: [{ type: 'text', text: 'Is key-of-acme a key?' }, IMAGE] }],
 };
 
-test('shows what each endpoint was sent before the answer, without keys and media', async () => {
+test('shows the body sent to each endpoint before the completion, without keys and media', async () => {
   const upstream = createReplayTransport(DOWN, GOOD);
   const { chat } = createCoreGateway(upstream);
   const chunks = chunksOf(await readFrames(await chat(ASKED)).rest());
@@ -42,7 +42,7 @@ test('shows what each endpoint was sent before the answer, without keys and medi
   ]);
   expect(chunks[2]).toMatchObject({ choices: [{ delta: { content: 'Hello' } }] });
   expect(chunks.filter((chunk) => 'debug' in chunk)).toHaveLength(2);
-  // What is sent is the whole.
+  // The body that is sent is complete.
   expect(upstream.latest().sent).toMatchObject({ messages: ASKED.messages });
 });
 
@@ -56,11 +56,13 @@ test.each([
   expect(text).not.toContain('debug');
 });
 
-test('shows nothing of it in an answer that is not streamed', async () => {
-  const answer = { choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }] };
+test('shows none of it in an unstreamed response', async () => {
+  const completion = {
+    choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
+  };
   const transport = createReplayTransport({
     headers: { 'content-type': 'application/json' },
-    pieces: [JSON.stringify(answer)],
+    pieces: [JSON.stringify(completion)],
   });
   const { chat } = createCoreGateway(transport);
   const { status, body } = await chat({ ...ASKED, stream: false });

@@ -5,9 +5,9 @@ const END: IteratorResult<Uint8Array> = { done: true, value: undefined };
 export interface FrameOutlet {
   /** Hands frames to the reader that waits, or holds them until there is one. */
   push(text: string): void;
-  /** Nothing more will come. Frames that are held can still be read. */
+  /** Ends the outlet. Frames that are held can still be read. */
   end(): void;
-  /** Forgets the frames that are held. */
+  /** Drops the frames that are held. */
   discard(): void;
   /** Whether no frames are held. */
   isEmpty(): boolean;

@@ -1,7 +1,10 @@
 import { mapList, mapStrings, toVisitor, mapRecord, type RequestText, type Visit } from '../calls/text-map.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 
-/** What of a request is read by a model or written down. Other fields are switches, numbers and names of ours. */
+/**
+ * Fields of a request that a model reads or a record contains. Other fields are switches, numbers and names of the
+ * gateway.
+ */
 const FIELDS = [
   'messages',
   'tools',
@@ -53,7 +56,7 @@ function mapMessages(
   });
 }
 
-/** Tools answer in prose or in JSON. */
+/** Tools return prose or JSON. */
 function isJson(text: string): boolean {
   if (!text.includes('\\') || !/^\s*[[{]/.test(text)) return false;
   try {

@@ -1,11 +1,11 @@
 import { createCompletionAccumulator } from '../generations/observe/completion-accumulator.ts';
 import type { ChatChunk, ChatDelta } from '../wire/chat/chat-chunk.ts';
 
-/** Makes the one chunk of a whole answer out of its pieces. Usage is left out. */
+/** Merges the pieces of a completion into one chunk. Usage is left out. */
 export function mergeChunks(chunks: readonly ChatChunk[]): ChatChunk {
-  const answer = createCompletionAccumulator();
-  answer.observe(chunks);
-  answer.readBack();
+  const completion = createCompletionAccumulator();
+  completion.observe(chunks);
+  completion.readBack();
   const deltas = chunks.flatMap(({ choices }) => choices).map(({ delta }) => delta);
   const refusal = deltas.map((delta) => delta.refusal ?? '').join('');
   const content = deltas.map((delta) => delta.content ?? '').join('');
@@ -13,11 +13,13 @@ export function mergeChunks(chunks: readonly ChatChunk[]): ChatChunk {
   const delta: ChatDelta = {
     content: content === '' ? null : content,
     ...(refusal !== '' && { refusal }),
-    ...(answer.reasoning !== '' && { reasoning: answer.reasoning }),
+    ...(completion.reasoning !== '' && { reasoning: completion.reasoning }),
     ...listOf(deltas, 'reasoning_details'),
     ...listOf(deltas, 'images'),
     ...listOf(deltas, 'annotations'),
-    ...(answer.toolCalls.length > 0 && { tool_calls: answer.toolCalls.map((call, index) => ({ ...call, index })) }),
+    ...(completion.toolCalls.length > 0 && {
+      tool_calls: completion.toolCalls.map((call, index) => ({ ...call, index })),
+    }),
     ...(audio !== undefined && { audio }),
   };
   return {
@@ -25,13 +27,13 @@ export function mergeChunks(chunks: readonly ChatChunk[]): ChatChunk {
       {
         index: 0,
         delta,
-        finish_reason: answer.finish?.reason ?? null,
-        native_finish_reason: answer.finish?.native ?? null,
+        finish_reason: completion.finish?.reason ?? null,
+        native_finish_reason: completion.finish?.native ?? null,
       },
     ],
-    ...(answer.upstreamId !== undefined && { upstreamId: answer.upstreamId }),
-    ...(answer.systemFingerprint !== undefined && { systemFingerprint: answer.systemFingerprint }),
-    ...(answer.serviceTier !== undefined && { serviceTier: answer.serviceTier }),
+    ...(completion.upstreamId !== undefined && { upstreamId: completion.upstreamId }),
+    ...(completion.systemFingerprint !== undefined && { systemFingerprint: completion.systemFingerprint }),
+    ...(completion.serviceTier !== undefined && { serviceTier: completion.serviceTier }),
   };
 }
 

@@ -7,18 +7,18 @@ import type { Pipeline } from '../calls/pipeline.ts';
 import { hasPlugin } from './plugins.ts';
 import { raceAbort } from '../foundation/race-abort.ts';
 
-/** What a moderator makes of a text. */
+/** The verdict of a moderator about a text. */
 export interface ModerationVerdict {
   readonly isFlagged: boolean;
   /** The kinds of content it objects to: `violence`. */
   readonly reasons: readonly string[];
 }
 
-/** Judges what callers write, for requests that ask for the plugin `moderation`. */
+/** Judges the texts of callers, for requests with the plugin `moderation`. */
 export interface Moderator {
-  /** For people: who judged. */
+  /** Display name of the moderator. */
   readonly name: string;
-  /** Everything a request's messages say. A moderator that rejects lets nothing pass. */
+  /** Judges all text of a request's messages. When a moderator rejects, the request is refused. */
   moderate(text: string, signal: AbortSignal): Awaitable<ModerationVerdict>;
 }
 
@@ -31,7 +31,10 @@ export interface ModerationParts {
 
 const MAX_SHOWN = 100;
 
-/** The refusal of a call that asks to be moderated and is flagged (wire.md 4.2, 9.5); null, at once, for any other. */
+/**
+ * Returns the refusal of a call that requires moderation and is flagged (wire.md 4.2, 9.5); null, synchronously, for
+ * any other call.
+ */
 export function moderateCall(
   { request }: ModelCall<ChatCompletionRequest>,
   { moderator, pipeline, signal }: ModerationParts,

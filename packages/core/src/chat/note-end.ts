@@ -4,7 +4,7 @@ import type { Usage } from '../wire/chat/chat-chunk.ts';
 import type { ChatRun } from './chat-run.ts';
 import type { CommittedCompletion } from './committed-completion.ts';
 
-/** Tells the health of a completion's endpoint how it ended, unless that has been told already. */
+/** Reports the end of a completion to its endpoint's health, unless that has been done already. */
 export function noteEnd(
   { parts }: ChatRun,
   { endpoint, startedAt, isAccountedFor }: CommittedCompletion,

@@ -31,7 +31,7 @@ export function observeChat({ call, plan, pipeline, client, platform, logging }:
   });
 }
 
-/** As the client says it, which is exact; only a body sent in chunks or compressed has to be measured. */
+/** The client's content-length, which is exact; only a chunked or compressed body has to be measured. */
 function bodyLengthOf({ headers }: Pick<GatewayRequest, 'headers'>, { messages }: ChatCompletionRequest): number {
   const isExact = headers['content-length'] !== undefined && headers['content-encoding'] === undefined;
   return isExact ? Number(firstValue(headers['content-length'])) : JSON.stringify(messages).length;

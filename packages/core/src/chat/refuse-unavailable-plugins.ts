@@ -15,8 +15,9 @@ interface AvailableParts {
 }
 
 /**
- * Refuses what would be silently left undone: plugins that add content or guard it and are not set up, presets. Throws
- * `invalid_request` that names the field. What only tunes a completion is accepted and does nothing instead.
+ * Refuses a request whose fields would be silently ignored: presets, and plugins that add or guard content and are not
+ * configured. Throws `invalid_request` that names the field. Fields that only tune a completion are accepted without
+ * effect.
  */
 export function refuseUnavailable(request: ChatCompletionRequest, parts: AvailableParts): void {
   request.plugins?.forEach((plugin, index) => {

@@ -208,7 +208,7 @@ test.each([{ reasoning: { exclude: true } }, { include_reasoning: false }])(
 
 // Errors
 
-test('answers with its real status, as JSON, what fails before the first token', async () => {
+test('responds with the real status, as JSON, to a failure before the first token', async () => {
   const refusal = JSON.stringify({ error: { message: 'top_k is not a field', type: 'invalid_request_error' } });
   const { chat, store } = createCoreGateway(createReplayTransport({ status: 400, pieces: [refusal] }));
   const response = await chat({ stream: true });
@@ -249,7 +249,7 @@ const BROKEN_ENDS: readonly [name: string, end: (exchange: ScriptedExchange) => 
 ];
 
 test.each(BROKEN_ENDS)(
-  'tells in-band of %s after the first token, then ends, and never tries elsewhere',
+  'reports in-band %s after the first token, then ends, without another attempt',
   async (_name, breakOff, code) => {
     const transport = createScriptedTransport((exchange) => answering(exchange, piece('Hé'), piece('llo')));
     const { chat, store } = createCoreGateway(transport);
@@ -354,7 +354,7 @@ test.each(NOTHING_SAID)('goes on to the next endpoint when one %s', async (_name
   });
 });
 
-test('asks no other endpoint what is the caller’s own mistake, but another model', async () => {
+test('after a caller’s mistake, calls no other endpoint of the model, but another model', async () => {
   const transport = createScriptedTransport((exchange) => {
     if (exchange.sent['model'] === 'other-b') {
       answering(exchange, piece('Hi'), stop);
@@ -371,7 +371,7 @@ test('asks no other endpoint what is the caller’s own mistake, but another mod
   expect(chunks[0]).toMatchObject({ model: 'acme/other', provider: 'Beta' });
 });
 
-test('tells of the last failure when all have failed, and of those before it', async () => {
+test('returns the last failure when all have failed, with those before it', async () => {
   const transport = createScriptedTransport((exchange) => {
     exchange.respond(exchange.request.url.includes('acme') ? 401 : 429, { 'retry-after': '7' });
     exchange.push('{"error":{"message":"quota of the minute"}}');
@@ -427,17 +427,17 @@ test('promises a wait only when every endpoint named one, the shortest', async (
 test('gives an endpoint that sends no token in time up for the next one', async () => {
   const transport = createScriptedTransport((exchange) => answering(exchange, opening));
   const { chat, platform } = createCoreGateway(transport, { timeouts: { firstTokenMs: 1000, keepAliveMs: 60_000 } });
-  const answering2 = chat({ stream: true });
+  const pending = chat({ stream: true });
   await platform.advance(1100);
   expect(transport.exchanges).toHaveLength(2);
   expect(transport.exchanges[0]?.isClosed).toBe(true);
   await platform.advance(1100);
-  const response = await answering2;
+  const response = await pending;
   expect(response.status).toBe(408);
   expect(jsonOf(response)).toMatchObject({ error: { message: 'Beta sent no token within the time limit' } });
 });
 
-test('gives an answer that has begun all the time it needs', async () => {
+test('does not limit the time of a completion that has begun', async () => {
   const transport = createScriptedTransport((exchange) => answering(exchange, piece('a')));
   const { chat, platform } = createCoreGateway(transport, { timeouts: { firstTokenMs: 1000, keepAliveMs: 60_000 } });
   const reader = readFrames(await chat({ stream: true }));
@@ -453,13 +453,13 @@ test('gives an answer that has begun all the time it needs', async () => {
 
 // Keep-alive
 
-test('answers with a comment when nothing has come within the interval, and goes on so', async () => {
+test('responds with a comment when nothing has come within the interval, and repeats it', async () => {
   const transport = createScriptedTransport();
   const { chat, platform } = createCoreGateway(transport, { timeouts: { keepAliveMs: 10_000 } });
-  let hasAnswered = false;
-  const pending = chat({ stream: true }).then((response) => ((hasAnswered = true), response));
+  let hasResponded = false;
+  const pending = chat({ stream: true }).then((response) => ((hasResponded = true), response));
   await platform.advance(9_900);
-  expect(hasAnswered).toBe(false);
+  expect(hasResponded).toBe(false);
   await platform.advance(200);
   const reader = readFrames(await pending);
   expect(await reader.next()).toMatch(/^: .+\n\n$/);
@@ -476,14 +476,14 @@ test('answers with a comment when nothing has come within the interval, and goes
   const stillSilent = reader.next();
   await platform.advance(10_100);
   expect(await stillSilent).toMatch(/^: /);
-  // Upstream was asked once, however often the reader came back.
+  // Upstream was read once, however often the client's reader returned.
   expect(transport.latest().pulls).toBe(pulls);
   answering(transport.latest(), stop);
   transport.exchanges[0]?.end();
   expect(parseFrames(await reader.rest()).at(-1)).toBe('done');
 });
 
-test('still tries the next endpoint after a comment, and tells in-band when that fails, too', async () => {
+test('still tries the next endpoint after a comment, and reports its failure in-band', async () => {
   const transport = createScriptedTransport();
   const { chat, platform, store } = createCoreGateway(transport, { timeouts: { keepAliveMs: 1000 } });
   const pending = chat({ stream: true });
@@ -590,9 +590,9 @@ test('reads upstream no faster than its reader reads', async () => {
   await reader.leave();
 });
 
-test('asks a provider for one batch at a time, however impatient its reader is', async () => {
+test('reads one batch at a time from a provider, however often its reader calls', async () => {
   const asked: ((text: string) => void)[] = [];
-  const answer = (text: string): IteratorResult<ChatChunk[]> => ({
+  const completion = (text: string): IteratorResult<ChatChunk[]> => ({
     done: false,
     value: [{ choices: [{ index: 0, delta: { content: text }, finish_reason: null, native_finish_reason: null }] }],
   });
@@ -600,7 +600,7 @@ test('asks a provider for one batch at a time, however impatient its reader is',
     ...createScriptedProvider('acme', []),
     chat: () => ({
       [Symbol.asyncIterator]: () => ({
-        next: () => new Promise((resolve) => asked.push((text) => resolve(answer(text)))),
+        next: () => new Promise((resolve) => asked.push((text) => resolve(completion(text)))),
       }),
     }),
   };
@@ -666,7 +666,7 @@ const PHASES: readonly [
 ][] = [
   ['while the connection is made', () => Promise.resolve(), null, 1],
   [
-    'while upstream answers with headers only',
+    'while upstream has sent only headers',
     async ({ transport }) => {
       transport.exchanges[0]?.respond();
       await settle();
@@ -692,7 +692,7 @@ const PHASES: readonly [
     1,
   ],
   [
-    'while the second endpoint is asked',
+    'while the second endpoint is called',
     async ({ transport }) => {
       transport.exchanges[0]?.respond(503);
       transport.exchanges[0]?.end();
@@ -702,7 +702,7 @@ const PHASES: readonly [
     2,
   ],
   [
-    'in the middle of the answer',
+    'in the middle of the completion',
     async ({ transport }) => {
       answering(transport.latest(), piece('Hé'), piece('llo'));
       await settle();
@@ -764,7 +764,7 @@ test.each(PHASES)(
   },
 );
 
-test('asks no further endpoint when the client leaves between two of them', async () => {
+test('calls no further endpoint when the client leaves between two of them', async () => {
   const client = new AbortController();
   const transport = createScriptedTransport((exchange) => {
     exchange.respond(503);
@@ -777,7 +777,7 @@ test('asks no further endpoint when the client leaves between two of them', asyn
   expect(store.appended.map(({ record }) => record.generation.cancelled)).toEqual([true]);
 });
 
-test('asks nobody when the client has left before the call begins', async () => {
+test('calls no endpoint when the client has left before the call begins', async () => {
   const transport = createScriptedTransport();
   const { chat, store } = createCoreGateway(transport);
   expect((await chat({ stream: true }, { signal: AbortSignal.abort() })).status).toBe(499);
@@ -868,10 +868,10 @@ test('hears nothing of a provider that fails after its call is over', async () =
   );
   const { chat, store } = createCoreGateway([late, createScriptedProvider('beta', [])]);
   const client = new AbortController();
-  const answered = chat({ stream: true }, { signal: client.signal });
+  const responded = chat({ stream: true }, { signal: client.signal });
   await settle();
   client.abort();
-  expect((await answered).status).toBe(499);
+  expect((await responded).status).toBe(499);
   await settle();
   expect(store.appended).toHaveLength(1);
 });
@@ -891,7 +891,7 @@ test('never calls complete what could not be recorded', async () => {
   expect(jsonOf(await get('/health'))).toEqual({ status: 'degraded' });
 });
 
-test('answers 500 when not even a refusal could be recorded', async () => {
+test('responds with 500 when not even a refusal could be recorded', async () => {
   const { chat, store } = createCoreGateway(createReplayTransport({ status: 429, pieces: [] }));
   store.failAppends(new Error('disk full'));
   const response = await chat({ stream: true });
@@ -963,7 +963,7 @@ test('ends every stream in one way, records it once and holds nothing back, what
         });
       };
       let status = 0;
-      const answered = chat({ stream: true }, { signal: client.signal }).then((response) => {
+      const responded = chat({ stream: true }, { signal: client.signal }).then((response) => {
         ({ status } = response);
         if (status === 200) reader = readFrames(response);
         if (readsAlong) read();
@@ -1014,7 +1014,7 @@ test('ends every stream in one way, records it once and holds nothing back, what
         read();
         await platform.advance(100);
       }
-      await answered;
+      await responded;
       await settle();
 
       expect(gateway.stats()).toEqual({ openCalls: 0, openStreams: 0 });
@@ -1030,7 +1030,7 @@ test('ends every stream in one way, records it once and holds nothing back, what
       expect(chunksOf(frames).filter((chunk) => chunk.usage)).toHaveLength(
         reasons.filter((reason) => reason !== 'error').length,
       );
-      // What the reader was told is what was recorded, unless it was told that recording failed.
+      // The reader received the recorded outcome, unless it received the error that recording failed.
       const record = store.appended[0]?.record.generation;
       const recorded = record?.cancelled === true ? 'cancelled' : record?.finish_reason;
       expect([undefined, recorded, ...(hasStore ? [] : ['error'])]).toContain(reasons[0]);

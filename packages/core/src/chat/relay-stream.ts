@@ -22,10 +22,10 @@ const STREAM_HEADERS = {
 
 /**
  * Runs a call and relays its completion as a stream. Resolves at the first of: the first chunk, or the keep-alive
- * interval; rejects with the final error when that comes before either. From then on errors travel in-band.
+ * interval; rejects with the final error when that comes before either. From then on errors are sent in-band.
  *
- * The body is written by hand rather than as a generator: a generator's `return()` waits for the `next()` under way,
- * and a client that leaves must be noticed while upstream is silent.
+ * The body is an iterator written by hand rather than a generator: a generator's `return()` waits for the pending
+ * `next()`, and the end of a client must be noticed while upstream is silent.
  */
 export function relayStream(run: ChatRun, begin: Begin): Promise<GatewayResponse> {
   return new Promise((resolve, reject) => {
@@ -38,17 +38,17 @@ export function relayStream(run: ChatRun, begin: Begin): Promise<GatewayResponse
 }
 
 /**
- * Where a relay is. `attempting`: endpoints are being asked. `idle`: a completion has begun, and its next piece has not
- * been asked for. `reading`: it has, so that one `next()` is pending. `recording`: the outcome is decided and is being
- * written down. `over`: every frame is in the outlet.
+ * State of a relay. `attempting`: endpoints are being called. `idle`: a completion has begun, and no read of its next
+ * piece is pending. `reading`: one `next()` is pending. `recording`: the outcome is decided and is being recorded.
+ * `over`: every frame is in the outlet.
  */
 type Phase = 'attempting' | 'idle' | 'reading' | 'recording' | 'over';
 
-/** The beginning of the HTTP response. Either is called once, and not both. */
+/** Starts the HTTP response. Exactly one of the two is called, once. */
 interface ResponseHead {
   /** The status is 200 from now on. */
   commit(): void;
-  /** Nothing has been sent and nothing will be. */
+  /** Responds with an error before anything was sent. */
   refuse(error: GatewayError): void;
 }
 
@@ -69,7 +69,7 @@ function createRelay(run: ChatRun, begin: Begin, responseHead: ResponseHead): As
   let head: ResponseHead | null = responseHead;
   let completion: CommittedCompletion | undefined;
   let frames: Frames | undefined;
-  /** What went upstream and has not been shown yet; always empty unless the caller asked for it. */
+  /** Bodies that were sent upstream and not shown yet; always empty unless the caller requested them. */
   let echoes: unknown[] = [];
 
   const keepAlive = parts.wheel.add(() => {
@@ -96,7 +96,7 @@ function createRelay(run: ChatRun, begin: Begin, responseHead: ResponseHead): As
     frames = dialect.createFrames(envelope, call.request);
     return frames;
   };
-  /** What went upstream since the last look, as frames of its own. */
+  /** Returns the bodies that were sent upstream since the last call, as separate frames. */
   const takeEchoes = (): string => {
     if (echoes.length === 0) return '';
     const text = echoes.map(framesOf().encodeEcho).join('');
@@ -109,7 +109,7 @@ function createRelay(run: ChatRun, begin: Begin, responseHead: ResponseHead): As
     commitHead();
     const text = takeEchoes() + framesOf().encode(batch);
     if (text !== '') deliver(text);
-    // A batch may hold nothing to show (a finish reason, usage): a reader that waits goes on waiting.
+    // A batch may hold nothing to send (a finish reason, usage): a waiting reader continues to wait.
     else if (outlet.isAwaited()) read();
   };
   const onBegun = (begun: CommittedCompletion): void => {
@@ -141,7 +141,7 @@ function createRelay(run: ChatRun, begin: Begin, responseHead: ResponseHead): As
     end({ status: error.code === 'client_closed_request' ? 'cancelled' : 'failed', error });
   };
 
-  /** Decides the outcome, exactly once, writes it down, and only then lets the reader see the end. */
+  /** Decides the outcome, exactly once, records it, and only then lets the reader see the end. */
   const end = (outcome: Outcome): void => {
     if (phase === 'recording' || phase === 'over') return;
     phase = 'recording';
@@ -184,10 +184,10 @@ function createRelay(run: ChatRun, begin: Begin, responseHead: ResponseHead): As
 
   const letGoOfUpstream = (): void => {
     tracked.interrupt(new GatewayError('client_closed_request', 'The call is over'));
-    // A provider's generator may still be waiting; what it says now is not needed.
+    // A provider's generator may still be waiting; its later result is not needed.
     completion?.rest.return?.().then(undefined, () => undefined);
   };
-  // While endpoints are being asked the attempts notice by themselves, and note which one was.
+  // While endpoints are being called, the attempts detect the interruption themselves and note which one was affected.
   const onInterrupted = (): void => {
     if (completion !== undefined) onFailure(tracked.signal.reason);
   };

@@ -16,7 +16,7 @@ import { generationContentSchema, generationSchema } from '../wire/generations/g
 import { TransportError } from '../foundation/transport.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
-const ANSWER = {
+const COMPLETION = {
   id: 'up-1',
   object: 'chat.completion',
   model: 'chat-1',
@@ -41,14 +41,14 @@ const ANSWER = {
   },
 };
 
-const whole = (answer: unknown, exchange: ScriptedExchange): void => {
+const whole = (completion: unknown, exchange: ScriptedExchange): void => {
   exchange.respond(200, JSON_TYPE);
-  exchange.push(JSON.stringify(answer));
+  exchange.push(JSON.stringify(completion));
   exchange.end();
 };
 
-test.each(chunkings([JSON.stringify(ANSWER)]))(
-  'answers with everything that clients insist on (%s)',
+test.each(chunkings([JSON.stringify(COMPLETION)]))(
+  'responds with all fields that clients require (%s)',
   async (_name, pieces) => {
     const { chat, store } = createCoreGateway(createReplayTransport({ headers: JSON_TYPE, pieces }));
     const response = await chat();
@@ -97,7 +97,7 @@ test.each(chunkings([JSON.stringify(ANSWER)]))(
   },
 );
 
-test('answers the least that an upstream can say', async () => {
+test('responds to the shortest possible completion of an upstream', async () => {
   const transport = createScriptedTransport((exchange) =>
     whole({ choices: [{ message: {}, finish_reason: 'length' }] }, exchange),
   );
@@ -126,7 +126,7 @@ test('answers the least that an upstream can say', async () => {
   expect((result as { usage: object }).usage).not.toHaveProperty('cost');
 });
 
-test('answers tool calls, refusals, reasoning, images and what else a message may hold', async () => {
+test('returns tool calls, refusals, reasoning, images and all other parts of a message', async () => {
   const message = {
     role: 'assistant',
     content: null,
@@ -146,8 +146,8 @@ test('answers tool calls, refusals, reasoning, images and what else a message ma
     audio: { id: 'a' },
     annotations: [{ type: 'url_citation' }],
   };
-  const answer = { choices: [{ message, finish_reason: 'tool_calls', logprobs: { content: [] } }] };
-  const { chat } = createCoreGateway(createScriptedTransport((exchange) => whole(answer, exchange)));
+  const completion = { choices: [{ message, finish_reason: 'tool_calls', logprobs: { content: [] } }] };
+  const { chat } = createCoreGateway(createScriptedTransport((exchange) => whole(completion, exchange)));
   const result = jsonOf(await chat());
   expect(chatCompletionResultSchema.parse(result)).toEqual(result);
   expect(result['choices']).toEqual([
@@ -190,8 +190,8 @@ test('answers tool calls, refusals, reasoning, images and what else a message ma
 test.each([{ reasoning: { exclude: true } }, { include_reasoning: false }])(
   'keeps reasoning back for %j, and records it',
   async (body) => {
-    const answer = { choices: [{ message: { content: 'Hi', reasoning: 'secret' }, finish_reason: 'stop' }] };
-    const { chat, store } = createCoreGateway(createScriptedTransport((exchange) => whole(answer, exchange)));
+    const completion = { choices: [{ message: { content: 'Hi', reasoning: 'secret' }, finish_reason: 'stop' }] };
+    const { chat, store } = createCoreGateway(createScriptedTransport((exchange) => whole(completion, exchange)));
     const response = await chat(body);
     expect(response.body).not.toContain('secret');
     expect(jsonOf(response)).toMatchObject({ choices: [{ message: { content: 'Hi', reasoning: null } }] });
@@ -199,10 +199,12 @@ test.each([{ reasoning: { exclude: true } }, { include_reasoning: false }])(
   },
 );
 
-test('records the call before it answers, in a form that the wire allows', async () => {
-  const { chat, store, platform } = createCoreGateway(createScriptedTransport((exchange) => whole(ANSWER, exchange)));
+test('records the call before it responds, in a form that the wire allows', async () => {
+  const { chat, store, platform } = createCoreGateway(
+    createScriptedTransport((exchange) => whole(COMPLETION, exchange)),
+  );
   const release = store.holdAppends();
-  let hasAnswered = false;
+  let hasResponded = false;
   const pending = chat(
     {
       user: 'user-7',
@@ -238,9 +240,9 @@ test('records the call before it answers, in a form that the wire allows', async
         'x-session-id': 'other',
       },
     },
-  ).then((response) => ((hasAnswered = true), response));
+  ).then((response) => ((hasResponded = true), response));
   await platform.advance(1000);
-  expect(hasAnswered).toBe(false);
+  expect(hasResponded).toBe(false);
   release();
   expect((await pending).status).toBe(200);
 
@@ -268,7 +270,7 @@ test('records the call before it answers, in a form that the wire allows', async
 });
 
 test('takes the session from the header when the body names none', async () => {
-  const { chat, store } = createCoreGateway(createScriptedTransport((exchange) => whole(ANSWER, exchange)));
+  const { chat, store } = createCoreGateway(createScriptedTransport((exchange) => whole(COMPLETION, exchange)));
   const headers = { authorization: 'Bearer sk-test-api', 'x-session-id': 's'.repeat(256) };
   expect((await chat({}, { headers })).status).toBe(200);
   expect(store.appended[0]?.record.generation.session_id).toBe('s'.repeat(256));
@@ -279,7 +281,9 @@ test('takes the session from the header when the body names none', async () => {
 
 test('believes the cost that upstream itself reports', async () => {
   const { chat, store } = createCoreGateway(
-    createScriptedTransport((exchange) => whole({ ...ANSWER, usage: { ...ANSWER.usage, cost: 0.5 } }, exchange)),
+    createScriptedTransport((exchange) =>
+      whole({ ...COMPLETION, usage: { ...COMPLETION.usage, cost: 0.5 } }, exchange),
+    ),
   );
   expect(jsonOf(await chat())).toMatchObject({ usage: { cost: 0.5 } });
   expect(store.appended[0]?.record).toMatchObject({
@@ -290,14 +294,14 @@ test('believes the cost that upstream itself reports', async () => {
 
 test('shows details of usage only with the counts that clients insist on, and charges for them all the same', async () => {
   const details = (prompt: object, completion: object): object => ({
-    ...ANSWER,
-    usage: { ...ANSWER.usage, prompt_tokens_details: prompt, completion_tokens_details: completion },
+    ...COMPLETION,
+    usage: { ...COMPLETION.usage, prompt_tokens_details: prompt, completion_tokens_details: completion },
   });
-  const answers = [
+  const completions = [
     details({ audio_tokens: 4 }, { audio_tokens: 2 }),
     details({ cached_tokens: 1 }, { reasoning_tokens: 3 }),
   ];
-  const transport = createScriptedTransport((exchange) => whole(answers.shift(), exchange));
+  const transport = createScriptedTransport((exchange) => whole(completions.shift(), exchange));
   const pricing = { prompt: '0.000001', completion: '0.000002', audio: '0.00001', audio_output: '0.00002' };
   const { chat } = createCoreGateway(transport, {
     models: [{ id: 'acme/chat', endpoints: [{ provider: 'acme', providerModel: 'm', pricing }] }],
@@ -311,9 +315,9 @@ test('shows details of usage only with the counts that clients insist on, and ch
   });
 });
 
-test('keeps messages and answers to itself when it is told to store none', async () => {
+test('stores no messages and completions when the setting forbids it', async () => {
   const { chat, store } = createCoreGateway(
-    createScriptedTransport((exchange) => whole(ANSWER, exchange)),
+    createScriptedTransport((exchange) => whole(COMPLETION, exchange)),
     { logging: { inputOutput: false } },
   );
   expect((await chat()).status).toBe(200);
@@ -322,7 +326,7 @@ test('keeps messages and answers to itself when it is told to store none', async
 
 test('stores no content above the limit rather than half of it', async () => {
   const { chat, store } = createCoreGateway(
-    createScriptedTransport((exchange) => whole(ANSWER, exchange)),
+    createScriptedTransport((exchange) => whole(COMPLETION, exchange)),
     { logging: { maxContentMb: 0.001 } },
   );
   expect((await chat({ messages: [{ role: 'user', content: 'x'.repeat(500) }] })).status).toBe(200);
@@ -335,7 +339,7 @@ test.each<[string, (exchange: ScriptedExchange) => void]>([
   ['sends an error with status 200', (exchange) => whole({ error: { message: 'overloaded' } }, exchange)],
   ['sends no choices', (exchange) => whole({ choices: [] }, exchange)],
   [
-    'sends half an answer',
+    'sends half a completion',
     (exchange) => (exchange.respond(200, JSON_TYPE), exchange.push('{"choices":[{"mes'), exchange.end()),
   ],
   [
@@ -351,7 +355,7 @@ test.each<[string, (exchange: ScriptedExchange) => void]>([
   ],
 ])('goes on to the next endpoint when one %s', async (_name, fail) => {
   const transport = createScriptedTransport((exchange) =>
-    exchange.request.url.includes('acme') ? fail(exchange) : whole(ANSWER, exchange),
+    exchange.request.url.includes('acme') ? fail(exchange) : whole(COMPLETION, exchange),
   );
   const { chat, store } = createCoreGateway(transport);
   expect(jsonOf(await chat())).toMatchObject({ provider: 'Beta', usage: { cost: 0.00006 } });
@@ -365,7 +369,7 @@ test('stays with the first choice when fallbacks are not allowed', async () => {
   expect(transport.exchanges).toHaveLength(1);
 });
 
-test('answers with the last failure, and records it with those before', async () => {
+test('responds with the last failure, and records it with those before', async () => {
   const transport = createScriptedTransport((exchange) =>
     exchange.fail(new TransportError('no connection could be made', { phase: 'connect', requestSent: false })),
   );
@@ -446,8 +450,8 @@ test.each([
   expect(store.appended.map(({ record }) => record.generation.cancelled)).toEqual([true]);
 });
 
-test('records with its cost an answer that came whole as its client left', async () => {
-  let arrive: (answer: ChatChunk) => void = () => undefined;
+test('records a completion with its cost when it arrived as its client left', async () => {
+  let arrive: (completion: ChatChunk) => void = () => undefined;
   const arrival = new Promise<ChatChunk>((resolve) => (arrive = resolve));
   const provider: Provider = { ...createScriptedProvider('acme', []), chatWhole: () => arrival };
   const { chat, store } = createCoreGateway([provider, createScriptedProvider('beta', [])]);
@@ -463,7 +467,7 @@ test('records with its cost an answer that came whole as its client left', async
   expect(store.appended[0]?.content?.output.completion).toBe('Hi');
 });
 
-test('answers the failure of a provider that breaks after its answer', async () => {
+test('responds with the failure of a provider that breaks off after its completion', async () => {
   const failing = createScriptedProvider('acme', [[text('Hi')]], () => Promise.reject(new TypeError('secret')));
   const { chat, store, logged } = createCoreGateway([failing, createScriptedProvider('beta', [])]);
   const response = await chat();
@@ -485,8 +489,8 @@ test('goes on when a provider throws before it says anything, even at once', asy
   expect(jsonOf(await chat())).toMatchObject({ provider: 'Beta' });
 });
 
-test('answers 500 and not the answer when it could not be recorded', async () => {
-  const { chat, store, logged } = createCoreGateway(createScriptedTransport((exchange) => whole(ANSWER, exchange)));
+test('responds with 500 instead of the completion when it could not be recorded', async () => {
+  const { chat, store, logged } = createCoreGateway(createScriptedTransport((exchange) => whole(COMPLETION, exchange)));
   store.failAppends(new Error('disk full'));
   const response = await chat();
   expect(response.status).toBe(500);
@@ -494,8 +498,8 @@ test('answers 500 and not the answer when it could not be recorded', async () =>
   expect(logged.map(({ line }) => line)).toContain('error a generation could not be recorded');
 });
 
-test('answers 402 without asking anybody when the key has spent its limit', async () => {
-  const transport = createScriptedTransport((exchange) => whole(ANSWER, exchange));
+test('responds with 402 without any call when the key has spent its limit', async () => {
+  const transport = createScriptedTransport((exchange) => whole(COMPLETION, exchange));
   const { chat } = createCoreGateway(transport, {
     authenticate: () => ({ kind: 'api', id: 'u', name: 'u', limitUsd: 0.0005 }),
   });
@@ -505,7 +509,7 @@ test('answers 402 without asking anybody when the key has spent its limit', asyn
   expect(transport.exchanges).toHaveLength(statuses.length - 1);
 });
 
-test('answers 404 with the reasons, and asks nobody, when preferences leave no endpoint', async () => {
+test('responds with 404 and the reasons, without any call, when preferences leave no endpoint', async () => {
   const transport = createScriptedTransport();
   const { chat, store } = createCoreGateway(transport);
   const response = await chat({ models: ['acme/other'], provider: { only: ['acme'], zdr: true } });
@@ -530,14 +534,14 @@ test('answers 404 with the reasons, and asks nobody, when preferences leave no e
 });
 
 test('passes over a model without endpoints for the next', async () => {
-  const transport = createScriptedTransport((exchange) => whole(ANSWER, exchange));
+  const transport = createScriptedTransport((exchange) => whole(COMPLETION, exchange));
   const { chat } = createCoreGateway(transport);
   expect(
     jsonOf(await chat({ model: 'acme/other', models: ['acme/chat'], provider: { only: ['acme'] } })),
   ).toMatchObject({ model: 'acme/chat' });
 });
 
-test('requires parameters to be supported when that is asked for', async () => {
+test('requires parameters to be supported on request', async () => {
   const { chat } = createCoreGateway(createScriptedTransport());
   expect((await chat({ seed: 1, provider: { require_parameters: true } })).status).toBe(404);
 });
@@ -546,7 +550,7 @@ test.each<[object, string]>([
   [{ tools: [{ type: 'function', function: { name: 'f' } }, { type: 'service:bash' }] }, 'tools.1'],
   [{ plugins: [{ id: 'response-healing' }, { id: 'web' }] }, 'plugins.1'],
   [{ preset: 'mine' }, 'preset'],
-])('answers 400 where doing nothing would mislead: %j', async (body, path) => {
+])('responds with 400 where ignoring a field would mislead: %j', async (body, path) => {
   const transport = createScriptedTransport();
   const response = await createCoreGateway(transport).chat(body as Record<string, unknown>);
   expect(response.status).toBe(400);
@@ -556,15 +560,15 @@ test.each<[object, string]>([
   expect(transport.exchanges).toHaveLength(0);
 });
 
-test('answers 400 to two efforts of reasoning that differ', async () => {
-  const { chat } = createCoreGateway(createScriptedTransport((exchange) => whole(ANSWER, exchange)));
+test('responds with 400 to two efforts of reasoning that differ', async () => {
+  const { chat } = createCoreGateway(createScriptedTransport((exchange) => whole(COMPLETION, exchange)));
   expect((await chat({ reasoning_effort: 'low', reasoning: { effort: 'high' } })).status).toBe(400);
   expect((await chat({ reasoning_effort: 'low', reasoning: { effort: 'low' } })).status).toBe(200);
   expect((await chat({ reasoning_effort: null, reasoning: { effort: 'high' } })).status).toBe(200);
 });
 
-test('accepts what only tunes an answer, and what has nothing to do here', async () => {
-  const { chat } = createCoreGateway(createScriptedTransport((exchange) => whole(ANSWER, exchange)));
+test('accepts fields that only tune a completion, and those without effect here', async () => {
+  const { chat } = createCoreGateway(createScriptedTransport((exchange) => whole(COMPLETION, exchange)));
   const body = {
     plugins: [
       { id: 'context-compression' },

@@ -14,7 +14,10 @@ import type { WholeCompletion } from './dialect.ts';
 import { noteEnd } from './note-end.ts';
 import type { Begin } from './stages/stage.ts';
 
-/** Runs a call and hands its completion on in one piece. Throws what ended it; either way it has been recorded once. */
+/**
+ * Runs a call and returns its completion in one piece. Throws the error that ended it; either way it has been recorded
+ * once.
+ */
 export async function relayWhole(run: ChatRun, begin: Begin): Promise<GatewayResponse> {
   const { call, plan, observer, report, dialect, parts } = run;
   const created = Math.floor(parts.platform.now() / 1000);
@@ -60,7 +63,7 @@ export async function relayWhole(run: ChatRun, begin: Begin): Promise<GatewayRes
   }
 }
 
-/** An unstreamed completion comes as one batch; reading on lets the provider finish and say so if it could not. */
+/** An unstreamed completion is one batch; a further read lets the provider finish, or throw if it could not. */
 async function readToEnd(rest: AsyncIterator<readonly ChatChunk[]>, observer: GenerationObserver): Promise<void> {
   for (let next = await rest.next(); next.done !== true; next = await rest.next()) observer.observe(next.value);
 }

@@ -3,8 +3,8 @@ import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import { tierOf } from '../catalog/endpoint-tier.ts';
 
 /**
- * The request as it is for this endpoint: its own tier's, whatever was asked for. Where a model has tiers as endpoints
- * of their own, an ordinary endpoint is asked for none; where it has not, the provider gets what the caller said.
+ * Returns the request with the endpoint's own tier, whatever tier was requested. Where a model has tiers as separate
+ * endpoints, an ordinary endpoint receives none; otherwise the provider receives the caller's value.
  */
 export function toTierRequest(
   request: ChatCompletionRequest,

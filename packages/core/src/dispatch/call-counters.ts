@@ -7,7 +7,7 @@ export interface CallCounters {
   recordFailures: number;
 }
 
-/** Creates counters that have counted nothing. */
+/** Creates counters at zero. */
 export function createCallCounters(): CallCounters {
   return { completed: 0, failed: 0, cancelled: 0, recordFailures: 0 };
 }

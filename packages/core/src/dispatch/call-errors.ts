@@ -1,7 +1,7 @@
 import { GatewayError } from '../foundation/errors.ts';
 import { TransportError } from '../foundation/transport.ts';
 
-/** What anything thrown on the way of a call means to its caller. */
+/** Converts an exception during a call to the error that the caller receives. */
 export function toCallError(thrown: unknown, providerName: string): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
   const metadata = { provider_name: providerName };
@@ -18,7 +18,10 @@ export function toCallError(thrown: unknown, providerName: string): GatewayError
   return new GatewayError('internal', 'Internal Server Error', { cause: thrown });
 }
 
-/** The last failure speaks for all, and names those before it. A wait is only promised when every endpoint named one. */
+/**
+ * Returns the last failure, with a list of those before it. The error has a retry time only when every endpoint named
+ * one.
+ */
 export function toFinalError(failures: readonly GatewayError[]): GatewayError {
   const last = failures.at(-1);
   if (last === undefined) return new GatewayError('not_found', 'No endpoint can serve this request');

@@ -5,7 +5,7 @@ import type { PolicyOf } from '../guardrails/policy-of.ts';
 import type { Policy } from '../guardrails/policy.ts';
 import type { Principal } from '../http/principal.ts';
 
-/** What holds for the calls of one principal. */
+/** The rules for the calls of one principal. */
 export interface Caller {
   /** Null when no guardrail holds. */
   readonly policy: Policy | null;
@@ -18,7 +18,7 @@ export interface CallerParts extends BudgetParts {
 }
 
 /**
- * Looks up what holds for a principal's calls. At once where the store has its tables in memory. Rejects with
+ * Finds the rules for a principal's calls. Synchronous where the store has its tables in memory. Rejects with
  * `permission_denied` when a guardrail cannot be applied.
  */
 export function findCaller(principal: Principal, parts: CallerParts): Awaitable<Caller> {

@@ -13,15 +13,16 @@ export interface OutcomeParts {
 /** A call that had begun at an endpoint, and how it ended. */
 export interface EndedAttempt {
   readonly endpoint: Endpoint;
-  /** When the endpoint was asked, on the monotonic clock. */
+  /** Time at which the endpoint was called, on the monotonic clock. */
   readonly startedAt: number;
   readonly outcome: Outcome;
   readonly usage: Usage | undefined;
 }
 
 /**
- * Tells an endpoint's health how a call ended that had begun there. Not for calls that ended because their client left
- * or the gateway closed, which say nothing of the endpoint; nor does a guardrail that blocks a completion.
+ * Reports the end of a call that began at an endpoint to its health. Calls that ended because their client left,
+ * because the gateway closed, or because a guardrail blocked the completion are not reported: they contain no
+ * information about the endpoint.
  */
 export function noteOutcome(
   { endpoint, startedAt, outcome, usage }: EndedAttempt,

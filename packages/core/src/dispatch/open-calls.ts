@@ -10,7 +10,7 @@ export interface OpenCall {
 
 /** The calls under way. */
 export interface OpenCalls {
-  /** The returned function takes the call out again. */
+  /** The returned function removes the call again. */
   add(call: OpenCall): () => void;
   /** Ends every call that is left. */
   interruptAll(error: GatewayError): void;

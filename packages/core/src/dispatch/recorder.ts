@@ -7,28 +7,28 @@ import type { RateLimits } from '../rate-limits/rate-limits.ts';
 import type { GenerationRecord, GenerationRepository, StoredContent } from '../stores/store.ts';
 import type { CallCounters } from './call-counters.ts';
 
-/** Is told of every generation after it has been recorded. What it throws is logged and changes nothing. */
+/** Receives every generation after it has been recorded. An exception is logged and has no other effect. */
 export type GenerationListener = (record: GenerationRecord) => void;
 
 /** Writes down what became of calls, for every kind of call. */
 export interface Recorder {
   /**
-   * Writes down a call that has ended. The last byte of its response waits for it: what was acknowledged is never lost.
-   * Rejects with `internal` when the store cannot take it, because then nothing may be acknowledged.
+   * Records a call that has ended. The last byte of its response waits for it: an acknowledged call is never lost.
+   * Rejects with `internal` when the store fails, because then the response must not end successfully.
    */
   recordCall(settled: SettledGeneration, outcome: Outcome): Promise<void>;
-  /** The same for work that outlives its request and counts no tokens: appends, settles, tells the listeners. */
+  /** Records work that outlives its request and counts no tokens: appends, settles, notifies the listeners. */
   append(record: GenerationRecord, content: StoredContent | null): Promise<void>;
 }
 
 export interface RecorderParts {
   readonly generations: Pick<GenerationRepository, 'append'>;
-  readonly ledger: Pick<Ledger, 'release' | 'keep'>;
+  readonly ledger: Pick<Ledger, 'release' | 'replace'>;
   /** Null without any. */
   readonly rateLimits: Pick<RateLimits, 'noteTokens'> | null;
   readonly counters: CallCounters;
   readonly logger: Logger;
-  /** A content above this is not stored at all: half a conversation would pass for a whole one. */
+  /** A content above this limit is not stored at all: half a conversation could be mistaken for a whole one. */
   readonly maxContentBytes: number;
   readonly listeners: readonly GenerationListener[];
 }
@@ -44,7 +44,7 @@ export function createRecorder(parts: RecorderParts): Recorder {
       ledger.release(generation.id);
     } catch (cause) {
       // It was spent all the same, and no sum will ever show it.
-      ledger.keep(generation.id, {
+      ledger.replace(generation.id, {
         creditsNanoUsd: generation.is_byok ? null : costNanoUsd,
         anyNanoUsd: costNanoUsd,
       });
@@ -83,7 +83,10 @@ function tell(listener: GenerationListener, record: GenerationRecord, logger: Lo
   }
 }
 
-/** The whole chain: what callers are told of a failure is only its class, and the operator needs the first cause. */
+/**
+ * Returns the whole chain of causes: callers receive only the class of a failure, and the operator needs the first
+ * cause.
+ */
 function describeCause(cause: unknown): string | undefined {
   if (!(cause instanceof Error)) return undefined;
   const deeper = describeCause(cause.cause);

@@ -8,10 +8,10 @@ import type { RetryBudget } from '../routing/health/retry-budget.ts';
 import { mayRetry } from '../routing/may-retry.ts';
 import { toCallError, toFinalError } from './call-errors.ts';
 
-/** What an endpoint has said first. From here on there is no going back to another one. */
+/** The first output of an endpoint. From here on the call cannot change to another endpoint. */
 export interface Attempted<First> {
   readonly endpoint: Endpoint;
-  /** When this endpoint was asked, on the monotonic clock. */
+  /** Time at which this endpoint was called, on the monotonic clock. */
   readonly startedAt: number;
   readonly first: First;
 }
@@ -23,21 +23,21 @@ export interface AttemptParts {
 }
 
 export interface AttemptOptions {
-  /** In the order they are to be asked. */
+  /** In the order in which they are called. */
   readonly endpoints: readonly Endpoint[];
-  /** Is told of every endpoint that was asked, with what came of it. */
+  /** Receives every endpoint that was called, with its outcome. */
   readonly onAttempt: (attempt: Attempt) => void;
   /** Fires when the call must end, with the `GatewayError` to end it as its reason. */
   readonly signal: AbortSignal;
   readonly parts: AttemptParts;
 }
 
-/** Beyond the first attempt, whatever the number of endpoints. */
+/** Limit of attempts after the first, whatever the number of endpoints. */
 const MAX_RETRIES = 2;
 
 /**
- * Asks endpoint after endpoint until one has said something. Throws the last failure when all have failed or no more may
- * be tried, or the signal's reason as soon as it fires.
+ * Calls endpoint after endpoint until one has begun to respond. Throws the last failure when all have failed or no more
+ * may be tried, or the signal's reason as soon as it fires.
  */
 export async function runAttempts<First>(
   { endpoints, onAttempt, signal, parts }: AttemptOptions,
@@ -52,7 +52,7 @@ export async function runAttempts<First>(
     if (refusal !== undefined) {
       if (failures.length > MAX_RETRIES) break;
       if (wouldSayTheSame(endpoint, refusal)) continue;
-      // A mistake of the caller's is no outage, so another model may be asked without further ado.
+      // A caller's mistake is no outage, so another model may be called without a check of the retry budget.
       if (!isCallersMistake(refusal.error.code)) {
         const allowed = mayRetry(endpoint, firstModel, parts);
         if (!(typeof allowed === 'boolean' ? allowed : await raceAbort(allowed, signal))) continue;
@@ -62,7 +62,7 @@ export async function runAttempts<First>(
     const startedAt = platform.monotonicNow();
     health.noteStarted();
     try {
-      // One that came whole as its client left is handed on, too: it was paid for.
+      // An unstreamed completion that arrived as its client left is passed on, too, because it was paid for.
       const first = await ask(endpoint);
       const latencyMs = platform.monotonicNow() - startedAt;
       health.noteBegun(latencyMs);

@@ -30,7 +30,7 @@ import { refuseUnplanned } from './refuse-unplanned.ts';
 import { type AttemptParts, runAttempts } from './run-attempts.ts';
 import { trackCall } from './track-call.ts';
 
-/** What running calls of an unstreamed kind takes. */
+/** The parts that calls of an unstreamed kind use. */
 export interface WholeCallParts {
   readonly callers: CallerParts;
   readonly routing: RoutingParts;
@@ -48,16 +48,16 @@ export interface WholeCallParts {
 
 /** How one unstreamed kind is served: one upstream call, and what of its result is recorded. */
 export interface WholeKind<Request, Result> {
-  /** Asks one endpoint. Rejects as soon as the signal fires. */
+  /** Calls one endpoint. Rejects as soon as the signal fires. */
   ask(endpoint: Endpoint, call: ModelCall<Request>, signal: AbortSignal): Promise<Result>;
-  /** What was used; an estimate where upstream does not say. */
+  /** Returns the usage; an estimate where upstream reports none. */
   usageOf(result: Result, request: Request): Usage;
   upstreamIdOf?(result: Result): string | undefined;
-  /** What is stored of the call; `result` is undefined when it failed. */
+  /** Returns the content to store; `result` is undefined when the call failed. */
   contentOf(request: Request, result: Result | undefined): Pick<GenerationContent, 'input' | 'output'>;
 }
 
-/** Where a call comes from, and where its response goes. */
+/** The origin of a call, and the destination of its response. */
 export interface WholeClient {
   readonly request: Pick<GatewayRequest, 'headers' | 'signal' | 'abort'>;
   /** Headers of the response; a rate limit adds to them, and so does the id of the generation. */
@@ -67,9 +67,9 @@ export interface WholeClient {
 export interface WholeResult<Result> {
   readonly endpoint: Endpoint;
   readonly result: Result;
-  /** As the caller is told. */
+  /** The usage as it is sent to the caller. */
   readonly usage: Usage;
-  /** Members of the response that tell how the call was routed; undefined when the caller did not ask. */
+  /** Members of the response about the routing of the call; undefined when the caller did not request them. */
   readonly routing: Readonly<Record<string, unknown>> | undefined;
 }
 

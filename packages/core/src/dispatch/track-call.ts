@@ -2,7 +2,7 @@ import { GatewayError } from '../foundation/errors.ts';
 import type { GatewayRequest } from '../http/request.ts';
 import type { OpenCalls } from './open-calls.ts';
 
-/** A call under way: the signal that all its work obeys, and its place among the open ones. */
+/** A call under way: the signal that ends all its work, and its entry in the list of open calls. */
 export interface TrackedCall {
   /** Fires with a `GatewayError` as its reason. */
   readonly signal: AbortSignal;
@@ -21,7 +21,9 @@ export function trackCall(
   return { signal, interrupt: abort, end: openCalls.add({ isStream, interrupt: abort }) };
 }
 
-/** For a host whose signal is its own: another one fires with it, and for other reasons. */
+/**
+ * Used for a host's own signal: a second signal fires with it, and for other reasons.
+ */
 function trackForwarded(openCalls: OpenCalls, clientSignal: AbortSignal, isStream: boolean): TrackedCall {
   const work = new AbortController();
   const onClientGone = (): void =>

@@ -10,7 +10,7 @@ import type { EndpointQuery } from '../routing/endpoint-filters.ts';
 import { kindOfModel } from '../calls/call-kind.ts';
 import { selectEndpoints } from '../routing/select-endpoints.ts';
 
-/** What tells which endpoints a caller may use. */
+/** The parts that determine which endpoints a caller may use. */
 export interface EndpointParts {
   readonly platform: Platform;
   readonly account: AccountOptions;
@@ -21,7 +21,7 @@ export interface EndpointParts {
 
 type EndpointContext = Pick<RequestContext<EndpointParts>, 'request' | 'principal' | 'parts'>;
 
-/** Tells the endpoints of a model that its caller may use, as the catalogue lists them. */
+/** Returns the endpoints of a model that its caller may use, in the order of the catalog. */
 export type UsableEndpoints = (model: CatalogModel) => readonly Endpoint[];
 
 const EVERY_TIER: ReadonlySet<ServiceTier> = new Set(['flex', 'priority']);
@@ -32,13 +32,13 @@ export interface UsableParts {
 }
 
 interface UsableQuery {
-  /** What guardrails ask of the caller's calls. */
+  /** The demands of guardrails on the caller's calls. */
   readonly policy: Policy | null;
   /** The region whose host was called; null for none. */
   readonly region: string | null;
 }
 
-/** What the account's settings, the caller's guardrails and the host of a request leave of models. */
+/** Returns the endpoints that the account's settings, the caller's guardrails and the host of a request allow. */
 export function toUsableEndpoints({ policy, region }: UsableQuery, parts: UsableParts): UsableEndpoints {
   return toUsable({ account: parts.account, region, narrowings: policy?.narrowings }, parts);
 }
@@ -49,8 +49,8 @@ export async function findUsableEndpoints({ request, principal, parts }: Endpoin
 }
 
 /**
- * The same for lists that everybody reads: who administers sees what there is, because guardrails are made of it. Under
- * a regional host nothing else can be served, so nothing else is shown.
+ * Finds the endpoints for public lists: administrators see all of them, because they choose among them for guardrails.
+ * Under a regional host no other endpoints can be served, so no others are shown.
  */
 export async function findShownEndpoints(context: EndpointContext): Promise<UsableEndpoints> {
   const { parts, principal, request } = context;
@@ -82,7 +82,7 @@ function toUsable(bounds: Bounds, { platform }: UsableParts): UsableEndpoints {
   };
   return (model) => {
     const kind = kindOfModel(model);
-    // Videos are kept by those who make them.
+    // The providers of videos store them, which contradicts zero data retention.
     if (kind === 'video' && bounds.account.privacy?.zdr === true) return [];
     return selectEndpoints({ ...common, resolved: { model, variants: [] }, kind }).endpoints;
   };

@@ -1,2 +1,2 @@
-/** Either at once or later: a store that has the answer in memory spares the hot path a promise. */
+/** A value, or a promise of it: a store that has the value in memory avoids a promise on the hot path. */
 export type Awaitable<T> = T | Promise<T>;

@@ -23,7 +23,7 @@ test.each<[ErrorCode, number, string]>([
   ['internal', 500, 'server'],
   ['provider_unavailable', 502, 'provider_unavailable'],
   ['provider_overloaded', 503, 'provider_overloaded'],
-])('answers %s with %d and the type %s', (code, status, errorType) => {
+])('maps %s to %d and the type %s', (code, status, errorType) => {
   const error = new GatewayError(code, 'why', { metadata: { provider_name: 'Acme' } });
   const { status: answered, body } = toErrorResponse(error);
   expect(answered).toBe(status);
@@ -79,7 +79,7 @@ test('rounds a wait up to whole seconds, because half of it would be too early',
   expect(toErrorResponse(new GatewayError('rate_limit_exceeded', 'x')).headers).not.toHaveProperty('retry-after');
 });
 
-test('answers JSON with the headers it is given', () => {
+test('responds with JSON and the given headers', () => {
   expect(toJsonResponse(201, { a: [1] }, { 'x-a': 'b' })).toEqual({
     status: 201,
     headers: { 'content-type': 'application/json', 'x-a': 'b' },

@@ -3,8 +3,8 @@ interface ErrorTraits {
   /** The typed name on the wire. */
   readonly errorType: string;
   /**
-   * Who has to change something for the same call to succeed. The operator hands out keys, credit and rights, chooses
-   * what is served, and has the limits set or raised.
+   * The party that has to change something before the same call can succeed. The operator issues keys, credit and
+   * rights, chooses the models, and sets the limits.
    */
   readonly blame: 'caller' | 'operator' | 'upstream' | 'gateway';
   /** The same call may succeed in a while, with nothing changed. */
@@ -12,9 +12,9 @@ interface ErrorTraits {
 }
 
 /**
- * Every error the gateway may answer with: its HTTP status, its typed name on the wire, and what it says of its cause.
+ * Every error of the gateway: its HTTP status, its typed name on the wire, and the description of its cause.
  *
- * Nothing permanent is a 5xx, because official clients retry those for up to an hour.
+ * Permanent errors are never a 5xx, because official clients retry those for up to an hour.
  */
 const ERROR_CODES = {
   invalid_request: { status: 400, errorType: 'invalid_request', blame: 'caller', isTransient: false },
@@ -36,20 +36,20 @@ const ERROR_CODES = {
   client_closed_request: { status: 499, errorType: 'invalid_request', blame: 'caller', isTransient: false },
   internal: { status: 500, errorType: 'server', blame: 'gateway', isTransient: false },
   /**
-   * A video that no upstream took just now: official clients try again on 500 and `Retry-After`. Its cause says whether
-   * that may help, so the code by itself does not.
+   * No upstream accepted a video: official clients try again on 500 and `Retry-After`. Its cause shows whether that may
+   * help, so the code by itself does not.
    */
   submission_failed: { status: 500, errorType: 'server', blame: 'upstream', isTransient: false },
   provider_unavailable: { status: 502, errorType: 'provider_unavailable', blame: 'upstream', isTransient: true },
   provider_overloaded: { status: 503, errorType: 'provider_overloaded', blame: 'upstream', isTransient: true },
 } as const satisfies Readonly<Record<string, ErrorTraits>>;
 
-/** The closed set of error names; `client_closed_request` is recorded but never sent, since nobody is left to read it. */
+/** The closed set of error names; `client_closed_request` is recorded but never sent, because its client has gone. */
 export type ErrorCode = keyof typeof ERROR_CODES;
 
 /**
- * Whether the caller has to change the request. An upstream that says so is alive, and another endpoint of the same model
- * would say the same; another model may not.
+ * Whether the caller has to change the request. Such an error from upstream is no failure of the endpoint, and another
+ * endpoint of the same model would return it too; another model may not.
  */
 export function isCallersMistake(code: ErrorCode): boolean {
   return ERROR_CODES[code].blame === 'caller';
@@ -66,13 +66,13 @@ export interface GatewayErrorOptions {
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
   /** Seconds after which the same call may succeed; sent as `Retry-After`. */
   readonly retryAfterSeconds?: number | undefined;
-  /** HTTP status that upstream answered with, for the record. */
+  /** HTTP status of the upstream response, for the record. */
   readonly upstreamStatus?: number | null | undefined;
-  /** Members of the answer that stand beside `error`. */
+  /** Members of the response beside `error`. */
   readonly beside?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The one error that ends a request. Its message is shown to the caller as it is, so it must be fit for that. */
+/** The one error that ends a request. Its message is shown to the caller unchanged, so it must be fit for that. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly code: ErrorCode;
@@ -100,14 +100,14 @@ export class GatewayError extends Error {
   }
 }
 
-/** The `error` member of an answer, a stream chunk or a choice. */
+/** The `error` member of a response, a stream chunk or a choice. */
 export interface ErrorBody {
   readonly code: number;
   readonly message: string;
   readonly metadata: { readonly error_type: string } & Readonly<Record<string, unknown>>;
 }
 
-/** Shapes an error for the wire. A 500 says nothing about its cause, as docs/reference/wire.md 4.1 has it. */
+/** Converts an error to its form on the wire. A 500 does not mention its cause (docs/reference/wire.md 4.1). */
 export function toErrorBody(error: GatewayError): ErrorBody {
   if (error.code === 'internal') {
     return { code: 500, message: 'Internal Server Error', metadata: { error_type: error.errorType } };

@@ -10,7 +10,7 @@ async function* count(onLeave: () => void = () => undefined): AsyncGenerator<num
   }
 }
 
-test('opens its source when the first item is asked for, once', async () => {
+test('opens its source at the first read, once', async () => {
   let opened = 0;
   const items = createLazyIterable(() => {
     opened += 1;
@@ -54,7 +54,7 @@ test('leaves the source when its reader leaves, and opens none for a reader that
   expect(opened).toBe(0);
 });
 
-test('hands out one item, to every reader anew', async () => {
+test('returns one item, to every reader again', async () => {
   const items = iterateOne('x');
   for (let reader = 0; reader < 2; reader += 1) {
     const seen: string[] = [];

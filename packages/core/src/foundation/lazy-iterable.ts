@@ -1,5 +1,5 @@
 /**
- * An iterable whose source is only opened when the first item is asked for. Costs hardly anything an item, unlike a
+ * An iterable whose source is opened only when the first item is read. Costs almost nothing per item, unlike a
  * generator that delegates to another.
  */
 export function createLazyIterable<Item>(open: () => Promise<AsyncIterable<Item>>): AsyncIterable<Item> {
@@ -21,7 +21,7 @@ export function createLazyIterable<Item>(open: () => Promise<AsyncIterable<Item>
   };
 }
 
-/** An iterable of one item that is there already. */
+/** An iterable of one existing item. */
 export function iterateOne<Item>(item: Item): AsyncIterable<Item> {
   return {
     [Symbol.asyncIterator]() {

@@ -1,4 +1,4 @@
-/** Where the gateway tells its operator what happened. Fields never hold prompts, answers or secrets. */
+/** Log of the gateway for its operator. Fields never contain prompts, completions or secrets. */
 export interface Logger {
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 
 import { GatewayError } from './errors.ts';
 
-/** A body of a million faults is told about the first of them; the answer must not be larger than the question. */
+/** Limit of reported issues: a body with a million faults must not cause a response that is larger than itself. */
 const MAX_ISSUES = 500;
 
 /** Checks a value against a schema; throws `invalid_request` that lists its issues with their paths. */

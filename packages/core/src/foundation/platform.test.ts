@@ -6,13 +6,13 @@ import { createVirtualPlatform, VIRTUAL_EPOCH_MS } from '../../../../test/suppor
 import { createWebPlatform } from './platform.ts';
 import { createGenerationId, createRandomId } from './random-id.ts';
 
-test.each(['', 'abc', 'sk-gw-v1-demo', 'é👩‍👩‍👧'])('hashes "%s" as everybody does', async (text) => {
+test.each(['', 'abc', 'sk-gw-v1-demo', 'é👩‍👩‍👧'])('hashes "%s" with SHA-256', async (text) => {
   const platform = createWebPlatform();
   expect(await platform.sha256(text)).toBe(createHash('sha256').update(text).digest('hex'));
   expect(await platform.hmacSha256('secret', text)).toBe(createHmac('sha256', 'secret').update(text).digest('hex'));
 });
 
-test('draws as many random bytes as it is asked for, never the same', () => {
+test('draws the requested number of random bytes, never the same', () => {
   const platform = createWebPlatform();
   const [one, two] = [platform.randomBytes(32), platform.randomBytes(32)];
   expect(one).toHaveLength(32);

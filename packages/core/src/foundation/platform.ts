@@ -1,7 +1,7 @@
 /**
- * What the core needs from its host besides JavaScript itself.
+ * The functions that the core requires from its host besides JavaScript itself.
  *
- * Time and randomness come from nowhere else, so tests decide both and never sleep.
+ * Time and randomness have no other source, so tests control both and never sleep.
  */
 export interface Platform {
   /** Lower-case hex. Synchronous where the host can (Node: 0.4 µs), a promise over WebCrypto (37 µs). */
@@ -13,9 +13,9 @@ export interface Platform {
   now(): number;
   /** Milliseconds on a clock that never steps back: for durations and limits. */
   monotonicNow(): number;
-  /** Calls back once after `delayMs`; the returned function cancels it. Must not keep the process alive. */
+  /** Calls back once after `delayMs`; the returned function cancels it. Must not keep the process running. */
   setTimer(callback: () => void, delayMs: number): () => void;
-  /** Opens a place outside of memory for what is long and needed only once more. Default: there is none. */
+  /** Opens storage outside of memory for long texts that are needed only once more. Default: none. */
   readonly openScratch?: (() => Scratch) | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface Scratch {
 const hex = (buffer: ArrayBuffer): string =>
   Array.from(new Uint8Array(buffer), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
-/** Builds a platform from web standards alone; hosts with something faster hand in their own. */
+/** Builds a platform from web standards alone; hosts with faster functions pass their own. */
 export function createWebPlatform(): Platform {
   const encoder = new TextEncoder();
   return {
@@ -50,7 +50,7 @@ export function createWebPlatform(): Platform {
     monotonicNow: () => performance.now(),
     setTimer(callback, delayMs) {
       const timer: unknown = setTimeout(callback, delayMs);
-      // On Node a timer is an object that would hold the process open; elsewhere it is a number.
+      // On Node a timer is an object that keeps the process running; elsewhere it is a number.
       if (typeof timer === 'object' && timer !== null && 'unref' in timer && typeof timer.unref === 'function') {
         timer.unref();
       }

@@ -1,4 +1,4 @@
-/** Waits no longer than the signal allows, even for a provider that does not heed it. */
+/** Waits no longer than the signal allows, even for a provider that ignores it. */
 export function raceAbort<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason as Error);

@@ -2,8 +2,8 @@
 const MAX_RETRY_AFTER_SECONDS = 3600;
 
 /**
- * Reads `Retry-After`: whole seconds or an HTTP date. Nonsense and the past count as not given; the far future is cut
- * to an hour. `retry-after-ms`, which some providers send beside it, is more exact and wins.
+ * Reads `Retry-After`: whole seconds or an HTTP date. Invalid values and the past count as absent; the far future is
+ * cut to an hour. `retry-after-ms`, which some providers send beside it, is more exact and takes precedence.
  */
 export function readRetryAfterSeconds(headers: Readonly<Record<string, string>>, nowMs: number): number | undefined {
   const milliseconds = Number(headers['retry-after-ms'] || Number.NaN);

@@ -3,14 +3,14 @@ const utf8 = new TextDecoder();
 const MAX_ERROR_BYTES = 64 * 1024;
 
 /**
- * Reads a body to its end as UTF-8. Above `maxBytes` it stops and returns what it has, which suits error pages; whole
- * answers are limited by the transport.
+ * Reads a body to its end as UTF-8. Above `maxBytes` it stops and returns the text so far, which is enough for error
+ * pages; the transport limits whole responses.
  */
 export async function readText(body: AsyncIterable<Uint8Array>, maxBytes?: number): Promise<string> {
   return toText(await readBytes(body, maxBytes));
 }
 
-/** What came with an error, as far as it is worth reading; empty when it broke off. */
+/** Reads the body of an error up to a limit; empty when it broke off. */
 export async function readErrorText(body: AsyncIterable<Uint8Array>): Promise<string> {
   return toText(await readErrorBytes(body));
 }
@@ -37,7 +37,7 @@ export async function readBytes(
     pieces.push(bytes);
     if (total > maxBytes) break;
   }
-  // Most answers come in one piece.
+  // Most bodies arrive in one piece.
   if (pieces.length === 1) return pieces[0] as Uint8Array;
   const whole = new Uint8Array(total);
   let at = 0;

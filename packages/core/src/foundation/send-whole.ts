@@ -1,7 +1,10 @@
 import type { Transport, TransportRequest, WholeResponse } from './transport.ts';
 import { readBytes, readErrorBytes } from './read-text.ts';
 
-/** Sends a request and waits for all of the answer, in the way that costs the transport least. Throws as it does. */
+/**
+ * Sends a request and waits for the whole response, in the way that is cheapest for the transport. Throws the same
+ * errors as the transport.
+ */
 export function sendWhole(transport: Transport, request: TransportRequest): Promise<WholeResponse> {
   return transport.sendWhole?.(request) ?? sendAndRead(transport, request);
 }

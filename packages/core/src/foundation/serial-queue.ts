@@ -2,11 +2,11 @@ import type { Platform } from './platform.ts';
 
 /** Work that is done one piece after the other. */
 export interface SerialQueue {
-  /** Does this after all that came before it, at once where there is nothing. The work must not reject. */
+  /** Runs this after all earlier work, synchronously where there is none. The work must not reject. */
   run(work: () => Promise<void>): void;
 }
 
-/** Creates it. Between two pieces everybody else has a turn. */
+/** Creates the queue. Between two pieces, other work of the process can run. */
 export function createSerialQueue({ setTimer }: Pick<Platform, 'setTimer'>): SerialQueue {
   const waiting: (() => Promise<void>)[] = [];
   let isBusy = false;

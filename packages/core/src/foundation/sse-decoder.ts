@@ -5,13 +5,13 @@ import { GatewayError } from './errors.ts';
 /** Largest event accepted, in characters: a generated image travels as one event of several megabytes. */
 const MAX_EVENT_CHARACTERS = 16 * 1024 * 1024;
 
-/** Bytes in, the data of finished events out. One per answer; not reusable. */
+/** Decodes bytes into the data of finished events. One per response; not reusable. */
 export interface SseDecoder {
   /** The data of every event that these bytes finished, in order. Throws `provider_unavailable` on an oversized one. */
   push(bytes: Uint8Array): readonly string[];
   /**
-   * Says that no more bytes will come. Returns the data of an event that was begun but not closed by its blank line,
-   * or undefined when the stream ended between events.
+   * Ends the input. Returns the data of an event that was begun but not closed by its blank line, or undefined when the
+   * stream ended between events.
    */
   end(): string | undefined;
 }
@@ -45,7 +45,7 @@ export function createSseDecoder(maxEventCharacters: number = MAX_EVENT_CHARACTE
 
   return {
     push: (bytes) => feed(text.decode(bytes, { stream: true })),
-    // A blank line closes whatever is open, and the parser then shows it.
+    // A blank line closes an open event, and the parser then returns it.
     end: () => feed(`${text.decode()}\n\n`)[0],
   };
 }

@@ -3,9 +3,9 @@ export interface ListEntry<Item> {
   readonly item: Item;
 }
 
-/** A list whose items come and go all the time, in no order. */
+/** An unordered list for items that are added and removed very often (docs/decisions/0013). */
 export interface SwapRemoveList<Item> {
-  /** To be copied where items leave while it is walked. */
+  /** To be copied where items are removed during iteration. */
   readonly entries: readonly ListEntry<Item>[];
   /** The entry is what removes the item again. */
   add(item: Item): ListEntry<Item>;
@@ -19,10 +19,10 @@ interface PlacedEntry<Item> extends ListEntry<Item> {
 }
 
 /**
- * Creates an empty list.
+ * Creates an empty list. An array instead of a `Set`: a set with frequent changes rehashes every few dozen items, and
+ * V8 links the old table to the new one, so that one promoted table retains every later one and all of their items.
  *
- * An array instead of a `Set`: a set that is added to and removed from rehashes every few dozen items, and V8 links the
- * old table to the new one, so that one promoted table retains every later one and all items of theirs (decision 0013).
+ * See docs/decisions/0013.
  */
 export function createSwapRemoveList<Item>(): SwapRemoveList<Item> {
   const entries: PlacedEntry<Item>[] = [];

@@ -1,4 +1,4 @@
-/** Every limit the gateway keeps, in milliseconds. */
+/** All time limits of the gateway, in milliseconds. */
 export interface Timeouts {
   readonly connectMs: number;
   readonly headersMs: number;

@@ -20,7 +20,7 @@ test('calls back once, at most one tick after the time', async () => {
   expect(expiredAt).toBeLessThanOrEqual(1050);
 });
 
-test('moves a limit that is set again, and forgets one that is cleared', async () => {
+test('moves a limit that is set again, and drops one that is cleared', async () => {
   const platform = createVirtualPlatform();
   const wheel = createTimerWheel(platform);
   const expired: string[] = [];
@@ -110,7 +110,7 @@ test('does not expire a limit that an expiry before its own has moved or cleared
   expect(expired).toEqual(['first', 'moved']);
 });
 
-test('sets a limit at a time of the clock, and tells its owner', async () => {
+test('sets a limit at a time of the clock, and calls its owner', async () => {
   const platform = createVirtualPlatform();
   const owner = { expired: 0, onExpire: () => void (owner.expired += 1) };
   const deadline = createTimerWheel(platform).addFor(owner);

@@ -10,7 +10,7 @@ export interface Deadline {
   clear(): void;
 }
 
-/** What a time limit is for. */
+/** Owner of a time limit. */
 export interface DeadlineOwner {
   /** Called once each time the limit was set and ran out, up to one tick late. */
   onExpire(): void;
@@ -25,7 +25,10 @@ export interface TimerWheel {
 }
 
 const TICK_MS = 50;
-/** A tick this much late means the process was blocked or asleep; data may be waiting that nobody could read. */
+/**
+ * A tick that is late by this much means that the process was blocked or suspended; data may be waiting that could not
+ * be read.
+ */
 const LATE_MS = 500;
 
 type Clock = Pick<Platform, 'monotonicNow' | 'setTimer'>;
@@ -33,7 +36,7 @@ type Clock = Pick<Platform, 'monotonicNow' | 'setTimer'>;
 /**
  * Creates a wheel. It ticks only while a limit is set.
  *
- * A late tick moves every limit by its lateness, so that a blocked event loop or a laptop's sleep does not end all
+ * A late tick moves every limit by its lateness, so that a blocked event loop or a suspended machine does not end all
  * streams at once.
  */
 export function createTimerWheel(platform: Clock): TimerWheel {
@@ -58,15 +61,15 @@ export function createTimerWheel(platform: Clock): TimerWheel {
       if (item.dueAt <= now) due.push(item);
     }
     try {
-      // Called only now, so that a limit set anew by its own expiry waits for the next tick.
+      // Called after the loop, so that a limit which its own expiry sets again waits for the next tick.
       for (const deadline of due) {
-        // Not those that an expiry before theirs has cleared or moved.
+        // Skips a deadline that an earlier expiry has cleared or moved.
         if (deadline.entry === null || deadline.dueAt > now) continue;
         deadline.clear();
         deadline.owner.onExpire();
       }
     } finally {
-      // Where an expiry throws, the others are due at the next tick.
+      // When a callback throws, the others are due at the next tick.
       schedule();
     }
   };

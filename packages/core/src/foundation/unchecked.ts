@@ -1,7 +1,7 @@
-/** An object out of JSON from elsewhere, its fields not looked at yet. */
+/** An object from untrusted JSON, whose fields are not checked yet. */
 export type Unchecked = Readonly<Record<string, unknown>>;
 
-/** Whether fields can be read of a value. Lists pass: what a list lacks is missing as it is in an object. */
+/** Whether fields can be read from a value. Lists pass: a field that a list lacks is undefined as in an object. */
 export function isObject(value: unknown): value is Unchecked {
   return typeof value === 'object' && value !== null;
 }
@@ -11,7 +11,7 @@ export function isRecord(value: unknown): value is Unchecked {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The objects of a list; of anything else, none. */
+/** The objects of a list; none for any other value. */
 export function objectsOf(value: unknown): Unchecked[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }

@@ -11,7 +11,7 @@ export interface Histogram {
   sumSeconds: number;
 }
 
-/** What calls of one kind to one provider add up to since the start. */
+/** Sums over calls of one kind to one provider since the start. */
 export interface ProviderFigures {
   readonly providerName: string;
   readonly apiType: Generation['api_type'];
@@ -25,7 +25,7 @@ export interface ProviderFigures {
   attemptsOk: number;
   attemptsFailed: number;
   readonly durations: Histogram;
-  /** Of streamed calls. */
+  /** Times of streamed calls. */
   readonly firstTokens: Histogram;
 }
 
@@ -63,7 +63,7 @@ export function createCallFigures(): CallFigures {
 
 function addCall(figures: ProviderFigures, { generation, costNanoUsd }: GenerationRecord): void {
   figures.calls[statusOfGeneration(generation)] += 1;
-  // A repeated answer has used nothing.
+  // A repeated completion has used nothing.
   if (generation.response_cache_source_id !== null) return;
   figures.promptTokens += generation.tokens_prompt ?? 0;
   figures.completionTokens += generation.tokens_completion ?? 0;

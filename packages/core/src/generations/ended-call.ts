@@ -7,11 +7,11 @@ import type { Cost } from '../catalog/prices.ts';
 import type { FinishReason, Usage } from '../wire/chat/chat-chunk.ts';
 import type { ToolStep } from './tool-steps.ts';
 
-/** A call that has ended, whatever its kind, and all that its record tells. */
+/** A call of any kind that has ended, with all facts for its record. */
 export interface EndedCall {
   readonly call: ModelCall;
   readonly isStreamed: boolean;
-  /** The router that chose the model, by the slug it was asked by; null without one. */
+  /** The router that chose the model, as the slug in the request; null without one. */
   readonly router: string | null;
   readonly pipeline: Pipeline;
   readonly attempts: readonly Attempt[];
@@ -32,7 +32,7 @@ export interface EndedCall {
   readonly searches: readonly WebSearch[] | null;
 }
 
-/** What upstream said of a completion beside its contents. */
+/** Facts from upstream about a completion, beside its contents. */
 export interface CompletionFacts {
   readonly upstreamId: string | undefined;
   readonly finish: { readonly reason: FinishReason; readonly native: string | null } | undefined;

@@ -1,47 +1,48 @@
 import type { VideoJob } from '../stores/video-job.ts';
 
-/** Something that followers are told of. */
+/** An event for followers. */
 export type FeedEvent =
   | { readonly type: 'generation'; readonly id: string }
   | { readonly type: 'video'; readonly job: VideoJob };
 
-/** What this process has seen end, for those who follow it. */
+/** The latest generations and video jobs of this process, for clients that follow them. */
 export interface GenerationFeed {
   publish(event: FeedEvent): void;
   /** The number of the next event; the first one has 0. */
   end(): number;
-  /** The number of the oldest event that is kept. */
+  /** The number of the oldest event that is held. */
   start(): number;
-  /** Undefined when it is not kept any more, or has not come yet. */
+  /** Undefined when it is no longer held, or does not exist yet. */
   at(position: number): FeedEvent | undefined;
   /** Calls back after every event; the returned function ends that. */
   subscribe(listener: () => void): () => void;
-  /** How many follow. */
+  /** Number of followers. */
   followers(): number;
 }
 
-/** How many events are kept for those who read slowly or come back; nobody has a queue of their own. */
-const KEPT = 500;
+/** Number of events that are held for slow and returning readers; there is no queue per reader. */
+const HELD = 500;
 
-/** Creates a feed that has seen nothing. */
+/** Creates an empty feed (docs/decisions/0022). */
 export function createGenerationFeed(): GenerationFeed {
   /**
-   * Of a generation its id alone, and no object around it: what lives for the next five hundred calls is soon taken for
-   * what stays, made where only a full collection looks, and takes with it all it refers to. Mostly nobody follows.
+   * A generation is held as its id alone, without an object around it. An object that lives for the next five hundred
+   * calls is promoted to the old generation of the heap, where only a full collection frees it and all it refers to.
+   * Usually there is no follower.
    */
-  const kept: (string | VideoJob | undefined)[] = Array.from({ length: KEPT });
+  const held: (string | VideoJob | undefined)[] = Array.from({ length: HELD });
   const listeners = new Set<() => void>();
   let end = 0;
   return {
     publish(event) {
-      kept[end % KEPT] = event.type === 'generation' ? event.id : event.job;
+      held[end % HELD] = event.type === 'generation' ? event.id : event.job;
       end += 1;
       for (const listener of listeners) listener();
     },
     end: () => end,
-    start: () => Math.max(0, end - KEPT),
+    start: () => Math.max(0, end - HELD),
     at(position) {
-      const event = position < end - KEPT || position >= end ? undefined : kept[position % KEPT];
+      const event = position < end - HELD || position >= end ? undefined : held[position % HELD];
       return typeof event === 'string' ? { type: 'generation', id: event } : event && { type: 'video', job: event };
     },
     subscribe(listener) {

@@ -4,8 +4,8 @@ import type { Usage } from '../wire/chat/chat-chunk.ts';
 import { type ToolStep, toToolUse } from './tool-steps.ts';
 
 /**
- * Usage as the caller is told. What is not known is absent: clients that are in use refuse the whole answer over a cost
- * of null, and over details without their first count (seen in the AI SDK's provider, 3.1).
+ * Usage in the form that the caller receives. Unknown values are absent: existing clients reject the whole response
+ * when the cost is null, or when details lack their first count (seen in the AI SDK's provider, 3.1).
  */
 export function toPublicUsage(
   counted: Usage,

@@ -4,7 +4,7 @@ import type { Usage } from '../wire/chat/chat-chunk.ts';
 
 /** A call that has ended, ready to be recorded. */
 export interface SettledGeneration {
-  /** As the caller is told; undefined when nothing was used. */
+  /** The usage as it is sent to the caller; undefined when nothing was used. */
   readonly usage: Usage | undefined;
   readonly record: GenerationRecord;
   readonly principal: Principal;

@@ -3,8 +3,8 @@ const MAX_KEY_LENGTH = 128;
 const MAX_TEXT_LENGTH = 1024;
 
 /**
- * The `trace` of a request in a form that is kept with every generation: at most 64 keys, texts cut at 1,024
- * characters, lists and objects as their JSON. Undefined when nothing is left.
+ * Converts the `trace` of a request to the form that is stored with every generation: at most 64 keys, texts cut at
+ * 1,024 characters, lists and objects as their JSON. Undefined when nothing is left.
  */
 export function toStoredTrace(trace: Readonly<Record<string, unknown>>): StoredTrace | undefined {
   const stored: Record<string, string | number | boolean> = {};
@@ -20,5 +20,5 @@ function toScalar(value: unknown): string | number | boolean {
   return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, MAX_TEXT_LENGTH);
 }
 
-/** The `trace` of a request as it is kept: flat, and of limited size. */
+/** The `trace` of a request in its stored form: flat, and of limited size. */
 export type StoredTrace = Readonly<Record<string, string | number | boolean>>;

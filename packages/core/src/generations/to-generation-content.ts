@@ -4,14 +4,15 @@ import type { EndedCall } from './ended-call.ts';
 import type { CompletionAccumulator } from './observe/completion-accumulator.ts';
 import { toToolCallRecord } from './tool-steps.ts';
 
-/** What was asked and said in a chat, as `GET /generation/content` tells it. */
+/** Converts the messages and the completion of a chat to the form of `GET /generation/content`. */
 export function toGenerationContent(
   { attempts, outcome, steps }: EndedCall,
   messages: ChatMessage[],
   completion: CompletionAccumulator,
 ): GenerationContent {
   const error = outcome.status === 'completed' ? null : outcome.error;
-  // The last failure of a call without an answer is the error itself, told again with those before it.
+  // The last failure of a call without a completion is the call's own error, in a copy that names the earlier ones. It
+  // is not listed twice.
   const before = outcome.status === 'failed' ? attempts.slice(0, -1) : attempts;
   const failed = before.filter((attempt) => attempt.error !== error);
   return {

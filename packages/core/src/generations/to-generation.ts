@@ -6,7 +6,7 @@ import { toStoredTrace } from './stored-trace.ts';
 import type { Generation, ProviderResponse } from '../wire/generations/generation.ts';
 import type { CompletionFacts, EndedCall } from './ended-call.ts';
 
-/** The record of a call, as `GET /generation` tells it (wire.md 13.1). */
+/** Converts a call to its record, in the form of `GET /generation` (wire.md 13.1). */
 export function toGeneration(ended: EndedCall): Generation {
   const { call, completion, attempts, outcome, usage, cost, media, pipeline } = ended;
   const { kind, labels } = call;

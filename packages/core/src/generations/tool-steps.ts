@@ -1,17 +1,17 @@
 import type { Usage } from '../wire/chat/chat-chunk.ts';
 import type { GenerationContent } from '../wire/generations/generation.ts';
 
-/** One call of a server tool, as it is written down. */
+/** One call of a server tool, as it is recorded. */
 export interface ToolStep {
   readonly id: string;
-  /** Without the prefix: `web_search`. */
+  /** Name without the prefix: `web_search`. */
   readonly tool: string;
   /** JSON, as the model wrote it. */
   readonly arguments: string;
-  /** What the model was told. */
+  /** Result that the model received. */
   readonly result: string;
   readonly status: 'completed' | 'failed';
-  /** False where a limit or a guardrail kept the tool from being run. */
+  /** False where a limit or a guardrail prevented the tool from running. */
   readonly wasRun: boolean;
 }
 

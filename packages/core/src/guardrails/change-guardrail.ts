@@ -2,7 +2,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { givenFields } from '../wire/given-fields.ts';
 import type { Guardrail, UpdateGuardrailRequest } from '../wire/management/guardrail.ts';
 
-/** A guardrail that asks for nothing yet. */
+/** Creates a guardrail without demands. */
 export function toNewGuardrail(identity: Pick<Guardrail, 'id' | 'name' | 'workspace_id' | 'created_at'>): Guardrail {
   return {
     ...identity,
@@ -39,8 +39,8 @@ const ZDR_GROUPS = [
 ] as const;
 
 /**
- * A guardrail with a change of the wire applied (wire.md 16.2): what is left out stays, models get their canonical
- * slugs, and `enforce_zdr` fills the switches of its groups that are not given themselves.
+ * A guardrail with a change of the wire applied (wire.md 16.2): absent fields remain, models get their canonical slugs,
+ * and `enforce_zdr` sets the switches of its groups that are absent.
  */
 export function changeGuardrail(
   guardrail: Guardrail,
@@ -57,7 +57,7 @@ export function changeGuardrail(
   };
 }
 
-/** Models that are not known are kept as they are written: they may be found out later. */
+/** Unknown models are stored as written: they may be discovered later. */
 function toCanonical(slugs: readonly string[] | null, catalog: Pick<Catalog, 'find'>): string[] | null {
   return slugs && [...new Set(slugs.map((slug) => catalog.find(slug)?.definition.canonical_slug ?? slug))];
 }

@@ -122,7 +122,7 @@ const piece = fc.constantFrom(
   '.',
 );
 
-test('lets through the same however an answer is cut', () => {
+test('releases the same text however a completion is split', () => {
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 14 }), fc.array(fc.nat(6000), { maxLength: 20 }), (words, cuts) => {
       const text = words.join('');

@@ -3,26 +3,28 @@ import { normaliseSegments } from './filters/normalise-text.ts';
 import { toJsonContent, unescapeJson } from './unescape-json.ts';
 import { type Finding, toFinding } from './verdict.ts';
 
-/** Longest match in an answer, in UTF-16 units as it was written; of a longer one, what comes before this is taken. */
+/**
+ * Longest match in a completion, in UTF-16 units of the original; of a longer one, the part before this limit is taken.
+ */
 export const MAX_MATCH_LENGTH = 1024;
 
 /** How much of what has been decided filters may still look back at. */
 const LEFT_CONTEXT = 64;
-/** Decided text is let go of in pieces of this size, because each time costs a copy of what is left. */
+/** Decided text is removed in pieces of this size, because each removal copies the rest. */
 const TRIM_AT = 4096;
-/** From so many undecided places on, one look at all of them pays. */
+/** From this number of undecided positions on, one search over all of them is faster. */
 const WORTH_A_LOOK = 128;
 
-/** What may be sent of what has come. */
+/** The part of the text so far that may be sent. */
 export interface GuardedText {
   readonly text: string;
-  /** Set when the answer must stop here; `text` is what came before. */
+  /** Set when the completion must stop here; `text` is the part before the finding. */
   readonly blockedBy: Finding | null;
 }
 
 /**
- * Guards one text that comes in pieces. However it is cut, the same is let through: each place is judged on its own, once
- * as much has come behind it as a match can be long. That is also the most that is ever held back.
+ * Guards one text that arrives in pieces. The result does not depend on the pieces: each position is decided
+ * separately, once as much text follows as a match can be long. That is also the most that is ever held back.
  */
 export interface TextGuard {
   push(piece: string): GuardedText;
@@ -30,20 +32,20 @@ export interface TextGuard {
   end(): GuardedText;
 }
 
-/** Creates a guard. `onFinding` hears of every match that does not block. JSON is judged by what it says. */
+/** Creates a guard. `onFinding` receives every match that does not block. JSON is decoded before it is filtered. */
 export function createTextGuard(
   { filters, candidates, beginnings, firstBeginnings }: OutputFilters,
   onFinding: (finding: Finding) => void,
   isJson = false,
 ): TextGuard {
-  /** As it came: from what has not been let through yet. */
+  /** The original text that has not been released yet. */
   let original = '';
   /** Offset of its first unit in the whole. */
   let originalStart = 0;
   let received = 0;
-  /** The end of what came, not yet normalised. */
+  /** The end of the input, not yet normalised. */
   let tail = '';
-  /** Normalised, with where each unit came from. */
+  /** Normalised text, with the origin of each unit. */
   let text = '';
   const starts: number[] = [];
   const ends: number[] = [];
@@ -53,7 +55,7 @@ export function createTextGuard(
   let reach = 0;
   /** Offset in the whole, up to which everything has been let through or replaced. */
   let written = 0;
-  /** Where in `text` the last match of each filter ends: matches of one filter do not overlap. */
+  /** The end in `text` of each filter's last match: matches of one filter do not overlap. */
   const matchedUpTo: number[] = filters.map(() => 0);
 
   const take = (upTo: number): string => {
@@ -63,7 +65,7 @@ export function createTextGuard(
     return taken;
   };
 
-  /** Judges one place. Null means that nothing begins there. */
+  /** Decides one position. Null means that no match begins there. */
   const judge = (): GuardedText | null => {
     const places = next === 0 ? firstBeginnings(text.slice(0, reach)) : beginnings(text.slice(next - 1, reach));
     let out = '';
@@ -79,7 +81,7 @@ export function createTextGuard(
       if (compiled.origin.action === 'block') return { text: out + take(start), blockedBy: finding };
       onFinding(finding);
       if (compiled.origin.action === 'flag') continue;
-      // What another match covers already needs no second placeholder.
+      // A span that another match covers already gets no second placeholder.
       const { placeholder } = compiled.filter;
       if (start >= written) out += take(start) + (isJson ? toJsonContent(placeholder) : placeholder);
       written = Math.max(written, originalEnd);

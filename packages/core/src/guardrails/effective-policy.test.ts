@@ -145,7 +145,7 @@ const shuffled = layers.chain((list) =>
   fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length, maxLength: list.length })),
 );
 
-test('asks the same whatever order the guardrails come in', () => {
+test('combines guardrails independently of their order', () => {
   fc.assert(
     fc.property(shuffled, ([list, other]) => {
       expect(combineGuardrails(other)).toEqual(combineGuardrails(list));
@@ -202,7 +202,7 @@ test('does to a text the strongest of what any of the guardrails would do to it'
   );
 });
 
-test('one filter in several guardrails acts once, as strongly as any of them asks', () => {
+test('one filter in several guardrails acts once, with the strongest action', () => {
   const pattern = { pattern: 'x', label: 'l' };
   const { filters } = combineGuardrails([
     layer('workspace', 'w', { content_filters: [{ ...pattern, action: 'flag' }] }),

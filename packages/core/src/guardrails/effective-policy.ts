@@ -8,7 +8,7 @@ export interface GuardrailLayer {
   readonly guardrail: Guardrail;
 }
 
-/** Where a part of a policy comes from. Two guardrails may ask for the same; one of them is named. */
+/** The source of a part of a policy. Two guardrails may have the same demand; one of them is named. */
 interface Origin {
   readonly guardrailId: string;
   readonly scope: GuardrailScope;
@@ -38,7 +38,7 @@ export interface EffectiveFilter extends Origin {
   readonly check:
     | { readonly type: 'built-in'; readonly slug: BuiltinFilter['slug'] }
     | { readonly type: 'custom'; readonly pattern: string; readonly label: string | null };
-  /** Looks at nothing but what users say. */
+  /** The filter reads only messages of the user. */
   readonly isUserOnly: boolean;
 }
 
@@ -49,7 +49,7 @@ export interface EffectiveBudget extends Origin {
   readonly includeByok: boolean;
 }
 
-/** What several guardrails ask for together. The same whatever order they come in. */
+/** The combined demands of several guardrails, independent of their order. */
 export interface EffectivePolicy {
   readonly rules: readonly EndpointRule[];
   readonly filters: readonly EffectiveFilter[];
@@ -77,19 +77,19 @@ const TRAINING: readonly TrainingRule[] = [
 ];
 const SCOPES: readonly GuardrailScope[] = ['api-key', 'member', 'workspace'];
 
-/** From the strongest. */
+/** Ordered from the strongest. */
 export const ACTIONS: readonly FilterAction[] = ['block', 'redact', 'flag'];
 
 /**
- * Combines guardrails (wire.md 16.4): an endpoint has to meet the demands of each, so that allowlists intersect
- * and one that wants zero retention suffices; filters unite, of the same filter the strongest action stays; every budget
- * counts on its own. The account's own settings narrow endpoints likewise, in `routing/endpoint-filters`.
+ * Combines guardrails (wire.md 16.4): an endpoint has to meet the demands of each, so allowlists intersect and one
+ * demand for zero retention suffices; filters are united, and the strongest action of the same filter is used; every
+ * budget counts separately. The account's own settings narrow endpoints likewise, in `routing/endpoint-filters`.
  */
 export function combineGuardrails(layers: readonly GuardrailLayer[]): EffectivePolicy {
   const sorted = layers.toSorted(
     (a, b) => SCOPES.indexOf(a.scope) - SCOPES.indexOf(b.scope) || compareText(a.guardrail.id, b.guardrail.id),
   );
-  // One guardrail may hold through a key and through its owner: one demand, but two budgets.
+  // One guardrail may apply through a key and through its owner: one demand, but two budgets.
   const distinct = sorted.filter(
     (layer, index) => sorted.findIndex(({ guardrail }) => guardrail.id === layer.guardrail.id) === index,
   );
@@ -138,7 +138,7 @@ function sidesOf(direction: CustomFilter['direction']): readonly ('input' | 'out
   return direction === 'both' ? ['input', 'output'] : [direction ?? 'input'];
 }
 
-/** Of the filters that look for the same in the same texts, the one with the strongest action. */
+/** Returns, of the filters that search for the same in the same texts, the one with the strongest action. */
 function strongest(filters: readonly EffectiveFilter[]): EffectiveFilter[] {
   const bySubject = new Map<string, EffectiveFilter>();
   for (const filter of filters.toSorted(compareFilters)) {

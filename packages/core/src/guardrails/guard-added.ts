@@ -5,8 +5,8 @@ import type { CompletionGuard } from './guard-completion.ts';
 import { toBlockError, toUnavailableError } from './verdict.ts';
 
 /**
- * Has the output filters look at what the gateway itself adds to an answer, as annotations: the same value where nothing
- * is redacted. Throws `permission_denied` for what is blocked, and when a filter fails.
+ * Applies the output filters to annotations that the gateway itself adds to a completion. Returns the same value where
+ * nothing is redacted. Throws `permission_denied` for blocked text, and when a filter fails.
  */
 export function guardAdded<Value>(value: Value, completionGuard: CompletionGuard | null): Value {
   if (completionGuard === null) return value;

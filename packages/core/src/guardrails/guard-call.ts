@@ -4,7 +4,7 @@ import { type GuardOptions, guardRequest } from './guard-request.ts';
 
 /** A call that its guardrails have seen. */
 export interface GuardedCall<Request> {
-  /** What goes on: sent, stored and told of. */
+  /** The call in the form that is sent and stored. */
   readonly call: ModelCall<Request>;
   /** Set when the call must go no further. */
   readonly refusal: GatewayError | null;

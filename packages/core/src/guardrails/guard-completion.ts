@@ -9,7 +9,7 @@ import type { OutputFilters } from './filters/compile-filters.ts';
 import { createTextGuard, type TextGuard } from './create-text-guard.ts';
 import { type Finding, toBlockError, toStages, toUnavailableError } from './verdict.ts';
 
-/** Looks at what models say in one call. */
+/** Guards a call's completions. */
 export interface CompletionGuard {
   readonly filters: OutputFilters;
   /** Hears of every match, the one that blocks included. */
@@ -32,16 +32,16 @@ export function toCompletionGuard(policy: Policy | null, pipeline: Pipeline): Co
 
 type Batches = AsyncIterator<readonly ChatChunk[]>;
 
-/** Texts of an answer that come in pieces. */
+/** Text fields of a completion that arrive in pieces. */
 const TEXT_FIELDS = ['content', 'reasoning', 'refusal'] as const;
 
 /**
- * Lets through of a completion's batches what the output filters allow. Every batch of upstream's becomes one of ours,
- * even where all of its text is held back, so that a completion counts as begun when upstream has begun it. `messages`
- * are what was asked, for an estimate of what a blocked completion has used.
+ * Releases those parts of a completion's batches that the output filters allow. Every batch from upstream becomes one
+ * batch, even where all of its text is held back, so that a completion begins when upstream has begun it. `messages`
+ * are those of the request, for an estimate of the usage of a blocked completion.
  *
- * A blocked answer yields what came before, then throws `permission_denied`; so does an answer whose filters fail.
- * Returning from it returns from upstream's iterator.
+ * A blocked completion yields the text before the finding, then throws `permission_denied`; so does a completion whose
+ * filters fail. Returning from it returns from upstream's iterator.
  */
 export function guardCompletion(
   batches: Batches,
@@ -64,7 +64,7 @@ export function guardCompletion(
 
 interface ChunkGuard {
   readonly failure: GatewayError | null;
-  /** What is held back of a choice goes with its finish reason; without one the answer is broken anyway. */
+  /** Text of a choice that is held back is sent with its finish reason; without one the completion is broken anyway. */
   pass(chunks: readonly ChatChunk[]): readonly ChatChunk[];
 }
 
@@ -80,7 +80,7 @@ function createChunkGuard({ filters, onFinding }: CompletionGuard, messages: rea
     return guard;
   };
 
-  /** Lets nothing more through after the first block. */
+  /** Releases nothing more after the first block. */
   const run = (guard: TextGuard, piece: string | null): string => {
     if (failure !== null) return '';
     if (piece !== null) seen += piece;
@@ -110,7 +110,7 @@ function createChunkGuard({ filters, onFinding }: CompletionGuard, messages: rea
     if (isSpoken(audio)) passed.audio = { ...audio, transcript: run(guardOf(`${index} transcript`), audio.transcript) };
     else if (audio !== undefined) passed.audio = audio;
     if (calls !== undefined) passed.tool_calls = calls.map((call) => passCall(index, call));
-    // They say again what the reasoning says, in pieces of their own; only what is encrypted gives nothing away.
+    // The details repeat the reasoning in separate pieces; only encrypted ones reveal nothing.
     const kept = filters.isStrict ? details?.filter(({ type }) => type === 'reasoning.encrypted') : details;
     if (kept !== undefined && kept.length > 0) passed.reasoning_details = kept;
     return passed;
@@ -121,7 +121,7 @@ function createChunkGuard({ filters, onFinding }: CompletionGuard, messages: rea
     function: { ...call.function, arguments: run(guardOf(callKey(index, call.index), true), call.function.arguments) },
   });
 
-  /** Adds what was held back of a choice that has come to its end. */
+  /** Adds the text that was held back of a choice that has ended. */
   const flush = (index: number, delta: ChatDelta): ChatDelta => {
     for (const field of TEXT_FIELDS) {
       const guard = guards.get(`${index} ${field}`);
@@ -164,7 +164,7 @@ function createChunkGuard({ filters, onFinding }: CompletionGuard, messages: rea
       chunks = [{ choices: [{ index: 0, delta: {}, finish_reason: null, native_finish_reason: null }] }];
     }
     if (failure === null || hasUsage) return chunks;
-    // Upstream is let go of now and will not say any more what was used.
+    // Upstream is closed now and will not report its usage.
     return [...chunks, { choices: [], usage: estimateUsage(messages, seen) }];
   };
 
@@ -182,7 +182,7 @@ function createChunkGuard({ filters, onFinding }: CompletionGuard, messages: rea
   };
 }
 
-/** What is said in it comes in writing, too, and in pieces. */
+/** The transcript of the audio arrives as text, too, and in pieces. */
 function isSpoken(audio: unknown): audio is { readonly transcript: string } {
   return typeof audio === 'object' && audio !== null && 'transcript' in audio && typeof audio.transcript === 'string';
 }

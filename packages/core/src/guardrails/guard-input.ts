@@ -5,26 +5,26 @@ import { type NormalisedText, normaliseText } from './filters/normalise-text.ts'
 import { toJsonContent, unescapeJson } from './unescape-json.ts';
 import { type Finding, toFinding } from './verdict.ts';
 
-/** What the guardrails make of a request. */
+/** The result of the guardrails for a request. */
 export interface InputVerdict<Request> {
-  /** With everything replaced that has to be; the same object when nothing has. */
+  /** The request with all replacements; the same object when nothing was replaced. */
   readonly request: Request;
-  /** Every filter that found something, the strongest action first. A request is refused when that one blocks. */
+  /** Every filter with a match, the strongest action first. A request is refused when that one blocks. */
   readonly findings: readonly Finding[];
 }
 
-/** A text as it is read, and where it begins among all texts, read one after the other. */
+/** A text, and its offset in the concatenation of all texts. */
 interface PlacedText extends Pick<RequestText, 'text' | 'role'> {
   readonly start: number;
-  /** Where in the text as it was written each unit begins, and where the last ends; null where that is the same. */
+  /** The beginning in the original text of each unit, and the end of the last; null where the offsets are equal. */
   readonly offsets: readonly number[] | null;
 }
 
 /**
- * Runs the filters over everything in a request that is text. Texts are read as one, so that a phrase in several parts
- * of one message is found: parts follow each other directly, all else is on lines of its own.
+ * Runs the filters over all text of a request. The texts are joined, so that a phrase in several parts of one message
+ * is found: parts follow each other directly, all other texts are on separate lines.
  *
- * Throws what a filter throws; nobody may take that for a request that passed.
+ * Throws the error of a filter; callers must not treat that as a request that passed.
  */
 export function guardInput<Request>(
   request: Request,
@@ -78,7 +78,7 @@ interface Replacement extends Span {
   readonly placeholder: string;
 }
 
-/** In order. Of those that overlap, the first stands for all that they cover. */
+/** In order. Of overlapping ones, the first replaces all that they cover. */
 function withoutOverlaps(replacements: readonly Replacement[]): Replacement[] {
   const sorted = replacements.toSorted((a, b) => a.start - b.start || b.end - a.end);
   const merged: Replacement[] = [];
@@ -96,7 +96,7 @@ interface Replacing<Request> {
   readonly replacements: readonly Replacement[];
 }
 
-/** Where a replacement runs over the end of a text, its placeholder stands in the first and the rest is taken out. */
+/** When a match crosses the end of a text, the placeholder is put into the first text and the rest is removed. */
 function replaceIn<Request>(request: Request, { map, texts, replacements }: Replacing<Request>): Request {
   let index = 0;
   let next = 0;

@@ -9,7 +9,7 @@ import { toBlockError, toStages, toUnavailableError } from './verdict.ts';
 
 /** A request that its guardrails have seen. */
 export interface GuardedRequest<Request> {
-  /** What goes on: sent, stored and told of. */
+  /** The request in the form that is sent and stored. */
   readonly request: Request;
   /** Set when the request must go no further. */
   readonly refusal: GatewayError | null;
@@ -17,7 +17,7 @@ export interface GuardedRequest<Request> {
 
 export interface GuardOptions {
   readonly policy: Policy | null;
-  /** Is told what the guardrails did. */
+  /** Receives the effects of the guardrails. */
   readonly pipeline: Pipeline;
   readonly logger: Logger;
 }
@@ -47,7 +47,7 @@ export function guardRequest<Request>(
   return { request: verdict.request, refusal: isBlocked ? toBlockError(strongest, 'Request') : null };
 }
 
-/** Never what was found. */
+/** Never includes the matched text. */
 function toLogFields({ guardrail_id, guardrail_scope, name, data }: GuardrailStage): Record<string, unknown> {
   return {
     guardrail: guardrail_id,

@@ -2,17 +2,17 @@ import type { TextMap } from '../calls/text-map.ts';
 import type { GatewayError } from '../foundation/errors.ts';
 import { type GuardOptions, guardRequest } from './guard-request.ts';
 
-/** What guardrails make of a text that came into a request after its caller had sent it. */
+/** The result of guardrails for a text that was added to a request after its caller had sent it. */
 export interface GuardedText {
   readonly text: string;
   /** Set when the text must not go to a model. */
   readonly refusal: GatewayError | null;
 }
 
-/** A text from outside counts as said by the user. */
+/** A text from outside is treated like one by the user. */
 const asSaid: TextMap<string> = (text, change) => change({ text, role: 'user', isContinued: false, isJson: false });
 
-/** Has the input filters of a policy look at a text from a page, a file or a tool, as they looked at the request. */
+/** Applies the input filters of a policy to a text from a page, a file or a tool, as to the request. */
 export function guardText(text: string, options: GuardOptions): GuardedText {
   const guarded = guardRequest(text, asSaid, options);
   return { text: guarded.request, refusal: guarded.refusal };

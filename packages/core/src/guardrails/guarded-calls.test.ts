@@ -63,7 +63,7 @@ test.each([
       { type: 'text', text: 'code 7' },
     ],
   ],
-])('blocks %j before anybody is called, whole and streamed', async (content) => {
+])('blocks %j before any call, whole and streamed', async (content) => {
   const upstream = createScriptedTransport();
   const { ask } = await guarded(upstream, {
     content_filters: [{ pattern: 'launch code \\d+', action: 'block', label: 'X1' }],
@@ -177,7 +177,7 @@ test('shows what a prompt injection consisted of, and looks at users alone where
   expect((await ask({ messages: [{ ...injection, role: 'user' }] })).status).toBe(403);
 });
 
-test('tells a caller who asks what every guardrail did, and nobody else', async () => {
+test('reports the effect of every guardrail only to a caller who requests it', async () => {
   const { ask, guardrailId } = await guarded(createReplayTransport(answering('Hi')), {
     content_filters: [
       { pattern: 'weather', action: 'flag', label: 'W' },
@@ -358,7 +358,7 @@ test('keeps a fallback from what is not allowed, and names the guardrail for wha
   expect(upstream.exchanges).toHaveLength(before);
 });
 
-test('of a fallback list the allowed model alone is asked', async () => {
+test('of a fallback list only the allowed model is called', async () => {
   const upstream = createReplayTransport(answering('Hi'));
   const { ask } = await guarded(upstream, { allowed_models: ['acme/other'] });
   const response = jsonOf(await ask({ model: undefined, models: ['acme/chat', 'acme/other'] }));
@@ -399,7 +399,7 @@ test('lists what the guardrails of the caller leave, and to who administers what
   expect(await tagsOf(MANAGEMENT_KEY)).toEqual(['acme', 'beta']);
 });
 
-test('asks only providers that are known to keep nothing, for the authors that this was switched on for', async () => {
+test('calls only providers known to retain nothing, for the authors with that demand', async () => {
   const upstream = createReplayTransport(answering('Hi'));
   const core = await guarded(upstream, { enforce_zdr_openai: true, enforce_zdr_other: false });
   expect((await core.ask()).status).toBe(200);
@@ -409,7 +409,7 @@ test('asks only providers that are known to keep nothing, for the authors that t
   });
 });
 
-// Answers
+// Completions
 
 const text = `Of course. The ${'very '.repeat(300)}launch code 42 goes to jo@example.com, as agreed.`;
 const events = toEventPieces([
@@ -425,7 +425,7 @@ const outputs = {
 };
 const redacted = `Of course. The ${'very '.repeat(300)}[CODE] goes to [EMAIL], as agreed.`;
 
-test.each(chunkings(events))('redacts an answer streamed %s as it does a whole one', async (_, pieces) => {
+test.each(chunkings(events))('redacts a completion streamed %s like an unstreamed one', async (_, pieces) => {
   const whole = await guarded(createReplayTransport(answering(text)), outputs);
   expect(jsonOf(await whole.ask())).toMatchObject({
     choices: [{ message: { content: redacted }, finish_reason: 'stop' }],
@@ -440,7 +440,7 @@ test.each(chunkings(events))('redacts an answer streamed %s as it does a whole o
 });
 
 test.each(chunkings(events))(
-  'stops an answer streamed %s before what is blocked, with an error in its end',
+  'stops a completion streamed %s before the blocked text, with an error at its end',
   async (name, pieces) => {
     const upstream = createReplayTransport({ pieces });
     const { ask, store } = await guarded(upstream, {
@@ -465,7 +465,7 @@ test.each(chunkings(events))(
   },
 );
 
-test('refuses a whole answer that is blocked, and charges what it has used', async () => {
+test('refuses an unstreamed completion that is blocked, and charges its usage', async () => {
   const upstream = createReplayTransport(answering(text));
   const { ask, store } = await guarded(upstream, {
     content_filters: [{ pattern: 'launch code \\d+', action: 'block', label: 'X1', direction: 'output' }],
@@ -549,7 +549,7 @@ test('guards what is said in sound by what of it comes in writing', async () => 
   expect(JSON.stringify(chunks)).toContain('AAAA');
 });
 
-test('counts what a blocked answer had come to, though none of it was let through', async () => {
+test('counts the usage of a blocked completion, though none of it was released', async () => {
   const pieces = toEventPieces([
     { choices: [{ index: 0, delta: { content: `badger ${'and '.repeat(255)}` }, finish_reason: null }] },
     { choices: [{ index: 0, delta: { content: 'more' }, finish_reason: null }] },
@@ -562,7 +562,7 @@ test('counts what a blocked answer had come to, though none of it was let throug
   expect(store.appended[0]?.record.generation.tokens_completion).toBeGreaterThan(200);
 });
 
-test('lets go of upstream when an answer is blocked', async () => {
+test('closes upstream when a completion is blocked', async () => {
   const upstream = createScriptedTransport((exchange) => exchange.respond());
   const { ask } = await guarded(upstream, {
     content_filters: [{ pattern: 'badger', action: 'block', direction: 'output' }],
@@ -578,13 +578,15 @@ test('lets go of upstream when an answer is blocked', async () => {
 test('shows no probabilities of words that it might have to take out', async () => {
   const logprobs = { content: [{ token: 'badger', logprob: 0 }] };
   const body = { choices: [{ message: { content: 'badger' }, logprobs, finish_reason: 'stop' }] };
-  const answer = { headers: { 'content-type': 'application/json' }, pieces: [JSON.stringify(body)] };
+  const completion = { headers: { 'content-type': 'application/json' }, pieces: [JSON.stringify(body)] };
   const filter = { pattern: 'badger', direction: 'output' };
-  const redacting = await guarded(createReplayTransport(answer), {
+  const redacting = await guarded(createReplayTransport(completion), {
     content_filters: [{ ...filter, action: 'redact' }],
   });
   expect(JSON.stringify(jsonOf(await redacting.ask()))).not.toContain('badger');
-  const flagging = await guarded(createReplayTransport(answer), { content_filters: [{ ...filter, action: 'flag' }] });
+  const flagging = await guarded(createReplayTransport(completion), {
+    content_filters: [{ ...filter, action: 'flag' }],
+  });
   expect(jsonOf(await flagging.ask())).toMatchObject({ choices: [{ message: { content: 'badger' }, logprobs }] });
 });
 
@@ -626,7 +628,7 @@ test('holds through the owner of a key and through its workspace, too', async ()
 
 // Failing closed
 
-test('refuses requests while a filter throws, and tells the operator', () => {
+test('refuses requests while a filter throws, and logs it', () => {
   const logged: string[] = [];
   const log = (message: string): void => void logged.push(message);
   const broken: Policy = {
@@ -649,22 +651,22 @@ test('refuses requests while a filter throws, and tells the operator', () => {
   expect(logged).toEqual(['a guardrail has failed']);
 });
 
-test('stops an answer whose filter throws, with nothing of it let through and no other endpoint asked', async () => {
+test('stops a completion whose filter throws, with nothing released and no other endpoint called', async () => {
   const fail = (): never => {
     throw new Error('out of order');
   };
   const filters = { filters: [], candidates: fail, beginnings: fail, firstBeginnings: fail, isStrict: true };
   const messages = [{ role: 'user' as const, content: 'Hello' }];
   const choice = { index: 0, delta: { content: 'Hi' }, finish_reason: 'stop' as const, native_finish_reason: 'stop' };
-  async function* answer() {
+  async function* completion() {
     yield [{ choices: [choice] }];
   }
-  const guardedAnswer = guardCompletion(answer(), { filters, onFinding: () => undefined }, messages);
-  const { value } = await guardedAnswer.next();
-  // A choice, even an empty one, is what commits the answer to its endpoint.
+  const guardedCompletion = guardCompletion(completion(), { filters, onFinding: () => undefined }, messages);
+  const { value } = await guardedCompletion.next();
+  // A choice, even an empty one, commits the completion to its endpoint.
   expect(value).toMatchObject([{ choices: [{ delta: {} }] }, { usage: { estimated: true } }]);
   expect(JSON.stringify(value)).not.toContain('Hi');
-  await expect(guardedAnswer.next()).rejects.toMatchObject({
+  await expect(guardedCompletion.next()).rejects.toMatchObject({
     status: 403,
     message: 'Response blocked: a guardrail is unavailable',
   });

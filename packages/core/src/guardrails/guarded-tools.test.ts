@@ -7,7 +7,7 @@ import type { ScriptedTransport } from '../../../../test/support/upstreams/scrip
 import { createTurnTransport, type Cut, type ScriptedTurn } from '../../../../test/support/upstreams/scripted-turns.ts';
 import type { ServerTool } from '../chat/stages/server-tools/server-tool.ts';
 
-/** Answers what nobody has asked for, and cites it. */
+/** Returns a result with an unexpected text, and a citation. */
 const lookup: ServerTool = {
   name: 'lookup',
   description: 'Looks a word up.',
@@ -31,7 +31,7 @@ async function withTools(fields: object, turns = TURNS, cut?: Cut) {
   return { ...core, ...guarded, upstream, ask };
 }
 
-/** What the model was told that its call has found. */
+/** The tool result that the model received. */
 const resultIn = ({ exchanges }: ScriptedTransport): string =>
   JSON.stringify((exchanges[1]?.sent['messages'] as object[] | undefined)?.[2]);
 
@@ -55,7 +55,7 @@ test('keeps from a model what a tool has found that is blocked', async () => {
 });
 
 test.each(chunkings(['whole']).map(([name]) => name))(
-  'shows nothing of tools and their sources that a filter of answers takes out, %s',
+  'shows nothing of tools and their sources that an output filter removes, %s',
   async (name) => {
     const cut: Cut = (pieces) => chunkings(pieces).find(([known]) => known === name)?.[1] ?? pieces;
     const { ask, store } = await withTools(
@@ -68,8 +68,8 @@ test.each(chunkings(['whole']).map(([name]) => name))(
       { content_filters: [{ pattern: 'badger', action: 'redact', label: '[B]', direction: 'output' }] },
       TURNS,
     );
-    const answer = jsonOf(await whole.ask());
-    for (const told of [streamed, answer]) {
+    const completion = jsonOf(await whole.ask());
+    for (const told of [streamed, completion]) {
       expect(JSON.stringify(told)).toContain('Done.');
       expect(JSON.stringify(told)).not.toContain('badger');
       expect(JSON.stringify(told)).toContain('"title":"[B]"');
@@ -78,7 +78,7 @@ test.each(chunkings(['whole']).map(([name]) => name))(
   },
 );
 
-test('asks nobody who is excluded for a later turn, though the first has failed there', async () => {
+test('calls no excluded endpoint for a later turn, though the first has failed there', async () => {
   const { ask, upstream } = await withTools({ ignored_providers: ['beta'] }, [
     { calls: [['lookup', { word: 'x' }]] },
     { status: 500 },
@@ -88,7 +88,7 @@ test('asks nobody who is excluded for a later turn, though the first has failed 
   expect(upstream.exchanges.every(({ request }) => request.url.includes('acme.example'))).toBe(true);
 });
 
-test('tells a model of no model but those that its caller may use', async () => {
+test('lists for a model only those models that its caller may use', async () => {
   const search = { tools: [{ type: 'service:search_models' }] };
   const { ask, upstream } = await withTools({ ignored_models: ['acme/other'] }, [
     { calls: [['search_models', { query: '', max_results: 20 }]] },

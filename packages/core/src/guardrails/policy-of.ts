@@ -10,23 +10,23 @@ import { defaultGuardrailIdOf } from '../auth/default-guardrail.ts';
 import type { GuardrailLayer } from './effective-policy.ts';
 
 /**
- * Tells the policy of a caller; null when no guardrail holds for them. At once where the store has its tables in memory.
+ * Returns the policy of a caller; null when no guardrail applies. Synchronous where the store has its tables in memory.
  * Rejects with `permission_denied` when a guardrail cannot be applied.
  */
 export type PolicyOf = (principal: Principal) => Awaitable<Policy | null>;
 
 type GuardrailStore = Pick<Store, 'guardrails' | 'keyAssignments' | 'memberAssignments'>;
 
-/** Policies are kept for so many different sets of guardrails. */
+/** Limit of cached policies, one for each set of guardrails. */
 const MAX_POLICIES = 500;
 
 interface CachedPolicy {
   readonly layers: readonly GuardrailLayer[];
-  /** A promise while it is being compiled; one that rejects stays, so that nobody gets past it. */
+  /** A promise while the policy is being compiled; a rejected one is retained, so that every call is refused. */
   policy: Awaitable<Policy>;
 }
 
-/** Creates the look-up. Guardrails are read for every call; what is compiled from them is kept until they change. */
+/** Creates the look-up. Guardrails are read for every call; the compiled policy is cached until they change. */
 export function createPolicyOf(store: GuardrailStore, catalog: Pick<Catalog, 'find'>): PolicyOf {
   const cached = new Map<string, CachedPolicy>();
 
@@ -51,7 +51,7 @@ export function createPolicyOf(store: GuardrailStore, catalog: Pick<Catalog, 'fi
   };
 }
 
-/** A store in memory hands out the same object until a guardrail changes; from others the contents are compared. */
+/** A store in memory returns the same object until a guardrail changes; from others the contents are compared. */
 function isSame(before: readonly GuardrailLayer[], now: readonly GuardrailLayer[]): boolean {
   return before.every(
     ({ guardrail }, index) =>
@@ -59,7 +59,7 @@ function isSame(before: readonly GuardrailLayer[], now: readonly GuardrailLayer[
   );
 }
 
-/** The guardrails that hold for a caller: their key's, their own and their workspace's default. One may come twice. */
+/** The guardrails that apply to a caller: their key's, their own and their workspace's default. One may occur twice. */
 export function findLayers(principal: Principal, store: GuardrailStore): Awaitable<readonly GuardrailLayer[]> {
   const { id, userId, workspaceId = DEFAULT_WORKSPACE_ID } = principal;
   const key = store.keyAssignments.get(id);

@@ -2,7 +2,7 @@ import type { EffectiveBudget } from './effective-policy.ts';
 import type { InputFilters, OutputFilters } from './filters/compile-filters.ts';
 import type { Narrowing } from '../calls/narrowing.ts';
 
-/** Everything that guardrails ask of the calls of one caller, ready to be applied. */
+/** All demands of guardrails on the calls of one caller, compiled. */
 export interface Policy {
   readonly narrowings: readonly Narrowing[];
   readonly input: InputFilters | null;

@@ -20,7 +20,7 @@ const WIRE_REGIONS: ReadonlyMap<string, string> = new Map([['eu', 'europe']]);
  * with data must be known to pass.
  */
 export function toNarrowings(rules: readonly EndpointRule[], catalog: Pick<Catalog, 'find'>): readonly Narrowing[] {
-  // Where a call came in is named first: nothing that the caller changes in the request would help.
+  // The region of the call is named first, because no change of the request can alter it.
   const isOfRegions = ({ rule }: EndpointRule): boolean => rule === 'allowed_data_regions';
   return [...rules.filter(isOfRegions), ...rules.filter((demand) => !isOfRegions(demand))].map((demand) => ({
     rule: demand.rule,
@@ -50,21 +50,21 @@ function isExcluded(endpoint: Endpoint, demand: RuleOfEndpoints, catalog: Pick<C
     case 'enable_free_model_training':
       return isFree(endpoint) && training !== false;
     case 'enable_free_model_publication':
-      // Nobody says whether they publish; who keeps nothing has nothing to publish.
+      // It is unknown whether such providers publish prompts; a provider that retains none cannot publish them.
       return isFree(endpoint) && retainsPrompts !== false;
     default:
       return zdrRuleOf(endpoint) === demand.rule && (retainsPrompts !== false || isOfVideos(endpoint, catalog));
   }
 }
 
-/** By the model's id or its canonical slug: which one a request had used makes no difference any more. */
+/** Compares the model's id and its canonical slug, whichever of them the request used. */
 function isModelListed(slugs: readonly string[], { modelId }: Endpoint, catalog: Pick<Catalog, 'find'>): boolean {
   if (slugs.includes(modelId)) return true;
   const canonical = catalog.find(modelId)?.definition.canonical_slug;
   return canonical !== undefined && slugs.includes(canonical);
 }
 
-/** Where a call came in: under a regional host, which also binds it to that region's endpoints, or anywhere. */
+/** The region of a call: that of a regional host, which also restricts it to the region's endpoints, or global. */
 function toWireRegion(region: string | null): string {
   return region === null ? 'global' : (WIRE_REGIONS.get(region) ?? region);
 }
@@ -73,7 +73,7 @@ function zdrRuleOf({ modelId }: Endpoint): ZdrRule {
   return ZDR_AUTHORS.get(modelId.slice(0, modelId.indexOf('/')).toLowerCase()) ?? 'enforce_zdr_other';
 }
 
-/** Videos are kept by those who make them (wire.md 15.1). */
+/** The providers of videos store them (wire.md 15.1). */
 function isOfVideos({ modelId }: Endpoint, catalog: Pick<Catalog, 'find'>): boolean {
   const model = catalog.find(modelId);
   return model !== undefined && makesVideos(model);

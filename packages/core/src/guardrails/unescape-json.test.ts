@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 import { unescapeJson } from './unescape-json.ts';
 
-/** JSON as it is written by those who escape whatever they can. */
+/** Escapes every character of JSON that can be escaped. */
 const escapeAll = (text: string): string =>
   [...Array(text.length).keys()].map((at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`).join('');
 
@@ -27,7 +27,7 @@ test('reads the same in pieces, wherever they are cut', () => {
   }
 });
 
-test('tells where in the JSON each character stands', () => {
+test('returns the position of each character in the JSON', () => {
   const { text, offsets } = unescapeJson(String.raw`a\u0062\n"`, true);
   expect(text).toBe('ab\n"');
   expect(offsets).toEqual([0, 1, 7, 9, 10]);

@@ -1,9 +1,9 @@
-/** JSON as text with its escapes undone, as whoever parses it reads it: `\u0061` is an `a`. */
+/** JSON as text with its escapes decoded, as a parser reads it: `\u0061` is an `a`. */
 export interface UnescapedJson {
   readonly text: string;
-  /** Where in the JSON each unit of the text begins, and where the last ends; null where nothing was escaped. */
+  /** The beginning in the JSON of each unit of the text, and the end of the last; null where nothing was escaped. */
   readonly offsets: readonly number[] | null;
-  /** How much of the JSON was taken: all of it at the end, else up to an escape that is not complete. */
+  /** Length of the JSON that was consumed: all of it at the end, else up to an incomplete escape. */
   readonly taken: number;
 }
 
@@ -20,7 +20,10 @@ const SIMPLE: Readonly<Record<string, string>> = {
 
 const hexadecimal = /^[0-9a-f]{0,4}$/i;
 
-/** Undoes the escapes of JSON, or of a piece of it that does not begin within an escape. What is none stays as it is. */
+/**
+ * Decodes the escapes of JSON, or of a piece of it that does not begin within an escape. Invalid escapes remain
+ * unchanged.
+ */
 export function unescapeJson(json: string, isEnd: boolean): UnescapedJson {
   if (!json.includes('\\')) return { text: json, offsets: null, taken: json.length };
   let text = '';
@@ -50,7 +53,7 @@ function readEscape(json: string, at: number): { readonly unit: string; readonly
   return { unit: String.fromCharCode(Number.parseInt(digits, 16)), end: at + 6 };
 }
 
-/** A text as it stands between the quotes of a JSON string. */
+/** Encodes a text as the content of a JSON string, without the quotes. */
 export function toJsonContent(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }

@@ -5,10 +5,10 @@ import type { FilterAction } from './filters/filter.ts';
 
 type Side = 'Request' | 'Response';
 
-/** A filter that found something. */
+/** A filter with a match. */
 export interface Finding {
   readonly compiled: CompiledFilter;
-  /** What it found, as it was written; shortened and not all of it. */
+  /** Matches in the original text; shortened, and not all of them. */
   readonly samples: readonly string[];
 }
 
@@ -24,7 +24,7 @@ const MAX_SAMPLE_LENGTH = 100;
 const isInjection = ({ origin: { check } }: CompiledFilter): boolean =>
   check.type === 'built-in' && check.slug === INJECTION;
 
-/** Only prompt injections are shown to callers: of other filters, what they found is what must not get around. */
+/** Only prompt injections are shown to callers: the matches of other filters are the very text that must not spread. */
 export function toFinding(compiled: CompiledFilter, matches: readonly string[]): Finding {
   const samples = isInjection(compiled)
     ? matches.slice(0, MAX_SAMPLES).map((match) => match.slice(0, MAX_SAMPLE_LENGTH))
@@ -48,7 +48,7 @@ export function toStages(findings: readonly Finding[]): GuardrailStage[] {
   });
 }
 
-/** The refusal of a call over what a filter found in a request or an answer (wire.md 16.6). */
+/** The refusal of a call because of a match in a request or a completion (wire.md 16.6). */
 export function toBlockError({ compiled, samples }: Finding, side: Side): GatewayError {
   if (isInjection(compiled)) {
     return new GatewayError('permission_denied', `${side} blocked: prompt injection patterns detected`, {
@@ -60,7 +60,7 @@ export function toBlockError({ compiled, samples }: Finding, side: Side): Gatewa
   });
 }
 
-/** The refusal when a guardrail cannot be asked: nothing goes past a filter that has failed. */
+/** The refusal when a guardrail cannot be evaluated: no text passes a filter that has failed. */
 export function toUnavailableError(side: Side, cause: unknown): GatewayError {
   return new GatewayError('permission_denied', `${side} blocked: a guardrail is unavailable`, {
     cause,
@@ -68,7 +68,7 @@ export function toUnavailableError(side: Side, cause: unknown): GatewayError {
   });
 }
 
-/** Whether a call ended because of a guardrail, which says nothing of the endpoint that answered. */
+/** Whether a call ended because of a guardrail, which is no failure of the endpoint. */
 export function isCompletionBlocked({ metadata }: GatewayError): boolean {
   return metadata?.['blocked'] === 'response';
 }

@@ -2,14 +2,14 @@ import type { Platform } from '../foundation/platform.ts';
 
 export interface DueQueueOptions {
   readonly platform: Pick<Platform, 'monotonicNow' | 'setTimer'>;
-  /** At least this long between two runs. */
+  /** Minimum time between two runs. */
   readonly spacingMs: number;
   readonly run: (id: string) => void;
 }
 
 /** Many times, one timer. */
 export interface DueQueue {
-  /** Runs the id once `delayMs` from now, in place of when it was due before. */
+  /** Runs the id once `delayMs` from now, in place of its earlier time. */
   schedule(id: string, delayMs: number): void;
   has(id: string): boolean;
   stop(): void;
@@ -17,7 +17,7 @@ export interface DueQueue {
 
 interface Due {
   readonly id: string;
-  /** On the monotonic clock. */
+  /** Time on the monotonic clock. */
   readonly at: number;
 }
 
@@ -26,7 +26,10 @@ const STALE = 100;
 /** Creates a queue that runs what is due, the earliest first. Each step costs little however many wait. */
 export function createDueQueue({ platform, spacingMs, run }: DueQueueOptions): DueQueue {
   const latest = new Map<string, Due>();
-  /** A binary heap, the earliest on top; holds what was put off, too, until it comes up or there is too much of it. */
+  /**
+   * A binary heap, the earliest on top. Rescheduled entries remain in it until they are due or there are too many of
+   * them.
+   */
   let heap: Due[] = [];
   let lastRunAt = Number.NEGATIVE_INFINITY;
   let armedFor = Number.POSITIVE_INFINITY;

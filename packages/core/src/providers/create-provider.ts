@@ -8,15 +8,15 @@ import type { Provider } from './provider.ts';
 /** A provider as configuration describes it, whatever its wire, and what it is called over. */
 export interface WireProviderOptions extends ProviderOptions {
   readonly wire: Wire;
-  /** The preset whose dialect is spoken; null without one. */
+  /** The preset whose dialect is used; null without one. */
   readonly preset: string | null;
-  /** For addresses that callers and upstreams name. Must refuse those that nobody has business with. */
+  /** Transport for addresses that callers and upstreams name. Must refuse internal addresses. */
   readonly downloads: Transport;
   readonly query?: OpenAiProviderSettings['query'];
   readonly listsModels?: OpenAiProviderSettings['listsModels'];
 }
 
-/** What any wire can be made with: each takes what it knows. */
+/** Settings of all wires together: each uses those it knows. */
 export interface WireSettings extends OpenAiProviderSettings {
   readonly downloads: Transport;
 }
@@ -32,13 +32,13 @@ const LOAD: Readonly<Record<Wire, () => Promise<CreateWireProvider>>> = {
   replicate: async () => (await import('./replicate/replicate-videos.ts')).createReplicateProvider,
 };
 
-/** Makes a provider of the wire that it is said to speak. Loads that wire and no other, which keeps a start short. */
+/** Creates a provider for its configured wire. Imports that wire and no other, which keeps a start short. */
 export async function createProvider(options: WireProviderOptions): Promise<Provider> {
   const create = await LOAD[options.wire]();
   return create(toWireSettings(options));
 }
 
-/** Looks up the dialect of the preset, for those who load the wires themselves. */
+/** Looks up the dialect of the preset, for callers that import the wires themselves. */
 export function toWireSettings({ wire: _, preset, ...settings }: WireProviderOptions): WireSettings {
   const known = preset === null ? undefined : PRESETS[preset];
   return { ...settings, dialect: known?.wire === 'openai' ? known.dialect : undefined };

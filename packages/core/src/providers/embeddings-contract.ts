@@ -14,7 +14,7 @@ export interface EmbeddingsCall {
 export interface EmbeddingsResult {
   /** In the order of the input: numbers, or little-endian 32-bit floats in base64. */
   readonly vectors: readonly (readonly number[] | string)[];
-  /** Absent where upstream counts nothing. */
+  /** Absent where upstream reports no count. */
   readonly promptTokens?: number | undefined;
   readonly upstreamId?: string | undefined;
 }

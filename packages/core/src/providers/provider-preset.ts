@@ -8,15 +8,18 @@ interface PresetFacts {
   readonly slug?: string | undefined;
   /** Null where every customer has an address of their own. */
   readonly baseUrl: string | null;
-  /** For such a provider: the customary variable of the address, and the path that follows where it has none. */
+  /**
+   * For a provider at the user's own address: the customary variable of the address, and the default path for an
+   * address without one.
+   */
   readonly ownAddress?: { readonly env: string; readonly path: string; readonly example: string } | undefined;
   /** The customary environment variable of its key; null where none is needed. */
   readonly apiKeyEnv: string | null;
-  /** Other customary variables of the key, looked at in this order when the first is not set. */
+  /** Other customary variables of the key, read in this order when the first is not set. */
   readonly apiKeyAliases?: readonly string[] | undefined;
-  /** False where there is no list of models, or one that does not say which can be called. */
+  /** False where there is no list of models, or one that does not show which can be called. */
   readonly listsModels: boolean;
-  /** What its standard terms say, as far as they are known. */
+  /** The provider's standard terms, as far as they are known. */
   readonly dataPolicy: DataPolicy;
 }
 

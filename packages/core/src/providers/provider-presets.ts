@@ -21,7 +21,7 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
     apiKeyEnv: 'GEMINI_API_KEY',
     apiKeyAliases: ['GOOGLE_API_KEY'],
     listsModels: true,
-    // Prompts of the free tier are used for training, those of paid ones are not; a key does not tell which it is.
+    // Prompts of the free tier are used for training, those of paid ones are not; a key does not show its tier.
     dataPolicy: { training: null, retainsPrompts: true },
   },
   fal: {

@@ -3,11 +3,11 @@ import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import type { EmbeddingsCall, EmbeddingsResult } from './embeddings-contract.ts';
 import type { VideoProvider } from './video-contract.ts';
 
-/** What a provider does with the data it is sent; `null` where it is not known, which no privacy filter accepts. */
+/** A provider's use of the data it receives; `null` where it is not known, which no privacy filter accepts. */
 export interface DataPolicy {
-  /** May train on prompts or answers. */
+  /** Whether the provider may train on prompts or completions. */
   readonly training: boolean | null;
-  /** Keeps prompts or answers after the call. */
+  /** Whether the provider stores prompts or completions after the call. */
   readonly retainsPrompts: boolean | null;
 }
 
@@ -15,11 +15,11 @@ export const UNKNOWN_DATA_POLICY: DataPolicy = { training: null, retainsPrompts:
 
 /** Limits of one upstream call in milliseconds. */
 export interface CallTimeouts {
-  /** To the answer's headers, when streaming. */
+  /** Limit to the headers of the response, when streaming. */
   readonly headersMs: number;
-  /** To the whole answer, when not streaming. */
+  /** Limit to the whole response, when not streaming. */
   readonly nonStreamMs: number;
-  /** Between two pieces of a streamed answer. */
+  /** Limit between two pieces of a streamed response. */
   readonly idleMs: number;
   /** The whole of a streamed call. */
   readonly totalMs: number;
@@ -33,7 +33,7 @@ export interface ChatCall {
   /** The provider's own name of the model. */
   readonly providerModel: string;
   readonly stream: boolean;
-  /** What the endpoint accepts; null when not known, in which case nothing is dropped for it. */
+  /** The parameters that the endpoint accepts; null when not known, in which case none is dropped. */
   readonly supportedParameters: ReadonlySet<string> | null;
   /** The endpoint's limit of output tokens, for wires that demand one; null or absent when not known. */
   readonly maxOutputTokens?: number | null | undefined;
@@ -42,7 +42,7 @@ export interface ChatCall {
    * the least there is, and is not refused (wire.md 6.6).
    */
   readonly isOfFamily?: boolean | undefined;
-  /** Told what is sent upstream, fit to be shown; absent where nobody wants to know. */
+  /** Receives the body that is sent upstream, in a form that may be shown; absent unless the caller requested it. */
   readonly onUpstreamBody?: ((body: unknown) => void) | undefined;
   /** Aborting closes the upstream connection at once. */
   readonly signal: AbortSignal;
@@ -58,37 +58,39 @@ export interface DiscoveredModel {
 }
 
 /**
- * A company or server that answers calls in its own wire format. Holds no memory and no loop: one call in, one answer
- * out. An operation that is absent is not supported, and routing knows it by that.
+ * A company or server that serves calls in its own wire format. It has no state and no loop: one call in, one response
+ * out. An absent operation is not supported, and routing reads its absence.
  */
 export interface Provider {
   /** Names it in preferences and configuration: `google-ai-studio`. */
   readonly slug: string;
-  /** For people: `Google AI Studio`. */
+  /** Display name: `Google AI Studio`. */
   readonly name: string;
   readonly dataPolicy: DataPolicy;
-  /** Where it runs, in the words of `regions`; undefined when not said. */
+  /** Its region, as in `regions`; undefined when not configured. */
   readonly region?: string | undefined;
   /** The caller pays this provider directly. */
   readonly byok?: boolean | undefined;
-  /** Ask `listModels` at start and serve what it names. */
+  /** Call `listModels` at start and serve the models it returns. */
   readonly discoverModels?: boolean | undefined;
   listModels?(signal: AbortSignal): Promise<readonly DiscoveredModel[]>;
   /**
-   * Yields the answer's chunks, in batches: all that one piece of upstream's bytes completed. Without `stream` there
-   * is one batch of one chunk that holds the whole answer. Ends normally only after upstream's answer was complete;
-   * whatever else happens is thrown as `GatewayError` (upstream said no, or broke) or `TransportError`.
+   * Yields the completion's chunks in batches: all that one piece of upstream's bytes completed (docs/decisions/0001).
+   * Without `stream` there is one batch of one chunk with the whole completion.
    *
-   * Deltas are in order and well formed: tool calls with a unique rising index, id and name once.
+   * Ends normally only after upstream's completion was complete; every other end throws a `GatewayError` (upstream
+   * refused, or broke off) or a `TransportError`. Deltas are in order and well formed: tool calls have unique, rising
+   * indices, and id and name once.
    */
   chat?(call: ChatCall): AsyncIterable<readonly ChatChunk[]>;
   /**
-   * The same without `stream`, for less: the one chunk, or why there is none. Where it is absent, `chat` is asked. It
-   * has to reject as soon as the call's signal fires: nobody stands between it and the caller.
+   * An unstreamed completion at lower cost: resolves with the one chunk, or rejects (docs/decisions/0012). Where it is
+   * absent, `chat` is called. It has to reject as soon as the call's signal fires, because no other code between it and
+   * the caller does.
    */
   chatWhole?(call: ChatCall): Promise<ChatChunk>;
   /** Makes vectors of texts. Throws as `chat` does. */
   embeddings?(call: EmbeddingsCall): Promise<EmbeddingsResult>;
-  /** Starts, looks at and fetches videos. */
+  /** Starts, polls and fetches videos (docs/decisions/0014). */
   readonly video?: VideoProvider | undefined;
 }

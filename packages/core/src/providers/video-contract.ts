@@ -1,6 +1,6 @@
 import type { VideoRequest } from '../wire/videos/video-request.ts';
 
-/** What a video is to be like, worked out from the caller's request. */
+/** The properties of a video, derived from the caller's request. */
 export interface VideoOrder {
   readonly prompt: string | undefined;
   readonly durationSeconds: number | undefined;
@@ -16,7 +16,7 @@ export interface VideoOrder {
   readonly inputReferences: NonNullable<VideoRequest['input_references']>;
   /** Upstream's id of the finished job that this one continues. */
   readonly previousUpstreamId: string | undefined;
-  /** What the caller adds for this provider, under its own names. */
+  /** The caller's options for this provider, under the provider's own names. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
@@ -29,9 +29,9 @@ export interface VideoStart {
   readonly timeoutMs: number;
 }
 
-/** A job as its upstream knows it. Small, so that it can be kept with our own record of the job. */
+/** A job in upstream's terms. Small, because it is stored with the gateway's own record of the job. */
 export interface UpstreamJob {
-  /** Upstream's id, or the address under which it answers for the job. */
+  /** Upstream's id, or the address of the job. */
   readonly upstreamId: string;
   readonly providerModel: string;
 }
@@ -42,25 +42,25 @@ export interface VideoCall {
   readonly timeoutMs: number;
 }
 
-/** One finished video. `url` is upstream's address of it, where there is one that needs no key of ours. */
+/** One finished video. `url` is upstream's address of it, where there is one that requires no key. */
 export interface VideoOutput {
   readonly url?: string | undefined;
   readonly contentType?: string | undefined;
 }
 
-/** What one look at a job found. `unknown` is a word that the wire does not know: look again later. */
+/** The result of one poll of a job. `unknown` is a status that the wire does not define: poll again later. */
 export interface VideoProgress {
   readonly status: 'pending' | 'in_progress' | 'completed' | 'failed' | 'cancelled' | 'expired' | 'unknown';
-  /** What went wrong, fit for the caller. */
+  /** The error, in a form that the caller may see. */
   readonly error?: string | undefined;
   readonly outputs?: readonly VideoOutput[] | undefined;
-  /** What upstream itself charges. */
+  /** The cost that upstream itself reports. */
   readonly costUsd?: number | undefined;
-  /** Length of what was made, where upstream tells. */
+  /** Length of the finished video, where upstream reports it. */
   readonly durationSeconds?: number | undefined;
   /** Billed tokens, where upstream counts so. */
   readonly tokens?: number | undefined;
-  /** How long upstream asks to wait before the next look. */
+  /** Time until the next poll, as upstream requires. */
   readonly retryAfterMs?: number | undefined;
 }
 
@@ -71,7 +71,7 @@ export interface VideoStarted extends VideoProgress {
 export interface VideoFetch extends VideoCall {
   readonly index: number;
   readonly output: VideoOutput;
-  /** Conditions and ranges, handed on as they are. */
+  /** Conditions and ranges, passed on unchanged. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -93,8 +93,8 @@ export interface VideoSearch {
 }
 
 /**
- * The video half of a provider: functions without loop or memory. Each throws `GatewayError` (upstream said no)
- * or `TransportError`.
+ * The video part of a provider, one member with all its operations (docs/decisions/0014): functions without loop or
+ * state. Each throws `GatewayError` (upstream refused) or `TransportError`.
  */
 export interface VideoProvider {
   /** Two starts with the same idempotency key make one job. */
@@ -104,7 +104,7 @@ export interface VideoProvider {
   fetch(call: VideoFetch): Promise<VideoContent>;
   /**
    * Upstream's ids of the jobs in its own list that this order may have made, begun in this time. Absent where there is
-   * no list, or one that does not tell jobs apart.
+   * no list, or one whose jobs cannot be distinguished.
    */
   find?(call: VideoSearch): Promise<readonly string[]>;
 }

@@ -1,4 +1,4 @@
-/** What was counted under an id in the minute that is running. */
+/** The count for an id in the current minute. */
 export interface RateWindow {
   readonly isExceeded: boolean;
   /** Milliseconds until the minute is over. */
@@ -7,13 +7,13 @@ export interface RateWindow {
 
 /** Counts against one limit a minute. Every method rejects with an `Error` when the counter cannot be reached. */
 export interface RateCounter {
-  /** Counts one more, and tells whether that was one too many. */
+  /** Counts one more, and returns whether that exceeds the limit. */
   take(id: string): Promise<RateWindow>;
-  /** Tells whether the limit is reached, and counts nothing. */
+  /** Returns whether the limit is reached, without counting. */
   look(id: string): Promise<RateWindow>;
   /** Counts so many more, limit or not. */
   add(id: string, points: number): Promise<void>;
 }
 
-/** Makes a counter; `name` tells it from the others of the gateway, where they share a place. */
+/** Creates a counter; `name` distinguishes it from the gateway's others in shared storage. */
 export type CreateRateCounter = (options: { readonly name: string; readonly limitPerMinute: number }) => RateCounter;

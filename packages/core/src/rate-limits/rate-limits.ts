@@ -6,7 +6,7 @@ import type { CreateRateCounter, RateCounter, RateWindow } from './rate-counter.
 
 /** How many calls, and how many tokens, whom it holds for may have a minute. */
 export interface RateLimitRule {
-  /** Name or hash of a key; `*` is every key, each counted by itself. */
+  /** Name or hash of a key; `*` is every key, each counted separately. */
   readonly key: string;
   /** Id of a model; `*` is all models, counted together. */
   readonly model: string;
@@ -21,8 +21,8 @@ export interface RateLimitOptions {
 
 export interface RateLimits {
   /**
-   * Counts a call; throws `rate_limit_exceeded` when it is one too many, with the headers that say so in
-   * `responseHeaders` (wire.md 5).
+   * Counts a call; throws `rate_limit_exceeded` above the limit, with the rate headers in `responseHeaders` (wire.md
+   * 5).
    */
   admit(principal: Principal, model: string, responseHeaders: Record<string, string>): Promise<void>;
   /** Counts the tokens of a call that has ended. */
@@ -44,7 +44,7 @@ interface Context {
 /** A counter that is away would fill the log with every call. */
 const LOG_EVERY_MS = 10_000;
 
-/** Creates the limits of a configuration; null where there are none, so that nobody pays for them. */
+/** Creates the limits of a configuration; null without any, so that they cost nothing then. */
 export function createRateLimits(options: RateLimitOptions | undefined, context: Context): RateLimits | null {
   if (options === undefined || options.rules.length === 0) return null;
   const limits = options.rules.flatMap((rule, index) => toLimits(rule, index, options.createCounter));
@@ -61,7 +61,7 @@ export function createRateLimits(options: RateLimitOptions | undefined, context:
     },
     noteTokens(principal, model, tokens) {
       for (const { what, counter } of limitsOf(principal, model)) {
-        // The answer does not wait for it.
+        // The response does not wait for it.
         if (what === 'tokens') counter.add(principal.id, tokens).catch(noteUnreachable);
       }
     },
@@ -79,8 +79,8 @@ function toLimits(rule: RateLimitRule, index: number, createCounter: CreateRateC
 const matches = (wanted: string, ...names: readonly string[]): boolean => wanted === '*' || names.includes(wanted);
 
 /**
- * Undefined when the counter cannot be reached: the call passes then. Rate limits keep callers from haste; what holds
- * money are budgets, and those let nothing pass unchecked.
+ * Undefined when the counter cannot be reached: the call passes then. Rate limits only slow callers down; budgets
+ * protect money, and they let no call pass unchecked.
  */
 async function ask(
   { what, counter }: Limit,

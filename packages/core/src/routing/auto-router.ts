@@ -7,7 +7,7 @@ import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import { priceOf } from '../catalog/endpoint-price.ts';
 import { MAX_ROUTED_MODELS, type RouterStrategy } from './router.ts';
 
-/** Shares of the candidates by price, from cheap to dear, in per cent (wire.md 11.2). */
+/** Shares of the candidates by price, from cheap to expensive, in per cent (wire.md 11.2). */
 const COST_TIERS = {
   low: [0, 20],
   medium: [20, 40],
@@ -25,10 +25,10 @@ const autoRouterSchema = z.object({
 });
 
 /**
- * Chooses by price and age, without asking anybody: the candidates are put in order of price, and those within the cost
+ * Chooses by price and age, without a call to any model: the candidates are sorted by price, and those within the cost
  * tier come first, newest before oldest, then the ones nearest to the tier. Without a `cost_tier` the opening of the
- * conversation decides, so that a conversation stays with its model: tools, reasoning, code or a long opening ask for
- * `high`, a short one for `low`, anything else for `medium`.
+ * conversation decides, so that a conversation stays with its model: tools, reasoning, code or a long opening select
+ * `high`, a short one `low`, anything else `medium`.
  */
 export const routeAuto: RouterStrategy = ({ request, needs, candidates }) => {
   const options = readOptions(request);

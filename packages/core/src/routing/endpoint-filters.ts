@@ -20,7 +20,7 @@ export interface EndpointQuery {
   readonly region?: string | null | undefined;
   /** Tiers that the request admits; endpoints of the others are only used where they are named. */
   readonly tiers?: ReadonlySet<ServiceTier> | undefined;
-  /** What guardrails and the like forbid on top. */
+  /** Further restrictions, for example by guardrails. */
   readonly narrowings?: readonly Narrowing[] | undefined;
   /** `2026-01-31`; without it no model is too old. */
   readonly today?: string | undefined;
@@ -45,9 +45,9 @@ const KIND_FILTERS: readonly EndpointFilter[] = (Object.keys(CALL_KINDS) as Call
 }));
 
 /**
- * Every rule of our own. Each looks at one endpoint alone, so their order makes no difference to what is left; it only
- * decides which rule is named for an endpoint that several exclude. What an endpoint does with data, and what it costs,
- * must be known to pass; limits and abilities that nobody has told are taken to suffice.
+ * All rules of the gateway itself. Each tests one endpoint alone, so their order does not affect the remaining
+ * endpoints; it only decides which rule is named for an endpoint that several exclude. An endpoint's use of data, and
+ * its cost, must be known to pass; unknown limits and abilities are assumed to suffice.
  */
 export const ENDPOINT_FILTERS: readonly EndpointFilter[] = [
   ...KIND_FILTERS,
@@ -115,7 +115,7 @@ export const ENDPOINT_FILTERS: readonly EndpointFilter[] = [
     rule: 'context_length',
     excludes: ({ contextLength, maxPromptTokens }, { needs }) => {
       if (needs === undefined) return false;
-      // A prompt that is shortened to fit needs no more than some room beside the answer.
+      // A prompt that is shortened to fit requires only some room beside the completion.
       if (isCompressed(contextLength, needs.compression)) return needs.outputTokens >= contextLength;
       return (
         needs.minPromptTokens + needs.outputTokens > (contextLength ?? Number.POSITIVE_INFINITY) ||
@@ -128,7 +128,7 @@ export const ENDPOINT_FILTERS: readonly EndpointFilter[] = [
     excludes: ({ maxCompletionTokens }, { needs }) =>
       needs !== undefined && maxCompletionTokens !== null && needs.outputTokens > maxCompletionTokens,
   },
-  // Last, so that an endpoint excluded by it would serve the request if only it asked for more.
+  // The last rule, so that an endpoint excluded by it would serve the request if only the tier were requested.
   {
     rule: 'minOutputTokens',
     excludes: ({ minOutputTokens }, { needs }) =>
@@ -136,14 +136,16 @@ export const ENDPOINT_FILTERS: readonly EndpointFilter[] = [
   },
 ];
 
-/** Tier endpoints are for whoever asks: by `service_tier`, by a variant, or by their full slug in `only` or `order`. */
+/**
+ * Tier endpoints are used only on request: by `service_tier`, by a variant, or by their full slug in `only` or `order`.
+ */
 function isTierUnasked(endpoint: Endpoint, { tiers, preferences: { only, order } }: EndpointQuery): boolean {
   const tier = tierOf(endpoint);
   if (tier === null || tiers?.has(tier)) return false;
   return !only?.includes(endpoint.tag) && !order?.includes(endpoint.tag);
 }
 
-/** A model that says nothing of its kinds of input or output is believed to have them. */
+/** A model without declared kinds of input or output is assumed to support them. */
 function isKindMissing({ resolved, needs }: EndpointQuery, side: 'input' | 'output'): boolean {
   const needed = side === 'input' ? needs?.inputModalities : needs?.outputModalities;
   if (needed === undefined || needed.length === 0) return false;

@@ -8,7 +8,9 @@ import { toHealthFields } from './health/to-health-fields.ts';
 
 type EndpointExplanation = RoutingExplanation['endpoints'][number];
 
-/** Tells of every endpoint of a plan whether it may be asked, when, and if not, which rule says so. */
+/**
+ * Reports for every endpoint of a plan whether it may be called, at which rank, and otherwise which rule excludes it.
+ */
 export function explainPlan(plan: CallPlan, health: HealthBoard): RoutingExplanation {
   return {
     requested: plan.requested,
@@ -44,6 +46,6 @@ function explain(
       completion: endpoint.pricing?.completion ?? null,
       compared: Number.isFinite(price) ? price : null,
     },
-    health: { standing: report.standing, ...toHealthFields(report) },
+    health: { standing: report.circuitState, ...toHealthFields(report) },
   };
 }

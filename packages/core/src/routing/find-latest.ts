@@ -1,12 +1,12 @@
 import type { Catalog, CatalogModel } from '../catalog/catalog.ts';
 
 const ALIAS = /^~(.+\/.+)-latest$/;
-/** Only numbers tell the members of a family apart: `-4.5`, `-v3`, `-2026-01-31`; `-mini` is another family. */
+/** Only numbers distinguish the members of a family: `-4.5`, `-v3`, `-2026-01-31`; `-mini` is another family. */
 const VERSION = /^(-v?\d+(\.\d+)*)*$/i;
 
 /**
- * The newest model of a family by its alias, `~author/family-latest`; undefined for anything else. Newest is what was
- * created last, and among equals what has the higher version.
+ * The newest model of a family by its alias, `~author/family-latest`; undefined for anything else. The newest is the
+ * one created last, and among equals the one with the higher version.
  */
 export function findLatest(slug: string, catalog: Catalog): CatalogModel | undefined {
   const family = ALIAS.exec(slug)?.[1];

@@ -26,7 +26,7 @@ test('retries twice and then gives up, however many endpoints there are', async 
   expect(jsonOf(response)).toMatchObject({ error: { metadata: { previous_errors: [{}, {}] } } });
 });
 
-test('in an outage of everything asks at most a tenth more than it is asked, all at once or one by one', async () => {
+test('in an outage of all endpoints sends at most a tenth more requests, at once or one by one', async () => {
   for (const inParallel of [true, false]) {
     const { ask, calls, behave } = createRoutedGateway(FOUR, [CHAT]);
     for (const slug of Object.keys(FOUR)) behave(slug, 'provider_unavailable');
@@ -41,26 +41,26 @@ test('in an outage of everything asks at most a tenth more than it is asked, all
 test('lets an endpoint that is well take over every call at once, budget or not', async () => {
   const { ask, calls, behave } = createRoutedGateway(FOUR, [CHAT]);
   behave('one', 'provider_unavailable');
-  // The calls let through by the budget answer late, and the others wait for them.
+  // The calls within the budget respond late, and the others wait for them.
   const gate = createDeferred<void>();
   behave('two', () => gate.promise);
-  const answers = Promise.all(
+  const responses = Promise.all(
     Array.from({ length: 50 }, () => ask({ provider: { order: ['one', 'two'], allow_fallbacks: false } })),
   );
   await new Promise(setImmediate);
   expect(calls.filter((call) => call === 'two m')).toHaveLength(10);
   gate.resolve();
-  expect((await answers).map(({ status }) => status)).toEqual(Array.from({ length: 50 }, () => 200));
+  expect((await responses).map(({ status }) => status)).toEqual(Array.from({ length: 50 }, () => 200));
 });
 
-test('lets nobody wait for a call that fails', async () => {
+test('lets no call wait for one that fails', async () => {
   const { ask, calls, behave } = createRoutedGateway(FOUR, [CHAT]);
   behave('one', 'provider_unavailable');
   behave('two', 'provider_unavailable');
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 50 }, () => ask({ provider: { order: ['one', 'two'], allow_fallbacks: false } })),
   );
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([502]));
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([502]));
   expect(calls).toHaveLength(60);
 });
 
@@ -112,13 +112,13 @@ test('breaks the circuit of an endpoint that fails, and probes it with one call 
   expect(await askedFor(IN_ORDER)).toEqual(['one']);
 });
 
-test('asks the only endpoint there is even while its circuit is broken', async () => {
+test('calls the only endpoint even while its circuit is open', async () => {
   const { askedFor, behave } = createRoutedGateway(FOUR, [CHAT]);
   behave('one', 'provider_unavailable');
   for (let i = 0; i < 10; i += 1) expect(await askedFor({ provider: { only: ['one'] } })).toEqual(['one']);
 });
 
-test('leaves an endpoint alone that limits the rate, asks it last, and never as a retry', async () => {
+test('calls an endpoint that limits the rate last, and never as a retry', async () => {
   const { askedFor, behave, platform } = createRoutedGateway(FOUR, [CHAT]);
   behave('one', 'rate_limit_exceeded');
   const two = { provider: { order: ['one', 'two'], allow_fallbacks: false } };
@@ -146,7 +146,7 @@ const FIRST_WORDS = [
   { choices: [{ index: 0, delta: { content: 'Hel' }, finish_reason: null, native_finish_reason: null }] },
 ];
 
-test('counts a stream that breaks off against its endpoint, and one that its client leaves against nobody', async () => {
+test('counts a stream that breaks off as its endpoint’s failure, and one that its client leaves as none', async () => {
   const breaking = createScriptedProvider('acme', [FIRST_WORDS], () => {
     throw new GatewayError('provider_unavailable', 'broken');
   });

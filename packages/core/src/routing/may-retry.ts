@@ -8,15 +8,14 @@ interface RetryParts {
 }
 
 /**
- * Whether a call for a model that has failed elsewhere may go on to this endpoint.
+ * Whether a call that has failed elsewhere may continue to this endpoint (docs/decisions/0011). Not to one whose
+ * circuit is open or that rests. To any other, within the retry budget of the model that was requested first. When the
+ * budget is spent and the endpoint is healthy, one call at a time may still try it, and the others wait for the result
+ * of that call. So a healthy endpoint takes over all calls, and in an outage of all endpoints only about a tenth of the
+ * requests is sent twice.
  *
- * Not to one that is broken or has asked to be left alone. To any other out of the budget of the model that was asked
- * for first. When that is spent, and the endpoint is sound, one call at a time may still find out whether it answers,
- * and the others wait for what becomes of it. So an endpoint that is well takes over everything, and in an outage of all
- * of them a tenth of the requests is asked for twice, and hardly more.
- *
- * A promise only where there is something to wait for: who may go on must set out before anybody else asks, or those
- * who wait would not know of the call that they are waiting for.
+ * Returns a promise only where a call has to wait: a call that may continue must start before the next one checks,
+ * because the others could not wait for it otherwise.
  */
 export function mayRetry(
   endpoint: Endpoint,
@@ -24,8 +23,8 @@ export function mayRetry(
   { health, retryBudget }: RetryParts,
 ): boolean | Promise<boolean> {
   const candidate = health.of(endpoint);
-  const isSound = (): boolean => candidate.standing() === 'steady' || candidate.standing() === 'half-open';
-  if (candidate.standing() === 'open' || candidate.standing() === 'resting') return false;
+  const isSound = (): boolean => candidate.circuitState() === 'steady' || candidate.circuitState() === 'half-open';
+  if (candidate.circuitState() === 'open' || candidate.circuitState() === 'resting') return false;
   if (retryBudget.take(modelId)) return true;
   if (!isSound()) return false;
   return candidate.isIdle() || candidate.awaitProof().then((isProven) => isProven && isSound());

@@ -38,7 +38,7 @@ function leastOutputTokens(excluded: readonly Exclusion[]): number | null {
   return minimums.length === 0 ? null : Math.min(...minimums);
 }
 
-/** Under a limit on spending, nobody is asked who might charge any sum; says what would bound it. */
+/** Within a spending limit, endpoints without an upper bound of the cost are not called; names what would bound it. */
 function adviceOnCost(excluded: readonly Exclusion[]): string {
   const unbounded = excluded.filter(({ rule }) => rule === 'cost_unknown').map(({ endpoint }) => endpoint);
   if (unbounded.length === 0) return '';

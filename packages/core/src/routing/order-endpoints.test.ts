@@ -25,7 +25,7 @@ function order(endpoints: readonly Endpoint[], query: Partial<OrderQuery> = {}):
 const endpoints = createPricedEndpoints({ dear: 9, cheap: 1, middle: 3, unknown: null });
 const [dear, cheap, middle] = endpoints as [Endpoint, Endpoint, Endpoint];
 
-/** An endpoint's calls: milliseconds to the first token and to the end, for an answer of 100 tokens. */
+/** Records an endpoint's call: milliseconds to the first token and to the end, for a completion of 100 tokens. */
 function call(health: HealthBoard, endpoint: Endpoint, latencyMs: number, durationMs: number): void {
   health.of(endpoint).noteStarted();
   health.of(endpoint).noteBegun(latencyMs);
@@ -114,7 +114,7 @@ test('puts what failed within 30 seconds behind, and what is broken behind that'
   expect(order(endpoints, { health, sort: 'price' })).toEqual(['dear', 'unknown', 'middle', 'cheap']);
 });
 
-test('puts what asks to be left alone behind what merely fails', () => {
+test('puts a resting endpoint behind a failing one', () => {
   const health = board();
   health.of(cheap).noteStarted();
   health.of(cheap).noteFailed({ code: 'rate_limit_exceeded' }, false);
@@ -134,7 +134,7 @@ test.each<[ProviderPreferences, string[]]>([
   const health = board();
   for (let i = 0; i < 4; i += 1) {
     call(health, cheap, 800, 1000);
-    // One call in four is slow: the median does not tell, the higher percentiles do.
+    // One call in four is slow: the median does not show it, the higher percentiles do.
     call(health, middle, i === 0 ? 900 : 100, i === 0 ? 2000 : 500);
   }
   expect(order(endpoints, { preferences, health })).toEqual(expected);

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../catalog/catalog.ts';
 import type { ProviderPreferences } from '../wire/chat/provider-preferences.ts';
-import type { EndpointHealth, Standing } from './health/endpoint-health.ts';
+import type { EndpointHealth, CircuitState } from './health/endpoint-health.ts';
 import { priceOf } from '../catalog/endpoint-price.ts';
 import { isNamed, type ServiceTier, tierOf } from '../catalog/endpoint-tier.ts';
 import type { HealthBoard } from './health/health-board.ts';
@@ -18,15 +18,15 @@ export interface OrderQuery {
   readonly firstTier: ServiceTier | null;
   readonly health: HealthBoard;
   readonly random: RandomSource;
-  /** Asked only where load is balanced between several. */
+  /** Called only where load is balanced between several. */
   readonly stickyKeyOf: (among: readonly Endpoint[]) => string | null;
 }
 
 /**
- * Puts endpoints into the order in which they are to be tried (wire.md 8.2).
+ * Sorts endpoints in the order in which they are tried (wire.md 8.2).
  *
- * `order` decides alone; else `sort` does, after what is out of order has gone to the back; else the load is balanced:
- * one endpoint is drawn among the sound ones, by price or by the sticky key, and the others follow by price.
+ * `order` decides alone; else `sort` does, with unhealthy endpoints last; else the load is balanced: one healthy
+ * endpoint is drawn, by price or by the sticky key, and the others follow by price.
  */
 export function orderEndpoints(endpoints: readonly Endpoint[], query: OrderQuery): readonly Endpoint[] {
   const { order } = query.preferences;
@@ -43,14 +43,17 @@ export function orderEndpoints(endpoints: readonly Endpoint[], query: OrderQuery
   return [first, ...sorted.filter((endpoint) => endpoint !== first)];
 }
 
-/** What the slugs name comes first, in their order; the rest by price. Providers that the caller pays come before both. */
+/**
+ * Endpoints that the slugs name come first, in the order of the slugs; the rest by price. Providers with the caller's
+ * own key come before both.
+ */
 function orderAsNamed(endpoints: readonly Endpoint[], order: readonly string[]): readonly Endpoint[] {
   const sorted = endpoints.toSorted(byPrice);
   const named = order.flatMap((slug) => sorted.filter((endpoint) => isNamed(slug, endpoint)));
   return [...new Set([...sorted.filter(({ provider }) => provider.byok === true), ...named, ...sorted])];
 }
 
-const RANK_OF_STANDING: Readonly<Record<Standing, number>> = {
+const RANK_OF_STATE: Readonly<Record<CircuitState, number>> = {
   steady: 0,
   'half-open': 0,
   unstable: 1,
@@ -58,12 +61,12 @@ const RANK_OF_STANDING: Readonly<Record<Standing, number>> = {
   open: 3,
 };
 
-/** Lower is better, whatever the price: the caller's own providers, the tier asked for, soundness, then speed. */
+/** Lower is better, whatever the price: the caller's own providers, the requested tier, health, then speed. */
 function rankOf(endpoint: Endpoint, query: OrderQuery): number {
   const health = query.health.of(endpoint);
   let rank = endpoint.provider.byok === true ? 0 : 1;
   rank = rank * 2 + (query.firstTier !== null && tierOf(endpoint) === query.firstTier ? 0 : 1);
-  rank = rank * 4 + RANK_OF_STANDING[health.standing()];
+  rank = rank * 4 + RANK_OF_STATE[health.circuitState()];
   return rank * 2 + (missesCutoff(health, query.preferences) ? 1 : 0);
 }
 
@@ -91,10 +94,10 @@ function isAnyBeyond(
 
 type Comparison = (a: Endpoint, b: Endpoint) => number;
 
-/** Equal prices, unknown ones among them, leave the catalogue's order. */
+/** Equal prices, unknown ones among them, leave the catalog's order. */
 const byPrice: Comparison = (a, b) => (priceOf(a) === priceOf(b) ? 0 : priceOf(a) - priceOf(b));
 
-/** What has not been measured comes after what has, and then the cheaper one first. */
+/** Endpoints without measurements come after those with them; among them, the cheaper one is first. */
 const byMeasure =
   (measure: (health: EndpointHealth) => number | undefined) =>
   (board: HealthBoard): Comparison =>
@@ -112,7 +115,7 @@ const COMPARISONS: Readonly<Record<SortKey, (board: HealthBoard) => Comparison>>
   price: () => byPrice,
   throughput: byThroughput,
   latency: byMeasure((health) => health.latency()?.p50),
-  // The share of calls that succeed is what there is to tell of the quality of tool calls.
+  // The share of calls that succeed is the only available measure for the quality of tool calls.
   exacto: (board) => (a, b) => {
     const [left, right] = [board.of(a).successRate(), board.of(b).successRate()];
     return left === right ? byThroughput(board)(a, b) : bySuccess(board)(a, b);

@@ -5,9 +5,9 @@ import { endpointIdOf } from './health/health-board.ts';
 import type { RandomSource } from './random.ts';
 
 /**
- * How much of the load each endpoint gets, in the order given: one over the square of its price (wire.md 8.2).
- * What costs nothing takes everything; what has no known price gets something only where nothing has one. The shares
- * sum up to 1.
+ * The share of the load for each endpoint, in the given order: one over the square of its price (wire.md 8.2). Free
+ * endpoints take everything; those without a known price get a share only where no endpoint has one. The shares sum up
+ * to 1.
  */
 export function sharesOf(endpoints: readonly Endpoint[]): readonly number[] {
   const cheapest = Math.min(...endpoints.map(priceOf));
@@ -20,7 +20,7 @@ export function sharesOf(endpoints: readonly Endpoint[]): readonly number[] {
   return weights.map((weight) => weight / sum);
 }
 
-/** Draws one of at least one endpoints, each as often as its share says. */
+/** Draws one of at least one endpoints, each with the probability of its share. */
 export function pickAtRandom(endpoints: readonly Endpoint[], random: RandomSource): Endpoint {
   const shares = sharesOf(endpoints);
   let left = random();
@@ -30,15 +30,15 @@ export function pickAtRandom(endpoints: readonly Endpoint[], random: RandomSourc
 }
 
 /**
- * Picks the same endpoint for the same key, and over many keys each as often as its share says. When an endpoint
- * vanishes only its own keys move (weighted rendezvous hashing), so nothing has to be remembered or shared.
+ * Picks the same endpoint for the same key, and over many keys each in proportion to its share. When an endpoint is
+ * removed only its own keys move (weighted rendezvous hashing), so no state has to be stored or shared.
  */
 export function pickByKey(endpoints: readonly Endpoint[], key: string): Endpoint {
   const shares = sharesOf(endpoints);
   let best = 0;
   let bestScore = Number.POSITIVE_INFINITY;
   for (const [index, endpoint] of endpoints.entries()) {
-    // An exponential variable with the share as its rate: the first of several to come is each one by its share.
+    // An exponential variable with the share as its rate: the probability that it is the smallest equals the share.
     const score = -Math.log(hashToUnit(`${key}\n${endpointIdOf(endpoint)}`)) / (shares[index] as number);
     if (score < bestScore) {
       best = index;

@@ -29,7 +29,7 @@ test('balances by one over the square of the price', async () => {
   expect(counts['dear']).toBeGreaterThan(10);
 });
 
-test('asks the others by price when the first fails', async () => {
+test('calls the others by price when the first fails', async () => {
   const { askedFor, behave } = createRoutedGateway(THREE, [CHAT]);
   for (const slug of Object.keys(THREE)) behave(slug, 'provider_unavailable');
   expect(await askedFor({ provider: { sort: 'price' } })).toEqual(['cheap', 'middle', 'dear']);
@@ -43,13 +43,13 @@ test.each([
   [{ sort: 'price', allow_fallbacks: false }, ['cheap']],
   [{ order: [], sort: 'price' }, ['cheap', 'middle', 'dear']],
   [{ sort: { by: 'price' }, ignore: ['middle'] }, ['cheap', 'dear']],
-])('with %j asks %j in turn', async (provider, expected) => {
+])('with %j calls %j in turn', async (provider, expected) => {
   const { askedFor, behave } = createRoutedGateway(THREE, [CHAT]);
   for (const slug of Object.keys(THREE)) behave(slug, 'provider_unavailable');
   expect(await askedFor({ provider })).toEqual(expected);
 });
 
-test('never asks an endpoint that is excluded, on any attempt', async () => {
+test('never calls an endpoint that is excluded, on any attempt', async () => {
   const slugs = Object.keys(THREE);
   const list = fc.option(fc.subarray([...slugs, 'nobody']), { nil: null });
   const preferences = fc.record({
@@ -79,7 +79,7 @@ test('never asks an endpoint that is excluded, on any attempt', async () => {
   );
 });
 
-test('answers 404 when nothing is left, and names the rule for each endpoint', async () => {
+test('responds with 404 when no endpoint is left, and names the rule for each', async () => {
   const { ask, calls } = createRoutedGateway(THREE, [CHAT]);
   const response = await ask({ provider: { ignore: ['cheap'], max_price: { prompt: 0.5 } } });
   expect(response.status).toBe(404);
@@ -187,7 +187,7 @@ test('goes on to a longer endpoint when the prompt was too long for the first', 
   expect(await askedFor({ provider: { sort: 'price' } })).toEqual(['cheap', 'dear']);
 });
 
-test('asks routers for models among those that nothing excludes, and names the one that served', async () => {
+test('lets routers choose among the models that no rule excludes, and names the one that served', async () => {
   const models = [
     modelOf('a/free', { cheap: 0 }),
     modelOf('a/paid', { cheap: 1, dear: 5 }),
@@ -254,7 +254,7 @@ test('keeps a request under a regional host in its region, on every attempt, and
   expect((await get('/api/v1/models/user')).status).toBe(200);
 });
 
-test('tells a provider whether its model was named, or only its family', async () => {
+test('shows a provider whether the request named its model, or only its family', async () => {
   const { ask, sent } = createRoutedGateway(THREE, [modelOf('r/series-1', PRICES)]);
   await ask({ model: '~r/series-latest' });
   await ask({ model: 'r/series-1' });

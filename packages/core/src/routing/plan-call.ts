@@ -18,7 +18,7 @@ import type { RouterName, RouterStrategy } from './router.ts';
 import { type Exclusion, PREFERRED_PARAMETERS, type Selection, selectEndpoints } from './select-endpoints.ts';
 import { stickyKeyOf } from './sticky-key.ts';
 
-/** What routing is made of. */
+/** The parts that routing uses. */
 export interface RoutingParts {
   readonly catalog: Catalog;
   readonly account: AccountOptions;
@@ -29,13 +29,13 @@ export interface RoutingParts {
 }
 
 export interface PlanOptions {
-  /** What guardrails and the like forbid. */
+  /** Restrictions, for example by guardrails. */
   readonly narrowings: readonly Narrowing[];
   /** Draws among endpoints. Default: the one of the parts. */
   readonly random?: RandomSource | undefined;
 }
 
-/** Where a call may go. */
+/** The endpoints that a call may use. */
 export interface CallPlan {
   /** The first slug, as it was sent. */
   readonly requested: string;
@@ -43,12 +43,12 @@ export interface CallPlan {
   readonly region: string | null;
   /** Ids of the models that were considered. */
   readonly models: readonly string[];
-  /** In the order they are to be tried; empty when every endpoint is excluded. */
+  /** In the order in which they are tried; empty when every endpoint is excluded. */
   readonly endpoints: readonly Endpoint[];
   readonly excluded: readonly Exclusion[];
 }
 
-/** What planning one call goes by. */
+/** The inputs for the plan of one call. */
 interface Planning {
   readonly call: ModelCall;
   readonly preferences: CallPreferences;
@@ -92,7 +92,7 @@ function selectPool(resolved: ResolvedModel, planning: Planning): Pool {
   const { variants } = resolved;
   const selection = selectEndpoints(toEndpointQuery(resolved, planning));
   if (planning.preferences.serviceTier !== 'flex') return { ...selection, variants };
-  // Who asks for flex would rather be refused than pay more, where there is such a tier at all.
+  // A caller who requests flex prefers a refusal to a higher price, where such a tier exists.
   const [flex, others] = partition(selection.endpoints, (endpoint) => tierOf(endpoint) === 'flex');
   if (flex.length === 0) return { ...selection, variants };
   const left = others.map((endpoint) => ({ endpoint, rule: 'service_tier' }));
@@ -117,7 +117,7 @@ function toEndpointQuery(
   };
 }
 
-/** One endpoint is in order, and what the order goes by need not be gathered. */
+/** One endpoint needs no order, so the inputs for it are not gathered. */
 function orderPool(pool: Pool, planning: Planning): readonly Endpoint[] {
   return pool.endpoints.length < 2 ? pool.endpoints : orderEndpoints(pool.endpoints, toOrderQuery(pool, planning));
 }
@@ -137,23 +137,23 @@ function toOrderQuery({ endpoints, variants }: Pool, { call, preferences, option
   };
 }
 
-/** All endpoints as one pool; the first model's variants speak for it. */
+/** Returns all endpoints as one pool, with the variants of the first model. */
 function mergePools(pools: readonly Pool[]): readonly Pool[] {
   return [{ variants: pools[0]?.variants ?? [], endpoints: pools.flatMap(({ endpoints }) => endpoints), excluded: [] }];
 }
 
-/** Behind every other endpoint of every model come those that would most likely be asked in vain. */
+/** Moves endpoints whose calls would probably fail behind the other endpoints of every model. */
 function putBrokenLast(endpoints: readonly Endpoint[], health: HealthBoard): readonly Endpoint[] {
   if (endpoints.length < 2) return endpoints;
   const isBroken = (endpoint: Endpoint): boolean => {
-    const standing = health.of(endpoint).standing();
-    return standing === 'open' || standing === 'resting';
+    const circuitState = health.of(endpoint).circuitState();
+    return circuitState === 'open' || circuitState === 'resting';
   };
   const [broken, sound] = partition(endpoints, isBroken);
   return broken.length === 0 ? endpoints : [...sound, ...broken];
 }
 
-/** Without fallbacks, only what `order` names is left, or else the first of all. */
+/** Without fallbacks, only endpoints in `order` remain, or else the first of all. */
 function withoutFallbacks(
   endpoints: readonly Endpoint[],
   excluded: readonly Exclusion[],
@@ -187,7 +187,7 @@ function askRouter(name: RouterName, planning: Planning): readonly CatalogModel[
 
 const noModel = (): GatewayError => new GatewayError('not_found', 'No models match the request and its restrictions');
 
-/** What each of the pools makes, in one list; nearly always there is one pool, whose list need not be copied. */
+/** Joins the results of each pool in one list; usually there is one pool, whose list need not be copied. */
 function flatten<Item>(pools: readonly Pool[], listOf: (pool: Pool) => readonly Item[]): readonly Item[] {
   const [only] = pools;
   return only !== undefined && pools.length === 1 ? listOf(only) : pools.flatMap(listOf);

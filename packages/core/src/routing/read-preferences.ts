@@ -17,7 +17,7 @@ export function tiersOf(
   return tiers;
 }
 
-/** What a request wants its endpoints sorted by, in so many words or by a variant; null when in neither. */
+/** The sort order of a request, explicit or by a variant; null without either. */
 export function sortOf({ provider }: CallPreferences, variants: readonly string[]): SortKey | null {
   const { sort } = provider;
   return (typeof sort === 'string' ? sort : sort?.by) ?? sortOfVariants(variants);
@@ -29,7 +29,7 @@ const SORT_OF_VARIANT: ReadonlyMap<string, SortKey> = new Map([
   ['exacto', 'exacto'],
 ]);
 
-/** Of several that sort the last wins, as the one nearest to the end of the slug. */
+/** Of several variants that sort, the last takes precedence, as the one nearest to the end of the slug. */
 function sortOfVariants(variants: readonly string[]): SortKey | null {
   const last = variants.findLast((variant) => SORT_OF_VARIANT.has(variant));
   return last === undefined ? null : (SORT_OF_VARIANT.get(last) ?? null);

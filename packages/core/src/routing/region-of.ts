@@ -2,20 +2,20 @@ import { type GatewayRequest, firstValue } from '../http/request.ts';
 
 /** A region and the hosts under which only its endpoints are used. */
 export interface RegionOptions {
-  /** As endpoints name it. */
+  /** Name of the region, as in endpoints. */
   readonly name: string;
-  /** Without a port: `eu.gateway.example`. */
+  /** Hosts without a port: `eu.gateway.example`. */
   readonly hosts: readonly string[];
 }
 
-/** The region whose host a request came to; null when it came to an ordinary one. */
+/** The region of the host in a request; null for an ordinary host. */
 export type RegionOf = (request: Pick<GatewayRequest, 'baseUrl' | 'headers'>) => string | null;
 
 const HOST_OF_URL = /^[a-z]+:\/\/([^/]*)/i;
 
 /**
- * Creates the look-up. Every host that a request names is looked at, even one that a proxy nobody trusts has named: a
- * region only ever narrows, and a proxy that rewrites hosts must not lead a request out of its region.
+ * Creates the look-up. Every host that a request names is checked, even one from an untrusted proxy: a region only
+ * restricts a call, and a proxy that rewrites hosts must not lead a request out of its region.
  */
 export function createRegionOf(regions: readonly RegionOptions[]): RegionOf {
   if (regions.length === 0) return () => null;

@@ -51,7 +51,7 @@ test.each([
   expect(ids(request, 'acme/code')).toEqual(expected);
 });
 
-test('asks for a model when none is named and there is no default', () => {
+test('requires a model when none is named and there is no default', () => {
   for (const defaultModel of [undefined, null, '']) {
     expect(() => ids({}, defaultModel)).toThrow(
       new GatewayError('invalid_request', 'model: name a model; this gateway has no default model'),

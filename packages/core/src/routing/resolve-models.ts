@@ -9,7 +9,7 @@ const VIRTUAL_VARIANTS: ReadonlySet<string> = new Set(['nitro', 'floor', 'exacto
 /** Suffixes of models of their own, listed beside the one without. */
 const LISTED_VARIANTS: ReadonlySet<string> = new Set(['free', 'thinking', 'extended']);
 
-/** Slugs that stand for a choice of models instead of one. A model of the catalogue by such a name goes first. */
+/** Slugs that mean a choice of models instead of one. A model of the catalog with the same slug takes precedence. */
 const ROUTERS: ReadonlyMap<string, RouterName> = new Map([
   ['service/auto', 'auto'],
   ['openrouter/auto', 'auto'],
@@ -17,36 +17,36 @@ const ROUTERS: ReadonlyMap<string, RouterName> = new Map([
   ['openrouter/free', 'free'],
 ]);
 
-/** As on the public wire; with two retries at most, more would never be asked. */
+/** The limit of the public wire; with two retries at most, further models would never be called. */
 const MAX_FALLBACK_MODELS = 3;
 
 export interface ResolvedModel {
   readonly model: CatalogModel;
-  /** Virtual variants that were asked for, without their colon. */
+  /** Virtual variants in the request, without their colon. */
   readonly variants: readonly string[];
 }
 
-/** How the models of a request came about (wire.md 12). */
+/** The way in which the models of a request were chosen (wire.md 12). */
 export type RoutingStrategy = 'direct' | 'alias' | 'latest' | 'fallback' | RouterName;
 
 export interface ResolvedRequest {
   /** The first slug, as it was sent. */
   readonly requested: string;
   readonly strategy: RoutingStrategy;
-  /** In the order they are to be tried, each once. */
+  /** In the order in which they are tried, each once. */
   readonly models: readonly ResolvedModel[];
 }
 
 export interface ResolveOptions {
   readonly catalog: Catalog;
   readonly defaultModel?: string | null | undefined;
-  /** Asks a router for models. */
+  /** Returns the models that a router chooses. */
   readonly askRouter: (router: RouterName) => readonly CatalogModel[];
 }
 
 /**
- * The models a request means, in the order they are to be tried: `model`, then `models`, else the account's default.
- * Throws `invalid_request` for a name that is not known and for features that are not there.
+ * The models of a request, in the order in which they are tried: `model`, then `models`, else the account's default.
+ * Throws `invalid_request` for an unknown name and for unsupported features.
  */
 export function resolveModels(request: RequestedModels, options: ResolveOptions): ResolvedRequest {
   const names = namesOf(request, options.defaultModel);
@@ -96,7 +96,7 @@ export function resolveModel(slug: string, catalog: Catalog): ResolvedModel {
 const findModel = (slug: string, catalog: Catalog): CatalogModel | undefined =>
   catalog.find(slug) ?? findLatest(slug, catalog);
 
-/** Takes virtual variants off the end until what is left is known, or nothing more can be taken off. */
+/** Removes virtual variants from the end until the rest is known, or nothing more can be removed. */
 function splitVariants(
   slug: string,
   isKnown: (rest: string) => boolean,

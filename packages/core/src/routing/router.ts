@@ -9,16 +9,16 @@ export type RouterName = 'auto' | 'free';
 export interface RouterQuery {
   readonly request: ChatCompletionRequest;
   readonly needs: CallNeeds;
-  /** Models that meet the request's needs and everybody's restrictions, with the endpoints that these leave. */
+  /** Models that meet the request's needs and all restrictions, with the endpoints that remain. */
   readonly candidates: readonly CatalogModel[];
   readonly random: RandomSource;
 }
 
 /**
- * Chooses models for a request that names none, best first; the others are fallbacks. None means 404. Called on the way
- * of the request, so it must not take long; an embedder may hand in its own.
+ * Chooses models for a request that names none, best first; the others are fallbacks. None means 404. Called during the
+ * request, so it must be fast; an embedder may pass its own.
  */
 export type RouterStrategy = (query: RouterQuery) => readonly CatalogModel[];
 
-/** More would never be asked: one call and two retries. */
+/** Further models would never be called: there is one call and two retries. */
 export const MAX_ROUTED_MODELS = 3;

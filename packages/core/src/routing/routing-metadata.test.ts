@@ -15,7 +15,7 @@ const CHAT: ModelDefinition = { id: 'r/chat', endpoints: endpointsAt({ one: 1, t
 const NEUTRAL = { 'x-service-experimental-metadata': 'enabled' };
 const BY_PRICE = { provider: { sort: 'price' } };
 
-test('tells how a request was routed', async () => {
+test('reports the routing of a request', async () => {
   const { ask, behave, platform } = createRoutedGateway(
     { one: { behaviour: 'provider_unavailable' }, two: { byok: false } },
     [CHAT],
@@ -52,7 +52,7 @@ test.each<[Record<string, string>, string[]]>([
   [{ 'x-openrouter-metadata': 'disabled', 'x-openrouter-experimental-metadata': 'enabled' }, []],
   [{ 'x-openrouter-metadata': 'true' }, []],
   [{ ...NEUTRAL, 'x-openrouter-metadata': 'enabled' }, ['service_metadata', 'openrouter_metadata']],
-])('answers %j with %j, streamed, whole and beside an error', async (headers, names) => {
+])('responds to %j with %j, streamed, whole and beside an error', async (headers, names) => {
   const { ask } = createRoutedGateway({ one: {}, two: {} }, [CHAT]);
   const shown = (body: object): string[] => Object.keys(body).filter((name) => name.endsWith('_metadata'));
   expect(shown(jsonOf(await ask({}, headers)))).toEqual(names);
@@ -61,7 +61,7 @@ test.each<[Record<string, string>, string[]]>([
   expect(chunks.map(shown)).toEqual([...chunks.slice(1).map(() => []), names]);
 });
 
-test('selects nothing on failure, and counts no attempt where nobody was asked', async () => {
+test('selects nothing on failure, and counts no attempt where no endpoint was called', async () => {
   const { ask } = createRoutedGateway({ one: { behaviour: 'provider_unavailable' }, two: {} }, [CHAT]);
   const failed = jsonOf(await ask({ provider: { only: ['one'] } }, NEUTRAL));
   expect(failed).toMatchObject({ error: { code: 502 } });
@@ -91,7 +91,7 @@ test('stays away from what fails before routing, and from failures of our own', 
   expect(chunks.at(-1)).not.toHaveProperty('service_metadata');
 });
 
-test('stands in the chunk with the error when a stream breaks off, and nobody is selected', async () => {
+test('is in the chunk with the error when a stream breaks off, with no endpoint selected', async () => {
   const broken = createScriptedProvider(
     'acme',
     [[{ choices: [{ index: 0, delta: { content: 'Hel' }, finish_reason: null, native_finish_reason: null }] }]],

@@ -4,7 +4,7 @@ import { GatewayError } from '../foundation/errors.ts';
 import { type HeaderMap, firstValue } from '../http/request.ts';
 import type { CallPlan } from './plan-call.ts';
 
-/** One endpoint that was asked. */
+/** One endpoint that was called. */
 interface AskedEndpoint {
   readonly endpoint: Endpoint;
   readonly error: GatewayError | null;
@@ -12,21 +12,21 @@ interface AskedEndpoint {
 
 export interface RoutingOutcome {
   readonly attempts: readonly AskedEndpoint[];
-  /** The answer is an error. */
+  /** The response is an error. */
   readonly hasFailed: boolean;
-  /** Milliseconds; undefined when upstream was never asked. */
+  /** Milliseconds; undefined when upstream was never called. */
   readonly generationMs?: number | null | undefined;
 }
 
-/** Tells a caller who asked for it how its request was routed. */
+/** Reports the routing of a request to a caller who requested it. */
 export interface RoutingReport {
-  /** Members of the answer, by the names that the caller asked for. */
+  /** Members of the response, by the names that the caller requested. */
   toMembers(outcome: RoutingOutcome): Readonly<Record<string, unknown>>;
 }
 
 /**
- * Creates a report when one of the headers asks for it, else null (wire.md 12). `pipeline` tells what else acted
- * on the request, and may grow until the answer has ended.
+ * Creates a report when one of the headers requests it, else null (wire.md 12). `pipeline` lists the other effects on
+ * the request, and may grow until the response has ended.
  */
 export function createRoutingReport(headers: HeaderMap, plan: CallPlan, { stages }: Pipeline): RoutingReport | null {
   const names = memberNamesOf(headers);
@@ -39,7 +39,7 @@ export function createRoutingReport(headers: HeaderMap, plan: CallPlan, { stages
   };
 }
 
-/** The error with the report beside it. A failure of our own says nothing about itself, and gets none. */
+/** Adds the report to the error. An internal failure must not reveal details, and gets none. */
 export function withReport(error: GatewayError, report: RoutingReport | null, outcome: RoutingOutcome): GatewayError {
   if (report === null || error.code === 'internal') return error;
   return new GatewayError(error.code, error.message, {
@@ -51,7 +51,10 @@ export function withReport(error: GatewayError, report: RoutingReport | null, ou
   });
 }
 
-/** Each header has an answer of its own name; the older compatible spelling counts where the current one is absent. */
+/**
+ * Each header has a member of its own name in the response; the older compatible spelling counts where the current one
+ * is absent.
+ */
 function memberNamesOf(headers: HeaderMap): readonly string[] {
   const isEnabled = (value: string | undefined): boolean => value?.trim().toLowerCase() === 'enabled';
   const names: string[] = [];
@@ -74,7 +77,7 @@ function toRoutingMetadata(
     strategy: plan.strategy,
     region: plan.region,
     summary: `available=${plan.endpoints.length}, selected=${selected?.provider.name ?? 'none'}`,
-    // Calls that run tools ask again after the first answer; that is no further attempt.
+    // Calls that run tools call the model again after the first completion; that is no further attempt.
     attempt: attempts.findIndex(({ error }) => error === null) + 1 || attempts.length,
     is_byok: selected?.provider.byok ?? false,
     endpoints: {

@@ -125,7 +125,7 @@ test.each<[AccountOptions, ProviderPreferences, string[]]>([
   [{ privacy: { zdr: true } }, { zdr: false }, ['private']],
   [{ privacy: { allowTraining: false } }, { data_collection: 'allow' }, ['dear', 'private']],
   [{ privacy: { allowTraining: true, zdr: false } }, {}, ALL],
-])('an account of %j narrows what %j asks for to %j', (account, preferences, expected) => {
+])('an account of %j narrows a request for %j to %j', (account, preferences, expected) => {
   expect(tags({ preferences, account })).toEqual(expected);
 });
 
@@ -145,7 +145,7 @@ test('leaves out providers that offer no chat', () => {
   expect(rules(query)).toEqual({ films: 'chat' });
 });
 
-test('prefers endpoints that know the tools, response format or verbosity asked for, and none when none does', () => {
+test('prefers endpoints that support the requested tools, response format or verbosity, and none when none does', () => {
   const listing = (provider: string, ...supported_parameters: string[]): EndpointDefinition => ({
     provider,
     providerModel: 'm',
@@ -184,7 +184,7 @@ test('where a prompt may be shortened, takes endpoints with room for half of it,
   expect(tags(fitting('small', 40_000))).toEqual(['private']);
 });
 
-test('leaves out what is too short for the prompt and its answer', () => {
+test('leaves out endpoints too short for the prompt and its completion', () => {
   const endpoints = [
     priced('cheap', '0', '0', { context_length: 1000 }),
     priced('dear', '0', '0', { context_length: 100_000, max_completion_tokens: 500 }),
@@ -202,7 +202,7 @@ test('leaves out what is too short for the prompt and its answer', () => {
   expect(tags(fitting(200_000, 200_000))).toEqual(['unknown']);
 });
 
-test('leaves out models that do not take or make what is asked for, and believes those that say nothing', () => {
+test('leaves out models without the requested input or output, and keeps those that declare none', () => {
   const model = { architecture: { input_modalities: ['text', 'image'], output_modalities: ['text'] } };
   expect(tags({ model, needs: { inputModalities: ['image'] } })).toEqual(ALL);
   expect(rules({ model, needs: { inputModalities: ['image', 'audio'] } })).toHaveProperty('dear', 'input_modalities');
@@ -217,7 +217,7 @@ test('leaves out a model from the day on which it expires', () => {
   expect(rules({ model, today: '2026-03-01' })).toHaveProperty('dear', 'expiration_date');
 });
 
-test('leaves out models of which it is not known that others may learn from them', () => {
+test('leaves out models that are not known to permit training of others', () => {
   const preferences = { enforce_distillable_text: true };
   expect(tags({ preferences, model: { distillable: true } })).toEqual(ALL);
   expect(rules({ preferences, model: { distillable: false } })).toHaveProperty('dear', 'enforce_distillable_text');
@@ -235,12 +235,12 @@ test('keeps to the region, and takes an endpoint without one for elsewhere', () 
 });
 
 test.each<[string, Query, string[]]>([
-  ['nobody who did not ask', {}, ['cheap', 'cheap/turbo']],
+  ['no request without a tier', {}, ['cheap', 'cheap/turbo']],
   ['who asks for the tier', { tiers: new Set(['flex']) }, ['cheap', 'cheap/flex', 'cheap/turbo']],
   ['who names it in only', { preferences: { only: ['cheap/flex'] } }, ['cheap/flex']],
   ['who names it in order', { preferences: { order: ['cheap/priority'] } }, ['cheap', 'cheap/priority', 'cheap/turbo']],
-  ['nobody who names the provider alone', { preferences: { only: ['cheap'] } }, ['cheap', 'cheap/turbo']],
-  ['nobody who ignores the provider', { preferences: { ignore: ['cheap'] }, tiers: new Set(['flex']) }, []],
+  ['no request that names only the provider', { preferences: { only: ['cheap'] } }, ['cheap', 'cheap/turbo']],
+  ['no request that ignores the provider', { preferences: { ignore: ['cheap'] }, tiers: new Set(['flex']) }, []],
 ])('serves endpoints of a tier to %s', (_name, query, expected) => {
   const endpoints = ['flex', 'priority', 'turbo'].map((tag) => priced('cheap', '1', '1', { tag }));
   expect(tags({ endpoints: [priced('cheap', '1', '1'), ...endpoints], ...query })).toEqual(expected);

@@ -12,7 +12,7 @@ export interface Exclusion {
 }
 
 export interface Selection {
-  /** As the catalogue lists them. */
+  /** In the order of the catalog. */
   readonly endpoints: readonly Endpoint[];
   readonly excluded: readonly Exclusion[];
 }
@@ -44,8 +44,9 @@ function findExclusion(endpoint: Endpoint, query: EndpointQuery): Exclusion | nu
 }
 
 /**
- * A prompt that has to be shortened goes where at least half of it has room; where it has nowhere, to the endpoint with
- * the most (wire.md 9.2). Nothing is cut that somebody else would take whole, unless the caller asked for it.
+ * A prompt that has to be shortened goes to endpoints with room for at least half of it; without any, to the endpoint
+ * with the largest context (wire.md 9.2). Nothing is cut that another endpoint would accept whole, unless the caller
+ * requested it.
  */
 function preferRoomy(
   endpoints: readonly Endpoint[],
@@ -68,7 +69,10 @@ function preferRoomy(
 /** Parameters worth choosing an endpoint for even where they are not required (wire.md 8.2). */
 export const PREFERRED_PARAMETERS = ['tools', 'response_format', 'verbosity'] as const;
 
-/** Where some endpoints support a parameter, the others are left out; where none does, all stay and do without it. */
+/**
+ * Where some endpoints support a parameter, the others are excluded; where none does, all remain, and the parameter is
+ * dropped.
+ */
 function preferAble(endpoints: readonly Endpoint[], excluded: readonly Exclusion[], query: EndpointQuery): Selection {
   let able = endpoints;
   const unable: Exclusion[] = [];

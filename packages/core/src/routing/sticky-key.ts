@@ -4,16 +4,16 @@ import type { Endpoint } from '../catalog/catalog.ts';
 import { hasCheaperCachedReads } from '../catalog/endpoint-price.ts';
 
 /**
- * What keeps calls together on one endpoint: the session, else the caller's key of the prompt's cache, else the opening
- * of the conversation, the last only among endpoints of which one reads from its cache for less. Null when nothing does.
- * Keys of different callers have nothing to do with each other.
+ * The key that leads related calls to the same endpoint (docs/decisions/0010): the session, else the caller's key of
+ * the prompt cache, else the opening of the conversation, the last only among endpoints of which one has a lower price
+ * for cached prompts. Null without any of them. Keys of different callers are independent.
  */
 export function stickyKeyOf(
   { principal, session }: ModelCall,
   { cacheKey, openingOf }: CallPreferences,
   among: readonly Endpoint[],
 ): string | null {
-  // Without a conversation there is no cache of its prompt to come back to.
+  // Without a conversation there is no cached prompt.
   if (openingOf === undefined) return null;
   if (session !== null) return `${principal.id}\nsession\n${session}`;
   if (cacheKey) return `${principal.id}\ncache\n${cacheKey}`;

@@ -4,7 +4,7 @@ export interface BroadcastDelivery {
   readonly id: string;
   readonly destinationId: string;
   readonly generationIds: readonly string[];
-  /** `failed`: nobody tries it any more, unless it is sent anew. */
+  /** `failed`: no further attempts, unless it is sent again on request. */
   readonly state: 'waiting' | 'failed';
   readonly attempts: number;
   /** Milliseconds since the epoch, as `createdAt`. */
@@ -23,7 +23,7 @@ interface BroadcastProgress {
 }
 
 /**
- * What is written down of broadcasting. Of a destination that is well that is its progress alone, every few seconds:
- * the generations themselves are in the store already.
+ * A stored row of broadcasting. For a working destination that is its progress alone, every few seconds: the
+ * generations themselves are in the store already.
  */
 export type BroadcastRow = BroadcastDelivery | BroadcastProgress;

@@ -1,20 +1,20 @@
 import type { GenerationStatus } from '../wire/generations/generation-status.ts';
 
-/** Whose activity is asked for, and since when. */
+/** The principals and the first day of an activity. */
 export interface ActivityQuery {
   /** The first day that counts, by the day a generation began in UTC: `2026-03-01`. */
   readonly since: string;
-  /** Default: everybody's. */
+  /** Default: all principals. */
   readonly principalIds?: ReadonlySet<string> | undefined;
 }
 
-/** What the generations of one day have in common and add up to. Money in billionths of a dollar. */
+/** The common properties and the sums of one day's generations. Money in billionths of a dollar. */
 export interface ActivitySum {
   readonly date: string;
   readonly model: string;
-  /** Null for calls that no provider was asked for. */
+  /** Null for calls without a provider. */
   readonly providerName: string | null;
-  /** Of the endpoint that was asked last; empty where none was. */
+  /** Id of the endpoint that was called last; empty without any. */
   readonly endpointId: string;
   /** Empty for none. */
   readonly workspaceId: string;
@@ -28,27 +28,27 @@ export interface ActivitySum {
 }
 
 /**
- * How many generations each value would leave. A value is counted under all other parts of the filter but its own kind,
- * so that the counts of statuses, say, stay apart while one status is chosen.
+ * The number of generations for each value. A value is counted under all parts of the filter except its own kind, so
+ * that the counts of other statuses, for example, remain visible while one status is selected.
  */
 export interface GenerationFacets {
-  /** What the whole filter chooses. */
+  /** Number of generations that the filter matches. */
   readonly total: number;
   readonly statuses: ReadonlyMap<GenerationStatus, number>;
   readonly models: ReadonlyMap<string, number>;
-  /** Calls that no provider was asked for are in none. */
+  /** Counts by provider; calls without a provider are in none. */
   readonly providerNames: ReadonlyMap<string, number>;
   readonly principalIds: ReadonlyMap<string, number>;
 }
 
-/** What generations are chosen by; every member that is given has to hold. */
+/** A filter on generations; all given members have to match. */
 export interface GenerationFilter {
   /** Began at this moment or later, in Unix milliseconds. */
   readonly createdFromMs?: number | undefined;
   /** Began before this moment. */
   readonly createdBeforeMs?: number | undefined;
   readonly models?: ReadonlySet<string> | undefined;
-  /** By name, as records have it. */
+  /** Provider names, as in records. */
   readonly providerNames?: ReadonlySet<string> | undefined;
   readonly principalIds?: ReadonlySet<string> | undefined;
   readonly sessionId?: string | undefined;

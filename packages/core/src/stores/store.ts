@@ -29,30 +29,30 @@ import type { VideoJob } from './video-job.ts';
 /** A generation with what the wire does not show. */
 export interface GenerationRecord {
   readonly generation: Generation;
-  /** `Principal.id` of whoever made the call; only they and management may read it. */
+  /** `Principal.id` of the caller; only that principal and management may read the generation. */
   readonly principalId: string;
   /** The member it counts for, where the caller had one. */
   readonly userId?: string | undefined;
-  /** Exact cost in billionths of a dollar; 0 when unknown (`generation.cost_known` tells). */
+  /** Exact cost in billionths of a dollar; 0 when unknown (see `generation.cost_known`). */
   readonly costNanoUsd: number;
 }
 
-/** What was asked and answered, with what the API does not show beside it. */
+/** The request and the completion, with the parts that the API does not show. */
 export interface StoredContent extends GenerationContent {
-  /** When the text came; absent for an answer that was not streamed. */
+  /** Times at which the text arrived; absent for an unstreamed completion. */
   readonly timeline?: StreamTimeline | undefined;
 }
 
 /** Rows that change seldom, by id. What a promise has resolved for is durable, and every later `get` shows it. */
 export interface Repository<Row> {
   get(id: string): Awaitable<Row | undefined>;
-  /** Oldest first; a row that is changed keeps its place. */
+  /** Oldest first; a changed row keeps its position. */
   list(): Awaitable<readonly Row[]>;
   /** Rejects when the id exists. */
   insert(row: Row): Promise<void>;
   /**
-   * Puts what `change` makes of a row in its place, one change of a row after the other, so that none is lost. Resolves
-   * with the new row; with undefined when there is none and no `initial` to begin with. What `change` throws rejects,
+   * Replaces a row by the result of `change`, one change of a row after the other, so that none is lost. Resolves with
+   * the new row; with undefined when there is none and no `initial` to begin with. An exception of `change` rejects,
    * and nothing is changed. It may be called more than once.
    */
   update(id: string, change: (row: Row) => Row, initial?: Row): Promise<Row | undefined>;
@@ -60,9 +60,9 @@ export interface Repository<Row> {
   remove(id: string): Promise<boolean>;
 }
 
-/** Which guardrail holds for a key, or for a member: at most one each. Durable like a `Repository`. */
+/** The guardrail of a key, or of a member: at most one each. Durable like a `Repository`. */
 export interface AssignmentRepository {
-  /** By the key's hash or the member's id. */
+  /** Finds by the key's hash or the member's id. */
   get(subjectId: string): Awaitable<AssignmentRecord | undefined>;
   /** Oldest first. */
   list(): Awaitable<readonly AssignmentRecord[]>;
@@ -75,9 +75,15 @@ export interface AssignmentRepository {
   unassign(guardrailId: string, subjectIds: readonly string[]): Promise<number>;
 }
 
-/** What the account has set through the API, and nothing of what configuration says. Durable like a `Repository`. */
+/**
+ * The account's settings that were set through the API, without those of the configuration. Durable like a
+ * `Repository`.
+ */
 export interface SettingsRepository {
-  /** At once, and the same object until something changes, because every request asks; who shares them keeps a copy. */
+  /**
+   * Synchronous, and the same object until a change, because every request reads it; a store that is shared between
+   * processes holds a copy.
+   */
   get(): SettingsChange;
   update(change: (settings: SettingsChange) => SettingsChange): Promise<SettingsChange>;
 }
@@ -89,7 +95,7 @@ export interface Spent {
   readonly byokNanoUsd: number;
 }
 
-/** Whose spending is asked for: everybody's, unless one of the first three is given. */
+/** The spender of a query: all, unless one of the first three is given. */
 export interface SpentQuery {
   readonly principalId?: string | undefined;
   readonly userId?: string | undefined;
@@ -108,19 +114,22 @@ export interface GenerationQuery {
 export interface GenerationPage {
   readonly records: readonly GenerationRecord[];
   /**
-   * The id of the oldest record that was looked at. Hand in as `before` for the next, older page; null at the end. With
-   * a filter, a page may end before it is full, or even begun: no more is looked at than one page may cost.
+   * The id of the oldest record that was checked. Pass as `before` for the next, older page; null at the end. With a
+   * filter, a page may end before it is full, or even empty, because the number of checked records is limited.
    */
   readonly next: string | null;
 }
 
 export interface GenerationRepository {
   /**
-   * Resolves once the record (and its content, where given) would survive the death of this process; the last byte
-   * of an answer waits for it. Both can be read from then on. An id that exists is refused with an error.
+   * Resolves once the record (and its content, where given) would survive a crash of this process; the last byte of a
+   * response waits for it. Both can be read from then on. An existing id is refused with an error.
    */
   append(record: GenerationRecord, content: StoredContent | null): Promise<void>;
-  /** A later version of a record; the last one wins. Same durability as `append`. False when the id is unknown. */
+  /**
+   * A later version of a record, which replaces earlier ones. Same durability as `append`. False when the id is
+   * unknown.
+   */
   update(record: GenerationRecord): Promise<boolean>;
   get(id: string): Awaitable<GenerationRecord | undefined>;
   /** Undefined when the id is unknown, or nothing was stored, or it was deleted. */
@@ -139,7 +148,10 @@ export interface GenerationRepository {
   count(): Awaitable<number>;
   /** Sum of `costNanoUsd` over all records of one principal, those removed by retention included. */
   spentNanoUsd(principalId: string): Awaitable<number>;
-  /** The same for part of the time, for others than one principal, and by who was paid. Asked for on the way of a call. */
+  /**
+   * Like `usage`, for a part of the time, for other spenders than a principal, and by the paying party. Called during
+   * every call with a budget.
+   */
   spent(query: SpentQuery): Awaitable<Spent>;
 }
 
@@ -150,11 +162,11 @@ export interface GenerationRepository {
 export interface Store {
   /** True where other processes use the same store at the same time. */
   readonly isShared?: boolean | undefined;
-  /** By hash. Its assignment goes with a key that is removed. */
+  /** Keys by hash. The removal of a key removes its assignment. */
   readonly keys: Repository<KeyRecord>;
-  /** Its assignment goes with a member that is removed. */
+  /** The removal of a member removes its assignment. */
   readonly members: Repository<Member>;
-  /** Its assignments go with a guardrail that is removed. */
+  /** The removal of a guardrail removes its assignments. */
   readonly guardrails: Repository<Guardrail>;
   readonly keyAssignments: AssignmentRepository;
   readonly memberAssignments: AssignmentRepository;
@@ -163,9 +175,9 @@ export interface Store {
   readonly settings: SettingsRepository;
   /** Change often; otherwise like the other tables. */
   readonly videoJobs: Repository<VideoJob>;
-  /** What is still to reach destinations, or never has. Changes often, like video jobs. */
+  /** Deliveries that are waiting for destinations, or have failed. Changes often, like video jobs. */
   readonly broadcasts: Repository<BroadcastRow>;
   readonly generations: GenerationRepository;
-  /** Writes out what is pending and lets go of files and connections. Nothing may be called after it. */
+  /** Writes pending data and closes files and connections. No other method may be called after it. */
   close(): Promise<void>;
 }

@@ -29,7 +29,7 @@ export const assignmentSchema = z.object({
   guardrailId: z.string(),
   /** Hash of the key, or id of the member, that the guardrail holds for. */
   subjectId: z.string(),
-  /** `Principal.id` of who made it. */
+  /** `Principal.id` of the author. */
   assignedBy: nullableString,
   createdAt: z.string(),
 });

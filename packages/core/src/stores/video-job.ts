@@ -11,14 +11,14 @@ export interface VideoDelivery {
   readonly attempts: number;
   /** Milliseconds since the epoch. */
   readonly nextAttemptAt: number;
-  /** What became of the last attempt, in a few words without addresses. */
+  /** Result of the last attempt, in a few words without addresses. */
   readonly lastResult: string | null;
 }
 
-/** Who looks after a job, where several processes share a store. */
+/** The process that owns a job, where several processes share a store. */
 export interface VideoLease {
   readonly ownerId: string;
-  /** Rises with every change of owner: what a former owner still has under way no longer counts. */
+  /** Rises with every change of owner: updates by a former owner are ignored. */
   readonly token: number;
   /** Milliseconds since the epoch. */
   readonly untilMs: number;
@@ -32,7 +32,7 @@ export interface VideoJob {
   readonly updatedAt: number;
   /** Looked at no longer than this. */
   readonly deadlineAt: number;
-  /** Where the gateway is mounted, as its callers see it. */
+  /** The address of the gateway, as its callers see it. */
   readonly baseUrl: string;
   /** The slug as it was sent. */
   readonly model: string;
@@ -49,25 +49,28 @@ export interface VideoJob {
   readonly sessionId: string | null;
   readonly user: string | null;
   readonly status: VideoJobStatus;
-  /** `sending` is written before upstream is asked and `sent` after; a crash in between leaves the former. */
+  /** `sending` is stored before upstream is called and `sent` after; a crash in between leaves the former. */
   readonly submission: 'sending' | 'sent';
   readonly upstream: UpstreamJob | null;
   readonly error: string | null;
   readonly generationId: string;
   readonly outputs: readonly VideoOutput[];
-  /** Where its videos are: with upstream alone, there and to be fetched, or kept here. Absent until the job has ended. */
+  /**
+   * State of its videos: only upstream has them, they are due to be fetched, or the archive has them. Absent until the
+   * job has ended.
+   */
   readonly content?: 'upstream' | 'due' | 'kept' | undefined;
   /** Billionths of a dollar; null when unknown. */
   readonly costNanoUsd: number | null;
-  /** Set aside while the job is open, so that a key cannot start more than it can pay. */
+  /** Reserved while the job is open, so that a key cannot start more jobs than it can pay. */
   readonly reservedNanoUsd: number;
   readonly isByok: boolean;
   /** The caller's `Idempotency-Key`, with what it was sent with. */
   readonly idempotency: { readonly key: string; readonly bodyHash: string } | null;
   readonly delivery: VideoDelivery | null;
-  /** The region whose host it was asked for under; nothing of its content is stored then. Absent for none. */
+  /** The region of the host in the request; the content is not stored then. Absent for none. */
   readonly region?: string | undefined;
-  /** What guardrails did to the request; absent when nothing. */
+  /** Effects of guardrails on the request; absent without any. */
   readonly pipeline?: readonly PipelineStage[] | undefined;
   /** Absent where no other process shares the store. */
   readonly lease?: VideoLease | undefined;

@@ -11,10 +11,10 @@ import { hasEnded, type VideoJob } from '../stores/video-job.ts';
 import type { OwnedJobs } from './video-lease.ts';
 import { toWebhookBody } from './webhook-body.ts';
 
-/** How a job came to its end. */
+/** The end of a job. */
 export type Ended = VideoProgress & { readonly status: 'completed' | 'failed' | 'cancelled' | 'expired' };
 
-/** What upstream says of the end; undefined while there is none. */
+/** The end of a job according to upstream; undefined while it has not ended. */
 export function endOf(progress: VideoProgress): Ended | undefined {
   switch (progress.status) {
     case 'completed':
@@ -38,14 +38,14 @@ export interface EndingContext {
   /** Undefined when it has gone from the configuration. */
   readonly endpoint: Endpoint | undefined;
   readonly storesContent: boolean;
-  /** Whether its videos are to be fetched and kept. */
+  /** Whether its videos are to be fetched into the archive. */
   readonly keepsContent: boolean;
 }
 
 /**
- * Ends a job, once: records its generation, and writes its end and its announcement in one piece. The generation comes
- * first and is recorded only once, so a crash in between leads back here. Resolves with the job as it ended; undefined
- * when it has another owner by now.
+ * Ends a job, once: records its generation, and stores its end and its webhook in one write. The generation comes first
+ * and is recorded only once, so a crash in between leads back here. Resolves with the ended job; undefined when it has
+ * another owner by now.
  */
 export async function endVideoJob(
   job: VideoJob,

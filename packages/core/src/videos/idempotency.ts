@@ -13,15 +13,15 @@ export interface IdempotentCall {
 
 /** Makes one job of calls that carry the same key. */
 export interface IdempotencyGuard {
-  /** Resolves with the job that such a call has made already or is making now, else with what `make` makes. */
+  /** Resolves with the job that the same call has made before or is making now, else with the result of `make`. */
   once(call: IdempotentCall, make: () => Promise<VideoJob>): Promise<VideoJob>;
 }
 
 const KEPT_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Creates the guard: a key holds for 24 hours and its own caller. With another body it is refused as `conflict`. A call
- * that failed has made nothing and leaves its key free.
+ * Creates the guard: a key is valid for 24 hours and for its own caller. With another body it is refused as `conflict`.
+ * A call that failed has made no job and leaves its key free.
  */
 export function createIdempotencyGuard(jobs: Repository<VideoJob>, platform: Pick<Platform, 'now'>): IdempotencyGuard {
   const underWay = new Map<string, { readonly bodyHash: string; readonly job: Promise<VideoJob> }>();

@@ -1,7 +1,7 @@
 import { mapRecord, mapStrings, type RequestText, toVisitor } from '../calls/text-map.ts';
 import type { VideoRequest } from '../wire/videos/video-request.ts';
 
-/** The texts of a request for a video. What is to be seen in it is said by the user. */
+/** Maps the texts of a request for a video. Its prompt counts as a text by the user. */
 export function mapVideoTexts(request: VideoRequest, change: (text: RequestText) => string): VideoRequest {
   const visit = toVisitor(change);
   const say = (text: string): string => change({ text, role: 'user', isContinued: false, isJson: false });

@@ -4,14 +4,14 @@ import type { VideoContent, VideoFetch } from '../providers/video-contract.ts';
 import type { VideoJob } from '../stores/video-job.ts';
 import { videoOf } from './video-of.ts';
 
-/** To upstream's first byte, and between two pieces. */
+/** Limit to upstream's first byte, and between two pieces. */
 const FETCH_TIMEOUT_MS = 60_000;
-/** What a film may be called; a page that excuses its absence is none. */
+/** Accepted content types; an error page has another one. */
 const FILM_TYPE = /^(video\/|audio\/|image\/|application\/(octet-stream|mp4)|binary\/octet-stream)/i;
 
 /**
- * Opens one of a completed job's videos where it was made. Throws `gone` when it is not there any more, and
- * `provider_unavailable` when upstream does not deliver it, or something else in its place.
+ * Opens one of a completed job's videos at its provider. Throws `gone` when it has been deleted there, and
+ * `provider_unavailable` when upstream does not deliver it, or delivers something else.
  */
 export async function openUpstreamVideo(
   job: VideoJob,
@@ -35,7 +35,7 @@ function isFilm({ headers }: VideoContent): boolean {
   return headers['content-length'] !== '0' && (type === undefined || FILM_TYPE.test(type));
 }
 
-/** Upstreams keep a video for a while only. */
+/** Upstreams store a video for a limited time only. */
 function refuse(error: unknown, job: VideoJob): never {
   if (error instanceof GatewayError && error.code === 'not_found') {
     throw new GatewayError('gone', `${job.providerName} no longer has this video`, { cause: error });

@@ -30,7 +30,7 @@ import type { VideoRunner } from './video-runner.ts';
 const DEADLINE_MS = 6 * 60 * 60 * 1000;
 const SUBMIT_TIMEOUT_MS = 120_000;
 
-/** What ordering a video takes. */
+/** The parts that the order of a video uses. */
 export interface VideoOrderParts {
   readonly callers: CallerParts;
   readonly routing: RoutingParts;
@@ -45,7 +45,7 @@ export interface VideoOrderParts {
 }
 
 export interface NewVideo {
-  /** Where the gateway is mounted, as its callers see it. */
+  /** The address of the gateway, as its callers see it. */
   readonly baseUrl: string;
   readonly delivery: VideoDelivery | null;
   readonly idempotency: VideoJob['idempotency'];
@@ -53,7 +53,7 @@ export interface NewVideo {
   readonly responseHeaders: Record<string, string>;
 }
 
-/** Guards, plans, admits, reserves and submits a video, and has the job looked after from then on. */
+/** Guards, plans, admits, reserves and submits a video; from then on the runner polls the job. */
 export async function orderVideo(
   received: ModelCall<VideoRequest>,
   order: NewVideo,
@@ -94,7 +94,7 @@ export async function orderVideo(
   return submit({ endpoints, orderFor, draft }, parts);
 }
 
-/** Submits a job, and has it looked after from then on. */
+/** Submits a job; from then on the runner polls it. */
 async function submit(
   { draft, ...rest }: Pick<Submission, 'endpoints' | 'orderFor' | 'draft'>,
   { platform, store, videos, ledger, logging }: VideoOrderParts,
@@ -109,7 +109,7 @@ async function submit(
     videos.changes.emit(job);
     return job;
   } catch (error) {
-    // Left when upstream may have it and the store could not say so.
+    // A row remains when upstream may have the job and the store could not record it.
     const left = await store.videoJobs.get(draft.id);
     if (left === undefined) ledger.release(draft.generationId);
     else videos.runner.add(left, undefined);
@@ -119,7 +119,7 @@ async function submit(
   }
 }
 
-/** The job as it is before anything is known but what is asked for, and by which caller. */
+/** The initial job, with only the request and its caller. */
 function toDraft(
   { id: generationId, request, principal, session, labels }: ModelCall<VideoRequest>,
   { baseUrl, delivery, idempotency }: NewVideo,

@@ -9,13 +9,13 @@ import type { VideoRequest } from '../wire/videos/video-request.ts';
 export interface VideoPlan {
   readonly plan: CallPlan;
   readonly capabilities: VideoAbilities;
-  /** What was forbidden beyond the request's own wishes. */
+  /** Restrictions beyond the request's own preferences. */
   readonly narrowings: readonly Narrowing[];
 }
 
 /**
- * Plans where a video may be made. Videos are stored by those who make them, so a caller who insists on zero retention
- * is routed nowhere (wire.md 15.1). Throws `invalid_request` for a model that makes no videos.
+ * Plans the endpoints of a video. Their providers store videos, so a caller who requires zero retention has no endpoint
+ * (wire.md 15.1). Throws `invalid_request` for a model that makes no videos.
  */
 export function planVideo(call: ModelCall<VideoRequest>, policy: Policy | null, parts: RoutingParts): VideoPlan {
   const { request } = call;

@@ -19,7 +19,7 @@ test('failures double the wait, up to half a minute', () => {
   expect([1, 2, 3, 4, 50].map((failures) => at(200_000, { failures }))).toEqual([4000, 8000, 16_000, 30_000, 30_000]);
 });
 
-test('what upstream asks for counts most, within reason', () => {
+test('upstream’s own wait takes precedence, within limits', () => {
   expect([0, 700, 60_000, 86_400_000].map((retryAfterMs) => at(0, { retryAfterMs }))).toEqual([
     500, 700, 60_000, 300_000,
   ]);

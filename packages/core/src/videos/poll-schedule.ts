@@ -3,7 +3,7 @@ export interface PollTime {
   readonly ageMs: number;
   /** How long jobs of this model usually take; null when not known yet. */
   readonly usualMs: number | null;
-  /** What upstream asked for. */
+  /** The wait that upstream requires. */
   readonly retryAfterMs?: number | undefined;
   /** Polls that failed since the last that did not. */
   readonly failures: number;
@@ -15,10 +15,10 @@ const MAX_RETRY_AFTER_MS = 5 * 60_000;
 const UNKNOWN_USUAL_MS = 60_000;
 
 /**
- * How long to wait before looking at a job again. Upstream's own word counts most. Otherwise it is a tenth of the time
- * that is likely still to go, so that looks are rare at first, close together around the time when such jobs end, and
- * rare again for one that is overdue; failures double it. Up to a fifth is added by `random` (0 to 1), so that jobs
- * that came together do not stay together.
+ * The wait before the next poll of a job. A wait that upstream requires takes precedence. Otherwise it is a tenth of the
+ * distance to the expected end, so that polls are rare at first, frequent around the expected end, and rare again for an
+ * overdue job; failures double it. Up to a fifth is added by `random` (0 to 1), so that jobs that were submitted together
+ * are not polled together.
  */
 export function nextPollDelayMs({ ageMs, usualMs, retryAfterMs, failures }: PollTime, random: number): number {
   const toGoMs = Math.abs((usualMs ?? UNKNOWN_USUAL_MS) - ageMs);

@@ -20,9 +20,9 @@ export interface VideoReservation {
 }
 
 export interface ReservedVideo {
-  /** Those at which the job may be made: within a budget only such as have a price for it. */
+  /** The endpoints at which the job may be made: within a budget only those with a price for it. */
   readonly endpoints: readonly Endpoint[];
-  /** What is held for it, billionths of a dollar, until its generation is recorded. */
+  /** The amount held for it, in billionths of a dollar, until its generation is recorded. */
   readonly reservedNanoUsd: number;
 }
 
@@ -48,7 +48,7 @@ export async function reserveVideo(
   return { endpoints, reservedNanoUsd: anyNanoUsd };
 }
 
-/** A request that does not say how long its video is to be may get the longest that the model makes. */
+/** A request without a duration may get the longest video of the model. */
 function boundOf({ call: { kind, request }, capabilities }: VideoReservation): CallBound {
   const bound = kind.boundOf(request);
   const durations = capabilities.supported_durations;
@@ -56,7 +56,7 @@ function boundOf({ call: { kind, request }, capabilities }: VideoReservation): C
   return { ...bound, video: { durationSeconds, videos: 1 } };
 }
 
-/** What is held for the jobs that were open when the process started. */
+/** The amounts held for the jobs that were open when the process started. */
 export function findVideoHolds(jobs: Pick<Repository<VideoJob>, 'list'>): Awaitable<readonly Hold[]> {
   const all = jobs.list();
   return all instanceof Promise ? all.then(toHolds) : toHolds(all);

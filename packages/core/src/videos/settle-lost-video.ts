@@ -12,26 +12,26 @@ export interface LostVideoContext {
   readonly video: VideoProvider | undefined;
 }
 
-/** What became of a submission that was cut short. */
+/** The result of a submission that was interrupted. */
 export type LostVideo =
   | { readonly type: 'sent'; readonly upstreamId: string; readonly retryAfterMs?: number | undefined }
-  /** It could not be told yet. */
+  /** The result cannot be determined yet. */
   | { readonly type: 'again'; readonly delayMs: number }
   | { readonly type: 'failed'; readonly error: string };
 
 const TIMEOUT_MS = 120_000;
 const AGAIN_MS = 10_000;
 const FIND_TIMEOUT_MS = 30_000;
-/** Between upstream's clock and ours. */
+/** Tolerance between upstream's clock and this one. */
 const CLOCKS_MS = 60_000;
-/** What has been submitted is in upstream's list by then. */
+/** Time after which upstream's list contains a submitted job. */
 const LISTED_AFTER_MS = 20_000;
 
 /**
- * Finds out about a job whose process died between asking upstream and writing down what upstream said. Upstream that
- * honours the key is asked again, and gives the same job. Elsewhere another submission might make, and charge, two
- * videos: only upstream's own list can tell, and only if it holds one job that this order may have made and that no
- * other job of ours is.
+ * Determines the state of a job whose process crashed between the call to upstream and the record of its response.
+ * Upstream with idempotency keys is called again, and returns the same job. Elsewhere another submission might make,
+ * and charge, two videos: only upstream's own list can show it, and only if it contains exactly one job that this order
+ * may have made and that no other job of the gateway has.
  */
 export async function settleLostVideo(job: VideoJob, context: LostVideoContext): Promise<LostVideo> {
   const { video, platform } = context;

@@ -7,14 +7,14 @@ import type { Store } from '../stores/store.ts';
 import type { VideoJob } from '../stores/video-job.ts';
 import { withoutData } from './without-data.ts';
 
-/** What goes with the endpoint. */
+/** Fields of a job that depend on the endpoint. */
 type Chosen = 'endpointTag' | 'providerSlug' | 'providerName' | 'providerModel' | 'order' | 'modelId' | 'isByok';
 
 export interface Submission {
   /** Best first; each can make videos. */
   readonly endpoints: readonly Endpoint[];
   readonly orderFor: (endpoint: Endpoint) => VideoOrder;
-  /** The job as it is before an endpoint has been chosen. */
+  /** The job before an endpoint has been chosen. */
   readonly draft: Omit<VideoJob, Chosen>;
   readonly store: Pick<Store, 'videoJobs'>;
   readonly platform: Platform;
@@ -31,15 +31,16 @@ export interface Submitted {
 /** Upstream's word that the gateway's own account is in no order. */
 const OPERATORS_OWN: ReadonlySet<number> = new Set([401, 402, 403]);
 const DEFAULT_RETRY_AFTER_SECONDS = 30;
-/** No further endpoint is asked after this: the caller waits, and the job is this process's for five minutes only. */
+/** No further endpoint is called after this: the caller waits, and this process owns the job for five minutes only. */
 const LAST_START_MS = 150_000;
 
 /**
- * Submits a job to the first endpoint that takes it. It is written down before upstream is asked, so that a crash in
- * between leaves a trace, and again with upstream's id after. When no endpoint takes it nothing remains.
+ * Submits a job to the first endpoint that accepts it. The job is stored before upstream is called, so that a crash in
+ * between leaves a trace, and again with upstream's id after. When no endpoint accepts it nothing remains.
  *
- * Throws the caller's own mistake as it is; any other failure as `submission_failed`, with a time to try again where that may help. What the
- * store throws after upstream has taken the job is thrown as it is: the job is then left as after a crash.
+ * Throws the caller's own mistake unchanged; any other failure as `submission_failed`, with a time to try again where
+ * that may help. An error of the store after upstream has accepted the job is thrown unchanged: the job is then left as
+ * after a crash.
  */
 export async function submitVideo(submission: Submission): Promise<Submitted> {
   const { draft, store, platform, endpoints } = submission;
@@ -64,7 +65,10 @@ export async function submitVideo(submission: Submission): Promise<Submitted> {
   throw toSubmissionError(lastFailure);
 }
 
-/** Whether another endpoint would say the same. Not of a prompt that is too long: another model may take it. */
+/**
+ * Whether another endpoint would return the same error. False for a prompt that is too long: another model may accept
+ * it.
+ */
 function isSameEverywhere(code: ErrorCode): boolean {
   return isCallersMistake(code) && code !== 'context_length_exceeded';
 }
@@ -89,7 +93,7 @@ async function start(job: VideoJob, endpoint: Endpoint, { timeoutMs }: Submissio
     providerModel: endpoint.providerModel,
     order: job.order,
     idempotencyKey: job.id,
-    // A client that leaves has asked for the job all the same.
+    // The job continues when the client disconnects.
     signal: new AbortController().signal,
     timeoutMs,
   });

@@ -32,8 +32,8 @@ export function refuseImpossible(request: VideoRequest, capabilities: VideoAbili
 }
 
 /**
- * What the request means to one endpoint. Pictures for the first and last frame win over other references; sounds and
- * films are left out where the model has no use for them (wire.md 15.1).
+ * Converts the request for one endpoint. Images for the first and last frame take precedence over other references;
+ * sounds and videos are left out where the model has no use for them (wire.md 15.1).
  */
 export function toVideoOrder(
   request: VideoRequest,
@@ -87,7 +87,7 @@ function refuseUnlisted<Value>(
 
 const unable = (path: string): GatewayError => refuseField(path, 'is not supported by this model');
 
-/** Only what the model's entry lists goes on; the rest is dropped without a word (wire.md 15.1). */
+/** Only options that the model's entry lists are sent; the rest is dropped silently (wire.md 15.1). */
 function allowedOptions(
   options: Readonly<Record<string, unknown>>,
   { allowed_passthrough_parameters: allowed }: VideoAbilities,

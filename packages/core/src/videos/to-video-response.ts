@@ -13,7 +13,7 @@ export function toVideoResponse(job: VideoJob, baseUrl: string): VideoResponse {
   };
 }
 
-/** What is known of a job once it has ended; nothing before that, because clients take null for a broken response. */
+/** The result of a job that has ended; no fields before that, because clients treat null as a broken response. */
 export function toResult(
   job: VideoJob,
   url: string,

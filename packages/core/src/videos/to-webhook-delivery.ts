@@ -1,7 +1,7 @@
 import type { VideoJob } from '../stores/video-job.ts';
 import type { WebhookDelivery } from '../wire/videos/webhook-delivery.ts';
 
-/** An announcement as management sees it; undefined for a job that has nothing to announce, or has not ended. */
+/** A webhook in the form of the management API; undefined for a job without one, or one that has not ended. */
 export function toWebhookDelivery(job: VideoJob): WebhookDelivery | undefined {
   const { delivery } = job;
   if (delivery === null || delivery.body === null) return undefined;

@@ -1,11 +1,11 @@
 import type { Logger } from '../foundation/logger.ts';
 import type { VideoJob } from '../stores/video-job.ts';
 
-/** Tells of every change of a job's status that this process makes, its beginning included. */
+/** Notifies about every change of a job's status that this process makes, including its start. */
 export interface VideoChanges {
   /** Never throws: what a listener does wrong is not the job's concern. */
   emit(job: VideoJob): void;
-  /** Calls back with the job as it is after each change; the returned function ends that. */
+  /** Calls back with the job after each change; the returned function ends that. */
   subscribe(listener: (job: VideoJob) => void): () => void;
 }
 

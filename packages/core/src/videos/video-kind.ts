@@ -4,7 +4,7 @@ import { minTokensOf } from '../calls/needs.ts';
 import type { VideoRequest } from '../wire/videos/video-request.ts';
 import { mapVideoTexts } from './map-video-texts.ts';
 
-/** A job that makes a video. */
+/** The kind of calls that make a video. */
 export const videoKind: CallKind<VideoRequest> = {
   name: 'video',
   modelsOf: ({ model }) => ({ model }),

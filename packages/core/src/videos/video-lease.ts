@@ -2,23 +2,23 @@ import type { Platform } from '../foundation/platform.ts';
 import type { Repository } from '../stores/store.ts';
 import type { VideoJob } from '../stores/video-job.ts';
 
-/** The one way to a job's row for all that runs by itself. */
+/** Access to a job's row for all background work. */
 export interface OwnedJobs {
-  /** The job, if it is this process's to look after; else when to ask again, or nothing when there is none. */
+  /** Returns the job if this process owns it now; else the time until the next try, or undefined for an unknown job. */
   take(id: string): Promise<VideoJob | { readonly againMs: number } | undefined>;
   /** Whether the job still has no other owner. */
   isOurs(owned: VideoJob): Promise<boolean>;
-  /** Goes on being its owner for so long without a further word. */
+  /** Extends the ownership by this time. */
   extend(owned: VideoJob, forMs: number): Promise<void>;
-  /** Changes the job, unless it has another owner by now. Resolves with the job as it then is. */
+  /** Changes the job, unless it has another owner by now. Resolves with the current job. */
   update(owned: VideoJob, change: (latest: VideoJob) => VideoJob): Promise<VideoJob | undefined>;
 }
 
 export const LEASE_MS = 60_000;
-/** An owner that takes a job has it for at least so long: longer than the usual wait for the next look. */
+/** Minimum time of ownership after a job is taken: longer than the usual wait for the next poll. */
 export const TAKEN_FOR_MS = 45_000;
 
-/** Creates it. A store that is this process's alone needs no leases, and a restart there takes up its jobs at once. */
+/** Creates the access. A store with a single process needs no leases, and a restart there resumes its jobs at once. */
 export function createOwnedJobs(
   jobs: Repository<VideoJob>,
   platform: Pick<Platform, 'now'>,

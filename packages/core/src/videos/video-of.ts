@@ -3,8 +3,8 @@ import type { VideoProvider } from '../providers/video-contract.ts';
 import type { VideoJob } from '../stores/video-job.ts';
 
 /**
- * Who makes a job's video; undefined when that one is no longer configured. A job under way needs nothing else: its
- * model may have gone from the configuration, or not have been discovered yet.
+ * Returns the video part of a job's provider; undefined when that is no longer configured. A job under way needs
+ * nothing else: its model may have been removed from the configuration, or not have been discovered yet.
  */
 export function videoOf(
   { providerSlug }: Pick<VideoJob, 'providerSlug'>,

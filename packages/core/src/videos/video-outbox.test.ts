@@ -13,7 +13,7 @@ const NEW_SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const OLD_SECRET = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
 const HOOK = { callback_url: 'https://hooks.example/a' };
 
-const toAnswer = (status: number, headers = {}): TransportResponse => ({
+const toResponse = (status: number, headers = {}): TransportResponse => ({
   status,
   headers,
   body: (async function* () {})(),
@@ -61,7 +61,7 @@ test('168: what was not delivered before a restart is delivered after it, with t
     {
       webhooks: toWebhooks(async (request) => {
         sent.push(request);
-        return toAnswer(200);
+        return toResponse(200);
       }),
     },
   );
@@ -81,7 +81,7 @@ test('167: a receiver that names a time is called then, neither before nor by th
     {
       webhooks: toWebhooks(async () => {
         times.push(process.platform.now());
-        return times.length === 1 ? toAnswer(429, { 'retry-after': '600' }) : toAnswer(200);
+        return times.length === 1 ? toResponse(429, { 'retry-after': '600' }) : toResponse(200);
       }),
     },
   );
@@ -93,7 +93,7 @@ test('167: a receiver that names a time is called then, neither before nor by th
   expect(waitedMs).toBeLessThanOrEqual(660_000);
 });
 
-test('173: ten thousand announcements to a dead host are tried a few at a time and hold up nobody else', async () => {
+test('173: ten thousand webhooks to a host that is down are sent a few at a time and delay no others', async () => {
   const store = createMemoryStore();
   const deliveredAt: number[] = [];
   let open = 0;
@@ -105,7 +105,7 @@ test('173: ten thousand announcements to a dead host are tried a few at a time a
       webhooks: toWebhooks(({ url }) => {
         if (!url.includes('dead')) {
           deliveredAt.push(process.platform.monotonicNow());
-          return Promise.resolve(toAnswer(200));
+          return Promise.resolve(toResponse(200));
         }
         open += 1;
         mostOpen = Math.max(mostOpen, open);
@@ -138,7 +138,7 @@ test('173: ten thousand announcements to a dead host are tried a few at a time a
   expect(mostOpen).toBe(4);
 }, 60_000);
 
-test('what nobody tries any more is listed, and sent again when asked, however it ended before', async () => {
+test('failed webhooks are listed, and sent again on request, whatever their earlier result', async () => {
   let status = 410;
   const sent: TransportRequest[] = [];
   const process = createVideoProcess(
@@ -147,7 +147,7 @@ test('what nobody tries any more is listed, and sent again when asked, however i
     {
       webhooks: toWebhooks(async (request) => {
         sent.push(request);
-        return toAnswer(status);
+        return toResponse(status);
       }),
     },
   );
@@ -177,7 +177,7 @@ test('what nobody tries any more is listed, and sent again when asked, however i
   expect((await process.call('POST', '/admin/v1/webhooks/deliveries/none/resend')).status).toBe(404);
 });
 
-test('170: while a secret takes the place of another, receivers with either can verify what they are sent', async () => {
+test('170: while a secret is being replaced, receivers with either can verify messages', async () => {
   const sent: TransportRequest[] = [];
   const process = createVideoProcess(
     createMemoryStore(),
@@ -186,7 +186,7 @@ test('170: while a secret takes the place of another, receivers with either can 
       webhooks: toWebhooks(
         async (request) => {
           sent.push(request);
-          return toAnswer(200);
+          return toResponse(200);
         },
         { signingSecrets: [NEW_SECRET, OLD_SECRET] },
       ),

@@ -20,13 +20,13 @@ export interface VideoOutboxOptions {
 export interface VideoOutbox {
   /** Delivers a job's announcement when it is due, unless that is planned already. */
   add(job: VideoJob): void;
-  /** Delivers it when it is due now, whatever was planned. */
+  /** Delivers it when it is due now, in place of an earlier schedule. */
   renew(job: VideoJob): void;
-  /** What is under way goes on by itself; the store has the rest. */
+  /** Work under way continues; the store has the rest. */
   stop(): void;
 }
 
-/** A receiver that keeps silent holds up no more than this many, and no other receiver. */
+/** A receiver that does not respond delays no more than this many, and no other receiver. */
 const MAX_AT_ONCE_PER_HOST = 4;
 const RETRY_STORE_MS = 2000;
 

@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000;
 const ABANDONED_MS = 6 * MINUTE_MS;
 const FAILED: VideoProgress = { status: 'failed', error: 'Film could not' };
 
-test('195: a job has one owner while it is looked after, and another once it is not', async () => {
+test('195: a job has one owner while its lease is renewed, and another after it expires', async () => {
   const store = createSharedStore();
   const progress = (_: string, number: number): VideoProgress =>
     number % 10 === 5 ? { status: 'in_progress', retryAfterMs: 290_000 } : { status: 'in_progress' };
@@ -40,7 +40,7 @@ test.each<[VideoProgress, VideoProgress]>([
   const id = await one.submit();
   await one.platform.advance(30_000);
   expect(one.polls).toHaveLength(1);
-  // Its process is stopped in the middle of a look, and goes on long after.
+  // The process is suspended in the middle of a poll, and continues much later.
   await other.gateway.start();
   await other.platform.advance(ABANDONED_MS);
   const job = await store.videoJobs.get(id);

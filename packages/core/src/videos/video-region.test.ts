@@ -17,7 +17,7 @@ const REGIONS = ['eu', 'asia'].map((name) => ({ name, hosts: [`${name}.example`]
 test.each([
   ['eu.example', ['film-eu'], undefined, 'eu'],
   ['gateway.example', ['film-us'], 'a fox', 'us'],
-])('makes a video asked for under %s at %j, and keeps %s of its prompt', async (host, models, prompt, region) => {
+])('makes a video requested under %s at %j, and stores %s of its prompt', async (host, models, prompt, region) => {
   const film = createScriptedVideos();
   const { post, get, store, platform } = createCoreGateway([film.provider], { models: [FILM], regions: REGIONS });
   const headers = { authorization: `Bearer ${API_KEY}`, host };

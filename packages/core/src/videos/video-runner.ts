@@ -10,7 +10,7 @@ import type { WebhookOptions } from '../webhooks/webhook-options.ts';
 import { createDueQueue } from '../jobs/due-queue.ts';
 import { type Ended, endOf, endVideoJob } from './end-video-job.ts';
 import { endpointOf } from './endpoint-of.ts';
-import { createVideoKeeping } from './archive/archive-videos.ts';
+import { createVideoArchiver } from './archive/archive-videos.ts';
 import { learnUsualMs, nextPollDelayMs } from './poll-schedule.ts';
 import { settleLostVideo } from './settle-lost-video.ts';
 import type { VideoChanges } from './video-changes.ts';
@@ -35,9 +35,9 @@ export interface VideoRunnerOptions {
   readonly webhooks: WebhookOptions | undefined;
   /** Undefined: videos are fetched from upstream each time. */
   readonly keeper: VideoKeeper | undefined;
-  /** Whether prompts are kept with the generations. */
+  /** Whether prompts are stored with the generations. */
   readonly storesContent: boolean;
-  /** Tells this process from others at the same store; null where there are none. */
+  /** Distinguishes this process from others at the same store; null where there are none. */
   readonly ownerId: string | null;
 }
 
@@ -55,18 +55,18 @@ export interface VideoRunner {
   hold(id: string): { readonly lease: VideoLease | undefined; release(): void };
   /** Takes up a job that has just been submitted, or was held. */
   add(job: VideoJob, firstPollMs: number | undefined): void;
-  /** Takes up a job whose announcement is to be sent anew. */
+  /** Schedules a job whose webhook is to be sent again. */
   announce(job: VideoJob): void;
-  /** Stops looking; what is under way goes on by itself, and the store has the rest. */
+  /** Stops polling; work under way continues, and the store has the rest. */
   stop(): void;
 }
 
-/** At most 50 looks a second, however many jobs a restart finds open. */
+/** At most 50 polls a second, however many jobs a restart finds open. */
 const SPACING_MS = 20;
 const POLL_TIMEOUT_MS = 30_000;
 /** Longer than any submission takes. */
 const SUBMISSION_LEASE_MS = 5 * 60_000;
-/** Jobs found at start are looked at within this time, spread evenly. */
+/** Jobs found at start are polled within this time, spread evenly. */
 const START_SPREAD_MS = 2000;
 
 /** Creates the runner: one timer for all jobs, one step of one job at a time. */
@@ -74,7 +74,7 @@ export function createVideoRunner(options: VideoRunnerOptions): VideoRunner {
   const { store, current, platform, ledger, recorder, logger, random, changes, webhooks, keeper, ownerId } = options;
   const jobs = createOwnedJobs(store.videoJobs, platform, ownerId);
   const outbox = webhooks && createVideoOutbox({ jobs, platform, logger, random, webhooks });
-  const keeping = keeper && createVideoKeeping({ jobs, current, platform, logger, keeper });
+  const keeping = keeper && createVideoArchiver({ jobs, current, platform, logger, keeper });
   const failures = new Map<string, number>();
   const usualMs = new Map<string, number>();
   const held = new Set<string>();
@@ -94,7 +94,7 @@ export function createVideoRunner(options: VideoRunnerOptions): VideoRunner {
   };
   const queue = createDueQueue({ platform, spacingMs: SPACING_MS, run });
 
-  /** Does what is next for a job, and says when to look again. */
+  /** Does the next step for a job, and schedules the one after it. */
   const step = async (id: string): Promise<void> => {
     const job = await jobs.take(id);
     if (job === undefined) return;
@@ -140,11 +140,11 @@ export function createVideoRunner(options: VideoRunnerOptions): VideoRunner {
     const failed = failures.get(job.id) ?? 0;
     const delayMs = nextPollDelayMs({ ageMs, usualMs: usual, retryAfterMs, failures: failed }, random());
     queue.schedule(job.id, Math.min(delayMs, Math.max(job.deadlineAt - platform.now(), 0)));
-    // Another owner would look at once, whatever upstream has asked for.
+    // Another owner would poll at once, whatever wait upstream requires.
     if (delayMs > TAKEN_FOR_MS && ownerId !== null) await jobs.extend(job, delayMs + LEASE_MS);
   };
 
-  /** Undefined when upstream could not tell: that says nothing of the job. */
+  /** Polls a job; undefined when the poll itself failed, which is no result for the job. */
   const look = async (job: VideoJob): Promise<VideoProgress | undefined> => {
     const video = videoOf(job, current().providers);
     if (video === undefined || job.upstream === null) return undefined;
@@ -181,7 +181,7 @@ export function createVideoRunner(options: VideoRunnerOptions): VideoRunner {
     takeUp(ended);
   };
 
-  /** What remains to be done for a job that has ended. */
+  /** Schedules the remaining work for a job that has ended. */
   const takeUp = (job: VideoJob): void => {
     outbox?.add(job);
     keeping?.add(job);
@@ -199,7 +199,7 @@ export function createVideoRunner(options: VideoRunnerOptions): VideoRunner {
     open.forEach(({ id }, index) => queue.schedule(id, (spreadMs * index) / open.length));
   };
 
-  /** Where others share the store, their jobs are taken up once they do not look after them any more. */
+  /** Where processes share the store, jobs of other processes are taken over after their leases expire. */
   const scanLater = (): void => {
     cancelScan = platform.setTimer(() => {
       takeUpAll(LEASE_MS / 2)

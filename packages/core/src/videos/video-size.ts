@@ -1,7 +1,7 @@
 import { GatewayError } from '../foundation/errors.ts';
 import type { VideoAspectRatio, VideoRequest, VideoResolution } from '../wire/videos/video-request.ts';
 
-/** The frame that was asked for; what was not said and does not follow is absent. */
+/** The requested frame size; parts that are neither given nor derivable are absent. */
 export interface VideoSize {
   /** `1280x720` */
   readonly size?: string | undefined;
@@ -9,7 +9,7 @@ export interface VideoSize {
   readonly aspectRatio?: VideoAspectRatio | undefined;
 }
 
-/** Pixels along the shorter side. `1K` stands for different numbers at different providers. */
+/** Pixels along the shorter side. `1K` has different meanings at different providers. */
 const SHORT_SIDE = {
   '360p': 360,
   '480p': 480,

@@ -11,7 +11,7 @@ import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
 
 const HOUR_MS = 3_600_000;
 
-test('answers a submission with where to look, and the end with the cost of what was made', async () => {
+test('responds to a submission with the polling address, and at the end with the cost', async () => {
   const gateway = createVideoGateway({
     progress: (_, number) => (number < 2 ? { status: 'in_progress' } : { status: 'completed', outputs: [{}] }),
   });
@@ -120,7 +120,7 @@ test('194: a job that never ends expires at its deadline, costs nothing and is a
   expect(gateway.polls).toHaveLength(polls);
 });
 
-test('looks again as soon as upstream asks for it', async () => {
+test('polls again as soon as upstream requires it', async () => {
   const looks: number[] = [];
   const gateway = createVideoGateway({
     progress(_, number) {
@@ -137,7 +137,7 @@ test('looks again as soon as upstream asks for it', async () => {
   expect(Math.max(...waits)).toBeLessThanOrEqual(720);
 });
 
-/** A receiver that answers with these statuses, and 200 when they are used up; null keeps silent for ever. */
+/** A receiver that responds with these statuses, and 200 when they are used up; null never responds. */
 function receiver(sent: TransportRequest[], statuses: (number | Error | null)[] = [], headers = {}): WebhookOptions {
   return {
     signingSecrets: ['a secret of 24 letters or more'],
@@ -154,7 +154,7 @@ function receiver(sent: TransportRequest[], statuses: (number | Error | null)[] 
   };
 }
 
-test('166: a webhook that fails is sent again with the same id and body, signed anew', async () => {
+test('166: a webhook that fails is sent again with the same id and body, and a new signature', async () => {
   const sent: TransportRequest[] = [];
   const broken = new TransportError('no connection could be made', { phase: 'connect', requestSent: false });
   const gateway = createVideoGateway({}, { webhooks: receiver(sent, [500, 302, broken]) });
@@ -167,7 +167,7 @@ test('166: a webhook that fails is sent again with the same id and body, signed 
   expect((await gateway.job(body.id)).delivery).toMatchObject({ state: 'delivered', attempts: 4 });
 });
 
-test('167: 410 stops a webhook, and after ten failures nobody is bothered any more', async () => {
+test('167: 410 stops a webhook, and so do ten failures', async () => {
   const gone: TransportRequest[] = [];
   const first = createVideoGateway({}, { webhooks: receiver(gone, [410]) });
   const { body } = await first.submit({ callback_url: 'https://hooks.example/a' });

@@ -11,7 +11,7 @@ export interface VideoWait {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Another process may end the job; nobody tells us of that. */
+/** Another process may end the job without a notification. */
 const LOOK_EVERY_MS = 5000;
 
 /** Resolves with a job once it has ended. Throws `not_found`, or the signal's reason. */

@@ -3,8 +3,8 @@ import type { VideoOrder } from '../providers/video-contract.ts';
 const SHOWN_LENGTH = 40;
 
 /**
- * An order as it is kept once upstream has it: without the pictures that came with it, which would be written anew with
- * every change of the job, and without its prompt where prompts are not to be stored.
+ * The form of an order that is stored once upstream has it: without its images, which would be written again with every
+ * change of the job, and without its prompt where prompts are not to be stored.
  */
 export function withoutData(order: VideoOrder, storesContent: boolean): VideoOrder {
   return {

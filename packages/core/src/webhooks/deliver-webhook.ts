@@ -5,14 +5,14 @@ import { TransportError } from '../foundation/transport.ts';
 import { signWebhook, type WebhookMessage } from './sign-webhook.ts';
 import type { WebhookOptions } from './webhook-options.ts';
 
-/** What became of one attempt. */
+/** The result of one attempt. */
 export type DeliveryOutcome =
   | { readonly isDelivered: true; readonly result: string }
   | {
       readonly isDelivered: false;
       /** A few words without addresses or anything that the receiver wrote. */
       readonly result: string;
-      /** The receiver wants no more of it. */
+      /** The receiver accepts no further attempt. */
       readonly isFinal: boolean;
       readonly retryAfterSeconds?: number | undefined;
     };
@@ -20,7 +20,7 @@ export type DeliveryOutcome =
 const ATTEMPT_TIMEOUT_MS = 15_000;
 const GONE = 410;
 
-/** Sends a message once. Only an answer of 2xx counts; a redirect is not followed. Never rejects. */
+/** Sends a message once. Only a response with status 2xx is a success; a redirect is not followed. Never rejects. */
 export async function deliverWebhook(
   url: string,
   message: WebhookMessage,
@@ -51,7 +51,7 @@ export async function deliverWebhook(
   } catch (error) {
     return { isDelivered: false, result: describeFailure(error), isFinal: false };
   } finally {
-    // What the answer says is of no interest; this closes the connection.
+    // The body of the response is not used; this closes the connection.
     finished.abort();
   }
 }

@@ -20,19 +20,19 @@ export const MAX_DELIVERY_ATTEMPTS = WAITS_MS.length + 1;
 export interface FailedAttempt {
   /** How many attempts there have been, this one included. */
   readonly attempts: number;
-  /** What the receiver asked for. */
+  /** The wait that the receiver requires. */
   readonly retryAfterSeconds?: number | undefined;
 }
 
 /**
- * How long to wait before the next attempt, in milliseconds; null when there is none left. Up to a tenth is added by
- * `random` (0 to 1), so that what failed together does not come back together.
+ * The wait before the next attempt, in milliseconds; null when there is none left. Up to a tenth is added by `random`
+ * (0 to 1), so that deliveries that failed together are not repeated together.
  */
 export function nextDeliveryDelayMs(failed: FailedAttempt, random: number): number | null {
   const wait = WAITS_MS[failed.attempts - 1];
   if (wait === undefined) return null;
   const asked = Math.min((failed.retryAfterSeconds ?? 0) * 1000, MAX_RETRY_AFTER_MS);
-  // A receiver that names its time knows better than a schedule, in both directions.
+  // A time that the receiver names takes precedence over the schedule, whether shorter or longer.
   const base = failed.retryAfterSeconds === undefined ? wait : Math.max(asked, 1000);
   return Math.round(base * (1 + random / 10));
 }

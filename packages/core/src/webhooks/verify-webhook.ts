@@ -16,9 +16,9 @@ export interface WebhookVerification {
 const DEFAULT_TOLERANCE_SECONDS = 300;
 
 /**
- * For receivers of webhooks: resolves with the parsed body of a message that one of the secrets has signed and that is
- * not old. Rejects with `authentication` otherwise, and with `RangeError` when a secret is empty. For messages with
- * Standard Webhooks headers any verifier of that standard works as well.
+ * Verifies a webhook, on the side of its receiver: resolves with the parsed body of a message that one of the secrets
+ * has signed and that is not old. Rejects with `authentication` otherwise, and with `RangeError` when a secret is
+ * empty. For messages with Standard Webhooks headers any verifier of that standard works as well.
  */
 export async function verifyWebhook(given: WebhookVerification): Promise<unknown> {
   const platform = given.platform ?? createWebPlatform();
@@ -40,7 +40,7 @@ export async function verifyWebhook(given: WebhookVerification): Promise<unknown
 
 const refusal = (what: string): GatewayError => new GatewayError('authentication', `The webhook's signature ${what}`);
 
-/** Takes as long whatever differs. */
+/** Compares in a time that does not depend on the difference. */
 function isSameText(left: string, right: string): boolean {
   let difference = left.length ^ right.length;
   for (let at = 0; at < right.length; at += 1) difference |= left.charCodeAt(at) ^ right.charCodeAt(at);

@@ -1,7 +1,7 @@
 const MIN_SECRET_LENGTH = 24;
 const PREFIX = 'whsec_';
 
-/** Why a secret may not sign webhooks, in words for whoever set it; undefined when it may. */
+/** Describes why a secret may not sign webhooks, for the operator; undefined for an allowed one. */
 export function objectToWebhookSecret(secret: string): string | undefined {
   if (secret.trim() !== secret) return 'must not begin or end with white space';
   if (secret.length < MIN_SECRET_LENGTH) return `must be at least ${MIN_SECRET_LENGTH} characters`;
@@ -11,8 +11,8 @@ export function objectToWebhookSecret(secret: string): string | undefined {
 }
 
 /**
- * The key of a Standard Webhooks signature: what base64 after `whsec_` stands for. A secret without that prefix is
- * taken by its UTF-8 bytes; a receiver hands its verifier the base64 of those.
+ * The key of a Standard Webhooks signature: the decoded base64 after `whsec_`. A secret without that prefix is used as
+ * its UTF-8 bytes; a receiver passes the base64 of those to its verifier.
  */
 export function toStandardKey(secret: string): Uint8Array {
   const bytes = secret.startsWith(PREFIX) ? decodeBase64(secret.slice(PREFIX.length)) : undefined;

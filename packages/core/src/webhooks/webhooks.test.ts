@@ -74,7 +74,7 @@ test('171: an empty secret neither verifies nor is fit to sign', async () => {
   for (const fit of [SECRET, OLD_SECRET]) expect(objectToWebhookSecret(fit)).toBeUndefined();
 });
 
-test('signs nothing without a secret, and still tells which message it is', async () => {
+test('signs nothing without a secret, and still includes the id of the message', async () => {
   const headers = await signWebhook({ id: 'msg_1', body: '{}' }, [], { ...platform, now: () => 1_700_000_000_999 });
   expect(headers).toEqual({ 'webhook-id': 'msg_1', 'webhook-timestamp': '1700000000' });
 });
@@ -89,7 +89,7 @@ test('tries ten times over about 75 hours, never all at once', () => {
   expect(nextDeliveryDelayMs({ attempts: 2 }, 1)).toBe(330_000);
 });
 
-test('waits as long as a receiver asks for, up to a day', () => {
+test('waits as long as a receiver requires, up to a day', () => {
   expect(nextDeliveryDelayMs({ attempts: 1, retryAfterSeconds: 60 }, 0)).toBe(60_000);
   expect(nextDeliveryDelayMs({ attempts: 5, retryAfterSeconds: 1 }, 0)).toBe(1000);
   expect(nextDeliveryDelayMs({ attempts: 1, retryAfterSeconds: 0 }, 0)).toBe(1000);

@@ -1,4 +1,4 @@
-/** The fields of a change that are given: what is left out must not overwrite anything. */
+/** The fields of a change that are present: absent ones must not overwrite anything. */
 export function givenFields<Change extends object>(
   change: Change,
 ): { [Name in keyof Change]?: Exclude<Change[Name], undefined> } {

@@ -9,7 +9,7 @@ const isHttpUrl = (text: string): boolean => {
 export const httpUrlSchema = z
   .string()
   .refine(isHttpUrl, { message: 'must be an http or https address, e.g. "https://host/v1"', abort: true })
-  // An address ends up in logs and error messages, so nothing secret may stand in it.
+  // An address appears in logs and error messages, so it must not contain a secret.
   .refine((text) => URL.parse(text)?.username === '' && URL.parse(text)?.password === '', {
     message: 'must not hold a user name or password: those belong in apiKey or headers',
   });

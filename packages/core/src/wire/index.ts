@@ -1,6 +1,6 @@
 /*
- * The types-only door of the wire, `@model-gateway/core/wire`: shapes of requests and responses for whoever talks to the
- * gateway over HTTP, first of all the UI. It exports no value, so that importing it loads neither zod nor a schema.
+ * The types-only entry of the wire, `@model-gateway/core/wire`: shapes of requests and responses for clients that call
+ * the gateway over HTTP, above all the UI. It exports no value, so that importing it loads neither zod nor a schema.
  */
 export type {
   BroadcastDeliveryBody,

@@ -6,7 +6,7 @@ const wholeNumber = z
   .regex(/^-?\d{1,15}$/, 'must be a whole number')
   .transform(Number);
 
-/** Which rows of a list: from `offset` (default 0), at most `limit` (1 to 100, default 50; wire.md 2). */
+/** The rows of a list: from `offset` (default 0), at most `limit` (1 to 100, default 50; wire.md 2). */
 export const pageQuerySchema = z.object({
   offset: wholeNumber.pipe(z.int().min(0)).default(0),
   limit: wholeNumber.pipe(z.int().min(1).max(100)).default(50),
@@ -19,7 +19,7 @@ export const workspacePageQuerySchema = pageQuerySchema.extend({ workspace_id: z
 /** The response to a write that removed something. */
 export const deletedSchema = z.object({ deleted: z.literal(true) });
 
-/** One page of a list, as every list of the wire is answered; past the end it is empty. */
+/** One page of a list, in the form of every list on the wire; past the end it is empty. */
 export function toPage<Row>(
   rows: readonly Row[],
   { offset, limit }: PageQuery,

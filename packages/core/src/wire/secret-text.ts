@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const secretText = (what: string) =>
   z.string().min(1, 'must not be empty').describe(`${what}: the text itself, or env:NAME`);
 
-/** A key. It is sent in a header, where anything else would be an error on every single call. */
+/** A key. It is sent in a header, where any other character would be an error in every call. */
 export const keyText = secretText('Key').regex(
   /^[\x21-\x7e]+$/,
   'must be printable ASCII without spaces; was it copied whole?',

@@ -3,11 +3,11 @@ import type { Catalog } from '../../catalog/catalog.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { Store } from '../../stores/store.ts';
 
-/** What the operations on the account use of a gateway. */
+/** The parts of a gateway that the operations on the account use. */
 export interface AccountParts {
   readonly platform: Pick<Platform, 'now'>;
   readonly store: Pick<Store, 'generations' | 'keys' | 'settings'>;
   readonly catalog: Pick<Catalog, 'find'>;
-  /** As it is set now: read it anew after every change. */
+  /** The current settings. Read them again after every change. */
   readonly account: AccountOptions;
 }

@@ -44,7 +44,7 @@ test('disables the keys of a member who is removed, because their guardrail is g
   expect(await dataOf('GET', `/keys/${other['hash']}`)).toMatchObject({ disabled: false });
 });
 
-test('takes the members of a host that has its own, and lets nobody change them here', async () => {
+test('uses the members of a host that has its own, and refuses changes to them', async () => {
   const members = [
     { id: 'host-1', email: 'h@example.com', first_name: null, last_name: null, role: 'org:member' as const },
   ];
@@ -97,7 +97,7 @@ test('leaves out of the list of usable models what the settings exclude, from th
   expect(await ids()).toEqual(['acme/chat']);
 });
 
-test('adds up what everybody has spent of the credits, also through keys that are gone', async () => {
+test('sums the credits that all keys have spent, also deleted ones', async () => {
   const { dataOf, store } = createAdminGateway({ account: { creditsUsd: 10 } });
   await store.generations.append(toRecord('g1', { principalId: 'gone', costNanoUsd: 1_500_000_000 }), null);
   await store.generations.append(toRecord('g2', { costNanoUsd: 1_000_000_000, generation: { is_byok: true } }), null);

@@ -85,7 +85,7 @@ test('narrows to a key, a workspace, and the keys of a member', async () => {
   expect(await rows('?user_id=mo&api_key_hash=key-1')).toEqual([]);
 });
 
-test('splits by workspace when asked to', async () => {
+test('splits by workspace on request', async () => {
   const { rows } = await setUp();
   // The newest call first.
   expect(await rows('?group_by=workspace&date=2026-01-02')).toEqual([
@@ -102,9 +102,9 @@ test('reads as many pages as the days have', async () => {
       null,
     );
   }
-  const answer = call('GET', '/activity');
+  const response = call('GET', '/activity');
   await platform.advance(10);
-  expect((await answer).body).toMatchObject({ data: [{ requests: 1_200 }] });
+  expect((await response).body).toMatchObject({ data: [{ requests: 1_200 }] });
 });
 
 test.each(['date=2025-12-02', 'date=2026-01-03', 'date=today', 'date=2026-02-30', 'group_by=key'])(

@@ -34,7 +34,7 @@ function chooseRange(date: string | undefined, { first, last }: ActivityRange): 
   throw new GatewayError('invalid_request', `date: must be within the last ${DAYS} days, from ${first} to ${last}`);
 }
 
-/** The keys that are asked for; undefined for all. Of a member, those that still exist. */
+/** Returns the hashes of the keys in question; undefined for all keys. For a member: the keys that still exist. */
 async function hashesOf(
   { api_key_hash: hash, user_id: userId }: Pick<ActivityQuery, 'api_key_hash' | 'user_id'>,
   { keys }: AccountParts['store'],

@@ -3,8 +3,8 @@ import { creditsSchema } from '../../wire/management/account.ts';
 import type { AccountParts } from './account-parts.ts';
 
 /**
- * `GET /credits`: what the account may spend and has spent, USD, calls that were paid to the provider left out. The
- * wire insists on a number: without a limit it is 0, with `unlimited` beside it, which is ours.
+ * `GET /credits`: the credits of the account and its spending, USD, without calls that were paid to the provider
+ * directly. The wire requires a number: without a limit it is 0, beside the gateway's own field `unlimited`.
  */
 export const getCredits = operation<AccountParts>()({
   response: creditsSchema,

@@ -3,7 +3,7 @@ import { operation } from '../../http/operation.ts';
 import { settingsChangeSchema, settingsResponseSchema } from '../../wire/management/settings.ts';
 import type { AccountParts } from './account-parts.ts';
 
-/** `PATCH /admin/v1/settings`: what is given goes before configuration from the next request on. */
+/** `PATCH /admin/v1/settings`: the given settings take precedence over configuration from the next request on. */
 export const updateSettings = operation<AccountParts>()({
   body: settingsChangeSchema,
   response: settingsResponseSchema,

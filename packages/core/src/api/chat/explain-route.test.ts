@@ -23,7 +23,7 @@ async function explain({ post }: RoutedGateway, body: object, query = ''): Promi
   return routingExplanationSchema.parse(jsonOf(response)['data']);
 }
 
-test('names the rule for endpoints that six different ones exclude, and calls nobody', async () => {
+test('names the rules that exclude six endpoints, without calling a provider', async () => {
   const gateway = createRoutedGateway(PROVIDERS_OF_SEVEN, [MODEL_OF_SEVEN]);
   const { endpoints, strategy, requested, models } = await explain(gateway, REQUEST_OF_ONE);
   expect({ strategy, requested, models }).toEqual({
@@ -79,7 +79,7 @@ test('explains for a key whose sessions stay where they are', async () => {
   }
 });
 
-test('explains that nothing is left as an answer, and a model that is not there as a mistake', async () => {
+test('explains a request without any endpoint left, and refuses an unknown model', async () => {
   const gateway = createRoutedGateway(PROVIDERS_OF_SEVEN, [MODEL_OF_SEVEN]);
   const { endpoints } = await explain(gateway, { model: 'acme/chat', provider: { only: ['nobody'] } });
   expect(new Set(endpoints.map(({ rule }) => rule))).toEqual(new Set(['only']));
@@ -88,7 +88,7 @@ test('explains that nothing is left as an answer, and a model that is not there 
   expect((await gateway.post('/admin/v1/explain', body)).status).toBe(403);
 });
 
-test('stays in the region of the host it is asked under', async () => {
+test('stays in the region of the request’s host', async () => {
   const gateway = createRoutedGateway({ ...PROVIDERS_OF_SEVEN, open: { region: 'eu' } }, [MODEL_OF_SEVEN], {
     regions: [{ name: 'eu', hosts: ['eu.example'] }],
   });
@@ -113,7 +113,7 @@ test('leaves out what a key with a limit cannot be sent to, as a call with that 
   expect(jsonOf(refused)).toMatchObject({ error: { metadata: { excluded: [{ rule: 'cost_unknown' }] } } });
 });
 
-test('explains the endpoints that are then asked, in their order, whatever is preferred', async () => {
+test('explains the endpoints of the subsequent call in their order, whatever the preferences', async () => {
   const slugs = ['a', 'b', 'c', 'd'];
   const some = fc.subarray(slugs);
   const option = <Value>(value: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> =>

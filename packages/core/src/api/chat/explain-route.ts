@@ -13,7 +13,7 @@ import type { Store } from '../../stores/store.ts';
 import { chatCompletionRequestSchema } from '../../wire/chat/chat-completion.ts';
 import { routingExplanationSchema } from '../../wire/models/routing-explanation.ts';
 
-/** What an explanation is made of. */
+/** The parts that an explanation uses. */
 export interface ExplainParts {
   readonly callers: CallerParts;
   readonly routing: RoutingParts;
@@ -23,15 +23,15 @@ export interface ExplainParts {
 
 /** The query of `POST /admin/v1/explain`. */
 const explainRouteQuerySchema = z.object({
-  /** Hash of the API key to explain for; without it, a key that nothing is known of. */
+  /** Hash of the API key to explain for; without it, a key without any restrictions. */
   key: z.string().optional(),
 });
 
 const explainRouteResultSchema = z.object({ data: routingExplanationSchema });
 
 /**
- * `POST /admin/v1/explain`: how a chat request would be routed, without calling anybody. Where load is balanced, the
- * endpoint with the largest share is shown first.
+ * `POST /admin/v1/explain`: how a chat request would be routed, without a call to any provider. Where load is balanced,
+ * the endpoint with the largest share is shown first.
  */
 export const explainChatRoute = operation<ExplainParts>()({
   query: explainRouteQuerySchema,

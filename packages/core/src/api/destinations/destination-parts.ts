@@ -3,7 +3,7 @@ import type { BroadcastOptions } from '../../broadcast/destination-format.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { Store } from '../../stores/store.ts';
 
-/** What the operations on destinations use of a gateway. */
+/** The parts of a gateway that the operations on destinations use. */
 export interface DestinationParts {
   readonly platform: Platform;
   readonly store: Pick<Store, 'broadcasts' | 'destinations' | 'workspaces'>;

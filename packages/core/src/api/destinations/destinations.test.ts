@@ -8,8 +8,8 @@ const LANGFUSE = { type: 'langfuse', name: 'n', config: { publicKey: 'pk', secre
 
 test('refuses a type that does not work, and names those that do', async () => {
   const { call } = createAdminGateway();
-  const answer = await call('POST', PATH, { type: 'datadog', name: 'n', config: { apiKey: 'x', mlApp: 'y' } });
-  expect(answer).toMatchObject({
+  const response = await call('POST', PATH, { type: 'datadog', name: 'n', config: { apiKey: 'x', mlApp: 'y' } });
+  expect(response).toMatchObject({
     status: 400,
     body: {
       error: {
@@ -81,7 +81,7 @@ test.each<
   expect([changed.status, JSON.stringify(changed.body)]).toEqual([400, expect.stringContaining(message)]);
 });
 
-test('210: no answer shows a secret, those behind the question mark of an address and in headers included', async () => {
+test('210: no response shows a secret, including those in the query of an address and in headers', async () => {
   const { call, store } = createAdminGateway();
   const bodies = [
     LANGFUSE,
@@ -101,22 +101,22 @@ test('210: no answer shows a secret, those behind the question mark of an addres
       },
     },
   ];
-  const answers: unknown[] = [];
+  const responses: unknown[] = [];
   for (const body of bodies) {
     const created = await call('POST', PATH, body);
     const { id, config } = created.body['data'] as { readonly id: string; readonly config: object };
     const before = await store.destinations.get(id);
-    // What was shown comes back, as a form does that was opened and saved.
+    // A client may send back what it was shown, as a form does that was opened and saved.
     const changed = await call('PATCH', `${PATH}/${id}`, { name: 'renamed', config });
     expect((await store.destinations.get(id))?.config).toEqual(before?.config);
-    answers.push(created, changed, await call('GET', `${PATH}/${id}`), await call('GET', PATH));
+    responses.push(created, changed, await call('GET', `${PATH}/${id}`), await call('GET', PATH));
   }
-  answers.push(await call('GET', '/admin/v1/destinations/deliveries'));
-  expect(JSON.stringify(answers)).not.toMatch(/CANARY-\w+-0|sk-lf-0/);
-  expect(JSON.stringify(answers)).toContain('https://example.com/x?********6789');
+  responses.push(await call('GET', '/admin/v1/destinations/deliveries'));
+  expect(JSON.stringify(responses)).not.toMatch(/CANARY-\w+-0|sk-lf-0/);
+  expect(JSON.stringify(responses)).toContain('https://example.com/x?********6789');
 });
 
-test('135: testing and sending anew answer 404 to what there is not', async () => {
+test('135: testing and resending respond with 404 for unknown ids', async () => {
   const { call } = createAdminGateway();
   for (const path of ['observability/destinations/x/test', 'destinations/deliveries/x/resend']) {
     expect((await call('POST', `/admin/v1/${path}`)).status).toBe(404);

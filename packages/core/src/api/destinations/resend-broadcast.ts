@@ -5,8 +5,8 @@ import { broadcastDeliveryResponseSchema } from '../../wire/destinations/broadca
 import type { DestinationParts } from './destination-parts.ts';
 
 /**
- * `POST /admin/v1/destinations/deliveries/{id}/resend`: sends what did not arrive anew, with the same ids; receivers know
- * by them that it is the same.
+ * `POST /admin/v1/destinations/deliveries/{id}/resend`: sends a failed delivery again with the same ids, by which
+ * receivers recognise a repetition.
  */
 export const resendBroadcast = operation<DestinationParts>()({
   params: ['id'],

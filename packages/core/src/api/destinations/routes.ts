@@ -1,7 +1,7 @@
 import type { Route } from '../../http/route.ts';
 import type { DestinationParts } from './destination-parts.ts';
 
-/** Where generations are broadcast to, and what did not arrive. */
+/** Routes for the destinations of broadcasts and for failed deliveries. */
 export const DESTINATION_ROUTES: readonly Route<DestinationParts>[] = [
   {
     method: 'GET',

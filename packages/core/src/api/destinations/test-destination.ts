@@ -5,7 +5,7 @@ import type { DestinationParts } from './destination-parts.ts';
 
 /**
  * `POST /admin/v1/observability/destinations/{id}/test`: sends a request without content, once, whether the destination
- * is on or off. That it was sent is success of this operation; what came of it, the response says.
+ * is on or off. The operation succeeds when the request was sent; the response contains its result.
  */
 export const testDestination = operation<DestinationParts>()({
   params: ['id'],

@@ -32,7 +32,7 @@ export const updateDestination = operation<DestinationParts>()({
       updated_at: new Date(parts.platform.now()).toISOString(),
     });
     const changed = change(found);
-    // One that does not work here any more can still be renamed and switched off.
+    // A destination that no longer works here can still be renamed and switched off.
     if (config !== undefined || changed.enabled) await refuseUnusable(changed, parts);
     const updated = await parts.store.destinations.update(found.id, change);
     if (updated === undefined) throw noDestination(found.id);

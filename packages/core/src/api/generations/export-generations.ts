@@ -7,7 +7,7 @@ import type { GenerationParts } from './generation-parts.ts';
 
 const TYPES = { ndjson: 'application/x-ndjson', csv: 'text/csv; charset=utf-8' } as const;
 
-/** `GET /admin/v1/generations/export`: everything that is asked for, as a file. */
+/** `GET /admin/v1/generations/export`: writes all generations that match the query to a file. */
 export const exportGenerations = operation<GenerationParts>()({
   query: generationExportQuerySchema,
   response: { mediaTypes: { 'application/x-ndjson': null, 'text/csv': null } },

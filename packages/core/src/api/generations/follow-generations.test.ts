@@ -15,7 +15,7 @@ import type { VideoProgress } from '../../providers/video-contract.ts';
 import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
 import { bodyOf } from '../../../../../test/support/gateways/body-of.ts';
 
-const ANSWER: readonly ChatChunk[] = [
+const COMPLETION: readonly ChatChunk[] = [
   {
     choices: [
       { index: 0, delta: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop', native_finish_reason: 'stop' },
@@ -23,8 +23,8 @@ const ANSWER: readonly ChatChunk[] = [
   },
 ];
 
-const createAnswering = (): CoreGateway =>
-  createCoreGateway(['acme', 'beta'].map((slug) => createScriptedProvider(slug, [ANSWER])));
+const createCompleting = (): CoreGateway =>
+  createCoreGateway(['acme', 'beta'].map((slug) => createScriptedProvider(slug, [COMPLETION])));
 
 function follow(
   { gateway }: Pick<CoreGateway, 'gateway'>,
@@ -46,8 +46,8 @@ function follow(
 const eventsOf = (text = ''): string[] =>
   text.split('\n\n').flatMap((frame) => /^id: .*?-(\d+)\nevent: (\w+)/.exec(frame)?.slice(1, 3).join(' ') ?? []);
 
-test('tells followers of every call that ends, and those who come back of what they have missed', async () => {
-  const core = createAnswering();
+test('sends every call that ends to followers, and the missed ones after a reconnect', async () => {
+  const core = createCompleting();
   const frames = readFrames(await follow(core));
   expect(await frames.next()).toBe('retry: 3000\n\n');
   const pending = frames.next();
@@ -67,8 +67,8 @@ test('tells followers of every call that ends, and those who come back of what t
   expect(eventsOf(await readFrames(await follow(core, { 'last-event-id': 'abc-1' })).next())).toEqual(['4 reset']);
 });
 
-test('tells followers nothing of a call but the fields that they ask for', async () => {
-  const core = createAnswering();
+test('sends only the selected fields of a call to followers', async () => {
+  const core = createCompleting();
   const frames = readFrames(await follow(core, {}, undefined, 'fields=model,attempts,status'));
   await frames.next();
   const pending = frames.next();
@@ -83,12 +83,12 @@ test.each([
   ['fields=id,colour', 'fields.1: "colour" is not a known field'],
   ['colour=red', 'colour: is not a known field'],
 ])('refuses to be followed with %s and says where it is wrong', async (query, message) => {
-  const refused = await follow(createAnswering(), {}, undefined, query);
+  const refused = await follow(createCompleting(), {}, undefined, query);
   expect([refused.status, jsonOf(refused)['error']]).toEqual([400, expect.objectContaining({ message })]);
 });
 
-test('tells a follower who reads too slowly that something is lost, and keeps no queue for anybody', async () => {
-  const core = createAnswering();
+test('sends a reset to a follower that reads too slowly, without a queue per follower', async () => {
+  const core = createCompleting();
   const frames = readFrames(await follow(core));
   await frames.next();
   for (let count = 0; count < 501; count += 1) await core.chat();
@@ -96,7 +96,7 @@ test('tells a follower who reads too slowly that something is lost, and keeps no
 });
 
 test('sends a sign of life to followers, and ends when the gateway closes or the client leaves', async () => {
-  const core = createAnswering();
+  const core = createCompleting();
   const frames = readFrames(await follow(core));
   await frames.next();
   const heartbeat = frames.next();
@@ -115,8 +115,8 @@ test('sends a sign of life to followers, and ends when the gateway closes or the
   await closed;
 });
 
-test('tells nothing more to a follower whose key was revoked', async () => {
-  const core = createAnswering();
+test('sends nothing more to a follower whose key was revoked', async () => {
+  const core = createCompleting();
   const { key, record } = await createKeyRecord({
     platform: core.platform,
     name: 'm',
@@ -136,7 +136,7 @@ test('tells nothing more to a follower whose key was revoked', async () => {
 });
 
 test('ends with the key it was opened with, though nothing happens', async () => {
-  const core = createAnswering();
+  const core = createCompleting();
   const { key, record } = await createKeyRecord({
     platform: core.platform,
     name: 'm',
@@ -153,7 +153,7 @@ test('ends with the key it was opened with, though nothing happens', async () =>
 });
 
 test('takes no more followers than it may', async () => {
-  const core = createAnswering();
+  const core = createCompleting();
   const clients = await Promise.all(Array.from({ length: 64 }, () => follow(core)));
   const refused = await follow(core);
   expect([refused.status, jsonOf(refused)['error']]).toEqual([429, expect.objectContaining({ code: 429 })]);
@@ -163,7 +163,7 @@ test('takes no more followers than it may', async () => {
   expect((await follow(core)).status).toBe(200);
 });
 
-test('tells of every change of a video job, and of its generation at the end', async () => {
+test('sends every change of a video job, and its generation at the end', async () => {
   const progress = (_: string, number: number): VideoProgress =>
     number === 0 ? { status: 'in_progress' } : { status: 'completed', outputs: [{}] };
   const core = createCoreGateway([createScriptedVideos({ progress }).provider], {

@@ -7,7 +7,7 @@ import type { GenerationFeed } from '../../generations/generation-feed.ts';
 import type { Provider } from '../../providers/provider.ts';
 import type { Store } from '../../stores/store.ts';
 
-/** What the operations on generations use of a gateway. */
+/** The parts of a gateway that the operations on generations use. */
 export interface GenerationParts {
   readonly platform: Platform;
   readonly wheel: TimerWheel;
@@ -16,9 +16,9 @@ export interface GenerationParts {
   readonly providers: readonly Provider[];
   readonly authenticate: Authenticate;
   readonly findKeyNames: FindKeyNames;
-  /** What this process has recorded of late. */
+  /** The latest generations that this process has recorded. */
   readonly generationFeed: GenerationFeed;
-  /** Random text that tells this gateway from every other. */
+  /** Random text that identifies this gateway. */
   readonly instanceId: string;
   /** Fires when the gateway begins to close. */
   readonly closing: AbortSignal;

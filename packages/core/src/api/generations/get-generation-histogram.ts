@@ -14,7 +14,7 @@ export const getGenerationHistogram = operation<GenerationParts>()({
   query: generationHistogramQuerySchema,
   response: generationHistogramSchema,
   async run({ parts, query: { buckets, facets, ...query } }) {
-    // What begins in this very millisecond is part of it.
+    // A generation that begins in this millisecond is included.
     const to = query.to ?? parts.platform.now() + 1;
     const from = query.from ?? to - DAY_MS;
     if (from >= to) throw new GatewayError('invalid_request', 'from: must be before to');

@@ -24,7 +24,7 @@ import { TEST_KEY, TEST_MANAGEMENT_KEY } from '../../../../../test/support/gatew
 import type { ServerTool } from '../../chat/stages/server-tools/server-tool.ts';
 import { createWebPlatform } from '../../foundation/platform.ts';
 
-const ANSWER = toEventPieces([
+const COMPLETION = toEventPieces([
   { choices: [{ index: 0, delta: { reasoning: 'Hm.' }, finish_reason: null }] },
   { choices: [{ index: 0, delta: { content: 'Hello' }, finish_reason: null }] },
   { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
@@ -38,19 +38,22 @@ const LOOKUP: ServerTool = {
 };
 const path = (id: string): string => `/admin/v1/generations/${id}/timeline`;
 
-test.each(chunkings(ANSWER))('answers when the text of a streamed answer came (%s)', async (_name, pieces) => {
-  const { chat, get, store } = createCoreGateway(createReplayTransport({ pieces }));
-  await readFrames(await chat({ stream: true })).rest();
-  const id = store.appended[0]?.record.generation.id ?? '';
-  const answer = await get(path(id), MANAGEMENT_KEY);
-  expect([answer.status, jsonOf(answer)]).toEqual([
-    200,
-    { data: { interval_ms: 20, gaps_ms: [0], text: [5], reasoning: [3] } },
-  ]);
-  expect(store.appended[0]?.record.generation).not.toHaveProperty('timeline');
-});
+test.each(chunkings(COMPLETION))(
+  'returns the times at which the text of a streamed completion arrived (%s)',
+  async (_name, pieces) => {
+    const { chat, get, store } = createCoreGateway(createReplayTransport({ pieces }));
+    await readFrames(await chat({ stream: true })).rest();
+    const id = store.appended[0]?.record.generation.id ?? '';
+    const response = await get(path(id), MANAGEMENT_KEY);
+    expect([response.status, jsonOf(response)]).toEqual([
+      200,
+      { data: { interval_ms: 20, gaps_ms: [0], text: [5], reasoning: [3] } },
+    ]);
+    expect(store.appended[0]?.record.generation).not.toHaveProperty('timeline');
+  },
+);
 
-test('accounts for the text of all turns of an answer that uses tools', async () => {
+test('accounts for the text of all turns of a completion that uses tools', async () => {
   const said = 'Let me see.';
   const upstream = createTurnTransport([{ content: said, calls: [['lookup', {}]] }, { content: 'It is green.' }]);
   const { chat, get, store } = createCoreGateway(upstream, { serverTools: [LOOKUP] });
@@ -62,7 +65,7 @@ test('accounts for the text of all turns of an answer that uses tools', async ()
 });
 
 test('shows the timeline nowhere else: not with the content, not in lists, not in an export', async () => {
-  const { chat, get, store } = createCoreGateway(createReplayTransport({ pieces: ANSWER }));
+  const { chat, get, store } = createCoreGateway(createReplayTransport({ pieces: COMPLETION }));
   await readFrames(await chat({ stream: true })).rest();
   const id = store.appended[0]?.record.generation.id ?? '';
   expect(store.appended[0]?.content).toHaveProperty('timeline');
@@ -78,37 +81,37 @@ test('shows the timeline nowhere else: not with the content, not in lists, not i
   }
 });
 
-test('answers null for an answer in one piece, which has none', async () => {
+test('returns null for an unstreamed completion, which has no timeline', async () => {
   const { chat, get, store } = createCoreGateway(createReplayTransport({ pieces: [WHOLE] }));
   await chat();
-  const answer = await get(path(store.appended[0]?.record.generation.id ?? ''), MANAGEMENT_KEY);
-  expect([answer.status, jsonOf(answer)]).toEqual([200, { data: null }]);
+  const response = await get(path(store.appended[0]?.record.generation.id ?? ''), MANAGEMENT_KEY);
+  expect([response.status, jsonOf(response)]).toEqual([200, { data: null }]);
   expect(store.appended[0]?.content).not.toHaveProperty('timeline');
 });
 
 test('knows none where contents are not stored, or were deleted', async () => {
-  const silent = createCoreGateway(createReplayTransport({ pieces: ANSWER }), { logging: { inputOutput: false } });
+  const silent = createCoreGateway(createReplayTransport({ pieces: COMPLETION }), { logging: { inputOutput: false } });
   await readFrames(await silent.chat({ stream: true })).rest();
   expect(silent.store.appended[0]?.content).toBeNull();
   const refused = await silent.get(path(silent.store.appended[0]?.record.generation.id ?? ''), MANAGEMENT_KEY);
   expect([refused.status, refused.body]).toEqual([404, expect.stringContaining('No content is stored')]);
 
-  const { chat, get, store } = createCoreGateway(createReplayTransport({ pieces: ANSWER }));
+  const { chat, get, store } = createCoreGateway(createReplayTransport({ pieces: COMPLETION }));
   await readFrames(await chat({ stream: true })).rest();
   const id = store.appended[0]?.record.generation.id ?? '';
   await store.generations.deleteContent(id);
   expect((await get(path(id), MANAGEMENT_KEY)).status).toBe(404);
 });
 
-test('is for management alone, who is told of an id that does not exist', async () => {
-  const { chat, get, store } = createCoreGateway(createReplayTransport({ pieces: ANSWER }));
+test('is for management alone, with 404 for an unknown id', async () => {
+  const { chat, get, store } = createCoreGateway(createReplayTransport({ pieces: COMPLETION }));
   await readFrames(await chat({ stream: true })).rest();
   const id = store.appended[0]?.record.generation.id ?? '';
   const statuses = [await get(path(id), null), await get(path(id), API_KEY), await get(path('gen-x'), MANAGEMENT_KEY)];
   expect(statuses.map(({ status }) => status)).toEqual([401, 403, 404]);
 });
 
-test('tells over the network how long upstream paused between two pieces', { timeout: 20_000 }, async () => {
+test('shows over the network how long upstream paused between two pieces', { timeout: 20_000 }, async () => {
   const platform = createWebPlatform();
   let skippedMs = 0;
   const upstream = await startRawUpstream(({ socket }) => {
@@ -121,7 +124,7 @@ test('tells over the network how long upstream paused between two pieces', { tim
   const response = await gateway.ask({ stream: true });
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   expect((await reader?.read())?.value).toContain('First. ');
-  // The pause is the clock's alone: nobody waits for it.
+  // Only the test clock advances; no real time passes.
   skippedMs = 3000;
   for (const event of [toTextEvent('Second.'), FINISH_EVENT, DONE_EVENT]) {
     upstream.requests[0]?.socket.write(toHttpChunk(event));

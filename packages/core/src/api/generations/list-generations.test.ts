@@ -40,7 +40,7 @@ test('shows each generation with its status, its key and its member', async () =
 });
 
 test.each(['', '&status=ok', '&text=flamingo', '&id=gen-0,gen-3'])(
-  'sends nothing of a generation but the fields that are asked for %s',
+  'sends only the selected fields of a generation %s',
   async (more) => {
     const { call, ids } = await setUp();
     const { status, body } = await call('GET', `/admin/v1/generations?fields=id,key_hash,attempts,id,trace${more}`);
@@ -54,7 +54,7 @@ test.each(['', '&status=ok', '&text=flamingo', '&id=gen-0,gen-3'])(
   },
 );
 
-test('tells how often an endpoint was asked, in lists and in exports', async () => {
+test('shows the number of attempts, in lists and in exports', async () => {
   const admin = await setUp();
   const generation = { provider_responses: [{ status: 503 }, { status: 200 }] };
   await admin.store.generations.append(toRecord('gen-5', { generation, principalId: 'key-3' }), null);
@@ -98,7 +98,7 @@ test.each([
   ['?text=flamingo', '3 0'],
   ['?text=flamingo&status=ok', '0'],
   ['?id=gen-0,gen-3,gone,gen-3', '3 0'],
-  // What everybody's contents hold is no text of theirs.
+  // Words that the JSON of every content contains are not searched.
   ['?text=user', ''],
 ])('finds with %s', async (query, expected) => {
   const { ids } = await setUp();
@@ -145,7 +145,7 @@ test.each(['', '&status=ok,failed,cancelled', '&text=gen-'])(
   },
 );
 
-test('tells about how many there are only where nothing narrows the list', async () => {
+test('estimates the total only where no filter narrows the list', async () => {
   const { call } = await setUp();
   expect((await call('GET', '/admin/v1/generations?limit=1')).body['total_estimate']).toBe(5);
   expect((await call('GET', '/admin/v1/generations?status=ok')).body).not.toHaveProperty('total_estimate');
@@ -172,7 +172,7 @@ test('reads no more contents for a page than it may, and goes on where it ended'
   expect(second.searched.records).toBe(200);
 });
 
-test('tells how far a text was looked for only where one was', async () => {
+test('reports the extent of a text search only where there was one', async () => {
   const { call } = await setUp();
   expect((await call('GET', '/admin/v1/generations?text=flamingo')).body['searched']).toEqual({
     records: 5,
@@ -208,7 +208,7 @@ test('counts what each value would leave under the other filters, the commonest 
   });
   const failed = await facets('&status=failed&provider=Acme');
   expect(failed).toMatchObject({ total: 1, model: [{ value: 'acme/chat-1', requests: 1 }] });
-  // Of its own kind nothing is left out: somebody may choose another.
+  // The facet of a filter's own field is not narrowed by that filter, so that a user can choose another value.
   expect(failed['status']).toEqual([
     { value: 'ok', requests: 2 },
     { value: 'cancelled', requests: 1 },
@@ -218,7 +218,7 @@ test('counts what each value would leave under the other filters, the commonest 
   expect((await call('GET', '/admin/v1/generations/histogram')).body).not.toHaveProperty('facets');
 });
 
-test('counts by time, the last 24 hours unless something else is asked for', async () => {
+test('counts by time, by default over the last 24 hours', async () => {
   const { call } = await setUp();
   const { body } = await call('GET', `/admin/v1/generations/histogram?from=${at(0)}&to=${at(6)}&buckets=3`);
   expect(body).toEqual({
@@ -251,7 +251,7 @@ async function exportText({ gateway }: AdminGateway, query: string): Promise<{ t
   return { text: await readFrames(response).rest(), type: response.headers['content-type'] ?? '' };
 }
 
-test('exports what is asked for as NDJSON, with contents where they are wanted', async () => {
+test('exports as NDJSON, with contents on request', async () => {
   const admin = await setUp();
   const plain = await exportText(admin, 'status=ok');
   const lines = plain.text
@@ -286,7 +286,7 @@ test('exports CSV in which nothing is a formula, and every field is where its na
   expect((await exportText(admin, 'format=csv&content=true')).type).toBe('400');
 });
 
-test('exports no further than somebody reads', async () => {
+test('exports only as fast as the client reads', async () => {
   const { gateway, store } = createAdminGateway();
   for (let index = 0; index < 1000; index += 1) await store.generations.append(toRecord(`gen-${index}`), null);
   const client = new AbortController();

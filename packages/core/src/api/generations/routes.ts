@@ -1,7 +1,7 @@
 import type { Route } from '../../http/route.ts';
 import type { GenerationParts } from './generation-parts.ts';
 
-/** The records of calls: one by one, and all of them looked through. */
+/** Routes for the records of calls: single ones, and lists, searches and exports. */
 export const GENERATION_ROUTES: readonly Route<GenerationParts>[] = [
   {
     method: 'GET',

@@ -4,7 +4,7 @@ import { feedbackRequestSchema } from '../../wire/generations/generation.ts';
 import { feedbackResponseSchema } from '../../wire/management/account.ts';
 import type { GenerationParts } from './generation-parts.ts';
 
-/** `POST /generation/feedback`: kept with the generation's record. */
+/** `POST /generation/feedback`: stored with the generation's record. */
 export const submitGenerationFeedback = operation<GenerationParts>()({
   body: feedbackRequestSchema,
   response: feedbackResponseSchema,

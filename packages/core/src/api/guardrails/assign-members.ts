@@ -5,7 +5,9 @@ import { operation } from '../../http/operation.ts';
 import { assignedSchema, memberUserIdsSchema } from '../../wire/management/assignment.ts';
 import type { GuardrailParts } from './guardrail-parts.ts';
 
-/** `POST /guardrails/{id}/assignments/members`: takes the place of what the members had. All of them, or none. */
+/**
+ * `POST /guardrails/{id}/assignments/members`: replaces the earlier assignments of the members. All of them, or none.
+ */
 export const assignMembers = operation<GuardrailParts>()({
   params: ['id'],
   body: memberUserIdsSchema,

@@ -5,7 +5,7 @@ import { operation } from '../../http/operation.ts';
 import { createGuardrailRequestSchema, guardrailResponseSchema } from '../../wire/management/guardrail.ts';
 import type { GuardrailParts } from './guardrail-parts.ts';
 
-/** `POST /guardrails`: it holds for nobody until it is assigned. */
+/** `POST /guardrails`: a new guardrail applies to no key and no member until it is assigned. */
 export const createGuardrail = operation<GuardrailParts>()({
   body: createGuardrailRequestSchema,
   response: guardrailResponseSchema,

@@ -3,7 +3,7 @@ import { operation } from '../../http/operation.ts';
 import { deletedSchema } from '../../wire/page-query.ts';
 import type { GuardrailParts } from './guardrail-parts.ts';
 
-/** `DELETE /guardrails/{id}`: its assignments go with it, and it holds for nobody from the next request on. */
+/** `DELETE /guardrails/{id}`: deletes its assignments too; it no longer applies from the next request on. */
 export const deleteGuardrail = operation<GuardrailParts>()({
   params: ['id'],
   response: deletedSchema,

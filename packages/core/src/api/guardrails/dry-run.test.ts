@@ -10,9 +10,9 @@ const answering = (content: string) => ({
   pieces: [JSON.stringify({ choices: [{ message: { content }, finish_reason: 'stop' }] })],
 });
 
-/** A gateway and the guardrail to try, which holds for nobody. */
-async function prepare(fields: object, ...answers: string[]) {
-  const upstream = createReplayTransport(...answers.map(answering));
+/** A gateway and the guardrail to try, which is assigned to no key and no member. */
+async function prepare(fields: object, ...responses: string[]) {
+  const upstream = createReplayTransport(...responses.map(answering));
   const core = createCoreGateway(upstream);
   const created = jsonOf(await core.post('/api/v1/guardrails', { name: 'g', ...fields }, { headers }));
   const { id } = created['data'] as { id: string };
@@ -31,7 +31,7 @@ async function prepare(fields: object, ...answers: string[]) {
 
 const chat = (content: string) => ({ model: 'acme/chat', messages: [{ role: 'user', content }] });
 
-test('tells what of a request would be redacted and excluded, and calls nobody', async () => {
+test('reports what would be redacted and excluded in a request, without calling a provider', async () => {
   const { tried, upstream, store } = await prepare({
     content_filters: [{ pattern: 'badger', action: 'redact', label: '[B]' }],
     allowed_providers: ['acme'],

@@ -22,11 +22,11 @@ type GenerationsResult = NonNullable<GuardrailTestResult['generations']>;
 type GenerationResult = GenerationsResult['results'][number];
 type TextResult = NonNullable<GenerationResult['input']>;
 
-/** Tells what a guardrail on its own would do, and does nothing. Throws what its filters throw. */
+/** Reports what a guardrail on its own would do, without any effect. Throws what its filters throw. */
 export interface DryRun {
   /** Throws as `planCall` does. */
   testRequest(request: ChatCompletionRequest): RequestResult;
-  /** Goes through the latest generations of everybody. */
+  /** Tries the guardrail on the latest generations of all callers. */
   testGenerations(count: number): Promise<GenerationsResult>;
 }
 
@@ -116,7 +116,7 @@ function findExclusion(
 
 function testInput({ input }: GenerationContent, policy: Policy): TextResult {
   if (policy.input === null) return toTextResult([]);
-  // What is stored was a checked request once.
+  // The stored messages come from a request that was checked.
   const messages =
     'prompt' in input ? [{ role: 'user' as const, content: input.prompt }] : (input.messages as ChatMessage[]);
   return toTextResult(guardInput({ messages }, policy.input, mapChatTexts).findings);

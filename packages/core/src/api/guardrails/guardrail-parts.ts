@@ -4,7 +4,7 @@ import type { Catalog } from '../../catalog/catalog.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { Store } from '../../stores/store.ts';
 
-/** What the operations on guardrails use of a gateway. */
+/** The parts of a gateway that the operations on guardrails use. */
 export interface GuardrailParts {
   readonly platform: Platform;
   readonly store: Pick<
@@ -16,7 +16,7 @@ export interface GuardrailParts {
   readonly members: MemberDirectory;
 }
 
-/** What a dry run uses: it plans where a call may go. */
+/** The parts that a dry run uses: it plans which endpoints a call may use. */
 export interface DryRunParts extends Pick<GuardrailParts, 'store' | 'catalog'> {
   readonly routing: RoutingParts;
 }

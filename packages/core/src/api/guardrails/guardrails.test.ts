@@ -23,7 +23,7 @@ test('keeps what a change leaves out, clears what is null, and replaces lists wh
   });
 });
 
-test('answers models by their canonical slugs, and unknown ones as they were written', async () => {
+test('returns models by their canonical slugs, and unknown ones as written', async () => {
   const models = [
     { id: 'acme/chat', canonical_slug: 'acme/chat-2026-01-01', endpoints: [{ provider: 'acme', providerModel: 'c' }] },
   ];
@@ -68,8 +68,8 @@ test.each([
     ['POST', '/guardrails'],
     ['PATCH', `/guardrails/${rail['id']}`],
   ] as const) {
-    const answer = await call(method, target, body);
-    expect(answer).toMatchObject({ status: 400, body: { error: { metadata: { issues: [{ path }] } } } });
+    const response = await call(method, target, body);
+    expect(response).toMatchObject({ status: 400, body: { error: { metadata: { issues: [{ path }] } } } });
   }
   expect(await store.guardrails.list()).toEqual([rail]);
 });

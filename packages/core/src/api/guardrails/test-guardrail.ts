@@ -5,8 +5,8 @@ import { createDryRun } from './dry-run.ts';
 import type { DryRunParts } from './guardrail-parts.ts';
 
 /**
- * `POST /admin/v1/guardrails/{id}/test`: what the guardrail on its own would block, redact and exclude, of a given
- * request and of the latest generations. Nobody is called, and nothing is written down.
+ * `POST /admin/v1/guardrails/{id}/test`: reports what the guardrail on its own would block, redact and exclude in a
+ * given request and in the latest generations. No provider is called, and nothing is recorded.
  */
 export const testGuardrail = operation<DryRunParts>()({
   params: ['id'],

@@ -11,7 +11,7 @@ import {
 } from '../../wire/management/guardrail.ts';
 import type { GuardrailParts } from './guardrail-parts.ts';
 
-/** `PATCH /guardrails/{id}`. The default guardrail of a workspace comes into being by this, and keeps its name. */
+/** `PATCH /guardrails/{id}`. Creates the default guardrail of a workspace on its first change; its name is fixed. */
 export const updateGuardrail = operation<GuardrailParts>()({
   params: ['id'],
   body: updateGuardrailRequestSchema,
@@ -43,7 +43,7 @@ export const updateGuardrail = operation<GuardrailParts>()({
   },
 });
 
-/** What a default guardrail begins with; undefined when the id is of none. */
+/** Returns the initial state of a default guardrail; undefined when the id belongs to none. */
 async function beginDefault(id: string, parts: GuardrailParts): Promise<Guardrail | undefined> {
   const workspaceId = workspaceIdOfDefault(id);
   if (workspaceId === undefined) return undefined;

@@ -7,7 +7,7 @@ import { DATA_REGIONS } from '../../wire/management/guardrail.ts';
 import { currentKeyResponseSchema } from '../../wire/management/key.ts';
 import type { KeyParts } from './key-parts.ts';
 
-/** Free models are not counted here: what the wire wants to know of them is that nothing is used up. */
+/** Free models are not counted here. The wire requires figures, and these show that nothing is used up. */
 const FREE_REQUESTS = { limit: 1_000_000, remaining: 1_000_000, used: 0 };
 const RATE_LIMIT = { interval: '10s', note: 'Only here for older clients; see the rate limit headers', requests: -1 };
 

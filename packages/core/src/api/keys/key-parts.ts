@@ -1,7 +1,7 @@
 import type { Platform } from '../../foundation/platform.ts';
 import type { Store } from '../../stores/store.ts';
 
-/** What the operations on keys use of a gateway. */
+/** The parts of a gateway that the operations on keys use. */
 export interface KeyParts {
   readonly platform: Platform;
   readonly store: Pick<

@@ -15,7 +15,7 @@ const spendOn = (principalId: string, days: readonly string[], isByok = false) =
   );
 const DAYS = ['2025-12-28', '2025-12-29', '2025-12-31', '2026-01-01', '2026-01-02'];
 
-test('tells what a key has spent since midnight, since Monday and since the first of the month, in UTC', async () => {
+test('sums the spending of a key since midnight, since Monday and since the first of the month, in UTC', async () => {
   const { dataOf, store } = createAdminGateway();
   const { hash } = await dataOf('POST', '/keys', { name: 'k' });
   for (const record of [...spendOn(String(hash), DAYS), ...spendOn(String(hash), DAYS.slice(-2), true)]) {
@@ -41,7 +41,7 @@ test.each([
   [{ limit_reset: 'monthly', include_byok_in_limit: true }, 0.65],
   [{ limit: 0.3 }, 0],
   [{ limit: null }, null],
-])('tells what is left of a limit with %j', async (limit, remaining) => {
+])('returns the rest of a limit with %j', async (limit, remaining) => {
   const { dataOf, store } = createAdminGateway();
   const { hash } = await dataOf('POST', '/keys', { name: 'k', limit: 1.05, ...limit });
   for (const record of [...spendOn(String(hash), DAYS), ...spendOn(String(hash), DAYS.slice(-2), true)]) {
@@ -50,7 +50,7 @@ test.each([
   expect((await dataOf('GET', `/keys/${hash}`))['limit_remaining']).toBe(remaining);
 });
 
-test('lists the keys of the default workspace, or of the one asked for', async () => {
+test('lists the keys of the default workspace, or of the given one', async () => {
   const { call, dataOf } = createAdminGateway();
   const workspace = await dataOf('POST', '/workspaces', { name: 'Team', slug: 'team' });
   await dataOf('POST', '/keys', { name: 'ours' });
@@ -62,7 +62,7 @@ test('lists the keys of the default workspace, or of the one asked for', async (
   expect(await call('POST', '/keys', { name: 'x', workspace_id: 'nowhere' })).toMatchObject({ status: 400 });
 });
 
-test('lists a hundred keys a page unless told otherwise', async () => {
+test('lists a hundred keys a page by default', async () => {
   const { call, dataOf } = createAdminGateway();
   for (let index = 0; index < 101; index += 1) await dataOf('POST', '/keys', { name: `k${index}` });
   const sizeOf = async (query: string): Promise<unknown> => {

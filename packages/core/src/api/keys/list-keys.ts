@@ -5,7 +5,7 @@ import { toPage } from '../../wire/page-query.ts';
 import type { KeyParts } from './key-parts.ts';
 import { toKeyBody } from './to-key-body.ts';
 
-/** `GET /keys`: those of one workspace, disabled ones only when asked for. */
+/** `GET /keys`: the keys of one workspace, disabled ones only on request. */
 export const listKeys = operation<KeyParts>()({
   query: keyListQuerySchema,
   response: keyListSchema,

@@ -16,8 +16,8 @@ export const createMember = operation<MemberParts>()({
   status: 201,
   find: ({ parts }) => refuseForeignDirectory(parts),
   async run({ parts, body }) {
-    const nobody: Member = { id: body.user_id, email: '', first_name: null, last_name: null, role: 'org:member' };
-    const member = changeMember(nobody, body);
+    const initial: Member = { id: body.user_id, email: '', first_name: null, last_name: null, role: 'org:member' };
+    const member = changeMember(initial, body);
     if ((await parts.store.members.get(member.id)) !== undefined) {
       throw new GatewayError('invalid_request', `user_id: there is a member ${member.id} already`);
     }

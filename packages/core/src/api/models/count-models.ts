@@ -4,7 +4,7 @@ import { operation } from '../../http/operation.ts';
 import { modelCountSchema } from '../../wire/models/model.ts';
 import type { ModelParts } from './model-parts.ts';
 
-/** `GET /models/count`: takes the query of the list, and heeds what it says of outputs. */
+/** `GET /models/count`: accepts the query of the list and applies its filter on output modalities. */
 export const countModels = operation<ModelParts>()({
   query: modelListQuerySchema,
   response: modelCountSchema,

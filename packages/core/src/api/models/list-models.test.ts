@@ -28,7 +28,7 @@ test.each<[AccountOptions, string[]]>([
   expect((data as { id: string }[]).map(({ id }) => id)).toEqual(expected);
 });
 
-test('lists as usable what is asked for by its tier, and nothing that has expired', async () => {
+test('lists tier endpoints as usable, but no expired models', async () => {
   const models: ModelDefinition[] = [
     { id: 'r/old', expiration_date: '2020-01-01', endpoints: endpointsAt({ one: 1 }) },
     { id: 'r/flex', endpoints: endpointsAt({ one: 1 }, { tag: 'one/flex' }) },

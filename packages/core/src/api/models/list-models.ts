@@ -5,7 +5,7 @@ import { modelListSchema } from '../../wire/models/model.ts';
 import type { ModelParts } from './model-parts.ts';
 import { pageOfModels } from './page-of-models.ts';
 
-/** `GET /models`: to callers of models, what they may use; to who administers, what there is. */
+/** `GET /models`: lists the usable models to callers of models, and all models to administrators. */
 export const listModels = operation<ModelParts>()({
   query: modelListQuerySchema,
   response: modelListSchema,

@@ -4,7 +4,7 @@ import { operation } from '../../http/operation.ts';
 import { zdrEndpointListSchema } from '../../wire/management/account.ts';
 import type { ModelParts } from './model-parts.ts';
 
-/** `GET /endpoints/zdr`: the endpoints that are known to keep nothing of what they are sent. */
+/** `GET /endpoints/zdr`: the endpoints that are known to retain no data. */
 export const listZdrEndpoints = operation<ModelParts>()({
   response: zdrEndpointListSchema,
   async run(context) {

@@ -11,7 +11,7 @@ interface ModelPage {
   readonly links: { readonly next: string | null };
 }
 
-/** What a query leaves of some models, page by page; without paging parameters the whole list. */
+/** Filters models by a query and returns one page; the whole list without paging parameters. */
 export function pageOfModels(
   models: readonly CatalogModel[],
   query: ModelListQuery,

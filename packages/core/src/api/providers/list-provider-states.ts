@@ -1,17 +1,17 @@
 import { operation } from '../../http/operation.ts';
-import { countStandings, createCounts, type StandingCounts } from '../../routing/health/circuit-states.ts';
+import { countCircuitStates, createCounts, type CircuitStateCounts } from '../../routing/health/circuit-states.ts';
 import { providerStateListSchema } from '../../wire/models/provider-state.ts';
 import type { ProviderParts } from './provider-parts.ts';
 
-/** `GET /admin/v1/providers`: where each is, how many models it serves, and how its endpoints have fared. */
+/** `GET /admin/v1/providers`: the address of each provider, its number of models, and the health of its endpoints. */
 export const listProviderStates = operation<ProviderParts>()({
   response: providerStateListSchema,
   run({ parts }) {
     const { providers, providerChecks, catalog, health } = parts;
-    const standings = countStandings(catalog, health);
+    const states = countCircuitStates(catalog, health);
     const data = providers.map((provider) => {
       const known = providerChecks?.describe(provider.slug);
-      const counts = standings.get(provider.slug) ?? createCounts();
+      const counts = states.get(provider.slug) ?? createCounts();
       const { 'half-open': halfOpen, ...others } = counts;
       return {
         slug: provider.slug,
@@ -29,7 +29,7 @@ export const listProviderStates = operation<ProviderParts>()({
   },
 });
 
-function toStatus({ unused: _, ...used }: StandingCounts): 'unknown' | 'ok' | 'degraded' | 'down' {
+function toStatus({ unused: _, ...used }: CircuitStateCounts): 'unknown' | 'ok' | 'degraded' | 'down' {
   const total = Object.values(used).reduce((sum, count) => sum + count, 0);
   if (total === 0) return 'unknown';
   if (used.steady === total) return 'ok';

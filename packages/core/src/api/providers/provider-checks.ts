@@ -1,4 +1,4 @@
-/** What was found at one layer between us and a provider. */
+/** The result of a check at one layer between the gateway and a provider. */
 export interface ProviderFinding {
   readonly layer: string;
   readonly status: 'ok' | 'warning' | 'failed' | 'skipped';
@@ -8,10 +8,10 @@ export interface ProviderFinding {
   readonly advice?: string | undefined;
 }
 
-/** What the host knows of the connections to its providers, which the core never sees. */
+/** Facts that the host knows about the connections to its providers and the core does not see. */
 export interface ProviderChecks {
-  /** Where a provider is; undefined when that is not known. */
+  /** Address of a provider; undefined when it is not known. */
   describe(slug: string): { readonly host: string; readonly hasKey: boolean } | undefined;
-  /** Looks at a provider that `describe` knows, layer by layer, and no further than the first that fails. */
+  /** Checks the connection to a provider that `describe` knows, layer by layer, up to the first that fails. */
   test(slug: string, options: { readonly call: boolean }): Promise<readonly ProviderFinding[]>;
 }

@@ -3,10 +3,10 @@ import type { Provider } from '../../providers/provider.ts';
 import type { HealthBoard } from '../../routing/health/health-board.ts';
 import type { ProviderChecks } from './provider-checks.ts';
 
-/** What the operations on providers use of a gateway. */
+/** The parts of a gateway that the operations on providers use. */
 export interface ProviderParts {
   readonly providers: readonly Provider[];
-  /** Undefined where the host tells nothing of connections. */
+  /** Undefined where the host reports nothing about connections. */
   readonly providerChecks: ProviderChecks | undefined;
   readonly catalog: Catalog;
   readonly health: HealthBoard;

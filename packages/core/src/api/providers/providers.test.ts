@@ -27,10 +27,10 @@ interface State {
   readonly health: { readonly status: string; readonly endpoints: Readonly<Record<string, number>> };
 }
 
-test('shows where each provider is, how many models it serves, and what cannot be told', async () => {
+test('shows the address of each provider, its number of models, and null for unknown facts', async () => {
   const { dataOf } = createAdminGateway({ providerChecks: CHECKS });
   const states = (await dataOf('GET', '/admin/v1/providers')) as unknown as State[];
-  const nobody = { steady: 0, unstable: 0, resting: 0, half_open: 0, open: 0 };
+  const none = { steady: 0, unstable: 0, resting: 0, half_open: 0, open: 0 };
   expect(states).toEqual([
     {
       slug: 'acme',
@@ -40,14 +40,14 @@ test('shows where each provider is, how many models it serves, and what cannot b
       byok: false,
       discovers_models: false,
       models: 1,
-      health: { status: 'unknown', endpoints: { ...nobody, unused: 1 } },
+      health: { status: 'unknown', endpoints: { ...none, unused: 1 } },
       can_test: true,
     },
     expect.objectContaining({ slug: 'beta', host: null, has_key: null, models: 2, can_test: false }),
   ]);
 });
 
-test('tells how the endpoints of a provider have fared', async () => {
+test('shows the health of a provider’s endpoints', async () => {
   let isDown = false;
   const core = createCoreGateway([
     createScriptedProvider('acme', [], () => {

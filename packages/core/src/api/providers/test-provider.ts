@@ -3,7 +3,7 @@ import { operation } from '../../http/operation.ts';
 import { providerTestRequestSchema, providerTestResultSchema } from '../../wire/models/provider-state.ts';
 import type { ProviderParts } from './provider-parts.ts';
 
-/** `POST /admin/v1/providers/{slug}/test`: what stands between us and a provider, layer by layer. */
+/** `POST /admin/v1/providers/{slug}/test`: checks the connection to a provider, layer by layer. */
 export const testProvider = operation<ProviderParts>()({
   params: ['slug'],
   body: providerTestRequestSchema,

@@ -4,7 +4,7 @@ import { publicOperation } from '../../http/operation.ts';
 import { sessionResponseSchema } from '../../wire/management/session.ts';
 import type { SessionParts } from './session-parts.ts';
 
-/** `DELETE /admin/v1/session`: signs out. Nobody who is signed out already is told off for it. */
+/** `DELETE /admin/v1/session`: signs out. It succeeds also without a session. */
 export const deleteSession = publicOperation<SessionParts>()({
   response: sessionResponseSchema,
   run({ request, parts: { sessions }, responseHeaders }) {

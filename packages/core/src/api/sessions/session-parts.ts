@@ -1,9 +1,9 @@
 import type { Authenticate } from '../../auth/authenticate.ts';
 import type { Sessions } from '../../auth/sessions.ts';
 
-/** What the operations on sessions use of a gateway. */
+/** The parts of a gateway that the operations on sessions use. */
 export interface SessionParts {
   readonly authenticate: Authenticate;
-  /** Of browsers; null where the host authenticates. */
+  /** Sessions of browsers; null where the host authenticates. */
   readonly sessions: Sessions | null;
 }

@@ -18,7 +18,7 @@ import { bodyOf } from '../../../../../test/support/gateways/body-of.ts';
 const BASE_URL = 'http://127.0.0.1:8855';
 const MINUTE_MS = 60_000;
 
-interface Answer {
+interface SessionResponse {
   readonly status: number;
   readonly data: Readonly<Record<string, string | boolean>>;
   readonly message: string;
@@ -26,7 +26,7 @@ interface Answer {
 }
 
 interface Browser extends CoreGateway {
-  call(method: string, path: string, headers?: Record<string, string>, body?: unknown): Promise<Answer>;
+  call(method: string, path: string, headers?: Record<string, string>, body?: unknown): Promise<SessionResponse>;
   /** Signs in and returns the cookie and the token for writes. */
   signIn(body?: object): Promise<{ cookie: string; csrf: string }>;
 }
@@ -44,7 +44,7 @@ function createBrowser(options: Partial<GatewayOptions> = {}, request: Partial<G
       ...bodyOf(JSON.stringify(body)),
       ...request,
     });
-    const { data = {}, error } = jsonOf(response) as { data?: Answer['data']; error?: { message: string } };
+    const { data = {}, error } = jsonOf(response) as { data?: SessionResponse['data']; error?: { message: string } };
     return { status: response.status, data, message: error?.message ?? '', headers: response.headers };
   };
   return {
@@ -105,8 +105,12 @@ test('refuses every write by cookie without the token of its own session', async
   for (const method of ['POST', 'PATCH', 'DELETE']) {
     const path = method === 'PATCH' ? '/admin/v1/settings' : method === 'POST' ? '/api/v1/keys' : '/admin/v1/session';
     for (const headers of [{}, { 'x-csrf-token': '' }, { 'x-csrf-token': ofAnother }]) {
-      const answer = await call(method, path, { cookie, ...headers });
-      expect([method, answer.status, answer.message]).toEqual([method, 403, expect.stringContaining('x-csrf-token')]);
+      const response = await call(method, path, { cookie, ...headers });
+      expect([method, response.status, response.message]).toEqual([
+        method,
+        403,
+        expect.stringContaining('x-csrf-token'),
+      ]);
     }
   }
   expect((await call('GET', '/admin/v1/session', { cookie })).data['signed_in']).toBe(true);
@@ -194,7 +198,7 @@ test('judges a request with an Authorization header by that alone', async () => 
 
 test('makes an address that fails too often wait, and no other', async () => {
   const { call, platform } = createBrowser({}, { remoteAddress: '10.0.0.1' });
-  const fail = (): Promise<Answer> => call('POST', '/admin/v1/session', {}, { token: 'wrong' });
+  const fail = (): Promise<SessionResponse> => call('POST', '/admin/v1/session', {}, { token: 'wrong' });
   for (let count = 0; count < 20; count += 1) expect((await fail()).status).toBe(401);
   const refused = await fail();
   expect([refused.status, refused.headers['retry-after']]).toEqual([429, '60']);
@@ -202,7 +206,7 @@ test('makes an address that fails too often wait, and no other', async () => {
   expect((await fail()).status).toBe(401);
 });
 
-test('keeps a thousand sessions and forgets the oldest beyond', () => {
+test('holds a thousand sessions and drops the oldest beyond', () => {
   const sessions = createSessions(createWebPlatform());
   const request: GatewayRequest = {
     method: 'GET',
@@ -231,7 +235,7 @@ test('offers no sign-in where the host has its own', async () => {
 test.each([
   ['management', { signed_in: true, name: 'Ada', csrf_token: '', expires_at: null }],
   ['api', { signed_in: false }],
-] as const)('tells of the sign-in of the host, for a %s principal', async (kind, data) => {
+] as const)('returns the sign-in of the host, for a %s principal', async (kind, data) => {
   const principal = { kind, id: 'ada', name: 'Ada' };
   const asked = createBrowser({ authenticate: () => principal });
   expect((await asked.call('GET', '/admin/v1/session')).data).toEqual(data);

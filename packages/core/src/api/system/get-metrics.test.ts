@@ -11,7 +11,7 @@ import { GatewayError } from '../../foundation/errors.ts';
 import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
 import { bodyOf } from '../../../../../test/support/gateways/body-of.ts';
 
-const ANSWER: readonly ChatChunk[] = [
+const COMPLETION: readonly ChatChunk[] = [
   {
     choices: [
       { index: 0, delta: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop', native_finish_reason: 'stop' },
@@ -50,7 +50,7 @@ async function readMetrics({ gateway }: CoreGateway): Promise<Map<string, number
 const kind = 'provider="Acme",api_type="completions"';
 
 test('adds up calls, tokens, cost and times by provider', async () => {
-  const core = createCoreGateway([createScriptedProvider('acme', [ANSWER]), createScriptedProvider('beta', [])]);
+  const core = createCoreGateway([createScriptedProvider('acme', [COMPLETION]), createScriptedProvider('beta', [])]);
   await core.chat();
   await readFrames(await core.chat({ stream: true })).rest();
   const metrics = await readMetrics(core);
@@ -69,12 +69,12 @@ test('adds up calls, tokens, cost and times by provider', async () => {
 test('sorts times into buckets that add up', async () => {
   const slow = (): Promise<void> => new Promise((resolve) => core.platform.setTimer(resolve, 700));
   const core: CoreGateway = createCoreGateway([
-    createScriptedProvider('acme', [ANSWER], slow),
+    createScriptedProvider('acme', [COMPLETION], slow),
     createScriptedProvider('beta', []),
   ]);
-  const answered = core.chat();
+  const completed = core.chat();
   await core.platform.advance(700);
-  await answered;
+  await completed;
   const metrics = await readMetrics(core);
   const bucket = (bound: string) => metrics.get(`generation_duration_seconds_bucket{${kind},le="${bound}"}`);
   expect(['0.5', '1', '2.5', '600', '+Inf'].map(bucket)).toEqual([0, 1, 1, 1, 1]);
@@ -85,7 +85,10 @@ test('counts every attempt, and how the endpoints of a provider stand', async ()
   const fail = (): never => {
     throw new GatewayError('provider_unavailable', 'Acme is down', { upstreamStatus: 500 });
   };
-  const core = createCoreGateway([createScriptedProvider('acme', [], fail), createScriptedProvider('beta', [ANSWER])]);
+  const core = createCoreGateway([
+    createScriptedProvider('acme', [], fail),
+    createScriptedProvider('beta', [COMPLETION]),
+  ]);
   expect((await core.chat()).status).toBe(200);
   const metrics = await readMetrics(core);
   expect(metrics.get(`attempts_total{${kind},outcome="failed"}`)).toBe(1);
@@ -126,7 +129,7 @@ test('shows what is held and what waits, and nothing of it when it is done', asy
 });
 
 test('has no label that a caller could choose', async () => {
-  const core = createCoreGateway([createScriptedProvider('acme', [ANSWER]), createScriptedProvider('beta', [])]);
+  const core = createCoreGateway([createScriptedProvider('acme', [COMPLETION]), createScriptedProvider('beta', [])]);
   for (let index = 0; index < 20; index += 1) {
     await core.chat({ user: `user-${index}`, session_id: `s-${index}` }, { path: '/api/v1/chat/completions' });
     await core.get(`/api/v1/nowhere-${index}`);

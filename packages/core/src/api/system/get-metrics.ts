@@ -2,7 +2,7 @@ import { NANO_PER_USD } from '../../foundation/nano-usd.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import type { Histogram, ProviderFigures } from '../../generations/call-figures.ts';
 import { publicOperation } from '../../http/operation.ts';
-import { countStandings } from '../../routing/health/circuit-states.ts';
+import { countCircuitStates } from '../../routing/health/circuit-states.ts';
 import { hasEnded } from '../../stores/video-job.ts';
 import type { SystemParts } from './system-parts.ts';
 
@@ -110,8 +110,8 @@ async function ofQueues({ catalog, health, ledger, store, broadcaster }: SystemP
       'endpoints',
       'gauge',
       'Endpoints by the standing of their circuit breakers',
-      [...countStandings(catalog, health)].flatMap(([provider, counts]) =>
-        Object.entries(counts).map(([standing, count]): Sample => [{ provider, standing }, count]),
+      [...countCircuitStates(catalog, health)].flatMap(([provider, counts]) =>
+        Object.entries(counts).map(([state, count]): Sample => [{ provider, standing: state }, count]),
       ),
     ),
     ...metric('budget_reserved_usd', 'gauge', 'Held against budgets for calls under way', [

@@ -16,7 +16,7 @@ export interface RequestCounters {
   readonly statuses: Map<number, number>;
 }
 
-/** What the operations on the process use of a gateway. */
+/** The parts of a gateway that the operations on the process use. */
 export interface SystemParts {
   readonly authenticate: Authenticate;
   readonly store: Pick<Store, 'videoJobs'>;
@@ -31,6 +31,6 @@ export interface SystemParts {
   readonly callFigures: CallFigures;
   /** Counters that only rise. */
   readonly counters: RequestCounters & CallCounters;
-  /** The OpenAPI document, as text; made when it is first asked for, and then kept. */
+  /** The OpenAPI document, as text; made at the first request for it, and then reused. */
   readonly describeApi: () => Promise<string>;
 }

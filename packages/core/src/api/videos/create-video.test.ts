@@ -14,8 +14,8 @@ const HOUR_MS = 3_600_000;
 test('198: fifty calls with one idempotency key at once make one job, another body is refused', async () => {
   const gateway = createVideoGateway();
   const key = { 'idempotency-key': 'once' };
-  const answers = await Promise.all(Array.from({ length: 50 }, () => gateway.submit({}, key)));
-  expect(new Set(answers.map(({ status, body }) => `${status} ${body.id}`)).size).toBe(1);
+  const responses = await Promise.all(Array.from({ length: 50 }, () => gateway.submit({}, key)));
+  expect(new Set(responses.map(({ status, body }) => `${status} ${body.id}`)).size).toBe(1);
   expect(gateway.starts).toHaveLength(1);
   expect((await gateway.submit({ prompt: 'a hare' }, key)).status).toBe(409);
   await gateway.platform.advance(24 * HOUR_MS + 1000);
@@ -33,7 +33,7 @@ test('198: a call that failed leaves its idempotency key free', async () => {
   expect((await gateway.submit({}, { 'idempotency-key': 'once' })).status).toBe(202);
 });
 
-test('asks to try again only where that may help', async () => {
+test('suggests a retry only where it may help', async () => {
   const unpaid = new GatewayError('provider_unavailable', 'Film refused', { upstreamStatus: 402 });
   for (const [failure, retryAfter] of [
     [new TransportError('reset', { phase: 'headers', requestSent: true }), '30'],
@@ -140,7 +140,7 @@ test('refuses pictures for a model that takes text alone, and leaves sounds and 
   expect(other.starts[0]?.order.inputReferences).toEqual([sound]);
 });
 
-test('a job is asked for below wherever the gateway is mounted', async () => {
+test('the address of a job begins with the path where the gateway is mounted', async () => {
   const { post, platform, gateway } = createVideoGateway();
   const baseUrl = 'https://host.example/ai';
   const submitted = readAnswer(
@@ -153,14 +153,14 @@ test('a job is asked for below wherever the gateway is mounted', async () => {
   ]);
 });
 
-test('routes nobody who insists on zero retention, and no chat model', async () => {
+test('has no endpoint for a caller who requires zero retention, nor for a chat model', async () => {
   const { submit, post, starts } = createVideoGateway();
   expect((await submit({ provider: { zdr: true } })).status).toBe(404);
   expect((await post('/api/v1/videos', { model: 'acme/none', prompt: 'x' })).status).toBe(400);
   expect(starts).toHaveLength(0);
 });
 
-test('402: a key cannot start more videos than its limit covers, finished or not', async () => {
+test('a job above the limit of its key is refused with 402, whether earlier jobs have finished or not', async () => {
   const { store, starts, platform, post } = createVideoGateway();
   const principal = { kind: 'api', id: 'poor', name: 'poor', limitUsd: 0.65 } as const;
   const submit = (duration: number): Promise<GatewayResponse> =>
@@ -190,7 +190,7 @@ test('goes on from a job of the caller only, once it is completed, at the endpoi
   expect(gateway.starts[1]?.order.previousUpstreamId).toBe('film-1');
 });
 
-test('shows a job to nobody but its caller and management', async () => {
+test('shows a job only to its caller and to management', async () => {
   const { gateway, submit } = createVideoGateway();
   const { body } = await submit();
   for (const [id, status] of [
@@ -198,7 +198,7 @@ test('shows a job to nobody but its caller and management', async () => {
     ['boss', 200],
   ] as const) {
     const principal = { kind: id === 'boss' ? 'management' : 'api', id, name: id } as const;
-    const answer = await gateway.handle({
+    const response = await gateway.handle({
       method: 'GET',
       path: `/api/v1/videos/${body.id}`,
       query: '',
@@ -208,7 +208,7 @@ test('shows a job to nobody but its caller and management', async () => {
       baseUrl: '',
       principal,
     });
-    expect(answer.status).toBe(status);
+    expect(response.status).toBe(status);
   }
 });
 

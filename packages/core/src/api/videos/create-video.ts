@@ -59,7 +59,7 @@ function readIdempotencyKey({ headers }: GatewayRequest): string | null {
   throw refuseField('idempotency-key', `must have 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} characters`);
 }
 
-/** Where the end of the job is announced: at the request's own address, else at the default one. */
+/** Returns the webhook address for the end of the job: the request's own address, else the default one. */
 function toDelivery({ callback_url: asked }: VideoRequest, webhooks: WebhookOptions | undefined): VideoDelivery | null {
   if (asked != null) {
     if (webhooks === undefined) throw refuseField('callback_url', 'cannot be used: this gateway sends no webhooks');

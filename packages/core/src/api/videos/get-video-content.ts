@@ -7,8 +7,8 @@ import { firstValue, type GatewayRequest } from '../../http/request.ts';
 import type { GatewayResponse } from '../../http/response.ts';
 import type { VideoJob } from '../../stores/video-job.ts';
 import { openUpstreamVideo } from '../../videos/open-upstream-video.ts';
-import { toKeptAnswer } from '../../videos/archive/to-archived-response.ts';
-import { toKeptName } from '../../videos/archive/video-archive.ts';
+import { toArchivedResponse } from '../../videos/archive/to-archived-response.ts';
+import { toArchiveName } from '../../videos/archive/video-archive.ts';
 import { findReadableJob } from './find-readable-job.ts';
 import type { VideoParts } from './video-parts.ts';
 
@@ -22,8 +22,9 @@ const videoContentQuerySchema = z.object({
 const HANDED_ON = ['content-type', 'content-length', 'content-range', 'accept-ranges'];
 
 /**
- * `GET` and `HEAD /videos/{jobId}/content`: the bytes of a finished video, kept here or as upstream sends them. What
- * has been made never changes, so its tag is its name, and a client that has it is told so without asking anybody.
+ * `GET` and `HEAD /videos/{jobId}/content`: the bytes of a finished video, from the archive or as upstream sends them.
+ * A finished video never changes, so its tag is its name, and a client that has it receives 304 without a call to
+ * upstream.
  */
 export const getVideoContent = operation<VideoParts>()({
   params: ['jobId'],
@@ -41,8 +42,8 @@ export const getVideoContent = operation<VideoParts>()({
     };
     if (isFresh(request, stable.etag, job.updatedAt)) return { status: 304, headers: stable, body: null };
     const range = rangeOf(request, stable);
-    const kept = await parts.videos.keeper?.find(toKeptName(job.id, index));
-    if (kept !== undefined) return withHeaders(toKeptAnswer(kept, range), stable);
+    const kept = await parts.videos.keeper?.find(toArchiveName(job.id, index));
+    if (kept !== undefined) return withHeaders(toArchivedResponse(kept, range), stable);
     const headers: Record<string, string> = range === undefined ? {} : { range };
     const content = await openUpstreamVideo(job, { index, headers, signal: request.signal }, parts.providers);
     const head = { status: content.status, headers: handOn(content) };

@@ -17,7 +17,7 @@ export const listVideoModels = operation<VideoParts>()({
   },
 });
 
-/** What is not known is null: the wire insists on every field (wire.md 15.5). */
+/** Unknown values are null, because the wire requires every field (wire.md 15.5). */
 function toVideoModel({ id, definition, endpoints }: CatalogModel): VideoModel {
   const { video = {} } = definition;
   const pricing = endpoints[0]?.pricing;

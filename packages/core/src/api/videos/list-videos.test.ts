@@ -40,12 +40,12 @@ test('lists video jobs newest first, with the cost of those that have completed'
   ]);
 });
 
-test('tells nothing of what was asked for, so that deleting it is enough', async () => {
+test('lists nothing of the prompt, so that deleting the content is enough', async () => {
   const { submit, list } = createFilmGateway();
   await submit('CANARY-prompt');
-  const answer = await list();
-  expect(answer.total_count).toBe(1);
-  expect(JSON.stringify(answer)).not.toContain('CANARY');
+  const response = await list();
+  expect(response.total_count).toBe(1);
+  expect(JSON.stringify(response)).not.toContain('CANARY');
 });
 
 test('narrows the list of video jobs to a status, and refuses one that there is not', async () => {

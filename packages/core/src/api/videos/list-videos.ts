@@ -3,7 +3,10 @@ import { videoListQuerySchema, videoListSchema, type VideoRow } from '../../wire
 import { hasEnded, type VideoJob } from '../../stores/video-job.ts';
 import type { VideoParts } from './video-parts.ts';
 
-/** `GET /admin/v1/videos`: the jobs that the store holds, newest first. What was asked for is read with the generation. */
+/**
+ * `GET /admin/v1/videos`: the jobs that the store holds, newest first. The request's content is read with the
+ * generation.
+ */
 export const listVideos = operation<VideoParts>()({
   query: videoListQuerySchema,
   response: videoListSchema,
@@ -15,7 +18,7 @@ export const listVideos = operation<VideoParts>()({
   },
 });
 
-// Without the prompt: deleting a generation's content must not leave it to be read here.
+// The row omits the prompt: it must not remain readable here after the content of the generation was deleted.
 function toVideoRow(job: VideoJob): VideoRow {
   const { order, costNanoUsd } = job;
   const isCompleted = job.status === 'completed';

@@ -5,8 +5,8 @@ import { webhookDeliveryResponseSchema } from '../../wire/videos/webhook-deliver
 import type { WebhookParts } from './webhook-parts.ts';
 
 /**
- * `POST /admin/v1/webhooks/deliveries/{jobId}/resend`: sends an announcement anew, whatever became of it before, with
- * the same id and body; receivers know by the id that it is the same.
+ * `POST /admin/v1/webhooks/deliveries/{jobId}/resend`: sends a webhook again, whatever the result of earlier attempts,
+ * with the same id and body. Receivers recognise the repetition by the id.
  */
 export const resendWebhook = operation<WebhookParts>()({
   params: ['jobId'],

@@ -1,7 +1,7 @@
 import type { Route } from '../../http/route.ts';
 import type { WebhookParts } from './webhook-parts.ts';
 
-/** What became of the announcements of video jobs, and sending them anew. */
+/** Routes for the deliveries of webhooks about video jobs. */
 export const WEBHOOK_ROUTES: readonly Route<WebhookParts>[] = [
   {
     method: 'GET',

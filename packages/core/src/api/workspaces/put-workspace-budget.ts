@@ -32,7 +32,7 @@ export const putWorkspaceBudget = operation<WorkspaceParts>()({
       },
       budgets: putBudget(record.budgets, fresh),
     }));
-    // It keeps the id and time of the one whose place it took.
+    // It has the id and time of the budget that it replaces.
     const budget = budgets.find((other) => intervalOf(other) === interval) ?? fresh;
     return { data: budget, include_byok_in_budgets: workspace.include_byok_in_budgets };
   },

@@ -3,14 +3,16 @@ import { beginCompletion } from '../begin-completion.ts';
 import type { ChatRun } from '../chat-run.ts';
 import type { Begin, FitRequest, PlannedStage, Stage } from './stage.ts';
 
-/** What stands between a chat call and its endpoints. */
+/** The stages between a chat call and its endpoints. */
 export interface ComposedStages {
   readonly begin: Begin;
-  /** Upstream is not asked: a completion of before is repeated. */
+  /** Upstream is not called: an earlier completion is repeated. */
   readonly isReplay: boolean;
 }
 
-/** Composes the stages that a call needs, the first of the list outermost. Without any, endpoints are asked as they are. */
+/**
+ * Composes the stages that a call needs, the first of the list outermost. Without any, endpoints are called directly.
+ */
 export function composeStages(stages: readonly Stage[], run: ChatRun): Awaitable<ComposedStages> {
   const planned: Awaitable<PlannedStage | null>[] = [];
   for (const stage of stages) {

@@ -1,10 +1,10 @@
 import { type Transport, TransportError } from '../../foundation/transport.ts';
 
-/** What stood at an address. */
+/** The content at an address. */
 export interface FetchedAddress {
-  /** After redirects. */
+  /** Address after redirects. */
   readonly url: string;
-  /** Lower case, with its parameters; empty when it was not said. */
+  /** Lower case, with its parameters; empty when there was none. */
   readonly contentType: string;
   readonly bytes: Uint8Array;
 }
@@ -13,7 +13,7 @@ export interface FetchOptions {
   readonly transport: Transport;
   readonly signal: AbortSignal;
   readonly maxBytes: number;
-  /** Asked for every address on the way; throws for one that may not be called. */
+  /** Called for every address of the redirects; throws for one that may not be called. */
   readonly check?: ((url: string) => void) | undefined;
 }
 
@@ -27,8 +27,8 @@ const HEADERS = {
 };
 
 /**
- * Fetches an address that a caller or a model has named. Every redirect is a call of its own, so that the transport
- * looks at each address. Rejects with `TransportError`, also for a status that is no success.
+ * Fetches an address that a caller or a model has named. Every redirect is a separate call, so that the transport
+ * checks each address. Rejects with `TransportError`, also for a status that is no success.
  */
 export async function fetchAddress(address: string, options: FetchOptions): Promise<FetchedAddress> {
   const { transport, signal, maxBytes, check } = options;

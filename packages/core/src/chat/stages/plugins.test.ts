@@ -25,7 +25,7 @@ interface Sent {
   readonly messages: readonly { readonly role: string; readonly content: unknown }[];
 }
 
-test('mends the JSON of an answer that comes whole, and says so', async () => {
+test('repairs the JSON of an unstreamed completion, and reports it', async () => {
   const { chat, store } = createCoreGateway(createTurnTransport([{ content: '```json\n{a: 1,}\n```' }]));
   const response = await chat({ ...JSON_OBJECT, ...HEALING }, METADATA);
   expect(contentOf(response)).toBe('{"a":1}');
@@ -43,7 +43,7 @@ test.each<[string, object, string]>([
   ['with the plugin switched off', { ...JSON_OBJECT, plugins: [{ id: 'response-healing', enabled: false }] }, 'stop'],
   ['where no JSON was asked for', HEALING, 'stop'],
   ['where the answer was cut off', { ...JSON_OBJECT, ...HEALING }, 'length'],
-])('leaves an answer as it is %s', async (_, body, finish) => {
+])('leaves a completion unchanged %s', async (_, body, finish) => {
   const { chat } = createCoreGateway(createTurnTransport([{ content: '{a: 1', finish }]));
   expect(contentOf(await chat(body as Record<string, unknown>))).toBe('{a: 1');
 });
@@ -92,7 +92,7 @@ test.each<[string, number, object, number]>([
   expect((await chat({ messages: [...LONG, ...LONG], ...body })).status).toBe(status);
 });
 
-test('refuses what a moderator flags before anybody is asked, and says what for', async () => {
+test('refuses a request that a moderator flags before any call, with the categories', async () => {
   const upstream = createTurnTransport([{ content: 'never' }]);
   const moderator = {
     name: 'Careful',
@@ -167,7 +167,7 @@ test.each<[string, object]>([
   });
 });
 
-test('streams the sources with the beginning of an answer', async () => {
+test('streams the sources with the beginning of a completion', async () => {
   const { web } = engineOf(() => Promise.resolve(FOUND));
   const { chat } = createCoreGateway(createTurnTransport([{ content: 'Green it is.' }]), { web });
   const chunks = chunksOf(await readFrames(await chat({ plugins: [{ id: 'web' }], stream: true })).rest());
@@ -175,7 +175,7 @@ test('streams the sources with the beginning of an answer', async () => {
   expect(chunks.slice(1).every(({ choices }) => choices[0]?.delta['annotations'] === undefined)).toBe(true);
 });
 
-test('answers without a search that has failed', async () => {
+test('completes without a search that has failed', async () => {
   const { web } = engineOf(() => Promise.reject(new TransportError('reset', { phase: 'connect', requestSent: false })));
   const { chat } = createCoreGateway(createTurnTransport([{ content: 'Green.' }]), { web });
   const response = await chat({ plugins: [{ id: 'web' }] }, METADATA);

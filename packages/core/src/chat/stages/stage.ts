@@ -8,9 +8,9 @@ import type { Plugin } from '../plugins.ts';
 /** One question to models. A call has one, or, when it runs server tools, several. */
 export interface ChatTurn {
   readonly request: ChatCompletionRequest;
-  /** In the order they are to be asked. */
+  /** In the order in which they are called. */
   readonly endpoints: readonly Endpoint[];
-  /** Is told what each endpoint is sent, where the caller wants to see it. */
+  /** Receives the body that is sent to each endpoint, where the caller requested it. */
   readonly onUpstreamBody?: ((body: unknown) => void) | undefined;
   /** Fires when the call must end, with the `GatewayError` to end it as its reason. */
   readonly signal: AbortSignal;
@@ -22,17 +22,18 @@ export type Begin = (turn: ChatTurn) => Promise<CommittedCompletion>;
 /** Makes a request fit an endpoint; the same object where it does already. */
 export type FitRequest = (request: ChatCompletionRequest, endpoint: Endpoint) => ChatCompletionRequest;
 
-/** What a stage does for one call. */
+/** The effect of a stage on one call. */
 export interface PlannedStage {
   /** Wraps the beginning of a completion. `next` is what is further in; a stage that does not call it replaces it. */
   readonly begin?: (next: Begin) => Begin;
   readonly fit?: FitRequest;
-  /** The stage replaces upstream, so that nothing is spent and nothing need be reserved. */
+  /** The stage replaces upstream, so that nothing is spent or reserved. */
   readonly isReplay?: boolean;
 }
 
 /**
- * Something optional on the way of a chat call. All stages stand in one list, the outermost first: `chat-stages.ts`.
+ * An optional step of a chat call. All stages are in one list, the outermost first: `chat-stages.ts`
+ * (docs/decisions/0024).
  */
 export interface Stage {
   readonly name: string;
@@ -43,8 +44,8 @@ export interface Stage {
   /** Why the request as a whole cannot be served on this gateway: throws `invalid_request` that names the field. */
   readonly refuse?: (request: ChatCompletionRequest) => void;
   /**
-   * What the stage does for a call; null for nothing, which costs next to nothing. Throws `invalid_request` for options
-   * that will not do.
+   * Returns the stage's part in a call; null for none, which costs almost nothing. Throws `invalid_request` for
+   * unusable options.
    */
   plan(run: ChatRun): Awaitable<PlannedStage | null>;
 }

@@ -7,9 +7,12 @@ export interface ReadablePage {
   readonly text: string;
 }
 
-/** What server tools and plugins need of the world outside. Whatever is absent cannot be done, and they say so. */
+/**
+ * Access of server tools and plugins to the network. A tool or plugin whose member is absent reports that it cannot be
+ * used.
+ */
 export interface WebAccess {
-  /** For addresses that callers and models name: it must reach public ones only. */
+  /** Transport for addresses that callers and models name: it must reach public ones only. */
   readonly transport?: Transport | undefined;
   /** Takes a page's text out of its HTML. Default: none, and pages of HTML cannot be read. */
   readonly readHtml?: ((html: string) => Promise<ReadablePage>) | undefined;

@@ -11,7 +11,7 @@ const chunk = (delta: ChatDelta, extra: Partial<ChatChunk['choices'][number]> = 
   choices: [{ index: 0, delta, finish_reason: null, native_finish_reason: null, ...extra }],
 });
 
-/** What a client reads from frames; every one of them must be an event of its own. */
+/** Reads frames as a client does; each of them must be a separate event. */
 function read(frames: string): unknown[] {
   return createSseDecoder()
     .push(new TextEncoder().encode(frames))

@@ -6,23 +6,23 @@ import type { ChatChunk, ChatChunkChoice, ChatDelta, FinishReason, Usage } from 
 export const KEEP_ALIVE_FRAME = ': SERVICE PROCESSING\n\n';
 export const DONE_FRAME = 'data: [DONE]\n\n';
 
-/** What the last chunk of an answer says beside its choices. */
+/** Members of a completion's last chunk beside its choices. */
 export type ChunkMembers = Readonly<Record<string, unknown>> | undefined;
 
-/** Turns the chunks of one answer into server-sent frames (wire.md 7). */
+/** Encodes the chunks of one completion as server-sent frames (wire.md 7). */
 export interface FrameEncoder {
-  /** Frames of what chunks add; finish reasons and usage are left out, because they come once and last. */
+  /** Encodes chunks as frames without finish reasons and usage, which are sent once and last (docs/decisions/0002). */
   encode(chunks: readonly ChatChunk[]): string;
   encodeFinish(reason: FinishReason, native: string | null, beside?: ChunkMembers): string;
   encodeUsage(usage: Usage, beside?: ChunkMembers): string;
   encodeError(error: ErrorBody, beside?: ChunkMembers): string;
-  /** What was sent to one endpoint (wire.md 6.9). */
+  /** Encodes the body that was sent to one endpoint (wire.md 6.9). */
   encodeEcho(upstreamBody: unknown): string;
 }
 
 /** Creates an encoder. With `hideReasoning`, reasoning is left out of the frames. */
 export function createFrameEncoder(envelope: CompletionEnvelope, hideReasoning: boolean): FrameEncoder {
-  // Everything up to the choices is the same in each frame, so it is serialised once.
+  // Everything up to the choices is equal in each frame, so it is serialised once.
   const { id, created, model, provider, systemFingerprint, serviceTier } = envelope;
   const repeated = JSON.stringify({
     id,
@@ -75,7 +75,7 @@ export function createFrameEncoder(envelope: CompletionEnvelope, hideReasoning: 
 const toMembers = (members: ChunkMembers): string =>
   members === undefined ? '' : `${JSON.stringify(members).slice(1, -1)},`;
 
-/** By far the most frequent kind of chunk. */
+/** True for by far the most frequent kind of chunk. */
 function isTextOnly({ index, delta, logprobs }: ChatChunkChoice): boolean {
   if (index !== 0 || logprobs !== undefined || typeof delta.content !== 'string') return false;
   for (const field in delta) if (field !== 'content') return false;

@@ -1,7 +1,7 @@
 import type { WholeCompletion } from '../../chat/dialect.ts';
 import type { ChatCompletionResult, ChatDelta } from '../../wire/chat/chat-chunk.ts';
 
-/** The body of a chat completion that comes whole. With `hidesReasoning`, reasoning is left out of it. */
+/** The body of an unstreamed chat completion. With `hidesReasoning`, reasoning is left out of it. */
 export function toResult(completion: WholeCompletion, hidesReasoning: boolean): ChatCompletionResult {
   const { id, created, model, provider, chunks, systemFingerprint, serviceTier, usage, members } = completion;
   const result: ChatCompletionResult = {

@@ -19,14 +19,14 @@ test('is empty before anything has come', () => {
 });
 
 test('adds up text, reasoning and tool calls of the first choice', () => {
-  const answer = createCompletionAccumulator();
-  answer.observe([
+  const completion = createCompletionAccumulator();
+  completion.observe([
     chunk({ content: 'a', reasoning: 'x' }),
     chunk({ content: null, reasoning: null }),
     chunk({ content: 'b' }, {}, 1),
   ]);
-  answer.observe([chunk({ content: 'c', reasoning: 'y' })]);
-  answer.observe([
+  completion.observe([chunk({ content: 'c', reasoning: 'y' })]);
+  completion.observe([
     chunk({ tool_calls: [{ index: 0, id: 'c1', type: 'function', function: { name: 'f', arguments: '{' } }] }),
     chunk({
       tool_calls: [
@@ -35,35 +35,35 @@ test('adds up text, reasoning and tool calls of the first choice', () => {
       ],
     }),
   ]);
-  expect(answer).toMatchObject({ text: 'ac', reasoning: 'xy' });
-  expect(answer.toolCalls).toEqual([
+  expect(completion).toMatchObject({ text: 'ac', reasoning: 'xy' });
+  expect(completion.toolCalls).toEqual([
     { id: 'c1', type: 'function', function: { name: 'f', arguments: '{}' } },
     { id: 'c2', type: 'function', function: { name: 'g', arguments: '{}' } },
   ]);
 });
 
 test('takes a refusal for the text where there is no other', () => {
-  const answer = createCompletionAccumulator();
-  answer.observe([chunk({ refusal: 'I ' }), chunk({ refusal: 'cannot' })]);
-  expect(answer.text).toBe('I cannot');
+  const completion = createCompletionAccumulator();
+  completion.observe([chunk({ refusal: 'I ' }), chunk({ refusal: 'cannot' })]);
+  expect(completion.text).toBe('I cannot');
 });
 
 test('keeps the last usage and cost, the first finish reason and the first names', () => {
-  const answer = createCompletionAccumulator();
+  const completion = createCompletionAccumulator();
   const usage = (prompt: number): ChatChunk['usage'] & object => ({
     prompt_tokens: prompt,
     completion_tokens: 1,
     total_tokens: prompt + 1,
   });
-  answer.observe([
+  completion.observe([
     chunk(
       { content: 'a' },
       { usage: usage(1), upstreamId: 'u1', systemFingerprint: 'f1', serviceTier: 'auto', upstreamCostUsd: 1 },
     ),
   ]);
-  answer.observe([{ choices: [{ index: 0, delta: {}, finish_reason: 'length', native_finish_reason: 'max' }] }]);
-  answer.observe([{ choices: [{ index: 0, delta: {}, finish_reason: 'stop', native_finish_reason: 'stop' }] }]);
-  answer.observe([
+  completion.observe([{ choices: [{ index: 0, delta: {}, finish_reason: 'length', native_finish_reason: 'max' }] }]);
+  completion.observe([{ choices: [{ index: 0, delta: {}, finish_reason: 'stop', native_finish_reason: 'stop' }] }]);
+  completion.observe([
     {
       choices: [],
       usage: usage(2),
@@ -74,7 +74,7 @@ test('keeps the last usage and cost, the first finish reason and the first names
     },
     { choices: [] },
   ]);
-  expect(answer).toMatchObject({
+  expect(completion).toMatchObject({
     usage: usage(2),
     upstreamCostUsd: 2,
     upstreamId: 'u1',
@@ -87,51 +87,54 @@ test('keeps the last usage and cost, the first finish reason and the first names
   });
 });
 
-test('does not take the end of another choice for the end of the answer', () => {
-  const answer = createCompletionAccumulator();
-  answer.observe([{ choices: [{ index: 1, delta: {}, finish_reason: 'stop', native_finish_reason: 'stop' }] }]);
-  expect(answer.finish).toBeUndefined();
+test('does not confuse the end of another choice with the end of the completion', () => {
+  const completion = createCompletionAccumulator();
+  completion.observe([{ choices: [{ index: 1, delta: {}, finish_reason: 'stop', native_finish_reason: 'stop' }] }]);
+  expect(completion.finish).toBeUndefined();
 });
 
-test('has all of a long text and of long reasoning once they are asked for', () => {
-  const answer = createCompletionAccumulator();
+test('returns all of a long text and of long reasoning on demand', () => {
+  const completion = createCompletionAccumulator();
   const piece = 'Wörld 🎈'.repeat(1000);
-  for (let i = 0; i < 20; i += 1) answer.observe([chunk({ content: piece, reasoning: `${i}${piece}` })]);
-  expect(answer.text.length).toBeLessThan(20 * piece.length);
-  expect(answer.textLength).toBe(20 * piece.length);
-  expect(answer.readBack()).toBe(true);
-  expect(answer.readBack()).toBe(true);
-  expect(answer.text).toBe(piece.repeat(20));
-  expect(answer.reasoning).toBe(Array.from({ length: 20 }, (_, i) => `${i}${piece}`).join(''));
-  expect(answer).toMatchObject({ textLength: answer.text.length, reasoningLength: answer.reasoning.length });
+  for (let i = 0; i < 20; i += 1) completion.observe([chunk({ content: piece, reasoning: `${i}${piece}` })]);
+  expect(completion.text.length).toBeLessThan(20 * piece.length);
+  expect(completion.textLength).toBe(20 * piece.length);
+  expect(completion.readBack()).toBe(true);
+  expect(completion.readBack()).toBe(true);
+  expect(completion.text).toBe(piece.repeat(20));
+  expect(completion.reasoning).toBe(Array.from({ length: 20 }, (_, i) => `${i}${piece}`).join(''));
+  expect(completion).toMatchObject({
+    textLength: completion.text.length,
+    reasoningLength: completion.reasoning.length,
+  });
 });
 
-test('counts a long text that nobody will ask for instead of keeping it', () => {
-  const answer = createCompletionAccumulator({ maxLength: 100_000 });
+test('counts a long text without holding it where content is not stored', () => {
+  const completion = createCompletionAccumulator({ maxLength: 100_000 });
   const piece = 'abcd'.repeat(20_000);
-  for (let i = 0; i < 3; i += 1) answer.observe([chunk({ content: piece, reasoning: i === 0 ? piece : '' })]);
-  expect(answer).toMatchObject({ text: '', textLength: 240_000, reasoningLength: 80_000 });
-  expect(answer.weigh()).toBe(80_000);
-  answer.observe([chunk({ content: 'the end.' })]);
-  expect(answer.readBack()).toBe(false);
-  expect(answer).toMatchObject({
+  for (let i = 0; i < 3; i += 1) completion.observe([chunk({ content: piece, reasoning: i === 0 ? piece : '' })]);
+  expect(completion).toMatchObject({ text: '', textLength: 240_000, reasoningLength: 80_000 });
+  expect(completion.weigh()).toBe(80_000);
+  completion.observe([chunk({ content: 'the end.' })]);
+  expect(completion.readBack()).toBe(false);
+  expect(completion).toMatchObject({
     text: 'the end.',
     textLength: 240_008,
     reasoning: piece,
     reasoningLength: 80_000,
   });
-  expect(answer.weigh()).toBe(80_002);
+  expect(completion.weigh()).toBe(80_002);
 });
 
 test('weighs text, reasoning and tool calls together, spilled or not', () => {
-  const answer = createCompletionAccumulator();
-  expect(answer.weigh()).toBe(0);
+  const completion = createCompletionAccumulator();
+  expect(completion.weigh()).toBe(0);
   const call = { index: 0, id: 'c1', function: { name: 'four', arguments: '{"a":1}!' } };
-  answer.observe([chunk({ content: '漢字', reasoning: 'abcd', tool_calls: [call] })]);
-  expect(answer.weigh()).toBe(1.5 + 1 + 1 + 2);
-  answer.observe([chunk({ content: 'abcd'.repeat(20_000) })]);
-  expect(answer.text).toBe('');
-  expect(answer.weigh()).toBe(20_000 + 1.5 + 1 + 1 + 2);
-  answer.readBack();
-  expect(answer.weigh()).toBe(20_000 + 1.5 + 1 + 1 + 2);
+  completion.observe([chunk({ content: '漢字', reasoning: 'abcd', tool_calls: [call] })]);
+  expect(completion.weigh()).toBe(1.5 + 1 + 1 + 2);
+  completion.observe([chunk({ content: 'abcd'.repeat(20_000) })]);
+  expect(completion.text).toBe('');
+  expect(completion.weigh()).toBe(20_000 + 1.5 + 1 + 1 + 2);
+  completion.readBack();
+  expect(completion.weigh()).toBe(20_000 + 1.5 + 1 + 1 + 2);
 });

@@ -3,16 +3,16 @@ import type { ToolCall } from '../../wire/chat/chat-message.ts';
 import { weighText } from '../../calls/estimate-usage.ts';
 import { createSpilledText, type SpilledText, type SpillOptions } from './spilled-text.ts';
 
-/** What one completion has amounted to so far. */
+/** The content of one completion so far. */
 export interface CompletionAccumulator {
   observe(chunks: readonly ChatChunk[]): void;
-  /** Whole once `readBack` has said so; before that, the beginning of a long text may be spilled. */
+  /** Complete once `readBack` has returned true; before that, the beginning of a long text may be spilled. */
   readonly text: string;
   readonly reasoning: string;
-  /** Of all that has come, spilled or not, in UTF-16 code units. */
+  /** Length of all text so far, spilled or not, in UTF-16 code units. */
   readonly textLength: number;
   readonly reasoningLength: number;
-  /** Of text, reasoning and tool calls, spilled or not, as `weighText` says. */
+  /** Weight of text, reasoning and tool calls, spilled or not, according to `weighText`. */
   weigh(): number;
   /**
    * Reads what is spilled back into `text` and `reasoning`. False where a part of either is not there any more, because
@@ -23,7 +23,7 @@ export interface CompletionAccumulator {
   /** The last usage that upstream reported; some repeat or revise it. */
   readonly usage: Usage | undefined;
   readonly upstreamCostUsd: number | undefined;
-  /** The first finish reason of the first choice; undefined until the answer is complete. */
+  /** The first finish reason of the first choice; undefined until the completion is complete. */
   readonly finish: { readonly reason: FinishReason; readonly native: string | null } | undefined;
   readonly upstreamId: string | undefined;
   readonly systemFingerprint: string | undefined;
@@ -35,12 +35,14 @@ const SPILL_ABOVE_CHARACTERS = 64 * 1024;
 
 const IN_MEMORY: SpillOptions = { maxLength: Infinity };
 
-/** Creates an empty accumulator. It sees every chunk once and keeps no chunk. By default texts are kept in memory. */
+/** Creates an empty accumulator. It reads every chunk once and retains none. By default texts are held in memory. */
 export function createCompletionAccumulator(spilling: SpillOptions = IN_MEMORY): CompletionAccumulator {
   return new Accumulator(spilling);
 }
 
-/** A class, because there is one for every call: closures would take more memory than all they know. */
+/**
+ * A class, because there is one for every call: closures would take more memory than their state (docs/decisions/0016).
+ */
 class Accumulator implements CompletionAccumulator {
   text = '';
   reasoning = '';

@@ -19,21 +19,24 @@ export interface GenerationObserver {
   readonly completion: CompletionAccumulator;
   /** The endpoint whose completion is being relayed. */
   endpoint(): Endpoint | undefined;
-  /** Every endpoint that was asked, in order. */
+  /** Every endpoint that was called, in order. */
   attempts(): readonly Attempt[];
   isSettled(): boolean;
   noteAttempt(attempt: Attempt): void;
-  /** Says instead of `noteAttempt` that the answer is repeated: whose it is, and the generation it was made for. */
+  /** Used instead of `noteAttempt` when a completion is repeated: its endpoint, and the generation it was made for. */
   noteReplay(endpoint: Endpoint, sourceId: string): void;
-  /** A further answer begins within the call. From the first one on, usage and cost are those of all of them. */
+  /**
+   * A further completion begins within the call. From the first call of this on, usage and cost are sums over all
+   * completions.
+   */
   noteTurn(turn: Turn): void;
   noteToolStep(step: ToolStep): void;
   /** The web was searched within the call. */
   noteSearch(search: WebSearch): void;
-  /** So far; undefined while no answer has begun. */
+  /** Spending so far; undefined while no completion has begun. */
   spending(): Spending | undefined;
   observe(chunks: readonly ChatChunk[]): void;
-  /** Call once. Makes the record; writing it is `recordGeneration`'s. */
+  /** Call once. Makes the record; `recordGeneration` stores it. */
   settle(outcome: Outcome): SettledGeneration;
 }
 
@@ -42,7 +45,9 @@ export function observeGeneration(call: ObservedCall): GenerationObserver {
   return new Observer(call);
 }
 
-/** A class, because there is one for every call: closures would take more memory than all they know. */
+/**
+ * A class, because there is one for every call: closures would take more memory than their state (docs/decisions/0016).
+ */
 class Observer implements GenerationObserver {
   readonly completion: CompletionAccumulator;
   private readonly call: ObservedCall;
@@ -68,7 +73,7 @@ class Observer implements GenerationObserver {
     this.timeline = isStoredAsStreamed ? recordTimeline(platform, this.startedMonotonic) : null;
     this.completion = createCompletionAccumulator({
       maxLength: this.isContentStored ? logging.maxContentBytes : 0,
-      // A whole answer comes at once, and is written down at once.
+      // An unstreamed completion arrives at once, and is recorded at once.
       openScratch: isStoredAsStreamed ? platform.openScratch : undefined,
     });
   }
@@ -112,10 +117,10 @@ class Observer implements GenerationObserver {
   }
 
   spending(): Spending | undefined {
-    const { answering: endpoint, completion: answer, call } = this;
+    const { answering: endpoint, completion, call } = this;
     if (endpoint === undefined) return undefined;
     const at = call.platform.now();
-    if (this.turns === null) return spendingOf({ endpoint, messages: call.messages, answer }, at);
+    if (this.turns === null) return spendingOf({ endpoint, messages: call.messages, completion }, at);
     const [first, ...others] = this.turns.map((turn) => spendingOf(turn, at));
     return first && sumSpending(first, others);
   }
@@ -126,11 +131,11 @@ class Observer implements GenerationObserver {
   }
 
   settle(outcome: Outcome): SettledGeneration {
-    const { completion: answer, toolSteps, searches, timeline } = this;
+    const { completion, toolSteps, searches, timeline } = this;
     const { call, messages, isStreamed, router, pipeline, platform, bodyLength } = this.call;
     const { principal } = call;
     this.isOver = true;
-    const isWhole = answer.readBack();
+    const isWhole = completion.readBack();
     const { usage, cost = null } = this.spending() ?? {};
     const steps = toolSteps ?? NO_STEPS;
     const ended: EndedCall = {
@@ -145,7 +150,7 @@ class Observer implements GenerationObserver {
       durationMs: platform.monotonicNow() - this.startedMonotonic,
       usage,
       cost,
-      completion: answer,
+      completion,
       media: { images: countParts(messages, 'image_url'), audio: countParts(messages, 'input_audio') },
       replayOf: this.replayOf,
       steps,
@@ -158,8 +163,10 @@ class Observer implements GenerationObserver {
       record: { generation, principalId, ...(userId !== undefined && { userId }), costNanoUsd: cost?.nanoUsd ?? 0 },
       principal,
       content:
-        this.isContentStored && isWhole ? withTimeline(toGenerationContent(ended, messages, answer), timeline) : null,
-      contentLength: bodyLength + answer.textLength + answer.reasoningLength + lengthOf(steps),
+        this.isContentStored && isWhole
+          ? withTimeline(toGenerationContent(ended, messages, completion), timeline)
+          : null,
+      contentLength: bodyLength + completion.textLength + completion.reasoningLength + lengthOf(steps),
     };
   }
 }

@@ -3,7 +3,7 @@ import type { Pipeline } from '../../calls/pipeline.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { ChatMessage } from '../../wire/chat/chat-message.ts';
 
-/** What is stored of calls. */
+/** Settings for the stored content of calls. */
 export interface GenerationLogging {
   /** Whether prompts and completions are stored. */
   readonly inputOutput: boolean;
@@ -11,13 +11,13 @@ export interface GenerationLogging {
   readonly maxContentBytes: number;
 }
 
-/** What is known of a call when it begins. */
+/** The facts about a call that are known when it begins. */
 export interface ObservedCall {
   readonly call: ModelCall;
   /** The conversation, to be stored, and to estimate usage by where upstream counts none. */
   readonly messages: ChatMessage[];
   readonly isStreamed: boolean;
-  /** The router that chose the model, by the slug it was asked by; null without one. */
+  /** The router that chose the model, as the slug in the request; null without one. */
   readonly router: string | null;
   /** Length of the request's body. */
   readonly bodyLength: number;

@@ -5,29 +5,32 @@ import type { ChatMessage } from '../../wire/chat/chat-message.ts';
 import type { CompletionAccumulator } from './completion-accumulator.ts';
 import { estimateUsage } from '../../calls/estimate-usage.ts';
 
-/** One answer of one endpoint. A call that runs tools has several, each to the messages that had come by then. */
+/** One completion of one endpoint. A call that runs tools has several, each for the messages up to then. */
 export interface Turn {
   readonly endpoint: Endpoint;
   readonly messages: readonly ChatMessage[];
   /** May still grow. */
-  readonly answer: CompletionAccumulator;
+  readonly completion: CompletionAccumulator;
 }
 
-/** What was used, and what it cost; null when a price is not known. */
+/** Usage and its cost; null when a price is not known. */
 export interface Spending {
   readonly usage: Usage;
   readonly cost: Cost | null;
 }
 
-/** What a turn has used so far. An answer without counts is estimated. `at` is in Unix milliseconds. */
-export function spendingOf({ endpoint, messages, answer }: Turn, at: number): Spending {
-  const usage = answer.usage ?? estimateUsage(messages, answer.weigh());
-  if (answer.upstreamCostUsd !== undefined) return { usage, cost: toReportedCost(answer.upstreamCostUsd) };
+/**
+ * Returns the spending of a turn so far. The usage of a completion without counts is estimated. `at` is in Unix
+ * milliseconds.
+ */
+export function spendingOf({ endpoint, messages, completion }: Turn, at: number): Spending {
+  const usage = completion.usage ?? estimateUsage(messages, completion.weigh());
+  if (completion.upstreamCostUsd !== undefined) return { usage, cost: toReportedCost(completion.upstreamCostUsd) };
   const images = endpoint.prices.image === undefined ? 0 : countParts(messages, 'image_url');
   return { usage, cost: costOf(endpoint.prices, usage, { images, at }) };
 }
 
-/** What turns have used together. Each is charged by itself: prices may depend on how long a prompt is. */
+/** Sums the spending of turns. Each is charged separately, because prices may depend on the length of a prompt. */
 export function sumSpending(first: Spending, others: readonly Spending[]): Spending {
   return others.reduce(addSpending, first);
 }
@@ -49,7 +52,7 @@ function addSpending(a: Spending, b: Spending): Spending {
 }
 
 function addCost(a: Cost, b: Cost): Cost {
-  // Sums of decimal fractions are not exact in binary; billionths are what ledgers keep anyway.
+  // Sums of decimal fractions are not exact in binary; ledgers use billionths anyway.
   const add = (x: number, y: number): number => Math.round((x + y) * 1e15) / 1e15;
   return {
     usd: add(a.usd, b.usd),
@@ -74,7 +77,7 @@ function addUsage(a: Usage, b: Usage): Usage {
   };
 }
 
-/** A count that only one side tells is that side's. */
+/** A count that only one side has is taken from that side. */
 function addCounts<Counts extends Readonly<Record<string, number | undefined>>>(
   a: Counts | undefined,
   b: Counts | undefined,

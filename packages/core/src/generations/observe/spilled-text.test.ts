@@ -12,7 +12,7 @@ test('gives back what it was given, in one piece', () => {
   expect(spilled.readBack()).toBe('\uFEFFHallo, Wörld 漢字 🎈');
 });
 
-test('leaves half a character to whoever has the other half', () => {
+test('does not split a surrogate pair', () => {
   const spilled = createSpilledText({ maxLength: MAX_LENGTH });
   const [high, low] = ['🎈'.slice(0, 1), '🎈'.slice(1)];
   const rest = spilled.append(`a${high}`);

@@ -1,26 +1,26 @@
 import type { Scratch } from '../../foundation/platform.ts';
 import { weighText } from '../../calls/estimate-usage.ts';
 
-/** A long text that is kept for the record alone: outside of the heap, where no collector moves or marks it. */
+/** A long text that is held only for the record: outside of the heap, where no collector moves or marks it. */
 export interface SpilledText {
   /** Takes a text in, all but a last half of a character, which is returned. */
   append(text: string): string;
-  /** What has been taken in so far; null when it is not there any more. Lets go of it, so call it once and last. */
+  /** Returns the text so far; null when it has been dropped. Releases it, so it must be the last call. */
   readBack(): string | null;
-  /** Of what was taken in, whether or not it is still there: in UTF-16 code units, and as `weighText` says. */
+  /** Length of the text so far, whether or not it is still held: in UTF-16 code units, and according to `weighText`. */
   readonly length: number;
   readonly weight: number;
 }
 
-/** How long a text may get, and where it is kept. */
+/** Limits of a text, and its storage. */
 export interface SpillOptions {
-  /** In UTF-16 code units. A text that grows longer is let go of. */
+  /** In UTF-16 code units. A longer text is dropped. */
   readonly maxLength: number;
   /** Default: in memory. */
   readonly openScratch?: (() => Scratch) | undefined;
 }
 
-/** Large, so that what is kept does not lie scattered among buffers that come and go; what is not used costs nothing. */
+/** Large, so that held texts are not scattered among short-lived buffers; unused space costs nothing. */
 const SLAB_BYTES = 1024 * 1024;
 
 const encoder = new TextEncoder();

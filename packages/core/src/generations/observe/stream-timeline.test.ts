@@ -19,20 +19,20 @@ function recordPieces(pieces: readonly Piece[]): { timeline: StreamTimeline; tex
     clockReads += 1;
     return now;
   };
-  const answer = createCompletionAccumulator();
+  const completion = createCompletionAccumulator();
   const recorder = recordTimeline({ monotonicNow }, 1000);
   for (const { at, ...delta } of pieces) {
     now = 1000 + at;
-    answer.observe([{ choices: [{ index: 0, delta, finish_reason: null, native_finish_reason: null }] }]);
-    recorder.note(answer);
+    completion.observe([{ choices: [{ index: 0, delta, finish_reason: null, native_finish_reason: null }] }]);
+    recorder.note(completion);
   }
-  answer.readBack();
-  return { timeline: recorder.toTimeline(), text: answer.text, clockReads };
+  completion.readBack();
+  return { timeline: recorder.toTimeline(), text: completion.text, clockReads };
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
-test('tells when each piece came and how long it was', () => {
+test('records when each piece came and how long it was', () => {
   const { timeline } = recordPieces([
     { at: 400, content: 'Hel' },
     { at: 420.4, content: 'lo' },
@@ -46,7 +46,7 @@ test('takes together what comes within 20 milliseconds of the first of it', () =
   expect(timeline).toEqual({ interval_ms: 20, gaps_ms: [0, 20, 20], text: [3, 3, 1] });
 });
 
-test('tells reasoning apart from text, and says nothing of it where there is none', () => {
+test('separates reasoning from text, and omits it where there is none', () => {
   const { timeline } = recordPieces([
     { at: 5, reasoning: 'Well' },
     { at: 50, reasoning: '.', content: 'Yes' },

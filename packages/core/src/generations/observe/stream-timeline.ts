@@ -4,7 +4,7 @@ import type { StreamTimeline } from '../../wire/generations/stream-timeline.ts';
 import type { StoredContent } from '../../stores/store.ts';
 import type { CompletionAccumulator } from './completion-accumulator.ts';
 
-/** Remembers when the text of one completion came. */
+/** Records when the text of one completion arrived. */
 export interface TimelineRecorder {
   /** Call after every batch. Reads the clock only when the text has grown. */
   note(completion: Lengths): void;
@@ -13,7 +13,7 @@ export interface TimelineRecorder {
 
 type Lengths = Pick<CompletionAccumulator, 'textLength' | 'reasoningLength'>;
 
-/** About what a person can tell apart, and shorter than the pauses between most chunks. */
+/** Near the limit of human perception, and shorter than the pauses between most chunks. */
 const FIRST_INTERVAL_MS = 20;
 /** Some 4 KB in the store. */
 const MAX_ARRIVALS = 500;
@@ -23,7 +23,7 @@ export function recordTimeline(platform: Pick<Platform, 'monotonicNow'>, started
   let intervalMs = FIRST_INTERVAL_MS;
   let textLength = 0;
   let reasoningLength = 0;
-  /** When the last arrival began, since the start. */
+  /** Beginning of the last arrival, relative to the start. */
   let lastAt = 0;
   let gaps: number[] = [];
   let text: number[] = [];
@@ -69,7 +69,7 @@ export function recordTimeline(platform: Pick<Platform, 'monotonicNow'>, started
   };
 }
 
-/** A content with what was recorded, as it is stored. */
+/** A content with its timeline, as it is stored. */
 export function withTimeline(content: GenerationContent, recorder: TimelineRecorder | null): StoredContent {
   return recorder === null ? content : { ...content, timeline: recorder.toTimeline() };
 }

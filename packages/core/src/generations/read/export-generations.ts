@@ -7,7 +7,7 @@ import {
 } from './list-generations.ts';
 import { withoutTimeline } from '../observe/stream-timeline.ts';
 
-/** What a line of CSV holds, in this order. */
+/** The columns of CSV, in this order. */
 const COLUMNS = [
   'id',
   'created_at',
@@ -42,13 +42,13 @@ const encoder = new TextEncoder();
 
 export interface GenerationExport extends Pick<GenerationSearch, 'filter' | 'text'> {
   readonly format: 'ndjson' | 'csv';
-  /** With what was asked and answered; not in CSV. */
+  /** Adds the request and the completion; not in CSV. */
   readonly withContent: boolean;
-  /** Fires when nobody reads any more. */
+  /** Fires when the reader has gone. */
   readonly signal: AbortSignal;
 }
 
-/** Writes generations out, newest first, a page at a time and only when somebody reads. */
+/** Writes generations, newest first, one page at a time and only as fast as they are read. */
 export async function* exportGenerations(
   { filter, text, format, withContent, signal }: GenerationExport,
   parts: GenerationListParts,

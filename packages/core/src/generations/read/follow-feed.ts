@@ -9,7 +9,7 @@ import { toAskedRow } from './list-generations.ts';
 const encoder = new TextEncoder();
 const END: IteratorResult<Uint8Array> = { done: true, value: undefined };
 const HEARTBEAT = ': still here\n\n';
-/** How long a client waits before it comes back, in milliseconds. */
+/** Time after which a client reconnects, in milliseconds. */
 const RETRY_MS = 3000;
 /** Events that leave in one piece. */
 const BATCH = 50;
@@ -23,24 +23,24 @@ interface FeedParts {
 
 export interface FollowOptions {
   readonly parts: FeedParts;
-  /** What tells this process's events from those of another. */
+  /** Distinguishes this process's events from those of another. */
   readonly epoch: string;
-  /** The last event that the client has seen, as it says. */
+  /** The last event that the client has seen, according to its header. */
   readonly lastEventId: string | undefined;
-  /** What of a generation is told. */
+  /** The fields of a generation that are sent. */
   readonly fields: RowFields;
-  /** How a video job is told. */
+  /** Converts a video job to its event. */
   readonly toVideoEvent: (job: VideoJob) => object;
-  /** Asked before anything is told: a key may be revoked, a session ended, while somebody follows. */
+  /** Checked before every event: a key may be revoked, or a session may end, while a client follows. */
   readonly isAllowed: () => Promise<boolean>;
   /** Fires when the client has left or the gateway closes. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Writes the feed as server-sent events, only as fast as they are read. Whoever has missed events that are not kept any
- * more is told `reset`, and goes on with the newest. Written by hand rather than as a generator, because the reader may
- * leave while nothing happens.
+ * Writes the feed as server-sent events, only as fast as they are read. A client that has missed events which are no
+ * longer held receives `reset`, and continues with the newest. An iterator written by hand rather than a generator,
+ * because the reader may leave while no event arrives.
  */
 export function followFeed(options: FollowOptions): AsyncIterable<Uint8Array> {
   const { parts, signal } = options;
@@ -78,7 +78,7 @@ export function followFeed(options: FollowOptions): AsyncIterable<Uint8Array> {
   return { [Symbol.asyncIterator]: () => ({ next, return: () => Promise.resolve(end()) }) };
 }
 
-/** Creates what hands out the events that have come since the last time, as text. */
+/** Creates a function that returns the events since its last call, as text. */
 function createTake(options: FollowOptions): () => Promise<string> {
   const { parts, epoch, lastEventId } = options;
   const feed = parts.generationFeed;
@@ -108,13 +108,13 @@ function createTake(options: FollowOptions): () => Promise<string> {
 async function toEventText(event: FeedEvent, { parts, fields, toVideoEvent }: FollowOptions): Promise<string> {
   if (event.type === 'generation') {
     const record = await parts.store.generations.get(event.id);
-    // Retention may have dropped it; its number was given out all the same.
+    // Retention may have dropped it; its number was used all the same.
     return record === undefined ? 'data: {}' : `event: generation\ndata: ${JSON.stringify(toAskedRow(record, fields))}`;
   }
   return `event: video\ndata: ${JSON.stringify(toVideoEvent(event.job))}`;
 }
 
-/** How many events a client has seen; undefined when it cannot be told. */
+/** The number of events that a client has seen; undefined when it is unknown. */
 function positionOf(lastEventId: string | undefined, epoch: string): number | undefined {
   const [, known, seen] = /^([0-9a-f]+)-(\d{1,15})$/.exec(lastEventId ?? '') ?? [];
   return known === epoch ? Number(seen) : undefined;

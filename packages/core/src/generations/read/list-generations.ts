@@ -11,15 +11,15 @@ export interface GenerationSearch {
   /** Looked for in records and contents. */
   readonly text?: string | undefined;
   readonly limit: number;
-  /** An id, as `GenerationPage.next` tells it. */
+  /** An id from `GenerationPage.next`. */
   readonly before?: string | undefined;
 }
 
-/** What was found, and how far a text was looked for. */
+/** The generations that match, and how far back a text was searched. */
 export interface FoundGenerations extends GenerationPage {
-  /** Records whose texts were looked at; 0 without a text. */
+  /** Number of records whose texts were searched; 0 without a text. */
   readonly searched: number;
-  /** When the oldest of them began. */
+  /** Beginning of the oldest of them. */
   readonly searchedBackTo: string | null;
 }
 
@@ -28,7 +28,7 @@ export interface GenerationListParts {
   readonly platform: Pick<Platform, 'monotonicNow' | 'setTimer'>;
 }
 
-/** How often the store is asked for one page; it looks at a bounded number of records each time. */
+/** Limit of reads from the store for one page; each looks at a bounded number of records. */
 const MAX_ROUNDS = 25;
 /** A content may have to be read from the disk, and may be large. */
 const MAX_CONTENTS = 500;
@@ -50,7 +50,7 @@ export async function listGenerations(search: GenerationSearch, parts: Generatio
     const wanted = search.limit - records.length;
     const limit = search.text === undefined ? wanted : TEXT_PAGE;
     const page = await parts.store.generations.page({ limit, before, filter });
-    const kept = await keepMatching(page, search, { parts, budget, progress });
+    const kept = await selectMatching(page, search, { parts, budget, progress });
     for (const record of kept.records.slice(0, wanted)) records.push(record);
     const last = kept.records[wanted - 1];
     const isMore = last !== undefined && kept.records.length > wanted;
@@ -75,8 +75,8 @@ interface Searching {
   readonly progress: SearchProgress;
 }
 
-/** What of a page holds the text. Where no more may be read, the page ends there. */
-async function keepMatching(
+/** Selects the records of a page that contain the text. At the limit of reads, the page ends early. */
+async function selectMatching(
   page: GenerationPage,
   { text }: GenerationSearch,
   { parts, budget, progress }: Searching,
@@ -101,7 +101,7 @@ async function keepMatching(
   return { records, next: page.next, isExhausted: false };
 }
 
-/** Those of the ids that are there, newest first. */
+/** Returns the existing ones of these ids, newest first. */
 export async function getGenerations(
   ids: readonly string[],
   { store }: Pick<GenerationListParts, 'store'>,
@@ -126,13 +126,13 @@ export function toGenerationRow({ generation, principalId, userId }: GenerationR
   };
 }
 
-/** The same for somebody who may have asked for some of its members alone. */
+/** Like the function above, with only the fields that the caller selected. */
 export function toAskedRow(record: GenerationRecord, fields: RowFields): Readonly<Record<string, unknown>> {
   const row = toGenerationRow(record);
   return fields === undefined ? row : Object.fromEntries(fields.map((name) => [name, row[name]]));
 }
 
-/** What a query asks for, as stores understand it. Providers may be called by slug or by name. */
+/** Converts a query to the filter of a store. It may name providers by slug or by name. */
 export function toGenerationFilter(
   query: GenerationFilterQuery,
   { providers }: { readonly providers: readonly { readonly slug: string; readonly name: string }[] },
@@ -153,7 +153,7 @@ export function toGenerationFilter(
   };
 }
 
-/** Where a page ends, for callers, to whom it means nothing. */
+/** Encodes the end of a page for callers, as an opaque value. */
 export function toCursor(id: string | null): string | null {
   return id === null ? null : btoa(encodeURIComponent(id)).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
 }

@@ -1,7 +1,7 @@
 import type { GenerationContent } from '../../wire/generations/generation.ts';
 import type { GenerationRecord } from '../../stores/store.ts';
 
-/** Members of a message that say what it is, not what somebody wrote. */
+/** Members of a message that describe it and are not written text. */
 const NOT_WRITTEN: ReadonlySet<string> = new Set(['role', 'type']);
 
 /** Whether a record itself holds the text: in its ids, its app or its user. `text` is in lower case. */
@@ -12,7 +12,7 @@ export function isInRecord(text: string, { generation }: GenerationRecord): bool
   return fields.some((field) => field?.toLowerCase().includes(text) === true);
 }
 
-/** Whether what was asked or answered holds the text, which is in lower case. */
+/** Whether the request or the completion contains the text, which is in lower case. */
 export function isInContent(text: string, { input, output, error }: GenerationContent): boolean {
   return isIn(text, input) || isIn(text, output) || isIn(text, error?.message);
 }

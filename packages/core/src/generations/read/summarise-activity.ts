@@ -10,9 +10,9 @@ export interface ActivityRange {
 }
 
 export interface ActivitySelection extends ActivityRange {
-  /** Stores keep the sums from this day on at hand; at or before `first`. */
+  /** Stores have the sums from this day on in memory; at or before `first`. */
   readonly since: string;
-  /** Default: everybody. */
+  /** Default: all principals. */
   readonly principalIds?: ReadonlySet<string> | undefined;
   readonly workspaceId?: string | undefined;
   readonly byWorkspace: boolean;

@@ -48,11 +48,11 @@ function found(slug: Slug, original: string): string[] {
 
 interface Measure {
   readonly texts: number;
-  /** What is to be found in them. */
+  /** Number of marked matches in the samples. */
   readonly marked: number;
   readonly precision: number;
   readonly recall: number;
-  /** What was found wrongly, after a plus, and what was not found, after a minus. */
+  /** Wrong matches, after a plus, and missed ones, after a minus. */
   readonly mistakes: readonly string[];
 }
 

@@ -13,27 +13,27 @@ export interface CompiledFilter {
 /** The filters of one side of a call, the strongest action first. */
 export interface InputFilters {
   readonly filters: readonly CompiledFilter[];
-  /** Places in `filters` of those that may find something in a text, ascending. The others find nothing. */
+  /** Indices in `filters` of those that may match a text, ascending. The others have no match. */
   readonly candidates: (text: string) => readonly number[];
 }
 
-/** The filters that guard answers. */
+/** The filters that guard completions. */
 export interface OutputFilters extends InputFilters {
   /** Places of those that may match where the text begins; the first character of it only lies before that. */
   readonly beginnings: PatternSet;
-  /** The same at the very beginning of an answer, where nothing lies before. */
+  /** The same for the very beginning of a completion, where no text precedes. */
   readonly firstBeginnings: PatternSet;
   /** Whether anything can be withheld, rather than noted. */
   readonly isStrict: boolean;
 }
 
-/** Compiles what looks at requests; null when nothing does. Throws for patterns that cannot be compiled. */
+/** Compiles the filters for requests; null without any. Throws for patterns that cannot be compiled. */
 export function compileInputFilters(effective: readonly EffectiveFilter[]): InputFilters | null {
   const filters = toFilters(effective.filter(({ side }) => side === 'input'));
   return filters.length === 0 ? null : { filters, candidates: toCandidates(filters) };
 }
 
-/** Compiles what looks at answers; null when nothing does. Filters that cannot follow a stream are left out. */
+/** Compiles the filters for completions; null without any. Filters that cannot follow a stream are left out. */
 export function compileOutputFilters(effective: readonly EffectiveFilter[]): OutputFilters | null {
   const filters = toFilters(effective.filter(({ side }) => side === 'output')).filter(
     ({ filter }) => filter.endAt !== undefined,

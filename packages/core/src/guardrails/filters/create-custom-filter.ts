@@ -25,7 +25,7 @@ export function createCustomFilter(pattern: string, label: string | null): Filte
         const matcher = expression.matcher(text);
         return matcher.lookingAt() ? matcher.end() : null;
       }
-      // One character more on the left tells whether a word or a line begins here.
+      // One more character on the left shows whether a word or a line begins here.
       behind ??= RE2JS.compile(withLeftContext(source), PATTERN_FLAGS);
       const matcher = behind.matcher(text.slice(at - 1));
       return matcher.lookingAt() ? at - 1 + matcher.end() : null;

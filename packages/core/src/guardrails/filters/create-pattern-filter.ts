@@ -5,13 +5,13 @@ export interface PatternFilterOptions {
   readonly placeholder: string;
   readonly trigger: string;
   /**
-   * A pattern of ours, so the fast engine of the platform runs it. Every repetition in it has an upper bound: time is
-   * linear in the text. May look behind itself by a few characters. Case makes no difference.
+   * A pattern of the gateway itself, so the fast engine of the platform runs it. Every repetition in it has an upper
+   * bound: time is linear in the text. May look behind by a few characters. Case makes no difference.
    */
   readonly pattern: RegExp;
   /**
-   * The check that a pattern cannot make, a checksum for one. Answers where what was matched really ends, or null when
-   * it is nothing after all.
+   * A check that a pattern cannot express, a checksum for example. Returns the actual end of the match, or null when
+   * there is no match after all.
    */
   readonly measure?: ((text: string, start: number, end: number) => number | null) | undefined;
 }

@@ -2,7 +2,7 @@ import { RE2JSCompileException, RE2Set } from 're2js';
 
 import { PATTERN_FLAGS } from './parse-pattern.ts';
 
-/** Tells in one pass which of many patterns match, by their place in the list. */
+/** Returns in one pass the indices of those patterns in the list that match. */
 export type PatternSet = (text: string) => readonly number[];
 
 /**

@@ -1,4 +1,4 @@
-/** What a guardrail does about a match. */
+/** The action of a guardrail on a match. */
 export type FilterAction = 'block' | 'redact' | 'flag';
 
 /** A piece of normalised text, in UTF-16 units; `end` is the first unit behind it. Never empty. */
@@ -8,13 +8,14 @@ export interface Span {
 }
 
 /**
- * One check of a guardrail. It sees normalised text (`normaliseText`) and says where in it something is; what is done
- * about it is the guardrail's. A filter that throws closes the way: the call is refused.
+ * One check of a guardrail. It receives normalised text (`normaliseText`) and returns the positions of matches; the
+ * guardrail decides on the action.
  *
- * `findAll` and `endAt` must agree: each match of the one is the next place where the other answers something.
+ * When a filter throws, the call is refused. `findAll` and `endAt` must agree: each match of the one is the next
+ * position where the other returns a match.
  */
 export interface Filter {
-  /** For people, and in the message of a refusal: `Credit card`. */
+  /** Display name, also in the message of a refusal: `Credit card`. */
   readonly label: string;
   /** Stands for what is redacted: `[CREDIT_CARD]`. */
   readonly placeholder: string;
@@ -25,6 +26,6 @@ export interface Filter {
   readonly trigger: string | null;
   /** All matches in order. They do not overlap. */
   findAll(text: string): readonly Span[];
-  /** The end of the match that begins exactly there, or null. A filter without it cannot guard answers. */
+  /** Returns the end of the match that begins exactly there, or null. A filter without it cannot guard completions. */
   readonly endAt?: ((text: string, at: number) => number | null) | undefined;
 }

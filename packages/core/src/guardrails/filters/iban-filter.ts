@@ -1,6 +1,6 @@
 import { createPatternFilter } from './create-pattern-filter.ts';
 
-/** Length of the whole number by country (the IBAN registry). A country that is not here has none. */
+/** Length of the whole number by country (the IBAN registry). Other countries have none. */
 const LENGTHS: Readonly<Record<string, number>> = Object.fromEntries(
   (
     'AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DJ27 DK18 DO28 EE20 EG29 ' +
@@ -21,7 +21,7 @@ export const ibanFilter = createPatternFilter({
   measure: measureIban,
 });
 
-/** The country says how long the number is; whatever letters follow, in groups of their own, are other words. */
+/** The country determines the length; letters that follow in separate groups are other words. */
 function measureIban(text: string, start: number, end: number): number | null {
   const length = LENGTHS[text.slice(start, start + 2).toUpperCase()] ?? Number.POSITIVE_INFINITY;
   let iban = '';

@@ -1,4 +1,4 @@
-/** What separates words that belong together: anything but the end of a sentence, and not much of it. */
+/** The separator between words of one phrase: a short text without the end of a sentence. */
 const GAP = '[^.!?\\n]{0,40}?';
 const THE =
   '(?:(?:all|any|every|each|of|the|these|those|this|that|my|our|your|its|and|other|from|you|were|was|given|have|been|received) ){0,5}';
@@ -14,8 +14,8 @@ const GUARDS =
   '(?:safety|security|content|ethical|moderation|alignment)? ?(?:guardrails?|guidelines?|restrictions?|filters?|safeguards?|limitations?|protocols?|polic(?:y|ies)|constraints?|checks?|rules?|measures?|training|features?)';
 
 /**
- * Ways to talk a model out of its orders, as groups of patterns (wire.md 16.6). Case makes no difference. Each
- * asks for the words that make it an order to a model, so that writing about these things is not taken for doing them.
+ * Phrases that try to override a model's instructions, as groups of patterns (wire.md 16.6). Case makes no difference.
+ * Each pattern requires the words that address a model, so that a text about these phrases does not match.
  */
 export const INJECTION_PATTERNS: readonly string[] = [
   // Setting instructions aside
@@ -34,7 +34,7 @@ export const INJECTION_PATTERNS: readonly string[] = [
   `(?:reveal|show|print|repeat|output|display|tell me|give me|leak|dump|expose|recite|disclose|share|write out|send me|paste|spell out|summari[sz]e|translate|encode) (?:me |us |to me |out )?${GAP}(?:your|the|its) (?:(?:full|entire|exact|complete|whole|verbatim|own|current|very) ){0,3}(?:(?:system|hidden|secret|initial|original|internal|confidential|pre-?|base) ?(?:prompt|instructions?|message|directives?|rules|guidelines|configuration)|preprompt|metaprompt)`,
   'what (?:is|are|was|were|does|do)(?: in)? (?:your|the text of your) (?:(?:full|exact|entire|complete) )?(?:system|hidden|secret|initial|original|internal) (?:prompt|instructions?|message|directives?|rules)',
   '(?:repeat|print|output|copy|show|write|return|echo|recite) (?:back )?(?:to me )?(?:everything|all(?: of)?(?: the)?(?: text| words| content)?|the (?:words|text|content|sentences?|paragraphs?|lines?)|verbatim) (?:that (?:is|are|comes?|appears?) )?(?:above|before this|preceding this|in your (?:context|prompt))',
-  // Being somebody else
+  // Another identity
   `you are (?:now |no longer )?(?:an? )?(?:completely |totally |fully )?${UNBOUND}`,
   'you are (?:now free|no longer (?:bound|restricted|limited|constrained|governed|subject|required|obliged|an? (?:ai|assistant|language model|chatbot)))',
   `(?:act|behave|respond|answer|reply|operate|speak|role-?play|pretend) (?:as|like|to be|that you are|you are) (?:if you (?:were|are) )?(?:an? )?(?:completely |totally |fully )?(?:${UNBOUND}|(?:ai|assistant|model|chatbot|bot) (?:with(?:out)?|that has) (?:no |any )?(?:rules|restrictions|limits|limitations|filters?|ethics|morals|guidelines))`,
@@ -59,7 +59,7 @@ export const INJECTION_PATTERNS: readonly string[] = [
   '\\[/?INST\\]|<</?SYS>>|<(?:start|end)_of_turn>|\\bHuman: [^\\n]{0,200}\\n{1,2}Assistant:',
 ];
 
-/** What the engine looks for before any of the patterns above is tried. */
+/** Words that the engine searches for before it tries the patterns above. */
 export const INJECTION_WORDS =
   'ignor|disregard|forget|overlook|neglect|overrid|set aside|throw|discard|erase|follow|obey|your |instruction|begin|mode|' +
   'reveal|show|print|repeat|output|display|tell me|give me|leak|dump|expose|recite|disclose|share|write|send me|paste|' +

@@ -1,13 +1,16 @@
 /** A text as filters see it, and the way back to the original. Offsets count UTF-16 units. */
 export interface NormalisedText {
   readonly text: string;
-  /** Where in the original the unit at this offset begins. */
+  /** Beginning in the original of the unit at this offset. */
   originalStart(offset: number): number;
-  /** Where in the original the unit before this offset ends. */
+  /** End in the original of the unit before this offset. */
   originalEnd(offset: number): number;
 }
 
-/** Draws nothing, so people do not see it and models look past it: soft hyphens, zero widths, marks of direction, selectors, tags. */
+/**
+ * Characters without a visible form, which people do not see and models ignore: soft hyphens, zero widths, marks of
+ * direction, selectors, tags.
+ */
 const INVISIBLE =
   '\\u00AD\\u034F\\u061C\\u115F\\u1160\\u17B4\\u17B5\\u180B-\\u180F\\u200B-\\u200F\\u202A-\\u202E\\u2060-\\u206F' +
   '\\u3164\\uFE00-\\uFE0F\\uFEFF\\uFFA0\\u{E0000}-\\u{E0FFF}';
@@ -30,7 +33,7 @@ const segments = new RegExp(
 
 const identity = (offset: number): number => offset;
 
-/** Brings a text into the form that filters match: compatibility-composed (NFKC), without what draws nothing. */
+/** Converts a text to the form that filters match: compatibility-composed (NFKC), without invisible characters. */
 export function normaliseText(original: string): NormalisedText {
   if (ascii.test(original)) return { text: original, originalStart: identity, originalEnd: identity };
   const isPlain = !invisible.test(original) && original.normalize('NFKC') === original;
@@ -45,17 +48,20 @@ export function normaliseText(original: string): NormalisedText {
   };
 }
 
-/** Where the units of the normalised text came from; `normaliseSegments` adds to both lists. */
+/** The origins of the units of the normalised text; `normaliseSegments` adds to both lists. */
 export interface SegmentSink {
   readonly starts: number[];
   readonly ends: number[];
   /** Offset of the text's first unit in the whole original. */
   readonly base: number;
-  /** Whether the text ends here. Otherwise its last segment is left for later, because more may join it. */
+  /** Whether the text ends here. Otherwise its last segment is left for later, because it may grow. */
   readonly isEnd: boolean;
 }
 
-/** Normalises a text piece by piece. Tells how much of it was taken: all of it at the end, else up to the last segment. */
+/**
+ * Normalises a text piece by piece. Returns the length that was consumed: the whole text at its end, else up to the
+ * last segment.
+ */
 export function normaliseSegments(original: string, sink: SegmentSink): { text: string; taken: number } {
   const { starts, ends, base, isEnd } = sink;
   const add = (start: number, end: number, units: number): void => {

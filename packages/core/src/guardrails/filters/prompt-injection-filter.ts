@@ -7,13 +7,16 @@ const direct = new RegExp(
   'gi',
 );
 
-/** Told apart from a slip of the pen by what follows: an order is a verb and, not far behind it, a noun. */
+/**
+ * A misspelt order differs from an ordinary typing error by the words after it: an order is a verb with a noun soon
+ * after.
+ */
 const VERBS = ['ignore', 'bypass', 'override', 'reveal', 'delete', 'disregard'];
 const NOUNS = ['system', 'prompt', 'instructions', 'previous'];
 const scrambled = /(?<![a-z])[a-z]{6,12}(?![a-z])/gi;
 const MAX_WORDS_BETWEEN = 6;
 
-// Begins where such a run does, so that no run is looked at twice, however long it is.
+// The pattern begins only at the start of a run, so that no run is scanned twice, however long it is.
 const encoded = /(?<![a-z0-9+/_-])[a-z0-9+/_-]{20,}={0,2}/gi;
 const hexadecimal = /(?:(?:0x|\\x)?[0-9a-f]{2}[ :,]?){12,2000}/gi;
 const spaced = /(?<![a-z])(?:[a-z][ ._*|-]{1,3}){7,200}[a-z](?![a-z])/gi;
@@ -96,7 +99,7 @@ function* findDisguised(text: string): Generator<Span> {
 /** The bytes as characters; empty where it is no base64. */
 function decodeBase64(found: string): string {
   const plain = found.replace(/=+$/, '').replaceAll('-', '+').replaceAll('_', '/');
-  // Its last quarter may be a piece of something else: cut to whole groups.
+  // Characters after the last whole group of four may belong to the following text, so they are cut off.
   return atob(plain.slice(0, plain.length - (plain.length % 4)));
 }
 

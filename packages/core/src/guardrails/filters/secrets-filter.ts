@@ -1,6 +1,6 @@
 import { createPatternFilter } from './create-pattern-filter.ts';
 
-/** Keys and tokens by the shapes that their issuers give them. What has no shape of its own is not found. */
+/** Keys and tokens by the formats of their issuers. Secrets without a format of their own are not found. */
 const SHAPES = [
   // Keys of model providers and of this gateway: sk-…, sk-proj-…, sk-ant-…, sk-or-v1-…, sk-gw-v1-…, gsk_…, xai-…
   'sk-[a-z0-9_-]{19,200}[a-z0-9]',

@@ -4,7 +4,7 @@ import { type CallNeeds, minTokensOf } from '../../calls/needs.ts';
 import type { RequestText } from '../../calls/text-map.ts';
 import type { EmbeddingsRequest } from '../../wire/embeddings/embeddings.ts';
 
-/** Vectors of texts. */
+/** The kind of calls that convert texts to vectors (docs/decisions/0025). */
 export const embeddingsKind: CallKind<EmbeddingsRequest> = {
   name: 'embeddings',
   modelsOf: ({ model }) => ({ model }),
@@ -57,7 +57,7 @@ function mapTexts(request: EmbeddingsRequest, change: (text: RequestText) => str
   };
 }
 
-/** What is given as tokens is nothing that a filter can read. */
+/** Filters cannot read input that is given as tokens. */
 function mapInput(input: EmbeddingsRequest['input'], say: (text: string) => string): EmbeddingsRequest['input'] {
   if (typeof input === 'string') return say(input);
   return isTexts(input) ? input.map(say) : input;

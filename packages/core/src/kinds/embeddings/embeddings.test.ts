@@ -76,14 +76,14 @@ test.each([
   ['float', ['AAAAPwAAgL8='], [0.5, -1]],
   ['base64', ['AAAAPwAAgL8='], 'AAAAPwAAgL8='],
   ['base64', [[0.5, -1]], 'AAAAPwAAgL8='],
-])('answers in the format %s whatever upstream sends: %j', async (encoding_format, vectors, expected) => {
+])('responds in the format %s whatever upstream sends: %j', async (encoding_format, vectors, expected) => {
   const core = createCoreGateway(replay(body(...vectors)), { models: MODELS });
   const { data } = jsonOf(await embed(core, { input: 'one', encoding_format })) as { data: { embedding: unknown }[] };
   expect(data[0]?.embedding).toEqual(expected);
 });
 
 test.each([['no JSON'], ['{"data":[{"embedding":"?"}]}'], [body([1], [2])], ['{"data":[]}']])(
-  'asks the next endpoint when upstream sends %s',
+  'calls the next endpoint when upstream sends %s',
   async (piece) => {
     const upstream = replay(piece, body([1]));
     const core = createCoreGateway(upstream, { models: MODELS });
@@ -132,7 +132,7 @@ test('guardrails redact and block what is embedded', async () => {
   expect(upstream.exchanges).toHaveLength(1);
 });
 
-test('budgets bound what embeddings may cost before they are asked for', async () => {
+test('budgets bound the cost of embeddings before the call', async () => {
   const upstream = replay(body([1]));
   const core = createCoreGateway(upstream, { models: MODELS, account: { creditsUsd: 0.00001 } });
   expect((await embed(core, { input: 'one' })).status).toBe(200);
@@ -140,7 +140,7 @@ test('budgets bound what embeddings may cost before they are asked for', async (
   expect(upstream.exchanges).toHaveLength(1);
 });
 
-test('tells how a call was routed when the caller asks', async () => {
+test('reports the routing of a call on request', async () => {
   const core = createCoreGateway(replay(body([1])), { models: MODELS });
   const response = await core.post(
     '/api/v1/embeddings',

@@ -52,7 +52,10 @@ interface AskedEmbeddings extends Omit<EmbeddingsResult, 'vectors'> {
   readonly vectors: readonly (number[] | string)[];
 }
 
-/** What upstream sent, as the caller asked for it. Throws `provider_unavailable` for what is not a vector a text. */
+/**
+ * Converts upstream's vectors to the requested format. Throws `provider_unavailable` unless there is one vector per
+ * text.
+ */
 function toAskedFormat(
   result: EmbeddingsResult,
   { input, encoding_format: format }: EmbeddingsRequest,

@@ -1,7 +1,7 @@
 type Vector = readonly number[] | string;
 
 /**
- * A vector in the format that was asked for. Clients decode base64 as little-endian 32-bit floats without a check, so a
+ * Converts a vector to the requested format. Clients decode base64 as little-endian 32-bit floats without a check, so a
  * list of numbers in its place would become a short and wrong vector.
  */
 export function toFormat(vector: Vector, format: 'float' | 'base64'): number[] | string {

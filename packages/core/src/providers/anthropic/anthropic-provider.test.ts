@@ -48,14 +48,14 @@ const providerOn = (
     ...settings,
   });
 
-/** Reads an answer to its end and folds it. */
+/** Reads a completion to its end and folds it. */
 async function read(transport: Transport, overrides: Partial<ChatCall> = {}): Promise<CompletionAccumulator> {
-  const answer = createCompletionAccumulator();
-  for await (const chunks of providerOn(transport).chat?.(callOf(overrides)) ?? []) answer.observe(chunks);
-  return answer;
+  const completion = createCompletionAccumulator();
+  for await (const chunks of providerOn(transport).chat?.(callOf(overrides)) ?? []) completion.observe(chunks);
+  return completion;
 }
 
-/** What both forms of an answer must agree on; arguments are compared as what they mean. */
+/** The parts that must be equal in both forms of a completion; arguments are compared as parsed values. */
 const messageOf = ({ text, reasoning, toolCalls, usage, finish, serviceTier }: CompletionAccumulator): object => ({
   text,
   reasoning,
@@ -92,8 +92,8 @@ interface RecordedMessage {
   readonly usage: Readonly<Record<string, number>>;
 }
 
-/** Folds recorded events into a whole answer, in the plainest way that these recordings allow. */
-function toWholeAnswer(events: readonly RecordedEvent[]): RecordedMessage {
+/** Folds recorded events into an unstreamed completion, in the simplest way that these recordings allow. */
+function toWholeCompletion(events: readonly RecordedEvent[]): RecordedMessage {
   let message: Readonly<Record<string, unknown>> = {};
   let content: RecordedBlock[] = [];
   let args = '';
@@ -126,7 +126,7 @@ function toWholeAnswer(events: readonly RecordedEvent[]): RecordedMessage {
   return { ...message, content } as unknown as RecordedMessage;
 }
 
-/** Cuts a whole answer into events, as the server that sent it would have streamed it. */
+/** Splits an unstreamed completion into events, as the server that sent it would have streamed it. */
 function toEvents(message: RecordedMessage): object[] {
   const { content, stop_reason, usage } = message;
   const cut = (value: string): readonly string[] => value.match(/[^]{1,40}/g) ?? [];
@@ -181,7 +181,7 @@ test.skipIf(missingCaptures !== undefined)(
   },
 );
 
-/** What a recording says, read off its whole form without the code under test. */
+/** The expected content of a recording, read from its unstreamed form without the code under test. */
 function expectedOf({ content, usage }: RecordedMessage): object {
   const { input_tokens = 0, cache_read_input_tokens = 0, cache_creation_input_tokens = 0, output_tokens = 0 } = usage;
   const prompt = input_tokens + cache_read_input_tokens + cache_creation_input_tokens;
@@ -203,7 +203,7 @@ test.each(captures.filter(({ isStream }) => isStream))(
   'reads $name the same streamed in any chunking, and whole',
   async ({ payloads }) => {
     const last = payloads.findIndex((payload) => (JSON.parse(payload) as RecordedEvent).type === 'message_stop');
-    const whole = toWholeAnswer(payloads.slice(0, last + 1).map((payload) => JSON.parse(payload) as RecordedEvent));
+    const whole = toWholeCompletion(payloads.slice(0, last + 1).map((payload) => JSON.parse(payload) as RecordedEvent));
     const expected = await read(createReplayTransport({ headers: JSON_HEADERS, pieces: [JSON.stringify(whole)] }), {
       stream: false,
     });
@@ -221,10 +221,10 @@ test.each(captures.filter(({ isStream }) => !isStream))(
   async ({ payloads: [text = ''] }) => {
     const whole = JSON.parse(text) as RecordedMessage;
     for (const [chunking, pieces] of chunkings([text])) {
-      const answer = await read(createReplayTransport({ headers: JSON_HEADERS, pieces }), { stream: false });
-      expect({ chunking, ...messageOf(answer) }).toMatchObject({ chunking, ...expectedOf(whole) });
+      const completion = await read(createReplayTransport({ headers: JSON_HEADERS, pieces }), { stream: false });
+      expect({ chunking, ...messageOf(completion) }).toMatchObject({ chunking, ...expectedOf(whole) });
       for (const [, streamPieces] of chunkings(toFrames(toEvents(whole)))) {
-        expect(messageOf(await read(createReplayTransport({ pieces: streamPieces })))).toEqual(messageOf(answer));
+        expect(messageOf(await read(createReplayTransport({ pieces: streamPieces })))).toEqual(messageOf(completion));
       }
     }
   },
@@ -293,7 +293,7 @@ test('names the caller to upstream by the same opaque id each time', async () =>
   expect(userIds[2]).not.toBe(userIds[0]);
 });
 
-test('refuses what the wire cannot express before it asks upstream', async () => {
+test('refuses what the wire cannot express before it calls upstream', async () => {
   const transport = createReplayTransport({ pieces: HELLO });
   const request = {
     messages: [{ role: 'user' as const, content: 'Hi' }],
@@ -316,7 +316,7 @@ test('yields all that one piece of bytes completed as one batch', async () => {
   ]);
 });
 
-test('asks upstream for no more than its reader asks for', async () => {
+test('reads no more from upstream than its reader reads', async () => {
   const transport = createScriptedTransport((exchange) => {
     exchange.respond();
     for (let i = 0; i < 10; i += 1) exchange.push(toEvent(text(String(i))));
@@ -367,7 +367,7 @@ test.each([
   ['after some text', HELLO.slice(0, 2)],
   ['before its last event', HELLO.slice(0, 3)],
   ['at the end marker of another wire', [...HELLO.slice(0, 2), 'data: [DONE]\n\n']],
-])('calls an answer broken that ends %s', async (_name, frames) => {
+])('treats a completion as broken that ends %s', async (_name, frames) => {
   for (const [, pieces] of chunkings(frames)) {
     await expect(read(createReplayTransport({ pieces }))).rejects.toThrow(
       new GatewayError('provider_unavailable', 'Acme ended its answer before it was complete'),
@@ -375,7 +375,7 @@ test.each([
   }
 });
 
-test('calls an answer broken that ends within an event', async () => {
+test('treats a completion as broken that ends within an event', async () => {
   for (const [, pieces] of chunkings([...HELLO.slice(0, 2), 'event: message_delta\ndata: {"type":"mess'])) {
     await expect(read(createReplayTransport({ pieces }))).rejects.toThrow(
       new GatewayError('provider_unavailable', 'Acme ended its answer in the middle of an event'),
@@ -408,7 +408,7 @@ test('takes comments and empty events for nothing', async () => {
   }
 });
 
-test('reads a whole answer although a stream was asked for', async () => {
+test('reads an unstreamed completion although a stream was requested', async () => {
   const whole = {
     content: [{ type: 'text', text: 'Hi' }],
     stop_reason: 'end_turn',
@@ -444,7 +444,7 @@ test.each([
 const refusal = (type: string, message: string): string =>
   JSON.stringify({ type: 'error', error: { type, message }, request_id: 'req_1' });
 
-test('tells a rate limit with the wait that upstream names, without its own key', async () => {
+test('reports a rate limit with the wait that upstream names, without its own key', async () => {
   const transport = createReplayTransport({
     status: 429,
     headers: { 'retry-after': 'Thu, 01 Jan 2026 00:00:21 GMT', date: 'Thu, 01 Jan 2026 00:00:00 GMT' },
@@ -534,7 +534,7 @@ test('makes ids of its own for tool calls that come without', async () => {
   expect(toolCalls[0]?.id).toBe('toolu_abcdefghijkl_0');
 });
 
-test('hands the reasoning of an answer back in the next round, as upstream signed it', async () => {
+test('sends the reasoning of a completion back in the next round, as upstream signed it', async () => {
   const content = [
     { type: 'thinking', thinking: 'I should look.', signature: 'sig-1' },
     { type: 'redacted_thinking', data: 'AAAA' },
@@ -543,9 +543,9 @@ test('hands the reasoning of an answer back in the next round, as upstream signe
   const usage = { input_tokens: 1, output_tokens: 1 };
   const streamed = toFrames(toEvents({ content, stop_reason: 'tool_use', usage }));
   const details: Record<string, unknown>[] = [];
-  const answer = createCompletionAccumulator();
+  const completion = createCompletionAccumulator();
   for await (const chunks of providerOn(createReplayTransport({ pieces: streamed })).chat?.(callOf()) ?? []) {
-    answer.observe(chunks);
+    completion.observe(chunks);
     details.push(...chunks.flatMap(({ choices }) => choices.flatMap(({ delta }) => delta.reasoning_details ?? [])));
   }
   const next = createReplayTransport({ pieces: HELLO });
@@ -553,7 +553,7 @@ test('hands the reasoning of an answer back in the next round, as upstream signe
     request: {
       messages: [
         { role: 'user', content: 'Look' },
-        { role: 'assistant', tool_calls: [...answer.toolCalls], reasoning_details: details as { type: string }[] },
+        { role: 'assistant', tool_calls: [...completion.toolCalls], reasoning_details: details as { type: string }[] },
         { role: 'tool', tool_call_id: 'toolu_1', content: 'blue' },
       ],
     },

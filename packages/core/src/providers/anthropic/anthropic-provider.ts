@@ -1,7 +1,7 @@
 import { createChatWire } from '../kit/create-chat-wire.ts';
 import { describeProvider, type ProviderOptions, toUpstream } from '../kit/to-upstream.ts';
 import type { Provider } from '../provider.ts';
-import { createAnthropicAnswerReader } from './anthropic-answer-reader.ts';
+import { createAnthropicCompletionReader } from './anthropic-completion-reader.ts';
 import { readAnthropicErrorBody } from './read-anthropic-error.ts';
 import { readAnthropicModelList } from './read-anthropic-model-list.ts';
 import { toAnthropicRequest } from './to-anthropic-request.ts';
@@ -10,12 +10,12 @@ import { toOpaqueUserId } from './to-opaque-user-id.ts';
 /** `headers` may hold `anthropic-beta`, and may replace `anthropic-version`. */
 export type AnthropicProviderSettings = ProviderOptions;
 
-/** The version of the wire that this folder speaks. */
+/** The version of the wire that this folder implements. */
 const WIRE_VERSION = '2023-06-01';
 /** The most that one page of the model list may hold, and more models than there are. */
 const LIST_LIMIT = 1000;
 
-/** Creates a provider that speaks Anthropic's Messages wire. */
+/** Creates a provider for Anthropic's Messages wire. */
 export function createAnthropicProvider(settings: AnthropicProviderSettings): Provider {
   const upstream = toUpstream(settings, {
     keyHeader: 'x-api-key',
@@ -29,7 +29,7 @@ export function createAnthropicProvider(settings: AnthropicProviderSettings): Pr
       if (!user) return toAnthropicRequest(call);
       return toOpaqueUserId(settings.slug, user).then((userId) => toAnthropicRequest(call, userId));
     },
-    createReader: createAnthropicAnswerReader,
+    createReader: createAnthropicCompletionReader,
     readError: readAnthropicErrorBody,
     toolCallPrefix: 'toolu',
     endsWithDone: false,

@@ -2,17 +2,17 @@ import { isObject, type Unchecked } from '../../foundation/unchecked.ts';
 import type { ChatDelta } from '../../wire/chat/chat-chunk.ts';
 import { REASONING_FORMAT } from './to-anthropic-conversation.ts';
 
-/** Turns the content blocks of one answer into deltas. Holds what must be remembered between the pieces of a block. */
+/** Converts the content blocks of one completion to deltas. Holds the state between the pieces of a block. */
 export interface ContentBlockReader {
-  /** A block begins; what it holds already comes first. */
+  /** Begins a block; its initial content is returned first. */
   start(index: number, block: Unchecked): ChatDelta | undefined;
   /** A piece of the block at this index. */
   push(index: number, piece: Unchecked): ChatDelta | undefined;
   /** The block is complete. */
   stop(index: number): ChatDelta | undefined;
-  /** Forgets blocks that were cut off because the message began anew. What was told of them stays told. */
+  /** Drops blocks that were cut off because the message began again. Deltas that were already returned remain valid. */
   reset(): void;
-  /** Completes what is still open at the end of the answer. */
+  /** Completes all open blocks at the end of the completion. */
   flush(): ChatDelta;
   toolCallCount(): number;
 }
@@ -29,8 +29,8 @@ type OpenBlock =
     };
 
 /**
- * Creates the reader of one answer's blocks. `makeId` makes the id of a tool call that came without one, from its
- * number in the answer. Blocks of tools that ran on the server, and any other that is not known, say nothing.
+ * Creates the reader of one completion's blocks. `makeId` makes the id of a tool call without one, from its number in
+ * the completion. Blocks of tools that ran on the server, and unknown blocks, return nothing.
  */
 export function createContentBlockReader(makeId: (number: number) => string): ContentBlockReader {
   const open = new Map<number, OpenBlock>();
@@ -51,7 +51,7 @@ export function createContentBlockReader(makeId: (number: number) => string): Co
           reasoning_details: [{ type: 'reasoning.text', text, format: REASONING_FORMAT, index: detail }],
         };
 
-  /** A call is told with the first of its arguments, so that one which is cut off before them is never told. */
+  /** A call is returned with the first of its arguments, so that one which is cut off before them is never returned. */
   const argumentsDelta = (tool: Extract<OpenBlock, { type: 'tool' }>, text: string): ChatDelta => {
     if (tool.index !== null) return { tool_calls: [{ index: tool.index, function: { arguments: text } }] };
     tool.index = toolCallCount;

@@ -18,14 +18,14 @@ test.each([
   expect(readAnthropicError({ type, message: 'm' }, null)).toEqual({ status, message: 'm', providerCode: type });
 });
 
-test("goes by the answer's own status where there is one", () => {
+test('prefers the status of the response where there is one', () => {
   expect(readAnthropicError({ type: 'api_error', message: 'm' }, 503)).toMatchObject({ status: 503 });
 });
 
 test.each([
   'prompt is too long: 210000 tokens > 200000 maximum',
   'input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000, decrease one of them',
-])('tells a context that is too long from other bad requests: %s', (message) => {
+])('distinguishes a context that is too long from other bad requests: %s', (message) => {
   const error = { type: 'invalid_request_error', message };
   expect(readAnthropicError(error, 400)).toEqual({ status: 400, message, providerCode: 'context_length_exceeded' });
   expect(readAnthropicError(error, null)).toMatchObject({ status: 400, providerCode: 'context_length_exceeded' });

@@ -1,7 +1,7 @@
 import { isObject } from '../../foundation/unchecked.ts';
 import { parseJson } from '../kit/parse-json.ts';
 
-/** What the error object of this wire says, in the terms of `toUpstreamError`. */
+/** The fields of this wire's error object, in the form of `toUpstreamError`. */
 export interface AnthropicErrorFields {
   readonly status: number | null;
   readonly message?: string;
@@ -22,13 +22,13 @@ const STATUS_OF_TYPE: ReadonlyMap<string, number> = new Map([
   ['overloaded_error', 529],
 ]);
 
-/** The wire has no type of its own for these two, although they are nobody's malformed request. */
+/** The wire has no separate type for these two, although they are no malformed requests. */
 const CONTEXT_TOO_LONG = /^(prompt is too long|input length and `?max_tokens`? exceed)/i;
 const NO_CREDIT = /credit balance is too low/i;
 
 /**
- * Reads an error, of a refusal's body or within a stream. `httpStatus` is the answer's own, which wins over the one
- * that the type implies.
+ * Reads an error, of a refusal's body or within a stream. `httpStatus` is the status of the response, which takes
+ * precedence over the one that the type implies.
  */
 export function readAnthropicError(error: unknown, httpStatus: number | null): AnthropicErrorFields {
   if (typeof error === 'string') return { status: httpStatus, message: error };

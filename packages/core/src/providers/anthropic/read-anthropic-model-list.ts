@@ -2,7 +2,7 @@ import { GatewayError } from '../../foundation/errors.ts';
 import type { DiscoveredModel } from '../provider.ts';
 import { isObject, type Unchecked } from '../../foundation/unchecked.ts';
 
-/** Reads the answer of `GET /models`. Throws `provider_unavailable` when it is no list. */
+/** Reads the response of `GET /models`. Throws `provider_unavailable` when it is no list. */
 export function readAnthropicModelList(text: string, providerName: string): readonly DiscoveredModel[] {
   let body: unknown;
   try {
@@ -19,7 +19,7 @@ export function readAnthropicModelList(text: string, providerName: string): read
 
 function toDiscoveredModel({ id, created_at, max_input_tokens }: Unchecked): DiscoveredModel[] {
   if (typeof id !== 'string') return [];
-  // Models that were there before dates were kept say 1970.
+  // Models from before dates were recorded have the year 1970.
   const created = typeof created_at === 'string' ? Date.parse(created_at) / 1000 : 0;
   const hasContextLength = Number.isSafeInteger(max_input_tokens) && Number(max_input_tokens) > 0;
   return [

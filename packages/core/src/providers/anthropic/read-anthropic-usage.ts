@@ -9,7 +9,7 @@ export interface AnthropicCounts {
   input?: number;
   cacheRead?: number;
   cacheWrite?: number;
-  /** Part of `cacheWrite`: what is kept for an hour, at a price of its own. */
+  /** Part of `cacheWrite`: tokens that are cached for an hour, at a separate price. */
   cacheWrite1h?: number;
   output?: number;
   /** Part of the output. */
@@ -25,11 +25,11 @@ const FIELDS = [
 ] as const satisfies readonly (readonly [keyof AnthropicCounts, string])[];
 
 /**
- * Adds what one `usage` object reports to what is known. Counts are cumulative, so later ones replace earlier ones;
- * some servers send zeros at the end for what they told at the beginning, and those say nothing.
+ * Adds the counts of one `usage` object to the known ones. Counts are cumulative, so later ones replace earlier ones;
+ * some servers send zeros at the end for counts that they reported at the beginning, and these are ignored.
  *
- * A call that took several turns on the server (compaction, fallback to another model) lists them as iterations, of
- * which the counts beside them tell only a part; then the sum of the list holds.
+ * A call that took several turns on the server (compaction, fallback to another model) lists them as iterations, and
+ * the counts beside the list cover only a part; then the sum of the list is used.
  */
 export function addAnthropicUsage(known: AnthropicCounts, value: unknown): AnthropicCounts {
   if (!isObject(value)) return known;
@@ -52,8 +52,8 @@ const countIn = (details: unknown, field: string): number | undefined =>
   isObject(details) ? readCount(details[field]) : undefined;
 
 /**
- * The counts in our form; undefined without both of input and output. The wire counts what was read from or written to
- * the cache apart from the input, ours as a part of it.
+ * Converts the counts to the gateway's form; undefined without both of input and output. The wire counts tokens read
+ * from or written to the cache separately from the input, the gateway as a part of it.
  */
 export function toUsage(counts: AnthropicCounts): Usage | undefined {
   const { input, cacheRead, cacheWrite, cacheWrite1h, output, thinking, webSearches } = counts;

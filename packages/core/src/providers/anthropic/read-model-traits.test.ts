@@ -22,9 +22,18 @@ test.each([
   ['claude-mythos-preview', 'adaptive', 'never', 'none', true, 32_000],
   ['claude-opus-12-1', 'adaptive', 'never', 'none', true, 32_000],
   ['glm-5', 'budget', 'by-default', 'free', false, 8192],
-])('knows how %s wants to be asked', (model, thinking, thinkingOff, sampling, hasOutputFormat, defaultMaxTokens) => {
-  expect(readModelTraits(model)).toMatchObject({ thinking, thinkingOff, sampling, hasOutputFormat, defaultMaxTokens });
-});
+])(
+  'knows the request parameters of %s',
+  (model, thinking, thinkingOff, sampling, hasOutputFormat, defaultMaxTokens) => {
+    expect(readModelTraits(model)).toMatchObject({
+      thinking,
+      thinkingOff,
+      sampling,
+      hasOutputFormat,
+      defaultMaxTokens,
+    });
+  },
+);
 
 test.each([
   ['claude-opus-4-5', []],

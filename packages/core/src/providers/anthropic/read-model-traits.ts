@@ -1,22 +1,20 @@
-/** What differs between models of the Messages wire, as far as requests must heed it. */
+/** Differences between models of the Messages wire that affect requests. */
 export interface ModelTraits {
-  /**
-   * How reasoning is asked for: by a budget of tokens, by an effort (`adaptive`), by either of them, or not at all.
-   */
+  /** The parameter for reasoning: a budget of tokens, an effort (`adaptive`), either of them, or none. */
   readonly thinking: 'none' | 'budget' | 'either' | 'adaptive';
-  /** What turns reasoning off: saying nothing, saying so, or nothing does. */
+  /** The way to turn reasoning off: omit the parameter, disable it explicitly, or none. */
   readonly thinkingOff: 'by-default' | 'on-request' | 'never';
-  /** Efforts that the model knows, least first; empty when it knows none. */
+  /** Efforts that the model supports, lowest first; empty when it supports none. */
   readonly efforts: readonly string[];
   /** Whether sampling parameters may be sent: freely, temperature or top_p alone, or not. */
   readonly sampling: 'free' | 'one' | 'none';
-  /** Whether answers can be bound to a JSON schema. */
+  /** Whether completions can be bound to a JSON schema. */
   readonly hasOutputFormat: boolean;
-  /** The output limit that is sent when neither the caller nor the catalogue names one; the wire demands one. */
+  /** The output limit that is sent when neither the caller nor the catalog names one; the wire demands one. */
   readonly defaultMaxTokens: number;
 }
 
-/** Servers of others that speak this wire follow its older form. */
+/** Other vendors' servers for this wire follow its older form. */
 const OTHER_MODEL: ModelTraits = {
   thinking: 'budget',
   thinkingOff: 'by-default',
@@ -30,8 +28,8 @@ const EFFORTS_OF_4_6 = ['low', 'medium', 'high', 'max'];
 const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'];
 
 /**
- * Reads from a model's name how it wants to be asked (Anthropic's model pages and migration guides, October 2026).
- * There is no other way to know: the model list does not say it.
+ * Derives the request parameters of a model from its name (Anthropic's model pages and migration guides, October 2026).
+ * There is no other source: the model list does not contain them.
  */
 export function readModelTraits(providerModel: string): ModelTraits {
   // Whatever their number, they behave like the newest.

@@ -167,7 +167,7 @@ test('sends what an assistant refused to say where it said nothing else', () => 
   ).toEqual([{ role: 'assistant', content: [text('I cannot.')] }]);
 });
 
-test('ends an answer that is to be continued without white space', () => {
+test('removes white space at the end of a completion that is to be continued', () => {
   const prefill = (role: 'user' | 'assistant'): unknown =>
     toAnthropicConversation([{ role, content: 'Once upon \n' }]).messages[0]?.content[0];
   expect(prefill('assistant')).toEqual(text('Once upon'));

@@ -17,11 +17,11 @@ export interface Conversation {
 }
 
 /**
- * Turns messages into the wire's system prompt and alternating turns.
+ * Converts messages to the wire's system prompt and alternating turns. System and developer messages move to the system
+ * prompt, in order, from any position. Neighbours of one role become one turn; tool results come first in their turn,
+ * as the wire requires.
  *
- * System and developer messages move to the system prompt, in order, wherever they stand. Neighbours of one role
- * become one turn; tool results stand first in theirs, as the wire demands. Throws `invalid_request` that names what
- * cannot be expressed.
+ * Throws `invalid_request` that names what cannot be expressed.
  */
 export function toAnthropicConversation(messages: readonly ChatMessage[]): Conversation {
   const system: Block[] = [];
@@ -68,7 +68,7 @@ function addResult(turns: Turn[], result: Block): void {
   last.content.splice(firstOther < 0 ? last.content.length : firstOther, 0, result);
 }
 
-/** An answer that is to be continued may not end in white space on this wire. */
+/** A completion that is to be continued may not end in white space on this wire. */
 function trimPrefill(turns: Turn[]): void {
   const last = turns.at(-1);
   const block = last?.content.at(-1);
@@ -97,8 +97,9 @@ function toAssistantBlocks(message: AssistantMessage, path: string): Block[] {
 }
 
 /**
- * Restores the blocks of which earlier answers told the reasoning. Streams tell a block in pieces that end with its
- * signature; clients hand them back joined or not. What is unsigned or of another wire is left out: it would be refused.
+ * Restores the reasoning blocks of earlier completions. Streams send a block in pieces that end with its signature;
+ * clients send them back joined or not. Blocks that are unsigned or of another wire are left out, because they would be
+ * refused.
  */
 function toThinkingBlocks(details: readonly ReasoningDetail[]): Block[] {
   const blocks: Block[] = [];

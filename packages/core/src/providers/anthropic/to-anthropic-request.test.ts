@@ -55,7 +55,7 @@ test.each([
   expect(bodyOf(request, call)['max_tokens']).toBe(limit);
 });
 
-test('leaves out what the wire has no word for and only tunes the answer', () => {
+test('leaves out fields that the wire does not have and that only tune the completion', () => {
   expect(
     bodyOf({
       frequency_penalty: 1,
@@ -199,7 +199,7 @@ test.each([
   ['default', 'standard_only'],
   ['flex', undefined],
   ['scale', undefined],
-] as const)('asks for the tier %s as %s', (service_tier, expected) => {
+] as const)('requests the tier %s as %s', (service_tier, expected) => {
   expect(bodyOf({ service_tier })['service_tier']).toBe(expected);
 });
 
@@ -227,7 +227,7 @@ test.each([
   expect(bodyOf({ ...LIMITED, ...request })['thinking']).toEqual(thinking);
 });
 
-test('adds a budget that is asked for to an output limit that is not', () => {
+test('adds a requested budget to the default output limit', () => {
   expect(bodyOf({ reasoning: { max_tokens: 40_000 } })).toMatchObject({
     max_tokens: 72_000,
     thinking: enabled(40_000),
@@ -243,7 +243,7 @@ test('refuses reasoning for which the output limit leaves no room', () => {
   );
 });
 
-test('asks for no reasoning where the model has none', () => {
+test('requests no reasoning where the model has none', () => {
   expect(bodyOf({ reasoning: { effort: 'high' } }, { providerModel: 'claude-3-5-haiku-20241022' })).not.toHaveProperty(
     'thinking',
   );
@@ -309,7 +309,7 @@ test.each([
   [DEFAULT_ON, { reasoning: { effort: 'none' } }, { type: 'disabled' }, undefined],
   [ALWAYS_ON, {}, SUMMARIZED, undefined],
   [ALWAYS_ON, { reasoning: { effort: 'low' } }, SUMMARIZED, 'low'],
-] as const)('asks %s with %j to think %j by the effort %s', (providerModel, request, thinking, effort) => {
+] as const)('requests from %s with %j thinking %j by the effort %s', (providerModel, request, thinking, effort) => {
   const body = bodyOf({ ...LIMITED, ...request }, { providerModel });
   expect(body['thinking']).toEqual(thinking);
   expect(body['output_config']).toEqual(effort && { effort });
@@ -337,7 +337,7 @@ const bySchema = { type: 'json_schema' as const, json_schema: { name: 'a', schem
 const lastOfSystem = (body: Record<string, unknown>): unknown =>
   (body['system'] as { text: string }[] | undefined)?.at(-1)?.text;
 
-test('binds answers to a schema, beside an effort', () => {
+test('binds completions to a schema, beside an effort', () => {
   const body = bodyOf({ response_format: bySchema, verbosity: 'low' }, { providerModel: ADAPTIVE });
   expect(body['output_config']).toEqual({
     effort: 'low',
@@ -353,7 +353,7 @@ test('binds answers to a schema, beside an effort', () => {
   expect(body).not.toHaveProperty('system');
 });
 
-test('asks for a form in words where the wire cannot bind answers to it', () => {
+test('describes a format in words where the wire cannot bind completions to it', () => {
   const old = bodyOf({ response_format: bySchema }, { providerModel: OLD });
   expect(old).not.toHaveProperty('output_config');
   expect(lastOfSystem(old)).toContain(JSON.stringify(schema));

@@ -22,9 +22,9 @@ const UNSAID: ReasoningWish = { kind: 'unsaid' };
 const MIN_TOP_P_OF_THINKING = 0.95;
 
 /**
- * Builds the upstream body (Messages API of 2023-06-01). What the endpoint or its model does not support and only
- * tunes the answer is left out; what the caller's content or the form of the answer depends on is refused with
- * `invalid_request` that names the field.
+ * Builds the upstream body (Messages API of 2023-06-01). A field that the endpoint or its model does not support is
+ * left out when it only tunes the completion; when the caller's content or the form of the completion depends on it,
+ * the call is refused with `invalid_request` that names the field.
  *
  * `userId` is the opaque form of the caller's `user`.
  */
@@ -71,15 +71,15 @@ export function toAnthropicRequest(call: ChatCall, userId?: string): Record<stri
   };
 }
 
-/** The wire demands a limit. A budget of reasoning comes on top where the limit is ours to choose. */
+/** The wire requires a limit. A budget of reasoning is added to it where the caller set no limit. */
 function toMaxTokens({ request, maxOutputTokens }: ChatCall, traits: ModelTraits, wish: ReasoningWish): number {
   const asked = request.max_completion_tokens ?? request.max_tokens ?? maxOutputTokens;
   return asked ?? traits.defaultMaxTokens + (wish.kind === 'budget' ? wish.tokens : 0);
 }
 
 /**
- * Thinking by budget must stand at the beginning of a turn. A turn that is to be continued, by text or by the results
- * of its tools, has none when another model began it or the caller did not hand it back.
+ * Thinking by budget must be at the beginning of a turn. A turn that is to be continued, by text or by the results of
+ * its tools, has none when another model began it or the caller did not send it back.
  */
 function isTurnUnthought(messages: readonly Turn[]): boolean {
   const last = messages.at(-1);
@@ -113,7 +113,7 @@ function toSampling(
 
 interface Output {
   readonly format?: Block;
-  /** Asks for the form in words, where the wire cannot bind the answer to it. */
+  /** Describes the format in words, where the wire cannot bind the completion to it. */
   readonly instruction?: string;
 }
 
@@ -150,7 +150,7 @@ function toStopSequences(stop: unknown): string[] {
   });
 }
 
-/** Tiers that are bought otherwise than by this field have no word here. */
+/** Tiers that are not bought by this field have no value here. */
 function toServiceTier({ service_tier: tier }: ChatCompletionRequest): string | undefined {
   switch (tier) {
     case 'auto':

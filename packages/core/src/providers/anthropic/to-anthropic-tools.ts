@@ -8,7 +8,10 @@ type FunctionTool = Extract<Tool, { function: { name: string } }>;
 
 const isFunctionTool = (tool: Tool): tool is FunctionTool => tool.type === 'function';
 
-/** Turns tools into the wire's. Throws `invalid_request` for one that is no function: the wire has no word for it. */
+/**
+ * Converts tools to the wire's form. Throws `invalid_request` for one that is no function, which the wire does not
+ * have.
+ */
 export function toAnthropicTools(tools: readonly Tool[]): Block[] {
   return tools.map((tool, index) => {
     if (!isFunctionTool(tool)) {
@@ -16,7 +19,7 @@ export function toAnthropicTools(tools: readonly Tool[]): Block[] {
     }
     const { name, description, parameters, strict } = tool.function;
     const isStrict = strict === true;
-    // The type is demanded even where a schema says it by its branches alone.
+    // The type is required even where a schema implies it by its branches alone.
     const schema = { type: 'object', ...parameters };
     return {
       name,
@@ -28,7 +31,7 @@ export function toAnthropicTools(tools: readonly Tool[]): Block[] {
   });
 }
 
-/** The choice of tools, and whether several may be called at once; undefined where the wire's default says the same. */
+/** The choice of tools, and whether several may be called at once; undefined where it equals the wire's default. */
 export function toAnthropicToolChoice({
   tool_choice: choice,
   parallel_tool_calls: isParallel,

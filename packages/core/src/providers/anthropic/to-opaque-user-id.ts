@@ -1,8 +1,8 @@
 const encoder = new TextEncoder();
 
 /**
- * The form in which upstream learns of a caller's `user`: the same for the same one, and without telling who it is.
- * Anthropic asks for exactly that; wire.md 6.1 forbids the name itself.
+ * Converts a caller's `user` to the form that upstream receives: the same for the same user, without identifying the
+ * person. Anthropic requires exactly that; wire.md 6.1 forbids the name itself.
  */
 export async function toOpaqueUserId(providerSlug: string, user: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', encoder.encode(`${providerSlug}\n${user}`));

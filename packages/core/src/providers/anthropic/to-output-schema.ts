@@ -2,7 +2,7 @@ import { isRecord, type Unchecked } from '../../foundation/unchecked.ts';
 
 type Schema = Unchecked;
 
-/** Constraints that the wire answers with a 400, beside lengths of lists above 1. */
+/** Constraints for which the wire responds with a 400, beside lengths of lists above 1. */
 const UNSUPPORTED: ReadonlySet<string> = new Set([
   'minimum',
   'maximum',
@@ -16,14 +16,14 @@ const UNSUPPORTED: ReadonlySet<string> = new Set([
   'minProperties',
   'maxProperties',
 ]);
-/** Keys below which schemas stand by name, so that their names are no constraints. */
+/** Keys below which schemas are listed by name, so that their names are no constraints. */
 const NAMED_SCHEMAS: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions']);
-/** Keys whose values are data, whatever they look like. */
+/** Keys whose values are data, even if they look like schemas. */
 const DATA: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples', 'required']);
 
 /**
- * Adapts a JSON schema to what the wire can bind answers to: objects are closed, and constraints it does not support
- * move into the description, where the model still reads them (Anthropic's own SDKs do the same).
+ * Adapts a JSON schema to the subset that the wire can bind completions to: objects are closed, and constraints it does
+ * not support move into the description, where the model still reads them (Anthropic's own SDKs do the same).
  */
 export function toOutputSchema(schema: Schema): Record<string, unknown> {
   const adapted: Record<string, unknown> = {};

@@ -9,12 +9,12 @@ import {
 } from '../kit/reasoning-effort.ts';
 import type { ModelTraits } from './read-model-traits.ts';
 
-/** Reasoning that is asked for. */
+/** Reasoning that the request enables. */
 type AskedReasoning =
   | { readonly kind: 'effort'; readonly effort: RealEffort }
   | { readonly kind: 'budget'; readonly tokens: number };
 
-/** What a caller says of the reasoning, in any of the fields that can. */
+/** The caller's reasoning options, from any of the fields for them. */
 export type ReasoningWish =
   | { readonly kind: 'unsaid' }
   | { readonly kind: 'off'; readonly field: string }
@@ -45,20 +45,20 @@ export interface ThinkingQuestion {
   readonly isToolForced: boolean;
   /** The turn under way began without thinking, so thinking by budget cannot start within it. */
   readonly isTurnUnthought: boolean;
-  /** The caller does not want to read the reasoning. */
+  /** The caller requested a completion without the reasoning. */
   readonly isHidden: boolean;
 }
 
 export interface Thinking {
-  /** The wire's `thinking`; undefined where nothing is to be said. */
+  /** The wire's `thinking`; undefined where it is omitted. */
   readonly thinking?: Readonly<Record<string, unknown>> | undefined;
   /** One of the model's efforts. */
   readonly effort?: string | undefined;
 }
 
 /**
- * Decides what is said about reasoning. Throws `invalid_request` when the output limit leaves no room for the budget,
- * or reasoning is to be off that cannot be.
+ * Decides the reasoning parameters. Throws `invalid_request` when the output limit leaves no room for the budget, or
+ * when reasoning cannot be turned off as requested.
  */
 export function toThinking({ wish, traits, ...facts }: ThinkingQuestion): Thinking {
   const off: Thinking = traits.thinkingOff === 'on-request' ? { thinking: { type: 'disabled' } } : {};
@@ -73,10 +73,11 @@ export function toThinking({ wish, traits, ...facts }: ThinkingQuestion): Thinki
     return wish.kind === 'unsaid' || isImpossible ? {} : byBudget(wish, facts.maxTokens);
   }
   const effort = wish.kind === 'unsaid' ? undefined : toKnownEffort(effortOf(wish, facts.maxTokens), traits.efforts);
-  // A model that thinks by default must be told not to; one that always does will say itself that it cannot be forced.
+  // On a model that reasons by default, reasoning must be disabled explicitly; a model that always reasons returns its
+  // own error about a forced tool.
   if (facts.isToolForced && traits.thinkingOff !== 'never') return { ...off, effort };
   if (wish.kind === 'unsaid' && traits.thinkingOff === 'by-default') return {};
-  // The text is left out by default since 4.7; 4.6 does not know the word.
+  // The text is omitted by default since 4.7; 4.6 does not support the value.
   const display = traits.thinking === 'adaptive' && !facts.isHidden ? { display: 'summarized' } : {};
   return { thinking: { type: 'adaptive', ...display }, effort };
 }
@@ -92,7 +93,7 @@ function byBudget(wish: AskedReasoning, maxTokens: number): Thinking {
 const effortOf = (wish: AskedReasoning, maxTokens: number): RealEffort =>
   wish.kind === 'effort' ? wish.effort : effortOfBudget(wish.tokens, maxTokens);
 
-/** The nearest that the model knows: the least for `minimal`, the one below for what it does not have. */
+/** The nearest supported effort: the lowest for `minimal`, the next lower one for an unsupported effort. */
 export function toKnownEffort(effort: string, known: readonly string[]): string | undefined {
   if (known.length === 0 || known.includes(effort)) return known.find((one) => one === effort);
   return effort === 'minimal' ? known[0] : 'high';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { GatewayError } from '../../foundation/errors.ts';
 import { readOpenAiError } from '../openai/read-openai-error.ts';
 import type { ReadError } from '../kit/to-refusal-error.ts';
-import { createVideoCalls, type DownloadingVideoSettings, strangeAnswer } from '../kit/video-calls.ts';
+import { createVideoCalls, type DownloadingVideoSettings, unexpectedResponse } from '../kit/video-calls.ts';
 import type { Provider } from '../provider.ts';
 import type { VideoCall, VideoOrder, VideoOutput, VideoProgress, VideoProvider } from '../video-contract.ts';
 import { toVideoProvider, type VideoProviderSettings } from '../kit/video-provider.ts';
@@ -12,7 +12,7 @@ const submittedSchema = z.object({ response_url: z.url() });
 const statusSchema = z.object({ status: z.string(), error: z.string().nullish() });
 
 const fileSchema = z.object({ url: z.string().min(1), content_type: z.string().nullish() });
-/** Where the models of fal put what they have made. */
+/** The result fields in which fal's models return the video. */
 const resultSchema = z.object({ video: fileSchema.nullish(), videos: z.array(fileSchema).nullish() });
 
 const STATUSES: ReadonlyMap<string, VideoProgress['status']> = new Map([
@@ -23,7 +23,7 @@ const STATUSES: ReadonlyMap<string, VideoProgress['status']> = new Map([
   ['CANCELLED', 'cancelled'],
 ]);
 
-/** Refusals that say nothing of the run, whatever else they say. */
+/** Refusals of the call, which are no result of the run, whatever their text. */
 const ABOUT_THE_CALL: ReadonlySet<number> = new Set([401, 403, 404, 408, 429]);
 
 /** Creates a provider over fal's queue: `baseUrl` is `https://queue.fal.run`. */
@@ -32,8 +32,8 @@ export function createFalProvider(settings: VideoProviderSettings): Provider {
 }
 
 /**
- * Creates the video half of a provider over fal's queue. The model is the path, and its input is the body; names of
- * fields differ from model to model, so that a caller's options for this provider win over ours.
+ * Creates the video part of a provider over fal's queue. The model is the path, and its input is the body; names of
+ * fields differ between models, so that a caller's options for this provider take precedence.
  */
 function createFalVideos(settings: DownloadingVideoSettings): VideoProvider {
   const { name, baseUrl, downloads } = settings;
@@ -60,17 +60,17 @@ function createFalVideos(settings: DownloadingVideoSettings): VideoProvider {
       const body = JSON.stringify(toInput(order));
       const { value, retryAfterMs } = await calls.json({ method: 'POST', url, headers, body, signal, timeoutMs });
       const submitted = submittedSchema.safeParse(value);
-      if (!submitted.success) throw strangeAnswer(name);
+      if (!submitted.success) throw unexpectedResponse(name);
       const upstreamId = toPath(submitted.data.response_url, baseUrl);
       return { status: 'pending', upstreamId, ...(retryAfterMs !== undefined && { retryAfterMs }) };
     },
     async poll(call) {
       const { signal, timeoutMs } = call;
       const url = `${baseUrl}${call.job.upstreamId}`;
-      const answer = await calls.json({ method: 'GET', url: `${url}/status`, signal, timeoutMs });
-      const status = statusSchema.safeParse(answer.value);
-      if (!status.success) throw strangeAnswer(name);
-      const { retryAfterMs } = answer;
+      const response = await calls.json({ method: 'GET', url: `${url}/status`, signal, timeoutMs });
+      const status = statusSchema.safeParse(response.value);
+      if (!status.success) throw unexpectedResponse(name);
+      const { retryAfterMs } = response;
       if (status.data.error != null) return { status: 'failed', error: calls.toJobError(status.data.error) };
       if (status.data.status === 'COMPLETED') return readResult(url, call);
       return {
@@ -84,8 +84,8 @@ function createFalVideos(settings: DownloadingVideoSettings): VideoProvider {
 }
 
 /**
- * The path under which a request is asked for: upstream says it, since it is shorter than the model's. The host is not
- * taken from there: the key goes to none but the configured one.
+ * Returns the path of a request's status, which upstream reports because it is shorter than the model's. The host of
+ * that URL is ignored: the key is sent only to the configured host.
  */
 function toPath(url: string, baseUrl: string): string {
   const { pathname } = new URL(url);
@@ -102,7 +102,7 @@ function toInput(order: VideoOrder): object {
   const video = inputReferences.find((one) => one.type === 'video_url')?.video_url.url;
   const input: Record<string, unknown> = {
     prompt,
-    // Models that count in words want it as a text.
+    // Some models define durations as words, so it is sent as a text.
     duration: durationSeconds === undefined ? undefined : String(durationSeconds),
     aspect_ratio: aspectRatio,
     resolution,
@@ -129,8 +129,8 @@ function toOutputs(value: unknown): VideoOutput[] {
 }
 
 /**
- * The result of a run that ended badly is a refusal: of the input, with a status of the caller's mistakes, or of the
- * run, with a type of its own. What has neither says nothing of the run.
+ * The result of a run that failed is a refusal: of the input, with a status of the caller's mistakes, or of the run,
+ * with a type of its own. Any other refusal is no result of the run.
  */
 function isHowItEnded({ upstreamStatus: status, metadata }: GatewayError): boolean {
   if (status === null || ABOUT_THE_CALL.has(status)) return false;

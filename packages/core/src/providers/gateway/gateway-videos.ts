@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { createVideoCalls, strangeAnswer, type VideoSettings } from '../kit/video-calls.ts';
+import { createVideoCalls, unexpectedResponse, type VideoSettings } from '../kit/video-calls.ts';
 import type { VideoOrder, VideoProgress, VideoProvider } from '../video-contract.ts';
 
 const jobSchema = z.object({
@@ -22,9 +22,9 @@ const STATUSES: ReadonlySet<string> = new Set<VideoProgress['status']>([
 ]);
 
 /**
- * Creates the video half of a provider that is a gateway with this very API (wire.md 15). It honours the
- * idempotency key, so that a submission whose answer was lost can be sent again. A caller's options for this provider
- * are, by name, those for the providers behind it.
+ * Creates the video part of a provider that is a gateway with this same API (wire.md 15). It supports the idempotency
+ * key, so that a submission whose response was lost can be sent again. A caller's options for this provider are, by
+ * name, those for the providers behind it.
  */
 export function createGatewayVideos(settings: VideoSettings): VideoProvider {
   const { name, baseUrl } = settings;
@@ -33,13 +33,13 @@ export function createGatewayVideos(settings: VideoSettings): VideoProvider {
   const readJob = (value: unknown): Job => {
     const job = jobSchema.safeParse(value);
     if (job.success) return job.data;
-    throw strangeAnswer(name);
+    throw unexpectedResponse(name);
   };
 
   const toProgress = ({ status, error, unsigned_urls: urls, usage }: Job): VideoProgress => ({
     status: STATUSES.has(status) ? (status as VideoProgress['status']) : 'unknown',
     ...(error != null && { error: calls.toJobError(error) }),
-    // Their addresses need its key, and are all made alike.
+    // Output addresses require the key, and all have the same form.
     ...(status === 'completed' && { outputs: Array.from({ length: urls?.length ?? 1 }, () => ({})) }),
     ...(usage?.cost != null && { costUsd: usage.cost }),
   });

@@ -11,21 +11,22 @@ interface OpenCall {
   arguments: Record<string, unknown>;
 }
 
-/** Turns the function calls of one answer into deltas. Holds the call whose arguments are still coming. */
+/** Converts the function calls of one completion to deltas. Holds the call whose arguments are incomplete. */
 export interface FunctionCalls {
   /** Adds what can leave now to the deltas. Returns the id of the call that the piece belongs to, if it does to one. */
   push(call: UpstreamCall, deltas: ToolCallDelta[]): string | undefined;
-  /** Call once at the end of the answer. `isWhole` says whether it ended by itself. */
+  /** Call once at the end of the completion. `isWhole` is false when it broke off. */
   flush(isWhole: boolean, deltas: ToolCallDelta[]): void;
   count(): number;
 }
 
 /**
- * Creates the reader of an answer's calls.
+ * Creates the reader of a completion's calls. Most calls arrive whole. Where arguments are streamed, a call begins with
+ * its name, pieces without a name add to it by path, and the first piece without `willContinue` ends it, as does the
+ * next call or the end of the completion.
  *
- * Most calls come whole. Where arguments are streamed, a call begins with its name, pieces without a name add to it by
- * path, and the first that does not say `willContinue` ends it, as does the next call or the end of the answer. Its
- * name leaves at once; its arguments when they are complete, because pieces at scattered paths are no text yet.
+ * The name is returned at once; the arguments when they are complete, because pieces at scattered paths are no text
+ * yet.
  */
 export function createFunctionCalls(makeId: (number: number) => string): FunctionCalls {
   const ids = new Set<string>();
@@ -34,7 +35,7 @@ export function createFunctionCalls(makeId: (number: number) => string): Functio
   const close = (deltas: ToolCallDelta[], isWhole: boolean): void => {
     if (open === undefined) return;
     const text = JSON.stringify(open.arguments);
-    // Without its last brace a call that was cut off cannot be taken for one that was meant like that.
+    // The last brace is left out, so that a call that was cut off is not mistaken for a complete one.
     deltas.push({ index: open.index, function: { arguments: isWhole ? text : text.slice(0, -1) } });
     open = undefined;
   };

@@ -45,11 +45,11 @@ const providerOn = (
     ...settings,
   });
 
-/** Reads an answer to its end and folds it. */
+/** Reads a completion to its end and folds it. */
 async function read(transport: Transport, overrides: Partial<ChatCall> = {}): Promise<CompletionAccumulator> {
-  const answer = createCompletionAccumulator();
-  for await (const chunks of providerOn(transport).chat?.(callOf(overrides)) ?? []) answer.observe(chunks);
-  return answer;
+  const completion = createCompletionAccumulator();
+  for await (const chunks of providerOn(transport).chat?.(callOf(overrides)) ?? []) completion.observe(chunks);
+  return completion;
 }
 
 async function collect(chunks: AsyncIterable<readonly ChatChunk[]> | undefined): Promise<(readonly ChatChunk[])[]> {
@@ -58,7 +58,7 @@ async function collect(chunks: AsyncIterable<readonly ChatChunk[]> | undefined):
   return batches;
 }
 
-/** What both forms of an answer must agree on. */
+/** The parts that must be equal in both forms of a completion. */
 const messageOf = ({ text, reasoning, toolCalls, usage, finish, upstreamId }: CompletionAccumulator): object => ({
   text,
   reasoning,
@@ -73,14 +73,15 @@ const readStreamed = (pieces: readonly (string | Uint8Array)[]): Promise<Complet
 const readWhole = (pieces: readonly (string | Uint8Array)[]): Promise<CompletionAccumulator> =>
   read(createReplayTransport({ headers: JSON_HEADERS, pieces }), { stream: false });
 
-interface Answer {
+interface RecordedCompletion {
   readonly candidates: readonly [
     { readonly content: { readonly parts: readonly Record<string, unknown>[] }; readonly finishReason?: string },
   ];
   readonly usageMetadata: { readonly totalTokenCount: number };
 }
 
-const partsOf = ({ candidates: [{ content }] }: Answer): readonly Record<string, unknown>[] => content.parts;
+const partsOf = ({ candidates: [{ content }] }: RecordedCompletion): readonly Record<string, unknown>[] =>
+  content.parts;
 const textOf = (parts: readonly Record<string, unknown>[], isThought: boolean): string =>
   parts.map(({ text, thought }) => (typeof text === 'string' && (thought === true) === isThought ? text : '')).join('');
 
@@ -96,9 +97,9 @@ test.skipIf(missingCaptures !== undefined)(
 test.each(captures.filter(({ isStream }) => isStream))(
   'reads $name the same streamed in any chunking, and whole',
   async ({ payloads }) => {
-    const events = payloads.map((payload) => JSON.parse(payload) as Answer);
+    const events = payloads.map((payload) => JSON.parse(payload) as RecordedCompletion);
     const parts = events.flatMap(partsOf);
-    const last = events.at(-1) as Answer;
+    const last = events.at(-1) as RecordedCompletion;
     const whole = { ...last, candidates: [{ ...last.candidates[0], content: { parts } }] };
     const expected = await readWhole([JSON.stringify(whole)]);
     const calls = parts.flatMap(({ functionCall }) => (functionCall ? [functionCall as { args: unknown }] : []));
@@ -119,7 +120,7 @@ test.each(captures.filter(({ isStream }) => isStream))(
 test.each(captures.filter(({ isStream }) => !isStream))(
   'reads $name the same whole, and streamed in any chunking',
   async ({ payloads: [text = ''] }) => {
-    const whole = JSON.parse(text) as Answer;
+    const whole = JSON.parse(text) as RecordedCompletion;
     const [candidate] = whole.candidates;
     const pieceOf = (part: object): object => ({ ...whole, candidates: [{ content: { parts: [part] } }] });
     const events = [
@@ -134,11 +135,11 @@ test.each(captures.filter(({ isStream }) => !isStream))(
       { ...whole, candidates: [{ content: { parts: [{ text: '' }] }, finishReason: candidate.finishReason }] },
     ];
     for (const [, pieces] of chunkings([text])) {
-      const answer = await readWhole(pieces);
-      expect(answer.text).toBe(textOf(partsOf(whole), false));
-      expect(answer.usage?.total_tokens).toBe(whole.usageMetadata.totalTokenCount);
+      const completion = await readWhole(pieces);
+      expect(completion.text).toBe(textOf(partsOf(whole), false));
+      expect(completion.usage?.total_tokens).toBe(whole.usageMetadata.totalTokenCount);
       for (const [, streamPieces] of chunkings(events.map(toEvent))) {
-        expect(messageOf(await readStreamed(streamPieces))).toEqual(messageOf(answer));
+        expect(messageOf(await readStreamed(streamPieces))).toEqual(messageOf(completion));
       }
     }
   },
@@ -187,7 +188,7 @@ test('posts to the streaming method, with its key in a header and the limits of 
   expect(exchange?.sent).toMatchObject({ contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] });
 });
 
-test('asks for an unstreamed answer at the other method, without a key when there is none', async () => {
+test('requests an unstreamed completion by the other method, without a key when there is none', async () => {
   const whole = event([{ text: 'Hi' }], { finishReason: 'STOP' });
   const transport = createReplayTransport({ headers: JSON_HEADERS, pieces: [JSON.stringify(whole)] });
   const provider = createGoogleProvider({ slug: 'local', baseUrl: 'http://127.0.0.1:1/v1beta', transport });
@@ -257,7 +258,7 @@ test.each([
   }
 });
 
-test('reads a whole answer although a stream was asked for', async () => {
+test('reads an unstreamed completion although a stream was requested', async () => {
   const whole = event([{ text: 'Hi' }], { finishReason: 'STOP' });
   for (const [, pieces] of chunkings([JSON.stringify(whole)])) {
     expect(await read(createReplayTransport({ headers: JSON_HEADERS, pieces }))).toMatchObject({ text: 'Hi' });

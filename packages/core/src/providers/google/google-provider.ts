@@ -2,7 +2,7 @@ import type { Transport } from '../../foundation/transport.ts';
 import { createChatWire } from '../kit/create-chat-wire.ts';
 import { describeProvider, type ProviderOptions, toUpstream } from '../kit/to-upstream.ts';
 import type { Provider } from '../provider.ts';
-import { createGoogleAnswerReader } from './google-answer-reader.ts';
+import { createGoogleCompletionReader } from './google-completion-reader.ts';
 import { createGoogleVideos } from './google-videos.ts';
 import { readGoogleErrorBody } from './read-google-error.ts';
 import { readGoogleModelList } from './read-google-model-list.ts';
@@ -10,14 +10,14 @@ import { toGoogleRequest } from './to-google-request.ts';
 import { toModelPath } from './to-model-path.ts';
 
 export interface GoogleProviderSettings extends ProviderOptions {
-  /** For pictures and videos at addresses that callers and upstream name. Without it there are no videos. */
+  /** Transport for images and videos at addresses that callers and upstream name. Without it there are no videos. */
   readonly downloads?: Transport | undefined;
 }
 
 /** The most that one page of the list may hold; far more than there are. */
 const LIST_PAGE_SIZE = 1000;
 
-/** Creates a provider that speaks Google's Gemini wire (`generateContent`). The key travels in a header, never in a URL. */
+/** Creates a provider for Google's Gemini wire (`generateContent`). The key is sent in a header, never in a URL. */
 export function createGoogleProvider(settings: GoogleProviderSettings): Provider {
   const upstream = toUpstream(settings, { keyHeader: 'x-goog-api-key' });
   const { baseUrl } = upstream;
@@ -28,7 +28,7 @@ export function createGoogleProvider(settings: GoogleProviderSettings): Provider
       return `${baseUrl}/${toModelPath(providerModel)}:${method}`;
     },
     toBody: toGoogleRequest,
-    createReader: createGoogleAnswerReader,
+    createReader: createGoogleCompletionReader,
     readError: readGoogleErrorBody,
     listUrl: `${baseUrl}/models?pageSize=${LIST_PAGE_SIZE}`,
     readModels: readGoogleModelList,

@@ -5,7 +5,7 @@ import { refuseField } from '../../wire/refuse-field.ts';
 import { parseDataUrl } from '../kit/data-url.ts';
 import { readGoogleErrorBody } from './read-google-error.ts';
 import { toModelPath } from './to-model-path.ts';
-import { createVideoCalls, type DownloadingVideoSettings, strangeAnswer } from '../kit/video-calls.ts';
+import { createVideoCalls, type DownloadingVideoSettings, unexpectedResponse } from '../kit/video-calls.ts';
 import type { VideoOrder, VideoProgress, VideoProvider, VideoStart } from '../video-contract.ts';
 
 /** A long-running operation: `done` comes with either `error` or `response`. */
@@ -42,7 +42,7 @@ export function createGoogleVideos(settings: DownloadingVideoSettings): VideoPro
   const readOperation = (value: unknown): Operation => {
     const operation = operationSchema.safeParse(value);
     if (operation.success) return operation.data;
-    throw strangeAnswer(name);
+    throw unexpectedResponse(name);
   };
 
   const look = async (upstreamId: string, limits: Pick<VideoStart, 'signal' | 'timeoutMs'>) => {
@@ -54,12 +54,12 @@ export function createGoogleVideos(settings: DownloadingVideoSettings): VideoPro
     const given = parseDataUrl(url);
     if (given !== undefined) return { bytesBase64Encoded: given.base64, mimeType: given.mediaType };
     const call = { url, headers: {}, signal, timeoutMs };
-    const answer = await calls.download(call, downloads).catch((cause: unknown) => {
+    const response = await calls.download(call, downloads).catch((cause: unknown) => {
       throw new GatewayError('invalid_request', `${path}: the picture could not be fetched`, { cause });
     });
-    const mimeType = answer.headers['content-type']?.split(';')[0]?.trim() ?? '';
+    const mimeType = response.headers['content-type']?.split(';')[0]?.trim() ?? '';
     if (!mimeType.startsWith('image/')) throw refuseField(path, 'must lead to a picture');
-    return { bytesBase64Encoded: await readBase64(answer.body, path), mimeType };
+    return { bytesBase64Encoded: await readBase64(response.body, path), mimeType };
   };
 
   const toInstance = async (call: VideoStart): Promise<object> => {
@@ -105,7 +105,7 @@ export function createGoogleVideos(settings: DownloadingVideoSettings): VideoPro
       return { ...toProgress(operation, name, calls.toJobError), ...(retryAfterMs !== undefined && { retryAfterMs }) };
     },
     fetch({ output: { url = '' }, headers: own, signal, timeoutMs }) {
-      // Its own files need the key; nobody else may see it.
+      // Google's own files require the key; no other host may receive it.
       const isOwn = URL.parse(url)?.origin === new URL(baseUrl).origin;
       const all = isOwn ? { ...headers, ...own } : own;
       return calls.download({ url, headers: all, signal, timeoutMs }, downloads);

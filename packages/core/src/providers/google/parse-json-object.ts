@@ -1,6 +1,6 @@
 import { isObject, isRecord } from '../../foundation/unchecked.ts';
 
-/** Upstream itself takes no deeper ones, and writing JSON that is nested without end would exhaust the stack. */
+/** Upstream itself accepts no deeper ones, and serialising JSON without a limit of depth would exhaust the stack. */
 const MAX_DEPTH = 100;
 
 /** Reads a JSON object; undefined when the text is none, or one that is nested too deeply. */

@@ -3,14 +3,14 @@ import { createFunctionCalls } from './function-calls.ts';
 import { createReasoningDetails } from './reasoning-details.ts';
 import { isObject, type Unchecked } from '../../foundation/unchecked.ts';
 
-/** Reads the parts of one answer. Holds what must be remembered between them. */
+/** Reads the parts of one completion. Holds the state between them. */
 export interface PartReader {
-  /** Adds what the part says to the delta. Parts that only Google's own tools make (code, its results) say nothing. */
+  /** Adds the part to the delta. Parts of Google's own tools (code, its results) are ignored. */
   read(part: Unchecked, delta: ChatDelta): void;
-  /** Call once at the end of the answer. `isWhole` says whether it ended by itself. */
+  /** Call once at the end of the completion. `isWhole` is false when it broke off. */
   flush(isWhole: boolean, delta: ChatDelta): void;
   callCount(): number;
-  /** The answer's text so far. */
+  /** The completion's text so far. */
   text(): string;
 }
 

@@ -59,7 +59,7 @@ test('puts an item far beyond the end of a list at its end', () => {
   expect(build({ jsonPath: '$.a[4294967290]', stringValue: 'x' })).toEqual({ a: ['x'] });
 });
 
-test('leaves lists alone when asked for a name in them', () => {
+test('leaves lists unchanged at a path with a name in them', () => {
   const list = { jsonPath: '$.a[0]', stringValue: 'x' };
   expect(build(list, { jsonPath: '$.a.b', stringValue: 'y' }, { jsonPath: '$.a.b.c', stringValue: 'y' })).toEqual({
     a: ['x'],

@@ -43,7 +43,7 @@ const get = (target: Container, key: string | number): unknown => (target as Rec
 
 function set(target: Container, key: string | number, value: unknown): void {
   if (!Array.isArray(target)) target[key] = value;
-  // Items come in order; an index far beyond the end would only make a list of holes.
+  // Items arrive in order; an index far beyond the end would only make a sparse list.
   else target[Math.min(Number(key), target.length)] = value;
 }
 
@@ -55,7 +55,7 @@ function parsePath(text: string): (string | number)[] | undefined {
     if (step === null) return undefined;
     const [, name, index, single, double] = step;
     const key = index === undefined ? (name ?? unescape(single ?? double ?? '')) : Number(index);
-    // Everything else that objects inherit is a function, which `follow` replaces by a container of its own.
+    // All other inherited members are functions, which `follow` replaces by a container.
     if (key === '__proto__') return undefined;
     path.push(key);
   }

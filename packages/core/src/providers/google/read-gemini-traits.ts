@@ -1,13 +1,13 @@
 /** Levels of thinking, least first. */
 export type ThinkingLevel = 'MINIMAL' | 'LOW' | 'MEDIUM' | 'HIGH';
 
-/** How a model is told how much to think. */
+/** The parameter by which a model receives the amount of thinking. */
 export type GeminiThinking =
   | { readonly kind: 'none' }
   | { readonly kind: 'budget'; readonly min: number; readonly max: number; readonly canBeOff: boolean }
   | { readonly kind: 'level'; readonly levels: readonly ThinkingLevel[] };
 
-/** What differs between models of this wire, as far as requests must heed it. */
+/** Differences between models of this wire that affect requests. */
 export interface GeminiTraits {
   readonly thinking: GeminiThinking;
   /** Refuses a call in its history that has no thought signature. */
@@ -24,9 +24,9 @@ const NOT_THINKING: GeminiTraits = {
 };
 
 /**
- * Reads from a model's name how it wants to be asked (Google's guides to thinking and to thought signatures, November
- * 2026). There is no other way to know: the model list does not say it. A name that is not known counts as a model
- * that does not think, unless the catalogue lists `reasoning` among its parameters.
+ * Derives the request parameters of a model from its name (Google's guides to thinking and to thought signatures,
+ * November 2026). There is no other source: the model list does not contain them. An unknown name counts as a model
+ * that does not think, unless the catalog lists `reasoning` among its parameters.
  */
 export function readGeminiTraits(providerModel: string, supportedParameters: ReadonlySet<string> | null): GeminiTraits {
   const traits = readName(providerModel.toLowerCase());
@@ -54,7 +54,7 @@ function readName(name: string): GeminiTraits {
   };
 }
 
-/** Of the 2.5 models. */
+/** Budgets of the 2.5 models. */
 const BUDGETS: Readonly<Record<string, GeminiThinking>> = {
   pro: { kind: 'budget', min: 128, max: 32_768, canBeOff: false },
   flash: { kind: 'budget', min: 1, max: 24_576, canBeOff: true },

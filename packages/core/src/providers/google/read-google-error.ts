@@ -25,7 +25,7 @@ const STATUS_OF_NAME: Readonly<Record<string, number>> = {
 /** A wait beyond an hour is no help to a caller and a hazard to a scheduler. */
 const MAX_RETRY_AFTER_SECONDS = 3600;
 
-/** The `error` of a body or an event; undefined when it holds none. Some answers wrap it in a list. */
+/** Returns the `error` of a body or an event; undefined when it has none. Some responses wrap it in a list. */
 export function findGoogleError(body: unknown): unknown {
   const [first]: unknown[] = Array.isArray(body) ? body : [body];
   return isObject(first) ? (first['error'] ?? undefined) : undefined;
@@ -34,8 +34,8 @@ export function findGoogleError(body: unknown): unknown {
 /**
  * Reads the error object of this wire (google.rpc.Status in its JSON form), with the wait that its details name.
  *
- * A bad key and an account that may not call from where it stands come as 400 here. They are the operator's to mend,
- * so they are given the statuses that say so elsewhere.
+ * A wrong key and an account in an unsupported location have the status 400 here. The operator has to correct them, so
+ * they are mapped to the statuses that other wires use.
  */
 export function readGoogleError(error: unknown, httpStatus: number | null = null): GoogleErrorFields {
   if (!isObject(error)) return { status: httpStatus };

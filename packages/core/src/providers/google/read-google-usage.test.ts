@@ -82,7 +82,7 @@ test.each([
   expect(read(...(metadata as unknown[]))).toBeUndefined();
 });
 
-test('takes output that is not counted for none when the answer holds nothing', () => {
+test('treats a missing count of output as zero when the completion is empty', () => {
   const usage = createGoogleUsage();
   usage.add({ promptTokenCount: 9, totalTokenCount: 9 });
   expect(usage.read(true)).toEqual({ prompt_tokens: 9, completion_tokens: 0, total_tokens: 9 });

@@ -14,23 +14,23 @@ const COUNTS = [
 ] as const;
 const DETAILS = ['promptTokensDetails', 'cacheTokensDetails', 'candidatesTokensDetails'] as const;
 
-/** Gathers the token counts of one answer. */
+/** Collects the token counts of one completion. */
 export interface GoogleUsage {
-  /** Takes in one `usageMetadata`. Events repeat and revise counts, and may leave out what an earlier one said. */
+  /** Adds one `usageMetadata`. Events repeat and revise counts, and may omit a count that an earlier one had. */
   add(metadata: unknown): void;
   /**
-   * The counts so far; undefined while they cannot be known. `isSilent` says that the answer holds nothing, so that a
-   * count of output that is missing means none; otherwise what is missing stays unknown.
+   * The counts so far; undefined while they are unknown. `isSilent` means that the completion is empty, so that a
+   * missing count of output is zero; otherwise a missing count stays unknown.
    */
   read(isSilent: boolean): Usage | undefined;
 }
 
 /**
- * Creates an empty gatherer.
+ * Creates an empty collector. On this wire the prompt count includes cached tokens, and thoughts are counted beside the
+ * candidates; on the gateway's wire they are part of the completion.
  *
- * On this wire the prompt count includes cached tokens, and thoughts are counted beside the candidates; on ours they
- * are part of the completion. What Google's own tools read (`toolUsePromptTokenCount`) is no part of the prompt: the
- * gateway asks for none of those tools.
+ * Tokens that Google's own tools read (`toolUsePromptTokenCount`) are no part of the prompt: the gateway requests none
+ * of those tools.
  */
 export function createGoogleUsage(): GoogleUsage {
   const counts: { [name in (typeof COUNTS)[number]]?: number } = {};
@@ -74,7 +74,7 @@ export function createGoogleUsage(): GoogleUsage {
   };
 }
 
-/** Some models report no candidates; the total then tells them, if there is one. */
+/** Some models report no count of candidates; then it is derived from the total, if there is one. */
 function readCompletion(
   prompt: number,
   counts: { readonly [name in (typeof COUNTS)[number]]?: number },
@@ -111,7 +111,7 @@ function withoutUnknown<Name extends string>(details: {
   return isEmpty ? undefined : known;
 }
 
-/** A count is a whole number from 0 up; anything else a provider sends would spoil a budget. */
+/** A count is a whole number from 0 up; any other value from a provider would corrupt a budget. */
 function readCount(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_COUNT ? value : undefined;
 }

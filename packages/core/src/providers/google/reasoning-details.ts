@@ -4,7 +4,7 @@ import type { ReasoningDetail } from '../../wire/chat/chat-message.ts';
 /** The reasoning format that only this wire can read back (wire.md 6.6). */
 export const REASONING_FORMAT = 'google-gemini-v1';
 
-/** Numbers the reasoning details of one answer, the same whether it comes whole or in pieces. */
+/** Numbers the reasoning details of one completion, the same whether it arrives whole or in pieces. */
 export interface ReasoningDetails {
   /** Adds a piece of thought; pieces that follow one another share an index, and add up. */
   addText(text: string, signature: string | undefined, delta: ChatDelta): void;

@@ -4,8 +4,8 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /**
- * Turns grounding metadata into the citations of our wire (wire.md 6.5): one for each passage of the text and
- * source that supports it, or for each source where passages are not told. Indexes count UTF-16 units of the text.
+ * Converts grounding metadata to the citations of the gateway's wire (wire.md 6.5): one for each pair of a text passage
+ * and a source that supports it, or for each source where passages are missing. Indexes count UTF-16 units of the text.
  */
 export function toAnnotations(grounding: unknown, text: string): unknown[] {
   if (!isObject(grounding)) return [];

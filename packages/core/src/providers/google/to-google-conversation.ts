@@ -11,7 +11,7 @@ export interface Content {
 }
 
 export interface Conversation {
-  /** Absent when nobody instructs. */
+  /** Absent without instructions. */
   readonly systemInstruction?: { readonly parts: Part[] };
   readonly contents: Content[];
 }
@@ -20,11 +20,11 @@ type Speaker = 'user' | 'model' | 'tools';
 type ToolMessage = Extract<ChatMessage, { role: 'tool' }>;
 
 /**
- * Turns messages into the wire's instruction and turns.
+ * Converts messages to the wire's instruction and turns. System and developer messages move to the instruction, in
+ * order, from any position; without other messages, they are the prompt.
  *
- * System and developer messages move to the instruction, in order, wherever they stand; alone, they are the prompt.
- * Neighbours of one role become one turn, but results of functions stay apart from what the user says next: the wire
- * wants as many results as calls in the turn that follows them. Throws `invalid_request` that names what cannot be
+ * Neighbours of one role become one turn, but results of functions stay separate from the user's next message: the wire
+ * requires as many results as calls in the turn that follows them. Throws `invalid_request` that names what cannot be
  * expressed.
  */
 export function toGoogleConversation(messages: readonly ChatMessage[], traits: GeminiTraits): Conversation {

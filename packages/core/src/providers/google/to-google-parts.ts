@@ -5,7 +5,7 @@ import { refuseField } from '../../wire/refuse-field.ts';
 /** A part of the Gemini wire. */
 export type Part = Record<string, unknown>;
 
-/** What the ends of addresses say of files (the types that Google's file guides list). */
+/** File types by the ends of addresses (the types that Google's file guides list). */
 const MIME_TYPES: Readonly<Record<string, string>> = {
   png: 'image/png',
   jpg: 'image/jpeg',
@@ -80,7 +80,7 @@ export function toMedia(url: string, path: string): Part {
   return { inlineData: { mimeType: data.mediaType, data: data.base64 } };
 }
 
-/** Undefined where the address does not tell; upstream then finds out, as it does for video pages. */
+/** Undefined where the address does not show the type; upstream then detects it, as it does for video pages. */
 function guessMimeType(url: string): string | undefined {
   const extension = /\.([a-z\d]+)$/i.exec(url.replace(/[?#].*$/s, ''))?.[1]?.toLowerCase();
   return extension !== undefined && Object.hasOwn(MIME_TYPES, extension) ? MIME_TYPES[extension] : undefined;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { type ChatCompletionRequest, chatCompletionRequestSchema } from '../../wire/chat/chat-completion.ts';
 import type { ChatCall } from '../provider.ts';
-import { createGoogleAnswerReader } from './google-answer-reader.ts';
+import { createGoogleCompletionReader } from './google-completion-reader.ts';
 import { toGoogleRequest } from './to-google-request.ts';
 
 const HELLO = [{ role: 'user', content: 'Hello' }];
@@ -81,7 +81,7 @@ test('takes instructions that stand alone for the prompt', () => {
   });
 });
 
-test('turns parts with files into data or addresses, with the type that is told or guessed', () => {
+test('converts parts with files to data or addresses, with the given or guessed type', () => {
   const image = (url: string): object => ({ type: 'image_url', image_url: { url } });
   expect(
     partsOf([
@@ -160,7 +160,7 @@ test('sends calls and their results, by the names of the calls', () => {
   ]);
 });
 
-test('names a result that answers no call by the name it carries itself', () => {
+test('names a result without a matching call by its own name', () => {
   expect(contentsOf([{ role: 'tool', tool_call_id: 'x', name: 'f', content: 'ok' }])).toEqual([
     { role: 'user', parts: [{ functionResponse: { id: 'x', name: 'f', response: { output: 'ok' } } }] },
   ]);
@@ -187,7 +187,7 @@ test('puts images of a result into it where the model reads them there, else bes
   ]);
 });
 
-test('gives every signature of an answer back on the part it came with', () => {
+test('sends every signature of a completion back on the part it came with', () => {
   const parts = [
     { text: 'Hmm.', thought: true, thoughtSignature: 'aGht' },
     { text: 'Here', thoughtSignature: 'dGV4dA==' },
@@ -199,8 +199,8 @@ test('gives every signature of an answer back on the part it came with', () => {
     candidates: [{ content: { parts: [part] }, ...(index === parts.length && { finishReason: 'STOP' }) }],
   }));
   const whole = { candidates: [{ content: { parts }, finishReason: 'STOP' }] };
-  const newReader = (): ReturnType<typeof createGoogleAnswerReader> =>
-    createGoogleAnswerReader({ providerName: 'Acme', secrets: [], makeId: String });
+  const newReader = (): ReturnType<typeof createGoogleCompletionReader> =>
+    createGoogleCompletionReader({ providerName: 'Acme', secrets: [], makeId: String });
   const reader = newReader();
   const deltas = [
     [newReader().readWhole(JSON.stringify(whole))],
@@ -423,7 +423,7 @@ test.each([
     { type: 'json_schema', json_schema: { name: 'x', schema, strict: true } },
     { responseMimeType: 'application/json', responseJsonSchema: schema },
   ],
-])('asks for the format %j', (format, config) => {
+])('requests the format %j', (format, config) => {
   expect(build({ response_format: format })['generationConfig']).toEqual(config);
 });
 
@@ -483,7 +483,7 @@ test('leaves out what the endpoint does not list, under any of the names that li
   });
 });
 
-test('asks a model that thinks for its thoughts', () => {
+test('requests the thoughts of a model that thinks', () => {
   expect(build({}, GEMINI_3)['generationConfig']).toEqual({ thinkingConfig: { includeThoughts: true } });
 });
 

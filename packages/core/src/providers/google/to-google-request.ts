@@ -17,16 +17,16 @@ const RENAMED = [
   ['seed', 'seed'],
 ] as const satisfies readonly (readonly [keyof ChatCompletionRequest, string])[];
 
-/** Fields of `image_config` that this wire knows. */
+/** Fields of `image_config` that this wire supports. */
 const IMAGE_FIELDS = [
   ['aspect_ratio', 'aspectRatio'],
   ['image_size', 'imageSize'],
 ] as const;
 
 /**
- * Builds the upstream body. What the endpoint does not support is left out, as the public wire promises; what it
- * supports but this wire cannot express is refused with `invalid_request` that names it, or left out where an answer
- * without it is still what was asked for (docs/providers/google.md has the list).
+ * Builds the upstream body. A field that the endpoint does not support is left out, as the public wire promises; one
+ * that it supports but this wire cannot express is refused with `invalid_request` that names it, or left out where a
+ * completion without it still meets the request (docs/providers/google.md has the list).
  */
 export function toGoogleRequest(call: ChatCall): Record<string, unknown> {
   const { request, providerModel, supportedParameters } = call;
@@ -57,7 +57,7 @@ function toSampling(request: ChatCompletionRequest, supports: Supports): Record<
     if (value !== undefined && value !== null && supports(name)) config[upstreamName] = value;
   }
   const { top_k: topK, logprobs, top_logprobs: topLogprobs } = request;
-  // Elsewhere 0 turns the limit off, which this wire does by saying nothing.
+  // On other wires 0 turns the limit off, which is the absence of the field here.
   if (topK && supports('top_k')) config['topK'] = topK;
   if (logprobs === true && supports('logprobs')) {
     config['responseLogprobs'] = true;

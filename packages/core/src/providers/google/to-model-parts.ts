@@ -8,21 +8,21 @@ import { type Part, toMedia, toParts } from './to-google-parts.ts';
 type AssistantMessage = Extract<ChatMessage, { role: 'assistant' }>;
 
 /**
- * What Google's guide to thought signatures names for calls that its model did not make itself: other models', or
- * those of a client that keeps no reasoning details. Without it such a conversation is refused.
+ * The signature that Google's guide to thought signatures defines for calls of other models, or of clients that do not
+ * keep reasoning details. Without it such a conversation is refused.
  */
 const FOREIGN_SIGNATURE = 'skip_thought_signature_validator';
 
-/** The signatures of one message, each to go back onto the part it came with. */
+/** The signatures of one message, each to be sent back with its part. */
 interface Signatures {
   readonly byId: ReadonlyMap<string, string>;
-  /** Those that came with a text, in order. */
+  /** Signatures of texts, in order. */
   readonly ofTexts: string[];
 }
 
 /**
- * Turns an assistant's message into parts: signed thoughts, text, images, calls. Thoughts without a signature are left
- * out, because a model reads nothing out of them. Throws `invalid_request` that names what cannot be expressed.
+ * Converts an assistant's message to parts: signed thoughts, text, images, calls. Thoughts without a signature are left
+ * out, because a model ignores them. Throws `invalid_request` that names what cannot be expressed.
  */
 export function toModelParts(message: AssistantMessage, path: string, traits: GeminiTraits): Part[] {
   const details = (message.reasoning_details ?? []).filter(({ format }) => format === REASONING_FORMAT);
@@ -49,7 +49,7 @@ function readSignatures(details: readonly ReasoningDetail[]): Signatures {
   return { byId, ofTexts };
 }
 
-/** A client that reads a stream may hand pieces of one thought back as they came; its last has the signature. */
+/** A client that reads a stream may send back the pieces of one thought separately; the last has the signature. */
 function toThoughts(details: readonly ReasoningDetail[]): Part[] {
   const thoughts: Part[] = [];
   let text = '';
@@ -67,8 +67,8 @@ function toThoughts(details: readonly ReasoningDetail[]): Part[] {
 }
 
 /**
- * The first signature goes onto the text, others into empty parts, as they come in streams. Where there is no text it
- * can only be that of the first call.
+ * The first signature is put on the text, others into empty parts, as in streams. Without a text it can only belong to
+ * the first call.
  */
 function withTextSignatures(said: readonly Part[], { ofTexts }: Signatures, calls: readonly Part[]): Part[] {
   const [first, ...others] = ofTexts;

@@ -36,7 +36,7 @@ test.each([
   ['gemini-3-flash-preview', { reasoning: { max_tokens: 9000 }, max_tokens: 10_000 }, { thinkingLevel: 'HIGH' }],
   ['gemini-3-flash-preview', {}, {}],
   ['gemini-2.5-pro', { reasoning: { max_tokens: 0 } }, {}],
-])('asks %s for %j as %j, and for the thoughts', (model, body, expected) => {
+])('requests from %s for %j the config %j, with the thoughts', (model, body, expected) => {
   expect(configOf(model, body)).toEqual({ includeThoughts: true, ...expected });
 });
 
@@ -47,7 +47,7 @@ test.each([
   [{ reasoning: { effort: 'none' } }, { thinkingBudget: 0 }],
   [{ reasoning_effort: 'none' }, { thinkingBudget: 0 }],
   [{ reasoning: { enabled: false } }, { thinkingBudget: 0 }],
-])('does not ask for thoughts with %j', (body, expected) => {
+])('requests no thoughts with %j', (body, expected) => {
   expect(configOf('gemini-2.5-flash', body)).toEqual(expected);
 });
 
@@ -61,12 +61,12 @@ test.each([
   'gemini-2.5-computer-use-preview',
   'gemma-3-27b-it',
   'chat-1',
-])('says nothing about thinking to %s, whatever is asked', (model) => {
+])('sends no thinking parameters to %s, whatever the request', (model) => {
   expect(configOf(model, effort('high'))).toBeUndefined();
   expect(configOf(model, effort('none'))).toBeUndefined();
 });
 
-test('speaks of levels to an unknown model that the catalogue says can reason', () => {
+test('sends levels to an unknown model that can reason according to the catalog', () => {
   const { thinking } = readGeminiTraits('chat-1', new Set(['reasoning']));
   expect(toThinkingConfig(requestOf(effort('medium')), thinking)).toEqual({
     includeThoughts: true,

@@ -7,10 +7,10 @@ import type { GeminiThinking, ThinkingLevel } from './read-gemini-traits.ts';
 const DEFAULT_MAX_TOKENS = 65_536;
 
 /**
- * Decides what is said about thinking; undefined when nothing is. Thoughts are asked for unless the caller hides them,
- * because they are returned by default wherever a model produces them (wire.md 6.6). Throws `invalid_request`
- * when the output limit leaves no room for the budget, or thinking is to be off that cannot be; with `isOfFamily` the
- * latter is brought to the least instead.
+ * Decides the thinking parameters; undefined when there are none. Thoughts are requested unless the caller hides them,
+ * because they are returned by default wherever a model produces them (wire.md 6.6). Throws `invalid_request` when the
+ * output limit leaves no room for the budget, or when thinking cannot be turned off as requested; with `isOfFamily` it
+ * is reduced to the minimum instead.
  */
 export function toThinkingConfig(
   request: ChatCompletionRequest,
@@ -50,7 +50,7 @@ function toBudget(budget: number, effort: RealEffort | undefined, maxTokens: num
 const clamp = (tokens: number, { min, max }: { readonly min: number; readonly max: number }): number =>
   Math.max(min, Math.min(max, tokens));
 
-/** The nearest level that the model knows; each knows LOW and HIGH. */
+/** The nearest level that the model supports; each supports LOW and HIGH. */
 function toLevel(effort: RealEffort | undefined, levels: readonly ThinkingLevel[]): ThinkingLevel {
   const asked = effort === 'xhigh' || effort === 'max' ? 'HIGH' : (effort?.toUpperCase() as ThinkingLevel);
   if (levels.includes(asked)) return asked;

@@ -7,7 +7,7 @@ export function toCallLimits({
   signal,
   timeouts,
 }: ChatCall): Pick<TransportRequest, 'signal' | 'headersTimeoutMs' | 'idleTimeoutMs' | 'totalTimeoutMs'> {
-  // An unstreamed answer keeps silent until it is whole, so only the limit on the whole says anything.
+  // An unstreamed completion sends nothing until it is whole, so only the limit on the whole applies.
   return stream
     ? {
         signal,

@@ -20,8 +20,8 @@ export interface CompletionReader {
    */
   readEvent(data: string): ChatChunk | 'done' | undefined;
   /**
-   * Called once when no more events will come, for the last chunk. Throws `provider_unavailable` when the completion
-   * stopped short. Absent on wires whose last event says all.
+   * Called once after the last event, for the last chunk. Throws `provider_unavailable` when the completion broke off.
+   * Absent on wires whose last event is complete.
    */
   readEnd?(): ChatChunk;
   /** Reads a whole, unstreamed completion. Throws `GatewayError` when it is an error or no completion. */
@@ -35,7 +35,7 @@ export interface CompletionReaderOptions {
   readonly makeId: (number: number) => string;
 }
 
-/** What makes a wire different from the others. */
+/** The differences between one wire and the others. */
 export interface ChatWire {
   readonly toUrl: (call: ChatCall) => string;
   /** Builds the upstream body. Throws `invalid_request` that names what this wire cannot express. */
@@ -43,7 +43,7 @@ export interface ChatWire {
   /** Called once for each call. */
   readonly createReader: (options: CompletionReaderOptions) => CompletionReader;
   readonly readError: ReadError;
-  /** What ids of tool calls begin with. Default: `call`. */
+  /** Prefix of tool call ids. Default: `call`. */
   readonly toolCallPrefix?: string | undefined;
   /** Whether `[DONE]` ends a stream. Default: yes; elsewhere it is passed over. */
   readonly endsWithDone?: boolean | undefined;
@@ -56,7 +56,7 @@ type ResponseHead = Pick<TransportResponse, 'status' | 'headers'>;
 
 const LIST_TIMEOUT_MS = 10_000;
 
-/** Makes the members of a provider that chat; each provider takes those that it offers. */
+/** Makes the chat members of a provider; each provider uses those that it offers. */
 export function createChatWire(
   upstream: Upstream,
   wire: ChatWire,
@@ -97,7 +97,7 @@ export function createChatWire(
       return createReader(call).readWhole(toText(response.bytes));
     });
 
-  // A body that is there at once costs no promise of its own (docs/decisions/0012, 0016).
+  // A body that is available at once costs no extra promise (docs/decisions/0012, 0016).
   const chatWhole = (call: ChatCall): Promise<ChatChunk> => {
     const body = wire.toBody(call);
     return body instanceof Promise ? body.then((late) => askForWhole(call, late)) : askForWhole(call, body);

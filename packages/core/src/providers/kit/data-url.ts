@@ -1,4 +1,4 @@
-/** What a data URL holds. */
+/** The content of a data URL. */
 export interface DataUrl {
   /** Lower case, without parameters: `image/png`. */
   readonly mediaType: string;
@@ -9,8 +9,8 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /**
- * Reads a data URL (RFC 2397); undefined when the text is none, or holds nothing. Base64 is handed on unchecked: files
- * are large, and upstream looks at every byte of them anyway.
+ * Parses a data URL (RFC 2397); undefined when the text is none, or empty. Base64 is passed on unchecked: files are
+ * large, and upstream checks every byte of them anyway.
  */
 export function parseDataUrl(url: string): DataUrl | undefined {
   if (!isDataUrl(url)) return undefined;

@@ -1,7 +1,7 @@
-/** Asks in words for an answer that is a JSON object, where the wire cannot bind it to that. */
+/** Requires a JSON object in words, where the wire cannot bind the completion to it. */
 export const JSON_OBJECT_INSTRUCTION = 'Answer with one JSON object and nothing else: no explanation, no code fence.';
 
-/** Asks in words for an answer that is valid against a JSON Schema. */
+/** Requires JSON that is valid against a JSON Schema, in words. */
 export const toSchemaInstruction = (schema: object): string =>
   'Answer with one JSON document and nothing else: no explanation, no code fence. ' +
   `It must be valid against this JSON Schema:\n${JSON.stringify(schema)}`;

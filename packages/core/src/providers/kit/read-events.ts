@@ -3,18 +3,21 @@ import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
 import { createSseDecoder } from '../../foundation/sse-decoder.ts';
 import type { TransportResponse } from '../../foundation/transport.ts';
 
-/** What one event's data says: a chunk, nothing that matters, or that the answer ends here. Throws what upstream says is wrong. */
+/**
+ * The result of one event's data: a chunk, nothing, or the end of the completion. Throws the error that upstream
+ * reports.
+ */
 export type ReadEvent = (data: string) => ChatChunk | 'done' | undefined;
 
 const END: IteratorResult<readonly ChatChunk[]> = { done: true, value: undefined };
 
 /**
- * Reads a streamed answer: yields the chunks that each piece of bytes completed, and before an error those that were
- * read ahead of it. Returns at the end of the answer or of the bytes, whichever comes first. Throws
- * `provider_unavailable` when the bytes end within an event. What `readEnd` says then is the last chunk; it throws when
- * the answer was not complete.
+ * Reads a streamed completion: yields the chunks that each piece of bytes completed, and before an error those that
+ * were read ahead of it. Returns at the end of the completion or of the bytes, whichever comes first. Throws
+ * `provider_unavailable` when the bytes end within an event.
  *
- * Written by hand: as a generator it cost as much a piece as reading the events in it.
+ * The result of `readEnd` is then the last chunk; it throws when the completion was not complete. An iterator written
+ * by hand: as a generator it cost as much per piece as the parsing of its events.
  */
 export function readEvents(
   body: TransportResponse['body'],
@@ -42,7 +45,7 @@ export function readEvents(
       phase = 'failed';
       failure = error;
     }
-    // Whatever else comes concerns nobody, and neither does what becomes of the connection.
+    // Later data is ignored, and so is the end of the connection.
     if (phase !== 'reading') void pieces.return?.().then(undefined, () => undefined);
     return batch;
   };
@@ -94,8 +97,8 @@ function isJson(data: string): boolean {
   }
 }
 
-/** An event that only keeps the connection alive. */
+/** True for an event that only keeps the connection open. */
 export const isBlank = (data: string): boolean => data.length < 16 && data.trim() === '';
 
-/** The end of an answer as OpenAI's wire marks it. */
+/** True for the marker with which OpenAI's wire ends a completion. */
 export const isDoneMarker = (data: string): boolean => data.length < 16 && data.trim().toUpperCase() === '[DONE]';

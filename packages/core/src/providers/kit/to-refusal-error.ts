@@ -7,7 +7,7 @@ import { toUpstreamError, type UpstreamErrorFacts } from './upstream-error.ts';
 /** Reads a wire's own form of a refusal: its body, and the status of the response. Never throws. */
 export type ReadError = (text: string, status: number) => Omit<UpstreamErrorFacts, 'providerName' | 'secrets'>;
 
-/** Turns a response that is a refusal into an error. A wait that its headers name wins over one in its body. */
+/** Converts a refusal to an error. A wait in its headers takes precedence over one in its body. */
 export function toRefusalError(
   { name, secrets }: Pick<Upstream, 'name' | 'secrets'>,
   readError: ReadError,
@@ -23,7 +23,7 @@ export function toRefusalError(
   });
 }
 
-/** How long a response asks to wait, by upstream's clock. */
+/** The time to wait according to a response, by upstream's clock. */
 export function readWaitSeconds(headers: TransportResponse['headers']): number | undefined {
   return readRetryAfterSeconds(headers, Date.parse(headers['date'] ?? ''));
 }

@@ -4,8 +4,8 @@ const BASE64 = /^[\w+/=-]+$/;
 const DATA_URL = /^data:[^,]{0,200},/;
 
 /**
- * An upstream body as its caller may see it: without `secrets`, whatever brought them there, and with the length of
- * media in place of the media.
+ * An upstream body in the form that its caller may see: without any of `secrets`, and with the length of media in place
+ * of the media.
  */
 export function toShownBody(body: unknown, secrets: readonly string[]): unknown {
   if (typeof body === 'string') return toShownText(body, secrets);

@@ -1,7 +1,7 @@
 import type { Transport } from '../../foundation/transport.ts';
 import { type DataPolicy, type Provider, UNKNOWN_DATA_POLICY } from '../provider.ts';
 
-/** What a provider is made with, whatever its wire. */
+/** Options of a provider, whatever its wire. */
 export interface ProviderOptions {
   readonly slug: string;
   /** Default: the slug. */
@@ -9,7 +9,7 @@ export interface ProviderOptions {
   /** Includes the version segment: `https://api.openai.com/v1`. */
   readonly baseUrl: string;
   readonly apiKey?: string | undefined;
-  /** Sent with every call, e.g. an organisation's id; one of the wire's own is replaced by its namesake here. */
+  /** Sent with every call, e.g. an organisation's id; replaces a header of the wire with the same name. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly transport: Transport;
   readonly dataPolicy?: DataPolicy | undefined;
@@ -18,15 +18,15 @@ export interface ProviderOptions {
   readonly discoverModels?: boolean | undefined;
 }
 
-/** What every call of one provider is sent with. */
+/** Settings that every call of one provider uses. */
 export interface Upstream {
-  /** For people. */
+  /** Display name. */
   readonly name: string;
-  /** Without a slash at the end. */
+  /** Address without a slash at the end. */
   readonly baseUrl: string;
   /** Sent with every call; holds the key. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Values that must never be shown, whatever upstream echoes. */
+  /** Values that must never be shown, even if upstream repeats them. */
   readonly secrets: readonly string[];
   readonly transport: Transport;
 }
@@ -36,14 +36,14 @@ export interface UpstreamAccess {
   readonly keyHeader: string;
   /** The word before the key. Default: none. */
   readonly keyScheme?: 'Bearer' | 'Key' | undefined;
-  /** Headers that the wire itself asks for. */
+  /** Headers that the wire itself requires. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** A shorter header is no secret, and blanking it out would garble every text. */
 const MIN_SECRET_LENGTH = 4;
 
-/** Computes once what every call of a provider is sent with. */
+/** Computes the common parts of a provider's calls once. */
 export function toUpstream(options: ProviderOptions, { keyHeader, keyScheme, headers }: UpstreamAccess): Upstream {
   const { slug, name = slug, baseUrl, apiKey, transport } = options;
   return {
@@ -61,7 +61,7 @@ export function toUpstream(options: ProviderOptions, { keyHeader, keyScheme, hea
   };
 }
 
-/** What a provider says about itself, as it was told to. */
+/** The public facts about a provider, from its options. */
 export function describeProvider({
   slug,
   name = slug,

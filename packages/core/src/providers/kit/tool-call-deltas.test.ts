@@ -12,7 +12,7 @@ function mend(...batches: readonly UpstreamToolCall[][]): ToolCallDelta[] {
   return [...batches.flatMap((pieces) => deltas.push(pieces)), ...deltas.flush()];
 }
 
-/** What a client makes of the deltas. Fails on any that is not well formed. */
+/** Assembles the deltas as a client does. Fails on any that is not well formed. */
 function assemble(deltas: readonly ToolCallDelta[]): { id: string; name: string; arguments: string }[] {
   const calls: { id: string; name: string; arguments: string }[] = [];
   for (const { index, id, type, function: called } of deltas) {
@@ -66,7 +66,7 @@ test('renumbers indexes that jump, repeat or start above 0', () => {
   expect(calls.map(({ id }) => id)).toEqual(['a', 'b']);
 });
 
-test('tells parallel calls apart that all carry index 0, by their ids', () => {
+test('distinguishes parallel calls that all have index 0, by their ids', () => {
   const calls = assemble(
     mend(
       [{ index: 0, id: 'a', function: { name: 'f', arguments: '{"x":1' } }],
@@ -81,7 +81,7 @@ test('tells parallel calls apart that all carry index 0, by their ids', () => {
   ]);
 });
 
-test('tells whole parallel calls apart that carry neither ids nor indexes, by their names', () => {
+test('distinguishes whole parallel calls without ids and indexes, by their names', () => {
   const calls = assemble(
     mend([{ function: { name: 'f', arguments: '{"x":1}' } }, { function: { name: 'g', arguments: '{"x":2}' } }]),
   );
@@ -91,7 +91,7 @@ test('tells whole parallel calls apart that carry neither ids nor indexes, by th
   ]);
 });
 
-test('tells whole calls of one function apart that carry no ids and all index 0', () => {
+test('distinguishes whole calls of one function without ids and all with index 0', () => {
   const calls = assemble(
     mend(
       [{ index: 0, id: '', function: { name: 'f', arguments: '{"x":1}' } }],

@@ -14,15 +14,17 @@ interface OpenCall {
   id: string;
   name: string;
   isAnnounced: boolean;
-  /** What has come of its arguments. */
+  /** The arguments so far. */
   text: string;
 }
 
-/** Mends the tool calls of one answer. Holds what has been seen of them so far. */
+/** Repairs the tool calls of one completion. Holds those seen so far. */
 export interface ToolCallDeltas {
   /** Returns the well-formed pieces that can leave now; a call waits until its name is complete. */
   push(pieces: readonly UpstreamToolCall[]): ToolCallDelta[];
-  /** Call once at the end of the answer. Returns what was still waiting, and `{}` for calls without arguments. */
+  /**
+   * Call once at the end of the completion. Returns deltas that were held back, and `{}` for calls without arguments.
+   */
   flush(): ToolCallDelta[];
   count(): number;
 }
@@ -81,7 +83,7 @@ export function createToolCallDeltas(makeId: (number: number) => string): ToolCa
         const name = typeof piece.function?.name === 'string' ? piece.function.name : '';
         const known = find(piece, id, name);
         if (known === undefined) {
-          // Whatever came before has its whole name by now.
+          // All earlier calls have their whole names by now.
           for (const call of calls) if (!call.isAnnounced) ready.push(announce(call, ''));
         }
         const call = known ?? open(piece, id);

@@ -7,7 +7,7 @@ import { toUpstreamError, type UpstreamErrorFacts } from './upstream-error.ts';
 const fail = (facts: Partial<UpstreamErrorFacts>): ReturnType<typeof toUpstreamError> =>
   toUpstreamError({ providerName: 'Acme', status: null, secrets: [], ...facts });
 
-const OF_STATUS: readonly [status: number | null, code: ErrorCode, answered: number][] = [
+const OF_STATUS: readonly [upstreamStatus: number | null, code: ErrorCode, status: number][] = [
   [301, 'provider_unavailable', 502],
   [307, 'provider_unavailable', 502],
   [400, 'invalid_request', 400],
@@ -32,12 +32,12 @@ const OF_STATUS: readonly [status: number | null, code: ErrorCode, answered: num
   [null, 'provider_unavailable', 502],
 ];
 
-test.each(OF_STATUS)('answers an upstream status %s with %s', (status, code, answered) => {
-  const error = fail({ status, message: 'what upstream said' });
+test.each(OF_STATUS)('maps an upstream status %s to %s', (upstreamStatus, code, status) => {
+  const error = fail({ status: upstreamStatus, message: 'what upstream said' });
   expect({ code: error.code, status: error.status, upstreamStatus: error.upstreamStatus }).toEqual({
     code,
-    status: answered,
-    upstreamStatus: status,
+    status,
+    upstreamStatus,
   });
   expect(error.metadata).toEqual({ provider_name: 'Acme' });
 });
@@ -109,7 +109,7 @@ test.each([
   ['its key twice', 's3cr3t-value! and s3cr3t-value!', '[redacted] and [redacted]'],
   ['a bearer header', 'got Authorization: Bearer abc.def', 'got Authorization: Bearer [redacted]'],
   ['a basic header', 'got basic dXNlcjpwYXNz', 'got basic [redacted]'],
-  ['somebody’s key', 'key sk-abcdefghijkl is wrong', 'key [redacted] is wrong'],
+  ['a foreign key', 'key sk-abcdefghijkl is wrong', 'key [redacted] is wrong'],
   ['a Groq key', 'key gsk_abcdefghijkl is wrong', 'key [redacted] is wrong'],
   ['a Google key', 'key AIzaSyA1234567890abcdefghij is wrong', 'key [redacted] is wrong'],
   ['a loopback address', 'see http://localhost:8080/debug?x=1 now', 'see [address] now'],

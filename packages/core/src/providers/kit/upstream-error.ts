@@ -9,13 +9,13 @@ export interface UpstreamErrorFacts {
   /** Upstream's own code or type, e.g. `context_length_exceeded`. */
   readonly providerCode?: string | undefined;
   readonly retryAfterSeconds?: number | undefined;
-  /** Values that must never be shown, whatever upstream echoes. */
+  /** Values that must never be shown, even if upstream repeats them. */
   readonly secrets: readonly string[];
 }
 
 const MAX_MESSAGE_LENGTH = 500;
 
-/** Upstream codes that say more than their status does. */
+/** Upstream codes that are more specific than their status. */
 const CODE_OF_PROVIDER_CODE: ReadonlyMap<string, ErrorCode> = new Map([
   ['context_length_exceeded', 'context_length_exceeded'],
   ['content_policy_violation', 'content_policy_violation'],
@@ -32,7 +32,7 @@ const CODE_OF_PROVIDER_CODE: ReadonlyMap<string, ErrorCode> = new Map([
 /**
  * Turns an upstream's refusal into the error its caller may see.
  *
- * An upstream 401, 402 or 403 is about the gateway's own account and becomes 502: the caller's key is fine. Messages
+ * An upstream 401, 402 or 403 concerns the gateway's own account and becomes 502 (docs/decisions/0009). Messages
  * are passed on only where the caller can act on them, without markup, secrets or addresses.
  */
 export function toUpstreamError(facts: UpstreamErrorFacts): GatewayError {
@@ -98,7 +98,7 @@ function defaultMessage(code: ErrorCode, { providerName, status }: UpstreamError
   }
 }
 
-/** Cleans a text that upstream wrote; undefined when nothing fit to show is left. */
+/** Cleans a text from upstream; undefined when nothing remains that may be shown. */
 export function toPublicMessage(text: string | undefined, secrets: readonly string[]): string | undefined {
   if (text === undefined || /<\s*[a-z!/]/i.test(text)) return undefined;
   let clean = text;

@@ -8,15 +8,15 @@ import type { Upstream } from './to-upstream.ts';
 import { toPublicMessage } from './upstream-error.ts';
 import type { VideoContent } from '../video-contract.ts';
 
-/** What every video wire is made with. */
+/** Settings of every video wire. */
 export interface VideoSettings extends Upstream {
-  /** Added to every address of the provider's own, without the question mark. Default: nothing. */
+  /** Added to every address of the provider itself, without the question mark. Default: none. */
   readonly query?: string | undefined;
 }
 
 /** The same for wires whose videos lie at addresses that upstream names. */
 export interface DownloadingVideoSettings extends VideoSettings {
-  /** For addresses that came from a caller or from upstream. Must refuse those that nobody has business with. */
+  /** Transport for addresses that came from a caller or from upstream. Must refuse internal addresses. */
   readonly downloads: Transport;
 }
 
@@ -29,9 +29,9 @@ export interface JsonCall {
   readonly timeoutMs: number;
 }
 
-export interface JsonAnswer {
+export interface JsonResponse {
   readonly value: unknown;
-  /** How long upstream asks to wait before the next look. */
+  /** Time until the next poll, as upstream requires. */
   readonly retryAfterMs: number | undefined;
 }
 
@@ -39,19 +39,22 @@ export interface ContentCall {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
-  /** To the first byte, and between two pieces: a film takes as long as its reader takes. */
+  /**
+   * Limit to the first byte, and between two pieces; the whole download has no limit, because it takes as long as the
+   * client takes to read it.
+   */
   readonly timeoutMs: number;
 }
 
 /** The ways to call an upstream that all video wires share. Each throws `GatewayError` or `TransportError`. */
 export interface VideoCalls {
-  /** Sends a call with the provider's headers; resolves with the JSON of an answer of 200, 201 or 202. */
-  json(call: JsonCall): Promise<JsonAnswer>;
+  /** Sends a call with the provider's headers; resolves with the JSON of a response with status 200, 201 or 202. */
+  json(call: JsonCall): Promise<JsonResponse>;
   /** Opens a video that the provider itself serves. */
   content(call: ContentCall): Promise<VideoContent>;
   /** Opens what lies at an address that upstream has named. A refusal there means that the address has expired. */
   download(call: ContentCall, downloads: Transport): Promise<VideoContent>;
-  /** What upstream wrote of a job that failed, fit for the caller. */
+  /** Upstream's message about a failed job, in a form that the caller may see. */
   toJobError(text: string | null | undefined): string;
 }
 
@@ -61,7 +64,7 @@ const MAX_REDIRECTS = 3;
 const OK: ReadonlySet<number> = new Set([200, 201, 202]);
 const CONTENT: ReadonlySet<number> = new Set([200, 206, 416]);
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-/** What hosts of signed addresses answer once the time in them is over. */
+/** Statuses with which hosts of signed addresses respond after the expiry of the signature. */
 const EXPIRED: ReadonlySet<number> = new Set([400, 401, 403, 404, 410]);
 
 /** Creates them. `readError` reads the wire's own form of a refusal; default: that of OpenAI and its like. */
@@ -79,7 +82,7 @@ export function createVideoCalls(
     for (let redirects = 0; ; redirects += 1) {
       const response = await via.send(toContentRequest({ ...call, url }));
       const next = REDIRECTS.has(response.status) ? URL.parse(response.headers['location'] ?? '', url) : null;
-      // Google moves its downloads to another path. Another host would be somebody whom nobody has checked.
+      // Google redirects its downloads to another path. Another host would not have been checked.
       if (next === null || next.origin !== new URL(url).origin || redirects === MAX_REDIRECTS) return response;
       await leave(response);
       url = next.href;
@@ -98,7 +101,7 @@ export function createVideoCalls(
       });
       if (!OK.has(response.status)) throw await fail(response);
       const value = parseJson(await readText(response.body, MAX_JSON_BYTES));
-      if (value === undefined) throw strangeAnswer(name);
+      if (value === undefined) throw unexpectedResponse(name);
       return { value, retryAfterMs: readPollAfterMs(response.headers) };
     },
     async content(call) {
@@ -119,8 +122,8 @@ export function createVideoCalls(
   };
 }
 
-/** The error for an answer that is not what the wire promises. */
-export const strangeAnswer = (name: string): GatewayError =>
+/** The error for a response that does not match the wire. */
+export const unexpectedResponse = (name: string): GatewayError =>
   new GatewayError('provider_unavailable', `${name} returned something that is no video job`);
 
 function toContentRequest({ timeoutMs, ...call }: ContentCall): TransportRequest {

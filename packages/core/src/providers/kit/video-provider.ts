@@ -5,7 +5,7 @@ import type { DownloadingVideoSettings } from './video-calls.ts';
 import type { VideoProvider } from '../video-contract.ts';
 
 export interface VideoProviderSettings extends Omit<ProviderOptions, 'discoverModels'> {
-  /** For videos at addresses that upstream names. Must refuse those that nobody has business with. */
+  /** Transport for videos at addresses that upstream names. Must refuse internal addresses. */
   readonly downloads: Transport;
 }
 
@@ -15,7 +15,7 @@ export interface VideoWire {
   readonly createVideos: (settings: DownloadingVideoSettings) => VideoProvider;
 }
 
-/** Makes a provider of a wire that has videos and nothing else. */
+/** Creates a provider for a wire that has only videos. */
 export function toVideoProvider(settings: VideoProviderSettings, { scheme, createVideos }: VideoWire): Provider {
   const upstream = toUpstream(settings, { keyHeader: 'authorization', keyScheme: scheme });
   return { ...describeProvider(settings), video: createVideos({ ...upstream, downloads: settings.downloads }) };

@@ -1,13 +1,14 @@
 import type { ReasoningEffort } from '../../wire/chat/chat-completion.ts';
 
 /**
- * How one server's form of the OpenAI wire differs from the common one. Data, so that a new provider needs no code.
+ * The differences between one server's form of the OpenAI wire and the common one. Data, so that a new provider needs
+ * no code.
  *
- * Answers need less of it than requests: what can be told from the answer itself is read wherever it stands, namely
- * the places of reasoning and usage, the shapes of errors, and counts that cannot be meant otherwise.
+ * Completions need less of it than requests: facts that a completion itself shows are read without a setting, namely
+ * the positions of reasoning and usage, the shapes of errors, and counts with only one possible meaning.
  */
 export interface OpenAiDialect {
-  /** The header that carries the key: `authorization` as a bearer token, `api-key` as it is. */
+  /** The header that carries the key: `authorization` as a bearer token, `api-key` unchanged. */
   readonly keyHeader: 'authorization' | 'api-key';
   /** The name under which the output limit is sent. OpenAI's reasoning models refuse the older one. */
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens';
@@ -16,28 +17,28 @@ export interface OpenAiDialect {
   /** Values that have another name there, by the field's common name. */
   readonly renamedValues: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /**
-   * Request fields that the server answers with an error, or takes for something else, instead of ignoring them. Two
-   * names stand for a value of `response_format`: `structured_outputs` for a JSON Schema, `json_object` for plain JSON.
+   * Request fields for which the server returns an error, or which it misinterprets, instead of ignoring them. Two
+   * names are values of `response_format`: `structured_outputs` for a JSON Schema, `json_object` for plain JSON.
    */
   readonly unsupportedParameters: ReadonlySet<string>;
-  /** Whether it knows the role `developer`; the older `system` says the same. */
+  /** Whether the server supports the role `developer`; the older `system` has the same meaning. */
   readonly knowsDeveloperRole: boolean;
-  /** Whether `name`, `refusal` and `audio` of a message may be sent. Strict servers refuse fields they do not know. */
+  /** Whether `name`, `refusal` and `audio` of a message may be sent. Strict servers refuse unknown fields. */
   readonly knowsMessageExtras: boolean;
   /**
-   * How parts are marked for the prompt cache; either of the public forms becomes this one (wire.md 6.7). OpenAI
-   * knows its own from GPT-5.6 on. `null`: marks are left out.
+   * The form of marks for the prompt cache; either of the public forms is converted to it (wire.md 6.7). OpenAI
+   * supports its own from GPT-5.6 on. `null`: marks are left out.
    */
   readonly cacheMarks: 'cache_control' | 'prompt_cache_breakpoint' | null;
   /** How files are attached. */
   readonly fileParts: 'file' | 'document_url';
-  /** Which ids of tool calls it accepts back; calls may have been made by another provider. */
+  /** The ids of tool calls that the server accepts in a request; calls may have been made by another provider. */
   readonly toolCallIds: 'any' | 'nine-alphanumerics';
-  /** Whether usage must be asked for when streaming. */
+  /** Whether usage must be requested for a stream. */
   readonly streamUsage: 'on-request' | 'always';
   /**
-   * How reasoning is asked for: by `reasoning_effort` alone; by a switch beside it (`thinking`, `enable_thinking`,
-   * variables of the chat template, or `reasoning.enabled`); or by an object like our own.
+   * The form of the reasoning parameter: `reasoning_effort` alone; a switch beside it (`thinking`, `enable_thinking`,
+   * variables of the chat template, or `reasoning.enabled`); or an object like the gateway's own.
    */
   readonly reasoningRequest:
     | 'effort'
@@ -46,17 +47,17 @@ export interface OpenAiDialect {
     | 'chat_template_kwargs'
     | 'reasoning_enabled'
     | 'reasoning';
-  /** The values `reasoning_effort` may have beside `none`, least first. Empty: there is no such field. */
+  /** The values of `reasoning_effort` beside `none`, lowest first. Empty: there is no such field. */
   readonly efforts: readonly Exclude<ReasoningEffort, 'none'>[];
-  /** Where reasoning of earlier turns goes back to the model that made it. `null`: it is not sent. */
+  /** The field in which reasoning of earlier turns is sent back to the model that made it. `null`: it is not sent. */
   readonly earlierReasoning: 'reasoning' | 'reasoning_content' | 'reasoning_details' | 'thinking-part' | null;
-  /** How videos are asked for: as OpenAI does, or as a gateway with the API of our own. */
+  /** The API for videos: OpenAI's, or the gateway's own. */
   readonly videos: 'openai' | 'gateway';
   /** Whether a `<think>` block at the beginning of a text is the model's reasoning. */
   readonly hasThinkTags: boolean;
 }
 
-/** What most servers that speak this wire accept. */
+/** The dialect of most servers with this wire. */
 export const COMMON_DIALECT: OpenAiDialect = {
   keyHeader: 'authorization',
   maxTokensField: 'max_tokens',

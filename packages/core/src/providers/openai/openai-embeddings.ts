@@ -39,7 +39,9 @@ export function createOpenAiEmbeddings(
   };
 }
 
-/** Only what the request says. Floats are asked for by default, because not every server knows the other format. */
+/**
+ * Adds only fields of the request. Floats are requested by default, because not every server supports the other format.
+ */
 function toBody(
   { input, dimensions, encoding_format: format, input_type: inputType, user }: EmbeddingsCall['request'],
   model: string,

@@ -2,10 +2,10 @@ import type { OpenAiPreset } from '../provider-preset.ts';
 import { type DataPolicy, UNKNOWN_DATA_POLICY } from '../provider.ts';
 import { COMMON_DIALECT, type OpenAiDialect } from './openai-dialect.ts';
 
-/** API traffic is not trained on by default, but kept for a while against abuse. */
+/** API traffic is not used for training by default, but stored for a while against abuse. */
 const NO_TRAINING: DataPolicy = { training: false, retainsPrompts: true };
 const NO_TRAINING_RETENTION_UNKNOWN: DataPolicy = { training: false, retainsPrompts: null };
-/** Neither trains on traffic nor keeps it, or the model runs on a machine of the operator's own. */
+/** Traffic is neither used for training nor stored, or the model runs on the operator's own machine. */
 const NOTHING_KEPT: DataPolicy = { training: false, retainsPrompts: false };
 
 const dialect = (differences: Partial<OpenAiDialect>): OpenAiDialect => ({ ...COMMON_DIALECT, ...differences });
@@ -23,7 +23,7 @@ const openAi = dialect({
   cacheMarks: 'prompt_cache_breakpoint',
 });
 
-/** Whoever has the API of this gateway. */
+/** The dialect of a server with the API of this gateway. */
 const gateway = dialect({
   knowsDeveloperRole: true,
   cacheMarks: 'cache_control',

@@ -47,11 +47,11 @@ const providerOn = (
     ...settings,
   });
 
-/** Reads an answer to its end and folds it. */
+/** Reads a completion to its end and folds it. */
 async function read(transport: Transport, overrides: Partial<ChatCall> = {}): Promise<CompletionAccumulator> {
-  const answer = createCompletionAccumulator();
-  for await (const chunks of providerOn(transport).chat?.(callOf(overrides)) ?? []) answer.observe(chunks);
-  return answer;
+  const completion = createCompletionAccumulator();
+  for await (const chunks of providerOn(transport).chat?.(callOf(overrides)) ?? []) completion.observe(chunks);
+  return completion;
 }
 
 async function collect(chunks: AsyncIterable<readonly ChatChunk[]> | undefined): Promise<(readonly ChatChunk[])[]> {
@@ -60,7 +60,7 @@ async function collect(chunks: AsyncIterable<readonly ChatChunk[]> | undefined):
   return batches;
 }
 
-/** What both forms of an answer must agree on. */
+/** The parts that must be equal in both forms of a completion. */
 const messageOf = ({
   text,
   reasoning,
@@ -86,8 +86,8 @@ interface Piece {
   readonly [field: string]: unknown;
 }
 
-/** Folds recorded pieces into a whole answer, in the plainest way that these recordings allow. */
-function toWholeAnswer(pieces: readonly Piece[]): object {
+/** Folds recorded pieces into an unstreamed completion, in the simplest way that these recordings allow. */
+function toWholeCompletion(pieces: readonly Piece[]): object {
   const message: Record<string, string> = {};
   const calls: { id: unknown; type: 'function'; function: { name: unknown; arguments: string } }[] = [];
   for (const { choices } of pieces) {
@@ -118,7 +118,7 @@ function toWholeAnswer(pieces: readonly Piece[]): object {
   };
 }
 
-/** Cuts a whole answer into pieces of a few characters, as a server that streams would. */
+/** Splits an unstreamed completion into pieces of a few characters, as a streaming server would. */
 function toPieces(whole: Piece): object[] {
   const { message = {}, finish_reason } = whole.choices[0] ?? {};
   const { tool_calls, ...texts } = message as {
@@ -160,7 +160,7 @@ test.each(captures.filter(({ isStream }) => isStream))(
   'reads $name the same streamed in any chunking, and whole',
   async ({ payloads }) => {
     const pieces = payloads.map((payload) => JSON.parse(payload) as Piece);
-    const whole = toWholeAnswer(pieces);
+    const whole = toWholeCompletion(pieces);
     const expected = await read(
       createReplayTransport({ headers: { 'content-type': 'application/json' }, pieces: [JSON.stringify(whole)] }),
       { stream: false },
@@ -189,12 +189,12 @@ test.each(captures.filter(({ isStream }) => !isStream))(
   async ({ payloads: [text = ''] }) => {
     const whole = JSON.parse(text) as Piece;
     for (const [chunking, bytes] of chunkings([text])) {
-      const answer = await read(
+      const completion = await read(
         createReplayTransport({ headers: { 'content-type': 'application/json' }, pieces: bytes }),
         { stream: false },
       );
       const message = whole.choices[0]?.message as { content?: string; tool_calls?: unknown[] };
-      expect({ chunking, text: answer.text, calls: answer.toolCalls }).toEqual({
+      expect({ chunking, text: completion.text, calls: completion.toolCalls }).toEqual({
         chunking,
         text: message.content ?? '',
         calls: (message.tool_calls ?? []).map(
@@ -202,7 +202,7 @@ test.each(captures.filter(({ isStream }) => !isStream))(
         ),
       });
       for (const [, streamBytes] of chunkings(toEventPieces(toPieces(whole)))) {
-        expect(messageOf(await read(createReplayTransport({ pieces: streamBytes })))).toEqual(messageOf(answer));
+        expect(messageOf(await read(createReplayTransport({ pieces: streamBytes })))).toEqual(messageOf(completion));
       }
     }
   },
@@ -251,7 +251,7 @@ test('sends no authorization without a key, and limits an unstreamed call as a w
   });
 });
 
-test('presents its key in the header, and asks at the address, that the server wants', async () => {
+test('sends its key in the header, and calls the address, that the server requires', async () => {
   const transport = createReplayTransport({ pieces: toEventPieces([piece('Hi'), stop]) });
   const settings = {
     slug: 'azure',
@@ -276,7 +276,7 @@ test('presents its key in the header, and asks at the address, that the server w
   ]);
 });
 
-test('has no list of models where the address is of one model, nor where it was told so', () => {
+test('has no list of models where the address is of one model, or where the options say so', () => {
   const transport = createReplayTransport({ pieces: [] });
   expect(providerOn(transport, { baseUrl: 'https://acme.example/{model}/v1' }).listModels).toBeUndefined();
   expect(providerOn(transport, { listsModels: false }).listModels).toBeUndefined();
@@ -297,7 +297,7 @@ test('yields all that one piece of bytes completed as one batch', async () => {
   ]);
 });
 
-test('asks upstream for no more than its reader asks for', async () => {
+test('reads no more from upstream than its reader reads', async () => {
   const transport = createScriptedTransport((exchange) => {
     exchange.respond();
     for (let i = 0; i < 10; i += 1) exchange.push(toEvent(piece(String(i))));
@@ -339,7 +339,7 @@ test('needs no end marker, nor a blank line after the last event', async () => {
   }
 });
 
-test('calls an answer broken that ends within an event', async () => {
+test('treats a completion as broken that ends within an event', async () => {
   for (const [, pieces] of chunkings([toEvent(piece('Hi')), 'data: {"choices":[{"delta":{"con'])) {
     await expect(read(createReplayTransport({ pieces }))).rejects.toThrow(
       new GatewayError('provider_unavailable', 'Acme ended its answer in the middle of an event'),
@@ -368,7 +368,7 @@ test('takes comments, names of events and empty events for nothing', async () =>
   }
 });
 
-test('reads a whole answer although a stream was asked for', async () => {
+test('reads an unstreamed completion although a stream was requested', async () => {
   const whole = {
     choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }],
     usage: { prompt_tokens: 1, completion_tokens: 1 },
@@ -410,7 +410,7 @@ test.each([
   await expect(read(createReplayTransport({ headers, pieces: [text] }))).rejects.toMatchObject(failure);
 });
 
-test('throws the error that an unstreamed answer with status 200 holds', async () => {
+test('throws the error in an unstreamed response with status 200', async () => {
   const transport = createReplayTransport({
     headers: { 'content-type': 'application/json' },
     pieces: ['{"error":{"message":"prompt too long","code":"context_length_exceeded"}}'],

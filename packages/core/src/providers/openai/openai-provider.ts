@@ -2,7 +2,7 @@ import { createGatewayVideos } from '../gateway/gateway-videos.ts';
 import { createChatWire } from '../kit/create-chat-wire.ts';
 import { describeProvider, type ProviderOptions, toUpstream } from '../kit/to-upstream.ts';
 import type { Provider } from '../provider.ts';
-import { createOpenAiAnswerReader } from './openai-answer-reader.ts';
+import { createOpenAiCompletionReader } from './openai-completion-reader.ts';
 import { COMMON_DIALECT, type OpenAiDialect } from './openai-dialect.ts';
 import { createOpenAiEmbeddings } from './openai-embeddings.ts';
 import { createOpenAiVideos } from './openai-videos.ts';
@@ -16,13 +16,13 @@ export interface OpenAiProviderSettings extends ProviderOptions {
   /** Added to every address, e.g. Azure's `api-version`. */
   readonly query?: Readonly<Record<string, string>> | undefined;
   readonly dialect?: OpenAiDialect | undefined;
-  /** Whether it has a list of models. Default: yes, unless its address differs by model. */
+  /** Whether the provider has a list of models. Default: yes, unless its address differs by model. */
   readonly listsModels?: boolean | undefined;
 }
 
 const MODEL_PLACE = '{model}';
 
-/** Creates a provider that speaks OpenAI's chat completions wire, as most hosts and local servers do. */
+/** Creates a provider for OpenAI's chat completions wire, which most hosts and local servers use. */
 export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider {
   const { dialect = COMMON_DIALECT } = settings;
   const { keyHeader, hasThinkTags } = dialect;
@@ -41,8 +41,8 @@ export function createOpenAiProvider(settings: OpenAiProviderSettings): Provider
       : () => chatUrl,
     toBody: (call) => toOpenAiRequest(call, dialect),
     createReader: hasThinkTags
-      ? (options) => createOpenAiAnswerReader({ ...options, hasThinkTags })
-      : createOpenAiAnswerReader,
+      ? (options) => createOpenAiCompletionReader({ ...options, hasThinkTags })
+      : createOpenAiCompletionReader,
     readError: readOpenAiError,
     listUrl: toUrl('/models'),
     readModels: readModelList,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isObject } from '../../foundation/unchecked.ts';
 import { refuseField } from '../../wire/refuse-field.ts';
 import { parseDataUrl } from '../kit/data-url.ts';
-import { createVideoCalls, type JsonAnswer, strangeAnswer, type VideoSettings } from '../kit/video-calls.ts';
+import { createVideoCalls, type JsonResponse, unexpectedResponse, type VideoSettings } from '../kit/video-calls.ts';
 import type { VideoOrder, VideoProgress, VideoProvider, VideoStart, VideoStarted } from '../video-contract.ts';
 
 const jobSchema = z.object({
@@ -40,9 +40,9 @@ export function createOpenAiVideos(settings: VideoSettings): VideoProvider {
   const { name, baseUrl } = settings;
   const calls = createVideoCalls(settings);
 
-  const readJob = ({ value, retryAfterMs }: JsonAnswer): VideoStarted => {
+  const readJob = ({ value, retryAfterMs }: JsonResponse): VideoStarted => {
     const job = jobSchema.safeParse(value);
-    if (!job.success) throw strangeAnswer(name);
+    if (!job.success) throw unexpectedResponse(name);
     const { id, status: word, seconds, error } = job.data;
     const status = STATUSES.get(word) ?? 'unknown';
     const length = Number(seconds ?? Number.NaN);
@@ -76,8 +76,8 @@ export function createOpenAiVideos(settings: VideoSettings): VideoProvider {
       const url = `${baseUrl}/videos?limit=100&order=desc`;
       const { value } = await calls.json({ method: 'GET', url, signal, timeoutMs });
       const list = listSchema.safeParse(value);
-      if (!list.success) throw strangeAnswer(name);
-      // Its time is in whole seconds. A job without its prompt could be anybody's.
+      if (!list.success) throw unexpectedResponse(name);
+      // Upstream's time is in whole seconds. A job without its prompt cannot be identified.
       return list.data.data
         .filter(({ created_at: at }) => at * 1000 > sinceMs - 1000 && at * 1000 <= untilMs)
         .filter(({ model, prompt }) => (model ?? providerModel) === providerModel && prompt === order.prompt)
@@ -92,8 +92,7 @@ interface StartBody {
 }
 
 /**
- * A form, which every server of this wire takes; JSON only for a picture that lies at an address, which a form cannot
- * name.
+ * A form, which every server of this wire accepts; JSON only for an image at an address, which a form cannot contain.
  */
 function toStartBody({ providerModel, order, idempotencyKey }: Omit<VideoStart, 'signal' | 'timeoutMs'>): StartBody {
   const image = imageOf(order);
@@ -118,7 +117,7 @@ function toStartBody({ providerModel, order, idempotencyKey }: Omit<VideoStart, 
   return toForm(fields, file, `form-${idempotencyKey}`);
 }
 
-/** This wire takes one picture, as the first frame. */
+/** This wire accepts one image, as the first frame. */
 function imageOf({ frameImages, inputReferences }: VideoOrder): string | undefined {
   if (frameImages.length > 0) {
     const last = frameImages.findIndex(({ frame_type }) => frame_type === 'last_frame');

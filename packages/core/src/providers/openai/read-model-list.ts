@@ -2,10 +2,12 @@ import { isObject, objectsOf } from '../../foundation/unchecked.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import type { DiscoveredModel } from '../provider.ts';
 
-/** Names under which servers tell a model's context length. */
+/** Field names of servers for a model's context length. */
 const CONTEXT_FIELDS = ['context_length', 'context_window', 'max_context_length', 'max_model_len'];
 
-/** Reads the answer of `GET /models`; Together's is the bare list. Throws `provider_unavailable` for anything else. */
+/**
+ * Reads the response of `GET /models`; Together's is the bare list. Throws `provider_unavailable` for anything else.
+ */
 export function readModelList(text: string, providerName: string): readonly DiscoveredModel[] {
   let body: unknown;
   try {

@@ -1,6 +1,6 @@
 import { isRecord } from '../../foundation/unchecked.ts';
 
-/** What an error of this wire says, as far as it could be understood. */
+/** The fields of an error on this wire, as far as they could be read. */
 export interface ErrorFields {
   readonly status: number | null;
   readonly message?: string;
@@ -25,19 +25,19 @@ export function readErrorFields(error: unknown): ErrorFields {
 
 /**
  * Reads the body of a refusal. Most servers wrap the error in `error`; Mistral, Cerebras and older vLLM do not,
- * DeepInfra and Nvidia answer in the forms of their frameworks (`detail`).
+ * DeepInfra and Nvidia respond in the forms of their frameworks (`detail`).
  */
 export function readErrorBody(text: string): ErrorFields {
   try {
     const body: unknown = JSON.parse(text);
     return readErrorFields(isRecord(body) && body['error'] ? body['error'] : isRecord(body) ? body : null);
   } catch {
-    // Not JSON: a proxy's page or nothing at all. The status alone has to do.
+    // Not JSON: a proxy's page or nothing at all. Only the status is used.
     return { status: null };
   }
 }
 
-/** Reads a refusal: the status of the response wins over one that the body names. */
+/** Reads a refusal: the status of the response takes precedence over one in the body. */
 export function readOpenAiError(text: string, status: number): ErrorFields {
   return { ...readErrorBody(text), status };
 }

@@ -8,9 +8,9 @@ const MAX_COST_USD = 1e6;
 const TICKS_PER_USD = 1e10;
 
 /**
- * Reads upstream's token counts; undefined when there are none that can be believed. Counts that are missing stay
- * missing. Cached tokens are part of the prompt tokens on this wire, reasoning tokens part of the completion tokens;
- * where the numbers show that a server counts them apart, they are added.
+ * Reads upstream's token counts; undefined when there are no plausible ones. Missing counts stay missing. Cached tokens
+ * are part of the prompt tokens on this wire, reasoning tokens part of the completion tokens; where the numbers show
+ * that a server counts them separately, they are added.
  */
 export function readOpenAiUsage(value: unknown): { usage: Usage; upstreamCostUsd?: number } | undefined {
   if (!isObject(value)) return undefined;
@@ -24,7 +24,7 @@ export function readOpenAiUsage(value: unknown): { usage: Usage; upstreamCostUsd
     'audio_tokens',
     'video_tokens',
   ]);
-  // DeepSeek and Moonshot tell them beside the details, Alibaba has its own name for writes.
+  // DeepSeek and Moonshot report them beside the details, Alibaba has its own name for writes.
   const cached = readCount(value['prompt_cache_hit_tokens']) ?? readCount(value['cached_tokens']);
   if (cached !== undefined) promptDetails.cached_tokens ??= cached;
   const written = readCount(detailsOf(value)['cache_creation_input_tokens']);
@@ -56,7 +56,7 @@ export function readOpenAiUsage(value: unknown): { usage: Usage; upstreamCostUsd
   return cost === undefined ? { usage } : { usage, upstreamCostUsd: cost };
 }
 
-/** What upstream says it charges, in USD: OpenRouter's and Perplexity's `cost`, xAI's ticks of 10^-10 USD. */
+/** The cost that upstream reports, in USD: OpenRouter's and Perplexity's `cost`, xAI's ticks of 10^-10 USD. */
 function readCost({ cost, cost_in_usd_ticks: ticks }: Unchecked): number | undefined {
   const usd = typeof ticks === 'number' ? ticks / TICKS_PER_USD : isObject(cost) ? cost['total_cost'] : cost;
   return typeof usd === 'number' && usd >= 0 && usd <= MAX_COST_USD ? usd : undefined;
@@ -68,8 +68,8 @@ function withCached(prompt: number, cached: number | undefined): number {
 }
 
 /**
- * Some providers (xAI) count reasoning apart, and only their total tells: it then exceeds prompt and completion by
- * exactly the reasoning. Others (DeepInfra, for some models) report more reasoning than completion.
+ * Some providers (xAI) count reasoning separately, and only their total shows it: it then exceeds prompt and completion
+ * by exactly the reasoning. Others (DeepInfra, for some models) report more reasoning than completion.
  */
 function withReasoning(
   completion: number,
@@ -93,7 +93,7 @@ function readDetails<Name extends string>(value: unknown, names: readonly Name[]
   return details;
 }
 
-/** A count is a whole number from 0 up; anything else a provider sends would spoil a budget. */
+/** A count is a whole number from 0 up; any other value from a provider would corrupt a budget. */
 function readCount(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_COUNT ? value : undefined;
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { createOpenAiAnswerReader } from './openai-answer-reader.ts';
+import { createOpenAiCompletionReader } from './openai-completion-reader.ts';
 import { createTextEventTemplate } from './text-event-template.ts';
 
 const eventOf = (content: string, extra: object = {}): string =>
@@ -12,19 +12,19 @@ const eventOf = (content: string, extra: object = {}): string =>
     ...extra,
   });
 
-/** A template that has learnt from an event with this text. */
+/** A template that was made from an event with this text. */
 function learntFrom(data: string, text: string): ReturnType<typeof createTextEventTemplate> {
   const template = createTextEventTemplate();
   template.learn(data, text);
   return template;
 }
 
-test('knows nothing before it has learnt', () => {
+test('matches nothing without a template', () => {
   expect(createTextEventTemplate().match(eventOf('a'))).toBeUndefined();
 });
 
 test.each(['b', 'é👩‍👩‍👧', ' ', '{[', 'content', 'x'.repeat(512)])(
-  'reads the text %j out of an event like the one it learnt from',
+  'reads the text %j out of an event like its template',
   (text) => {
     expect(learntFrom(eventOf('a'), 'a').match(eventOf(text))).toBe(text);
   },
@@ -46,7 +46,7 @@ test.each([
   expect(learntFrom(eventOf('a'), 'a').match(data)).toBeUndefined();
 });
 
-test('learns from text after a colon with a space, too', () => {
+test('accepts a template with a space after the colon, too', () => {
   const data = '{"choices": [{"index": 0, "delta": {"content": "a"}}]}';
   expect(learntFrom(data, 'a').match(data.replace('"a"', '"b"'))).toBe('b');
 });
@@ -91,12 +91,12 @@ test('makes no difference to what a reader reads, whatever comes in whatever ord
   const event = fc
     .tuple(text, fc.constantFrom(...shapes), fc.constantFrom<(value: object) => string>(JSON.stringify, spaced))
     .map(([content, shape, write]) => write(shape(content)));
-  const newReader = (): ReturnType<typeof createOpenAiAnswerReader> =>
-    createOpenAiAnswerReader({ providerName: 'Acme', secrets: [], makeId: String });
+  const newReader = (): ReturnType<typeof createOpenAiCompletionReader> =>
+    createOpenAiCompletionReader({ providerName: 'Acme', secrets: [], makeId: String });
   fc.assert(
     fc.property(fc.array(event, { minLength: 2, maxLength: 8 }), (events) => {
       const reader = newReader();
-      // A reader of a single event has learnt nothing.
+      // A reader of a single event has no template yet.
       expect(events.map((data) => reader.readEvent(data))).toEqual(events.map((data) => newReader().readEvent(data)));
     }),
     { numRuns: 2000 },

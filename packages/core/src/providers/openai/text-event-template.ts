@@ -1,8 +1,8 @@
-/** Recognises events that differ from an earlier one in their text alone. One per answer. */
+/** Recognises events that differ from an earlier one only in their text. One per completion. */
 export interface TextEventTemplate {
   /** The text of an event that is known to be equal in everything else; undefined when it has to be parsed. */
   match(data: string): string | undefined;
-  /** Learns from an event that was parsed and found to add nothing but this text. */
+  /** Takes as its template an event that was parsed and adds nothing but this text. */
   learn(data: string, text: string): void;
 }
 
@@ -12,11 +12,12 @@ const MAX_LESSONS = 4;
 const PROBE = 'probe';
 
 /**
- * Creates a template that has learnt nothing yet.
+ * Creates an empty template (docs/decisions/0005). Most upstreams repeat some two hundred characters around each token,
+ * and parsing them again and again is the largest single cost of a stream: 1 µs per event against 0.1 µs for two
+ * comparisons.
  *
- * Most upstreams repeat some two hundred characters around each token, and parsing them again and again is the largest
- * single cost of a stream: 1 µs an event against 0.1 µs for two comparisons. What lies between an equal beginning and
- * an equal end is the text, as long as it holds no quote and no backslash; with either, the event is parsed as usual.
+ * The characters between an equal beginning and an equal end are the text, as long as they contain no quote and no
+ * backslash; with either, the event is parsed as usual.
  */
 export function createTextEventTemplate(): TextEventTemplate {
   let before = '';
@@ -43,7 +44,7 @@ export function createTextEventTemplate(): TextEventTemplate {
       const textAt = data.indexOf(quoted) + quoted.length - 1 - text.length;
       before = data.slice(0, textAt);
       after = data.slice(textAt + text.length);
-      // The same words may stand elsewhere in the event, too: the place is right if another text shows there.
+      // The same words may occur elsewhere in the event, too: the position is right if another text appears there.
       if (contentOf(`${before}${PROBE}${after}`) !== PROBE) before = '';
     },
   };
@@ -54,7 +55,7 @@ function contentOf(data: string): unknown {
   return event.choices?.[0]?.delta?.content;
 }
 
-/** Whether a JSON string can hold the text as it is. */
+/** Whether a JSON string can contain the text without escapes. */
 function isPlain(text: string): boolean {
   for (let i = 0; i < text.length; i += 1) {
     const code = text.charCodeAt(i);

@@ -1,13 +1,13 @@
-/** What a piece of text amounts to once a leading `<think>` block is told from the answer. */
+/** A piece of text, with a leading `<think>` block separated from the rest. */
 export interface SplitText {
   reasoning: string;
   content: string;
 }
 
-/** Splits the text of one answer, piece by piece. */
+/** Splits the text of one completion, piece by piece. */
 export interface ThinkTagSplitter {
   push(text: string): SplitText;
-  /** Call once at the end. Returns what was held back because it might have become a tag. */
+  /** Call once at the end. Returns the text that was held back because it might have become a tag. */
   flush(): SplitText;
 }
 
@@ -15,9 +15,9 @@ const OPENING = '<think>';
 const CLOSING = '</think>';
 
 /**
- * Creates a splitter for one answer. Only a block at the very beginning is reasoning; from then on every text is the
- * answer, whatever it holds. Line breaks just inside the opening tag and between the block and the answer go with
- * the tags. Never holds back more than could still become a tag.
+ * Creates a splitter for one completion. Only a block at the very beginning is reasoning; all later text is content,
+ * including further tags. Line breaks just inside the opening tag and between the block and the content are removed
+ * with the tags. Never holds back more than could still become a tag.
  */
 export function createThinkTagSplitter(): ThinkTagSplitter {
   let phase: 'before' | 'opened' | 'inside' | 'closed' | 'answer' = 'before';

@@ -18,7 +18,7 @@ export interface UpstreamMessage {
   readonly annotations?: unknown;
 }
 
-/** What a message adds to an answer, its tool calls aside. */
+/** Converts a message to a delta, without its tool calls. */
 export function toDelta(message: UpstreamMessage): ChatDelta {
   const delta: ChatDelta = {};
   const { content, refusal } = message;
@@ -49,7 +49,7 @@ export function addReasoning(delta: ChatDelta, text: string): void {
   delta.reasoning_details = [{ type: 'reasoning.text', text: delta.reasoning, format: 'unknown', index: 0 }];
 }
 
-/** The text of parts; of anything else but a text, nothing. */
+/** The joined text of parts; empty for anything else but a text. */
 function joinText(parts: unknown): string {
   if (!Array.isArray(parts)) return typeof parts === 'string' ? parts : '';
   return parts

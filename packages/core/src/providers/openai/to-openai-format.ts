@@ -4,15 +4,15 @@ import type { OpenAiDialect } from './openai-dialect.ts';
 
 type ResponseFormat = NonNullable<ChatCompletionRequest['response_format']>;
 
-export interface AnswerForm {
-  /** The `response_format` that the server knows; undefined where it knows none that would do. */
+export interface FormatInstruction {
+  /** The `response_format` that the server supports; undefined where it supports no suitable one. */
   readonly format: ResponseFormat | undefined;
-  /** Asks for the form in words, where the server cannot bind the answer to it. */
+  /** Describes the format in words, where the server cannot bind the completion to it. */
   readonly instruction?: string;
 }
 
-/** Asks for the form of an answer as far as the server can be asked, and in words beyond that. */
-export function toOpenAiFormat(format: ResponseFormat, { unsupportedParameters }: OpenAiDialect): AnswerForm {
+/** Requests the format of a completion by the server's parameter where it has one, and otherwise in words. */
+export function toOpenAiFormat(format: ResponseFormat, { unsupportedParameters }: OpenAiDialect): FormatInstruction {
   const knowsObjects = !unsupportedParameters.has('json_object');
   const schema = format.type === 'json_schema' ? format.json_schema.schema : undefined;
   if (format.type === 'json_schema' && unsupportedParameters.has('structured_outputs')) {

@@ -12,7 +12,7 @@ const KNOWS_BREAKPOINTS = /^gpt-(5\.([6-9]|\d\d)|[6-9]|\d\d)/;
 export const knowsBreakpoints = (providerModel: string, { cacheMarks }: OpenAiDialect): boolean =>
   cacheMarks === 'prompt_cache_breakpoint' && KNOWS_BREAKPOINTS.test(providerModel);
 
-/** Translates a conversation. Marks and fields that the server does not know are left out; texts never change. */
+/** Converts a conversation. Marks and fields that the server does not support are left out; texts never change. */
 export function toOpenAiMessages(
   { request, providerModel }: Pick<ChatCall, 'request' | 'providerModel'>,
   dialect: OpenAiDialect,
@@ -49,7 +49,7 @@ function toUpstreamMessage(message: ChatMessage, dialect: OpenAiDialect, toId: T
   const role = message.role === 'developer' && !dialect.knowsDeveloperRole ? 'system' : message.role;
   const upstream: Record<string, unknown> = { role };
   if (message.content !== undefined) {
-    // What a model said itself cannot end a cached part on OpenAI's own form.
+    // A message of the model cannot end a cached part in OpenAI's own form.
     const isUnmarked = role === 'assistant' && dialect.cacheMarks === 'prompt_cache_breakpoint';
     upstream['content'] = toUpstreamContent(message.content, isUnmarked ? { ...dialect, cacheMarks: null } : dialect);
   }
@@ -104,7 +104,7 @@ function toUpstreamContent(content: ChatMessage['content'], dialect: OpenAiDiale
   return Array.isArray(content) ? content.map((part) => toUpstreamPart(part, dialect)) : content;
 }
 
-/** Leaves out the marks that only other wires know; upstreams differ in how they take unknown fields. */
+/** Removes marks of other wires, because some upstreams refuse unknown fields. */
 function toUpstreamPart(part: ContentPart, dialect: OpenAiDialect): Record<string, unknown> {
   const mark = toCacheMark(part, dialect);
   switch (part.type) {
@@ -138,8 +138,8 @@ function toCacheMark(part: ContentPart, { cacheMarks }: OpenAiDialect): Record<s
 }
 
 /**
- * Replaces ids that are not nine letters or digits by ones that are, the same one for a call and its result. They are
- * numbered within the conversation, so that nobody needs to remember them.
+ * Replaces ids that are not nine letters or digits by valid ones, the same one for a call and its result. They are
+ * numbered within the conversation, so that no state is needed between requests.
  */
 function createShortIds(): ToId {
   const made = new Map<string, string>();

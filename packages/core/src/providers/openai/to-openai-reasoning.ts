@@ -3,7 +3,7 @@ import { budgetOfEffort, effortOfBudget, type RealEffort } from '../kit/reasonin
 import type { OpenAiDialect } from './openai-dialect.ts';
 import { withoutNulls } from './to-openai-messages.ts';
 
-/** What a request says of reasoning, its two ways of saying it taken together. */
+/** The reasoning options of a request, merged from its two forms. */
 interface AskedReasoning {
   readonly effort: ReasoningEffort | undefined;
   /** Tokens. */
@@ -13,7 +13,7 @@ interface AskedReasoning {
 
 const SCALE = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const satisfies readonly RealEffort[];
 
-/** The fields that ask a server for reasoning, in its own way; none where the caller said nothing of it. */
+/** The fields that request reasoning, in the server's own form; none where the caller gave no options. */
 export function toReasoningFields(
   request: ChatCompletionRequest,
   { reasoningRequest, efforts }: OpenAiDialect,
@@ -25,7 +25,7 @@ export function toReasoningFields(
   if (reasoningRequest === 'reasoning') return { reasoning: withoutNulls(toOwnForm(request)) };
 
   const isOn = !asked.isOff;
-  // Without a wish the switch alone is sent, and how much is the server's to choose.
+  // Without an effort or a budget the switch alone is sent, and the server chooses the amount.
   const hasWish = isOn && (asked.effort !== undefined || asked.budget !== undefined);
   const effort = hasWish && efforts.length > 0 ? { reasoning_effort: toEffort(asked, limit, efforts) } : {};
   switch (reasoningRequest) {
@@ -34,7 +34,7 @@ export function toReasoningFields(
     case 'reasoning_enabled':
       return { reasoning: { enabled: isOn }, ...effort };
     case 'chat_template_kwargs':
-      // Templates differ in the name of the variable; one that a template does not know changes nothing.
+      // Templates differ in the name of the variable; an unknown one has no effect.
       return { chat_template_kwargs: { enable_thinking: isOn, thinking: isOn, ...effort }, ...effort };
     case 'enable_thinking': {
       const budget = isOn ? toBudget(asked, limit) : undefined;
@@ -52,21 +52,23 @@ function readAsked({ reasoning, reasoning_effort }: ChatCompletionRequest): Aske
   return { effort, budget, isOff };
 }
 
-/** The accepted effort that is nearest to what was asked; of two equally near, the higher. `none` is never changed. */
+/**
+ * The accepted effort that is nearest to the requested one; of two equally near, the higher. `none` is never changed.
+ */
 function toEffort(
   { effort, budget, isOff }: AskedReasoning,
   limit: number | undefined,
   accepted: OpenAiDialect['efforts'],
 ): ReasoningEffort {
   if (isOff) return 'none';
-  // A budget without an output limit to measure it by says no more than that reasoning is wanted.
+  // A budget without an output limit to relate it to means only that reasoning is on.
   const derived = budget === undefined || limit === undefined ? 'medium' : effortOfBudget(budget, limit);
   const wish = effort === undefined || effort === 'none' ? derived : effort;
   const distance = (other: RealEffort): number => Math.abs(SCALE.indexOf(other) - SCALE.indexOf(wish));
   return accepted.reduce((best, other) => (distance(other) <= distance(best) ? other : best), accepted[0] ?? wish);
 }
 
-/** The tokens to reason with; undefined when neither they nor what to measure an effort by is given. */
+/** The reasoning tokens; undefined without a budget, or without a limit to relate an effort to. */
 function toBudget({ effort, budget }: AskedReasoning, limit: number | undefined): number | undefined {
   if (budget !== undefined) return budget;
   if (effort === undefined || effort === 'none' || limit === undefined) return undefined;

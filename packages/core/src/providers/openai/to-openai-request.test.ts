@@ -43,7 +43,7 @@ test('sends the provider’s own name of the model and the messages, and invents
   `);
 });
 
-test('asks for usage when streaming, unless the server sends it anyway', () => {
+test('requests usage when streaming, unless the server sends it anyway', () => {
   expect(build({ stream: true })).toMatchObject({ stream: true, stream_options: { include_usage: true } });
   expect(build({ stream: true, stream_options: { include_usage: false } })).toMatchObject({
     stream_options: { include_usage: true },
@@ -80,7 +80,7 @@ test('hands on every parameter that both sides know', () => {
   expect(build(parameters)).toEqual({ model: 'chat-1', messages: HELLO, ...parameters });
 });
 
-test('leaves out what is null, what is ours and what nobody knows', () => {
+test('leaves out null values, the gateway’s own fields and unknown ones', () => {
   const body = build({
     temperature: null,
     max_tokens: null,
@@ -170,7 +170,7 @@ test.each([
   [{ reasoning: { max_tokens: 100 }, max_completion_tokens: 5000 }, 'minimal'],
   [{ reasoning: { exclude: true } }, undefined],
   [{}, undefined],
-])('asks for the reasoning of %j as %s', (body, effort) => {
+])('requests the reasoning of %j as %s', (body, effort) => {
   expect(build(body)['reasoning_effort']).toBe(effort);
 });
 
@@ -264,7 +264,7 @@ test.each([
       tool_calls: [{ ...toolCalls[0], id: 'abcdefghi' }],
     },
   ],
-] as const)('hands earlier reasoning back to %s as it wants it: %j', (name, message, expected) => {
+] as const)('sends earlier reasoning back to %s in its own form: %j', (name, message, expected) => {
   const messages = [{ role: 'assistant', ...message }];
   expect(build({ messages }, { dialect: OPENAI_PRESETS[name].dialect })['messages']).toEqual([
     { role: 'assistant', ...expected },
@@ -308,7 +308,7 @@ test.each([
   ['mistral', { reasoning_effort: 'low' }, { reasoning_effort: 'high' }],
   ['fireworks', { reasoning_effort: 'max' }, { reasoning_effort: 'max' }],
   ['deepseek', { reasoning: { exclude: true } }, {}],
-] as const)('asks %s for reasoning in its own way: %j', (name, asked, expected) => {
+] as const)('requests reasoning from %s in its own form: %j', (name, asked, expected) => {
   const { model: _model, messages: _messages, ...body } = build(asked, { dialect: OPENAI_PRESETS[name].dialect });
   expect(body).toEqual(expected);
 });
@@ -324,14 +324,17 @@ test.each([
   ['lmstudio', SCHEMA, SCHEMA, undefined],
   ['lmstudio', { type: 'json_object' }, undefined, OBJECT_IN_WORDS],
   ['openai', SCHEMA, SCHEMA, undefined],
-] as const)('asks %s for the form %j as %j, and in words where that does not bind it', (name, form, format, words) => {
-  const body = build({ response_format: form }, { dialect: OPENAI_PRESETS[name].dialect });
-  expect(body['response_format']).toEqual(format);
-  const instruction = words === undefined ? [] : [{ role: 'system', content: words }];
-  expect(body['messages']).toEqual([...instruction, ...HELLO]);
-});
+] as const)(
+  'requests from %s the format %j as %j, and in words where that does not bind it',
+  (name, form, format, words) => {
+    const body = build({ response_format: form }, { dialect: OPENAI_PRESETS[name].dialect });
+    expect(body['response_format']).toEqual(format);
+    const instruction = words === undefined ? [] : [{ role: 'system', content: words }];
+    expect(body['messages']).toEqual([...instruction, ...HELLO]);
+  },
+);
 
-test('adds what it asks in words to the instructions there are, and asks nothing for an endpoint without the field', () => {
+test('adds the format in words to the instructions, and nothing for an endpoint without the field', () => {
   const { dialect } = OPENAI_PRESETS.deepseek;
   const firstOf = (content: unknown): unknown =>
     (

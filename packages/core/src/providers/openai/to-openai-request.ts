@@ -6,15 +6,15 @@ import { knowsBreakpoints, toOpenAiMessages, withoutNulls } from './to-openai-me
 import { toReasoningFields } from './to-openai-reasoning.ts';
 
 /**
- * Builds the upstream body. What the endpoint does not support is left out, as the public wire promises; nothing is
- * ever added that the caller did not ask for, except the request for usage.
+ * Builds the upstream body. Fields that the endpoint does not support are left out, as the public wire promises;
+ * nothing is added that the caller did not request, except the request for usage.
  */
 export function toOpenAiRequest(call: ChatCall, dialect: OpenAiDialect): Record<string, unknown> {
   const { request } = call;
   const isTaken = (field: string): boolean => isTakenBy(call, dialect, field);
   const messages = toOpenAiMessages(call, dialect);
   const body: Record<string, unknown> = { model: call.providerModel, messages };
-  // By the few fields that are there: asking for each that might be is slower by the number of those that are not.
+  // Iterates over the few fields that are present, because a check for every possible field is slower.
   for (const field in request) {
     if (!OPENAI_FIELDS.has(field)) continue;
     const value = (request as Readonly<Record<string, unknown>>)[field];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { isObject } from '../../foundation/unchecked.ts';
-import { createVideoCalls, type DownloadingVideoSettings, strangeAnswer } from '../kit/video-calls.ts';
+import { createVideoCalls, type DownloadingVideoSettings, unexpectedResponse } from '../kit/video-calls.ts';
 import type { Provider } from '../provider.ts';
 import type { VideoOrder, VideoOutput, VideoProgress, VideoProvider } from '../video-contract.ts';
 import { toVideoProvider, type VideoProviderSettings } from '../kit/video-provider.ts';
@@ -42,8 +42,8 @@ export function createReplicateProvider(settings: VideoProviderSettings): Provid
 }
 
 /**
- * Creates the video half of a provider over Replicate's predictions. The model is `owner/name`, with a version after a
- * colon where it is not an official one. What it makes is gone within the hour, so it is well kept by the gateway.
+ * Creates the video part of a provider over Replicate's predictions. The model is `owner/name`, with a version after a
+ * colon where it is not an official one. Its videos are deleted within the hour, so an archive is recommended.
  */
 function createReplicateVideos(settings: DownloadingVideoSettings): VideoProvider {
   const { name, baseUrl, downloads } = settings;
@@ -60,7 +60,7 @@ function createReplicateVideos(settings: DownloadingVideoSettings): VideoProvide
   const readPrediction = (value: unknown): Prediction => {
     const prediction = predictionSchema.safeParse(value);
     if (prediction.success) return prediction.data;
-    throw strangeAnswer(name);
+    throw unexpectedResponse(name);
   };
 
   return {
@@ -93,7 +93,7 @@ function createReplicateVideos(settings: DownloadingVideoSettings): VideoProvide
     async find({ providerModel, order, sinceMs, untilMs, signal, timeoutMs }) {
       const { value } = await calls.json({ method: 'GET', url: `${baseUrl}/predictions`, signal, timeoutMs });
       const list = listSchema.safeParse(value);
-      if (!list.success) throw strangeAnswer(name);
+      if (!list.success) throw unexpectedResponse(name);
       return list.data.results
         .filter(({ created_at: created }) => Date.parse(created) >= sinceMs && Date.parse(created) <= untilMs)
         .filter(({ model, version }) => isOfModel(providerModel, model, version))

@@ -1,28 +1,28 @@
 import type { Catalog } from '../../catalog/catalog.ts';
-import type { Standing } from './endpoint-health.ts';
+import type { CircuitState } from './endpoint-health.ts';
 import type { HealthBoard } from './health-board.ts';
 
-/** How many endpoints of a provider stand how; those that nobody has called are `unused`. */
-export type StandingCounts = Record<Standing | 'unused', number>;
+/** Number of a provider's endpoints in each state; those without any call are `unused`. */
+export type CircuitStateCounts = Record<CircuitState | 'unused', number>;
 
-/** Counts the endpoints of the catalogue by provider slug and standing. */
-export function countStandings(
+/** Counts the endpoints of the catalog by provider slug and standing. */
+export function countCircuitStates(
   catalog: Pick<Catalog, 'list'>,
   health: Pick<HealthBoard, 'find'>,
-): ReadonlyMap<string, StandingCounts> {
-  const bySlug = new Map<string, StandingCounts>();
+): ReadonlyMap<string, CircuitStateCounts> {
+  const bySlug = new Map<string, CircuitStateCounts>();
   for (const { endpoints } of catalog.list()) {
     for (const endpoint of endpoints) {
       const { slug } = endpoint.provider;
       let counts = bySlug.get(slug);
       if (counts === undefined) bySlug.set(slug, (counts = createCounts()));
-      counts[health.find(endpoint)?.standing() ?? 'unused'] += 1;
+      counts[health.find(endpoint)?.circuitState() ?? 'unused'] += 1;
     }
   }
   return bySlug;
 }
 
-export const createCounts = (): StandingCounts => ({
+export const createCounts = (): CircuitStateCounts => ({
   steady: 0,
   unstable: 0,
   resting: 0,

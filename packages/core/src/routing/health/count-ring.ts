@@ -1,18 +1,18 @@
 /** Counts of two kinds over a window that moves. */
 export interface CountRing {
   add(now: number, isGood: boolean): void;
-  /** What fell into the last `latest` slots up to now; without it, into all of them. */
+  /** Sums the last `latest` slots up to now; without it, all of them. */
   sum(now: number, latest?: number): { readonly good: number; readonly bad: number };
 }
 
 /**
- * Creates counters over `slots` slots of `slotMs` each; the oldest slot is forgotten whole. Adding costs a few
- * assignments whatever the window, and nothing ticks while nothing is counted.
+ * Creates counters over `slots` slots of `slotMs` each; the oldest slot is dropped as a whole. Adding costs a few
+ * assignments whatever the window, and there is no timer.
  */
 export function createCountRing(slotMs: number, slots: number): CountRing {
   const good = new Uint32Array(slots);
   const bad = new Uint32Array(slots);
-  /** Which stretch of time each slot holds now, counted in slots. */
+  /** The time that each slot covers, counted in slots. */
   const stamps = new Float64Array(slots).fill(-1);
   return {
     add(now, isGood) {

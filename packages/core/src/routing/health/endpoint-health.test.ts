@@ -39,42 +39,42 @@ function setUp(): Setup {
 
 test('is steady until something fails, and again 30 seconds after', () => {
   const { health, wait, succeed, fail } = setUp();
-  expect(health.standing()).toBe('steady');
+  expect(health.circuitState()).toBe('steady');
   succeed();
   fail();
-  expect(health.standing()).toBe('unstable');
+  expect(health.circuitState()).toBe('unstable');
   wait(29_000);
-  expect(health.standing()).toBe('unstable');
+  expect(health.circuitState()).toBe('unstable');
   wait(2000);
-  expect(health.standing()).toBe('steady');
+  expect(health.circuitState()).toBe('steady');
 });
 
 test('is not unstable for one failure in a dozen calls', () => {
   const { health, succeed, fail } = setUp();
   succeed(11);
   fail();
-  expect(health.standing()).toBe('steady');
+  expect(health.circuitState()).toBe('steady');
   fail();
-  expect(health.standing()).toBe('unstable');
+  expect(health.circuitState()).toBe('unstable');
 });
 
 test('breaks its circuit after five failures in a row, and lets one probe through after five seconds', () => {
   const { health, wait, succeed, fail } = setUp();
   fail(4);
-  expect(health.standing()).toBe('unstable');
+  expect(health.circuitState()).toBe('unstable');
   fail();
-  expect(health.standing()).toBe('open');
+  expect(health.circuitState()).toBe('open');
   wait(4999);
-  expect(health.standing()).toBe('open');
+  expect(health.circuitState()).toBe('open');
   wait(1);
-  expect(health.standing()).toBe('half-open');
+  expect(health.circuitState()).toBe('half-open');
   health.noteStarted();
-  expect(health.standing()).toBe('open');
+  expect(health.circuitState()).toBe('open');
   health.noteBegun(10);
-  expect(health.standing()).toBe('unstable');
+  expect(health.circuitState()).toBe('unstable');
   succeed();
   wait(31_000);
-  expect(health.standing()).toBe('steady');
+  expect(health.circuitState()).toBe('steady');
 });
 
 test('breaks its circuit when half of many calls fail, in whatever order', () => {
@@ -83,9 +83,9 @@ test('breaks its circuit when half of many calls fail, in whatever order', () =>
     succeed();
     fail();
   }
-  expect(health.standing()).toBe('unstable');
+  expect(health.circuitState()).toBe('unstable');
   fail();
-  expect(health.standing()).toBe('open');
+  expect(health.circuitState()).toBe('open');
 });
 
 test('waits twice as long after each probe that fails, up to a minute, and starts over after a success', () => {
@@ -93,16 +93,16 @@ test('waits twice as long after each probe that fails, up to a minute, and start
   fail(5);
   for (const ms of [5000, 10_000, 20_000, 40_000, 60_000, 60_000]) {
     wait(ms - 1);
-    expect(health.standing()).toBe('open');
+    expect(health.circuitState()).toBe('open');
     wait(1);
-    expect(health.standing()).toBe('half-open');
+    expect(health.circuitState()).toBe('half-open');
     fail();
   }
   wait(60_000);
   succeed();
   fail(5);
   wait(5000);
-  expect(health.standing()).toBe('half-open');
+  expect(health.circuitState()).toBe('half-open');
 });
 
 test('lets another probe through when the first was given up by its caller, or is not heard of for a minute', () => {
@@ -111,34 +111,34 @@ test('lets another probe through when the first was given up by its caller, or i
   wait(5000);
   health.noteStarted();
   health.noteAbandoned();
-  expect(health.standing()).toBe('half-open');
+  expect(health.circuitState()).toBe('half-open');
   health.noteStarted();
   wait(59_999);
-  expect(health.standing()).toBe('open');
+  expect(health.circuitState()).toBe('open');
   wait(1);
-  expect(health.standing()).toBe('half-open');
+  expect(health.circuitState()).toBe('half-open');
 });
 
 test.each([
   [undefined, 5000],
   [7, 7000],
   [3600, 60_000],
-])('rests as long as it was asked to (%j s), but a minute at most', (retryAfterSeconds, restMs) => {
+])('rests for the required time (%j s), but a minute at most', (retryAfterSeconds, restMs) => {
   const { health, wait, limit } = setUp();
   limit(retryAfterSeconds);
   wait(restMs - 1);
-  expect(health.standing()).toBe('resting');
+  expect(health.circuitState()).toBe('resting');
   wait(1);
-  expect(health.standing()).toBe('steady');
+  expect(health.circuitState()).toBe('steady');
 });
 
 test('rests and counts a failure when it is overloaded and says for how long', () => {
   const { health, wait } = setUp();
   health.noteStarted();
   health.noteFailed({ code: 'provider_overloaded', retryAfterSeconds: 3 }, false);
-  expect(health.standing()).toBe('resting');
+  expect(health.circuitState()).toBe('resting');
   wait(3000);
-  expect(health.standing()).toBe('unstable');
+  expect(health.circuitState()).toBe('unstable');
 });
 
 test('takes a mistake of the caller for a sign of life', () => {
@@ -147,16 +147,16 @@ test('takes a mistake of the caller for a sign of life', () => {
   wait(5000);
   health.noteStarted();
   health.noteFailed({ code: 'invalid_request' }, false);
-  expect(health.standing()).toBe('unstable');
+  expect(health.circuitState()).toBe('unstable');
   expect(health.report().uptime30m).toBe(0);
 });
 
-test('counts an answer that broke off as a failure, once', () => {
+test('counts a completion that broke off as a failure, once', () => {
   const { health } = setUp();
   health.noteStarted();
   health.noteBegun(10);
   health.noteFailed({ code: 'provider_unavailable' }, true);
-  expect(health.report()).toMatchObject({ standing: 'unstable', uptime5m: 0 });
+  expect(health.report()).toMatchObject({ circuitState: 'unstable', uptime5m: 0 });
 });
 
 test('reports uptime over its windows, without refusals for the rate', () => {
@@ -181,7 +181,7 @@ test('reports percentiles as what so many calls reached at least', () => {
   expect(throughput30m).toEqual({ p50: 2, p75: 100 / 75, p90: 100 / 90, p99: 100 / 99 });
 });
 
-test('prefers by the last five minutes, looked at anew each second', () => {
+test('prefers by the last five minutes, evaluated each second', () => {
   const { health, wait, succeed } = setUp();
   succeed(1, 100);
   expect(health.latency()?.p50).toBe(100);
@@ -209,7 +209,7 @@ test('measures no throughput where the count of tokens is not known', () => {
   expect(health.report()).toMatchObject({ uptime5m: 100, throughput30m: null });
 });
 
-test('proves itself by the first answer of the calls under way, and fails to when the last one fails', async () => {
+test('succeeds with the first response of the calls under way, and fails when the last one fails', async () => {
   const { health } = setUp();
   expect(health.isIdle()).toBe(true);
   health.noteStarted();

@@ -3,14 +3,15 @@ import { type CountRing, createCountRing } from './count-ring.ts';
 import { createSampleRing, type Percentiles } from './sample-ring.ts';
 
 /**
- * How an endpoint stands. `unstable` has failed noticeably within 30 seconds, `resting` has asked to be left alone,
- * `open` has failed so much that its circuit is broken, and `half-open` awaits one call that shows whether it is back.
+ * State of an endpoint's circuit. `unstable`: a noticeable share of calls failed within 30 seconds. `resting`: the
+ * endpoint has refused calls for a time. `open`: so many calls failed that the circuit is open. `half-open`: one call
+ * is due that shows whether the endpoint works again.
  */
-export type Standing = 'steady' | 'half-open' | 'unstable' | 'resting' | 'open';
+export type CircuitState = 'steady' | 'half-open' | 'unstable' | 'resting' | 'open';
 
 /** Figures for lists and explanations. Null where nothing was measured. */
 export interface HealthReport {
-  readonly standing: Standing;
+  readonly circuitState: CircuitState;
   /** Per cent of calls that did not fail; refusals for their rate count neither way. */
   readonly uptime5m: number | null;
   readonly uptime30m: number | null;
@@ -26,18 +27,18 @@ export interface CallFailure {
   readonly retryAfterSeconds?: number | undefined;
 }
 
-/** What one endpoint's calls have shown. Owned by a health board; times come from its monotonic clock. */
+/** The results of one endpoint's calls. Owned by a health board; times come from its monotonic clock. */
 export interface EndpointHealth {
   noteStarted(): void;
-  /** The first words have come. */
+  /** The first output has arrived. */
   noteBegun(latencyMs: number): void;
   /** A call that had begun has ended well. */
   noteCompleted(completionTokens: number | undefined, durationMs: number): void;
   /** A call has failed, before or after its first words. */
   noteFailed(failure: CallFailure, hadBegun: boolean): void;
-  /** The caller has left before the first words: nothing was learnt. */
+  /** The caller left before the first output: the call has no result. */
   noteAbandoned(): void;
-  standing(): Standing;
+  circuitState(): CircuitState;
   /** No call is waiting for its first words. */
   isIdle(): boolean;
   /** Resolves with whether a call that waits for its first words gets them; never while idle. */
@@ -56,11 +57,11 @@ const FAILURES_TO_OPEN = 5;
 const RECENT_FAILURES_TO_OPEN = 10;
 const FIRST_OPEN_MS = 5000;
 const LONGEST_OPEN_MS = 60_000;
-/** A probe that has told nothing by then no longer keeps another from trying. */
+/** After this time, a probe without a result no longer prevents another one. */
 const PROBE_LIMIT_MS = 60_000;
-/** Of a refusal for the rate that names no wait. */
+/** Pause after a refusal for the rate that names no time. */
 const DEFAULT_REST_MS = 5000;
-/** However long a wait upstream names: limits are lifted, and nobody else would find out. */
+/** Upper limit for a pause that upstream names: limits may be lifted earlier, and only a call would show it. */
 const LONGEST_REST_MS = 60_000;
 /** Share of failures within 30 seconds from which an endpoint is unstable. */
 const UNSTABLE_SHARE = 0.1;
@@ -87,7 +88,7 @@ export function createEndpointHealth(now: () => number): EndpointHealth {
   let openUntil: number | null = null;
   let openMs = FIRST_OPEN_MS;
   let probeStartedAt = Number.NEGATIVE_INFINITY;
-  /** Calls that have not said anything yet, and who waits to learn what becomes of them. */
+  /** Number of calls without any output yet, and the callers that wait for their result. */
   let waiting = 0;
   let observers: ((isAlive: boolean) => void)[] = [];
 
@@ -126,7 +127,7 @@ export function createEndpointHealth(now: () => number): EndpointHealth {
     const { good, bad } = recent.sum(now());
     return bad > 0 && bad >= UNSTABLE_SHARE * (good + bad);
   };
-  const standing = (): Standing => {
+  const circuitState = (): CircuitState => {
     if (openUntil !== null) {
       return openUntil > now() || probeStartedAt > now() - PROBE_LIMIT_MS ? 'open' : 'half-open';
     }
@@ -160,14 +161,14 @@ export function createEndpointHealth(now: () => number): EndpointHealth {
       if (!hadBegun) noteSilenced();
     },
     noteAbandoned: noteSilenced,
-    standing,
+    circuitState,
     isIdle: () => waiting === 0,
     awaitProof: () => new Promise((resolve) => void observers.push(resolve)),
     latency: cachedLatency,
     throughput: cachedThroughput,
     successRate: () => shareOf(halfHour.sum(now())),
     report: () => ({
-      standing: standing(),
+      circuitState: circuitState(),
       uptime5m: percentOf(halfHour.sum(now(), 5)),
       uptime30m: percentOf(halfHour.sum(now())),
       uptime1d: percentOf(day.sum(now())),

@@ -9,11 +9,11 @@ export interface HealthBoard {
   find(endpoint: Endpoint): EndpointHealth | undefined;
 }
 
-/** What makes an endpoint the same one when the catalogue is read anew. */
+/** Identifies an endpoint across reloads of the catalog. */
 export const endpointIdOf = ({ modelId, tag, providerModel }: Endpoint): string =>
   `${modelId}\n${tag}\n${providerModel}`;
 
-/** Creates an empty board. It grows with the catalogue, never with requests. */
+/** Creates an empty board. It grows with the catalog, never with requests. */
 export function createHealthBoard(platform: Pick<Platform, 'monotonicNow'>): HealthBoard {
   const byId = new Map<string, EndpointHealth>();
   // Spares every request the making of an id.

@@ -11,9 +11,9 @@ export interface RetryBudget {
 
 const SLOT_MS = 10_000;
 const SLOTS = 6;
-/** Of the requests within the last minute. */
+/** Share of the requests within the last minute. */
 const SHARE = 0.1;
-/** So that a gateway with few requests can retry at all. */
+/** Allows retries on a gateway with few requests. */
 const AT_LEAST = 10;
 
 /**

@@ -9,12 +9,12 @@ export interface Percentiles {
 /** The latest measurements of one quantity. */
 export interface SampleRing {
   add(now: number, value: number): void;
-  /** Of what was measured within the last `windowMs`; null without any. */
+  /** Percentiles of the measurements within the last `windowMs`; null without any. */
   percentiles(now: number, windowMs: number): Percentiles | null;
 }
 
 /**
- * Creates a memory of the last `size` measurements. Adding costs two assignments; the sorting is the reader's, who is
+ * Creates a buffer for the last `size` measurements. Adding costs two assignments; the reader sorts, because reads are
  * rarer. With `isMoreBetter`, percentiles count from the top.
  */
 export function createSampleRing(size: number, isMoreBetter: boolean): SampleRing {

@@ -5,7 +5,7 @@ import { createActivityBook } from './activity-book.ts';
 
 const on = (day: string) => toRecord(`gen-${day}`, { generation: { created_at: `${day}T00:00:00.000Z` } });
 
-test('a book forgets the days before one, and what was taken away again', () => {
+test('a book drops the days before one, and removed generations', () => {
   const book = createActivityBook();
   for (const day of ['2026-03-01', '2026-03-02', '2026-03-03']) book.add(on(day));
   book.forgetBefore('2026-03-02');

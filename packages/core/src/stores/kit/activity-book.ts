@@ -6,9 +6,9 @@ export interface ActivityBook {
   add(record: GenerationRecord): void;
   /** Takes away what was added before. */
   subtract(record: GenerationRecord): void;
-  /** Forgets the days before this one. */
+  /** Removes the days before this one. */
   forgetBefore(day: string): void;
-  /** As they are now; what was added first comes last. */
+  /** The current sums; the first that was added comes last. */
   sums(): ActivitySum[];
 }
 
@@ -17,7 +17,7 @@ export function createActivityBook(): ActivityBook {
   const sums = new Map<string, Mutable<ActivitySum>>();
   const book = (record: GenerationRecord, sign: 1 | -1): void => {
     const kind = kindOf(record);
-    // Not as JSON: that would take as long as all the rest, and there may be a hundred thousand.
+    // Not JSON, which would take as long as all the rest, and there may be a hundred thousand.
     const id = `${kind.date}\n${kind.model}\n${kind.providerName}\n${kind.endpointId}\n${kind.workspaceId}`;
     let sum = sums.get(id);
     if (sum === undefined) sums.set(id, (sum = { ...kind, ...NOTHING }));

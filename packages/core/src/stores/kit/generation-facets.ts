@@ -2,7 +2,7 @@ import type { GenerationFilter, GenerationFacets } from '../generation-queries.t
 import type { GenerationStatus } from '../../wire/generations/generation-status.ts';
 import { type GenerationFacts, matchesFilter } from './generation-filter.ts';
 
-/** Counts generations one after the other; the result is read when all were handed in. */
+/** Counts generations one after the other; the result is read after the last. */
 export interface FacetCount {
   add(facts: GenerationFacts): void;
   read(): GenerationFacets;

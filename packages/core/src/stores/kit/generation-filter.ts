@@ -2,7 +2,7 @@ import type { GenerationFilter, HistogramQuery, HistogramBucket } from '../gener
 import { type GenerationStatus, statusOfGeneration } from '../../wire/generations/generation-status.ts';
 import type { GenerationRecord } from '../store.ts';
 
-/** What of a record filters and histograms look at: small enough to be kept for every generation. */
+/** The facts about a record that filters and histograms use: small enough to be in memory for every generation. */
 export interface GenerationFacts {
   readonly createdAtMs: number;
   readonly model: string;
@@ -25,7 +25,7 @@ export function toGenerationFacts({ generation, principalId, costNanoUsd }: Gene
   };
 }
 
-/** Whether a generation is one of those that are asked for. */
+/** Whether a generation matches the filter. */
 export function matchesFilter(facts: GenerationFacts, filter: GenerationFilter): boolean {
   return (
     facts.createdAtMs >= (filter.createdFromMs ?? Number.NEGATIVE_INFINITY) &&
@@ -51,7 +51,7 @@ export function createHistogram({ startMs, bucketMs, buckets }: HistogramQuery):
   }));
 }
 
-/** Counts a generation where it belongs, if it is one of those that are asked for. */
+/** Adds a generation to its bucket, if it matches the filter. */
 export function addToHistogram(
   histogram: readonly HistogramBucket[],
   facts: GenerationFacts,

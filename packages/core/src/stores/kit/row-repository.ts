@@ -4,15 +4,15 @@ import type { Repository } from '../store.ts';
 export type RowChange<Row> = { readonly put: Row } | { readonly removed: string };
 
 export interface RowRepositoryOptions<Row> {
-  /** What there is already, oldest first. */
+  /** The existing rows, oldest first. */
   readonly rows?: Iterable<Row> | undefined;
   /** Makes a change durable; what it rejects with has not happened. Called for one change at a time. */
   readonly write: (change: RowChange<Row>) => Promise<void>;
 }
 
 /**
- * Rows that change often, in memory, with every change written down by itself: for tables that would be too costly to
- * write anew each time.
+ * Rows that change often, in memory, with every change persisted separately: for tables that are too large to be
+ * written as a whole at each change.
  */
 export function createRowRepository<Row extends { readonly id: string }>({
   rows = [],

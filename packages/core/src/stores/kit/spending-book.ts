@@ -8,12 +8,12 @@ export interface Spender {
   readonly workspaceId?: string | undefined;
 }
 
-/** One sum of a book: what was spent on a day, or, with the day `''`, before all days still told apart. */
+/** One sum of a book: the amount spent on a day, or, with the day `''`, on all days before the separate ones. */
 export interface SpendingEntry extends Spent, Spender {
   readonly day: string;
 }
 
-/** What everybody has spent, by day. */
+/** The amounts that all principals have spent, by day. */
 export interface SpendingBook {
   add(entry: SpendingEntry): void;
   /** Takes away what was added before. */
@@ -24,7 +24,7 @@ export interface SpendingBook {
   entries(): Iterable<SpendingEntry>;
 }
 
-/** Longer than any period that is asked for; older days are added up. */
+/** Longer than any period of a query; older days are added up. */
 const DAYS_TOLD_APART = 40;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -35,7 +35,7 @@ interface Sums {
 
 type Days = Map<string, Sums>;
 
-/** A spender's own sums, and all those that they are part of: nobody is to be added up when somebody asks. */
+/** A spender's own sums, and all sums that include them, so that a query does not have to add them up. */
 interface Account {
   readonly spender: Spender;
   readonly own: Days;
@@ -44,9 +44,9 @@ interface Account {
 
 /** Creates an empty book. It grows with the number of principals, not with what they do. */
 export function createSpendingBook(): SpendingBook {
-  /** By principal: one, unless their member or workspace has changed. */
+  /** Accounts by principal: one, unless their member or workspace has changed. */
   const accounts = new Map<string, Account[]>();
-  const everybody: Days = new Map();
+  const total: Days = new Map();
   const principals = new Map<string, Days>();
   const members = new Map<string, Days>();
   const workspaces = new Map<string, Days>();
@@ -58,7 +58,7 @@ export function createSpendingBook(): SpendingBook {
     const found = known?.find(({ spender }) => spender.userId === userId && spender.workspaceId === workspaceId);
     if (found !== undefined) return found;
     const own: Days = new Map();
-    const all = [own, everybody, daysOf(principals, principalId)];
+    const all = [own, total, daysOf(principals, principalId)];
     if (userId !== undefined) all.push(daysOf(members, userId));
     if (workspaceId !== undefined) all.push(daysOf(workspaces, workspaceId));
     const account: Account = { spender: { principalId, userId, workspaceId }, own, all };
@@ -75,7 +75,7 @@ export function createSpendingBook(): SpendingBook {
     newestDay = day;
     oldestDay = new Date(Date.parse(day) - DAYS_TOLD_APART * DAY_MS).toISOString().slice(0, 10);
     const owns = [...accounts.values()].flat().map(({ own }) => own);
-    for (const days of [everybody, ...owns, ...principals.values(), ...members.values(), ...workspaces.values()]) {
+    for (const days of [total, ...owns, ...principals.values(), ...members.values(), ...workspaces.values()]) {
       for (const [older, sums] of days) {
         if (older === '' || older >= oldestDay) continue;
         days.delete(older);
@@ -86,7 +86,7 @@ export function createSpendingBook(): SpendingBook {
   const findDays = ({ principalId, userId, workspaceId }: SpentQuery): Days | undefined => {
     if (principalId !== undefined) return principals.get(principalId);
     if (userId !== undefined) return members.get(userId);
-    return workspaceId === undefined ? everybody : workspaces.get(workspaceId);
+    return workspaceId === undefined ? total : workspaces.get(workspaceId);
   };
   const spent = (query: SpentQuery): Spent => {
     const sum: Sums = { creditsNanoUsd: 0, byokNanoUsd: 0 };
@@ -117,7 +117,7 @@ export function createSpendingBook(): SpendingBook {
 
 const NO_DAYS: Days = new Map();
 
-/** What a generation adds to the book. */
+/** The amounts that a generation adds to the book. */
 export function toSpending({ generation, principalId, userId, costNanoUsd }: GenerationRecord): SpendingEntry {
   return {
     principalId,

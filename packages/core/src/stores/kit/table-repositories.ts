@@ -2,11 +2,11 @@ import type { AssignmentRecord } from '../table-rows.ts';
 import type { AssignmentRepository, Repository, Store } from '../store.ts';
 import type { Tables } from './tables.ts';
 
-/** Where the tables are kept, as one value that is replaced whole. */
+/** The storage of the tables, as one value that is replaced as a whole. */
 export interface TableSource {
-  /** As last made durable: never something that may still fail. */
+  /** The last durable state: never a write that may still fail. */
   read(): Tables;
-  /** Makes durable what `change` makes of the present tables, one change after the other; what it throws rejects. */
+  /** Persists the result of `change` on the present tables, one change after the other; an exception of it rejects. */
   change(change: (tables: Tables) => Tables): Promise<void>;
 }
 
@@ -141,7 +141,7 @@ function withoutSubject(assignments: readonly AssignmentRecord[], id: string): r
   return assignments.filter(({ subjectId }) => subjectId !== id);
 }
 
-/** Finds rows by id. The index is made anew when the table has been replaced, which is seldom. */
+/** Finds rows by id. The index is rebuilt when the table has been replaced, which is rare. */
 function createLookUp<Row>(rows: () => readonly Row[], idOf: (row: Row) => string): (id: string) => Row | undefined {
   let indexed: readonly Row[] | undefined;
   let byId = new Map<string, Row>();

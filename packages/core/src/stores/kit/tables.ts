@@ -13,7 +13,7 @@ import { guardrailSchema } from '../../wire/management/guardrail.ts';
 import { memberSchema } from '../../wire/management/member.ts';
 import { settingsChangeSchema } from '../../wire/management/settings.ts';
 
-/** Everything that changes seldom, as one value, for stores that keep it as such. A table that is missing is empty. */
+/** All tables that change rarely, as one value, for stores that persist them as such. A missing table is empty. */
 export const tablesSchema = z.object({
   keys: z.array(keyRecordSchema).default([]),
   members: z.array(memberSchema).default([]),

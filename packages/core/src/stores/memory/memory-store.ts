@@ -10,13 +10,13 @@ import { createTableRepositories, type TableSource } from '../kit/table-reposito
 import { EMPTY_TABLES } from '../kit/tables.ts';
 
 export interface MemoryStoreOptions {
-  /** How many generations are kept; the oldest go first, their cost stays counted. Default: 10,000. */
+  /** Limit of stored generations; the oldest are removed first, but their cost stays counted. Default: 10,000. */
   readonly maxGenerations?: number | undefined;
 }
 
 const DEFAULT_MAX_GENERATIONS = 10_000;
 
-/** Creates a store that lives as long as the process: for tests, demos and hosts that keep their own records. */
+/** Creates a store in the memory of the process: for tests, demos and hosts that have their own records. */
 export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
   return {
     ...createTableRepositories(createTableSource()),
@@ -40,7 +40,7 @@ function createTableSource(): TableSource {
 interface Entry {
   record: GenerationRecord;
   content: GenerationContent | null;
-  /** Counts up with every append; tells its place in `order`. */
+  /** Increases with every append; determines the position in `order`. */
   readonly sequence: number;
 }
 
@@ -129,7 +129,7 @@ interface Span {
   readonly filter: GenerationFilter | undefined;
 }
 
-/** With a filter: how many are looked at for a page. */
+/** Number of records that a filter checks for one page. */
 const MAX_LOOKED_AT = 2000;
 /** Records are in the order in which calls ended; no call lasts longer than this. */
 const SLACK_MS = 24 * 60 * 60 * 1000;

@@ -5,10 +5,10 @@ import type { Provider } from '../../providers/provider.ts';
 import { createDueQueue } from '../../jobs/due-queue.ts';
 import { openUpstreamVideo } from '../open-upstream-video.ts';
 import type { VideoJob } from '../../stores/video-job.ts';
-import { toKeptName, type VideoKeeper } from './video-archive.ts';
+import { toArchiveName, type VideoKeeper } from './video-archive.ts';
 import type { OwnedJobs } from '../video-lease.ts';
 
-export interface KeepingOptions {
+export interface ArchiverOptions {
   readonly jobs: OwnedJobs;
   readonly current: () => { readonly providers: readonly Provider[] };
   readonly platform: Platform;
@@ -16,18 +16,18 @@ export interface KeepingOptions {
   readonly keeper: VideoKeeper;
 }
 
-/** Fetches the videos of finished jobs once, before upstream forgets them. */
-export interface VideoKeeping {
+/** Fetches the videos of finished jobs once, before upstream deletes them. */
+export interface VideoArchiver {
   add(job: VideoJob): void;
-  /** Breaks off what is under way; the next start takes it up again. */
+  /** Aborts work under way; the next start resumes it. */
   stop(): void;
 }
 
 const MAX_AT_ONCE = 2;
-/** Upstreams forget within the hour. */
+/** Upstreams delete videos within about an hour. */
 const WAITS_MS = [5000, 30_000, 120_000, 600_000, 1_200_000];
 
-export function createVideoKeeping({ jobs, current, platform, logger, keeper }: KeepingOptions): VideoKeeping {
+export function createVideoArchiver({ jobs, current, platform, logger, keeper }: ArchiverOptions): VideoArchiver {
   const waiting: string[] = [];
   const failures = new Map<string, number>();
   /** Under way, or waiting for others. */
@@ -63,10 +63,10 @@ export function createVideoKeeping({ jobs, current, platform, logger, keeper }: 
     if (job === undefined) return;
     if ('againMs' in job) return queue.schedule(id, job.againMs);
     try {
-      let areAllKept = true;
-      for (const index of job.outputs.keys()) areAllKept = (await keepOne(job, index)) && areAllKept;
+      let areAllArchived = true;
+      for (const index of job.outputs.keys()) areAllArchived = (await archiveOne(job, index)) && areAllArchived;
       failures.delete(id);
-      await jobs.update(job, (latest) => ({ ...latest, content: areAllKept ? 'kept' : 'upstream' }));
+      await jobs.update(job, (latest) => ({ ...latest, content: areAllArchived ? 'kept' : 'upstream' }));
     } catch (error) {
       if (stopping.signal.aborted) return;
       const failed = failures.get(id) ?? 0;
@@ -82,12 +82,12 @@ export function createVideoKeeping({ jobs, current, platform, logger, keeper }: 
     }
   };
 
-  const keepOne = async (job: VideoJob, index: number): Promise<boolean> => {
-    const name = toKeptName(job.id, index);
+  const archiveOne = async (job: VideoJob, index: number): Promise<boolean> => {
+    const name = toArchiveName(job.id, index);
     if ((await keeper.find(name)) !== undefined) return true;
     const request = { index, headers: {}, signal: stopping.signal };
     const { headers, body } = await openUpstreamVideo(job, request, current().providers);
-    // Of what is compressed it is another length than that of what is kept.
+    // The length of a compressed body differs from the length of the stored video.
     const length = headers['content-encoding'] === undefined ? headers['content-length'] : undefined;
     return keeper.keep(name, {
       contentType: headers['content-type'] ?? 'video/mp4',

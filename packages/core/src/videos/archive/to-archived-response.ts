@@ -1,8 +1,8 @@
 import type { GatewayResponse } from '../../http/response.ts';
 import type { KeptVideo } from './video-archive.ts';
 
-/** The answer that a kept video is: whole, or the one range that was asked for (RFC 9110, 14). */
-export function toKeptAnswer(video: KeptVideo, range: string | undefined): GatewayResponse {
+/** The response with an archived video: whole, or the one requested range (RFC 9110, 14). */
+export function toArchivedResponse(video: KeptVideo, range: string | undefined): GatewayResponse {
   const { contentType, bytes } = video;
   const headers = { 'content-type': contentType, 'accept-ranges': 'bytes' };
   const part = range === undefined ? undefined : readRange(range, bytes);
@@ -14,15 +14,15 @@ export function toKeptAnswer(video: KeptVideo, range: string | undefined): Gatew
     };
   }
   const { start, end } = part ?? { start: 0, end: bytes };
-  const answer = {
+  const response = {
     headers: { ...headers, 'content-length': String(end - start) },
     body: video.read(start, end),
   };
-  if (part === undefined) return { status: 200, ...answer };
+  if (part === undefined) return { status: 200, ...response };
   return {
-    ...answer,
+    ...response,
     status: 206,
-    headers: { ...answer.headers, 'content-range': `bytes ${start}-${end - 1}/${bytes}` },
+    headers: { ...response.headers, 'content-range': `bytes ${start}-${end - 1}/${bytes}` },
   };
 }
 

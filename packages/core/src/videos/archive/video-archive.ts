@@ -1,29 +1,29 @@
-/** A video that is kept, whole. */
+/** A complete video in the archive. */
 export interface KeptVideo {
   readonly contentType: string;
   readonly bytes: number;
-  /** Yields the bytes from `start` up to and without `end`. Leaving early lets go of it. */
+  /** Yields the bytes from `start` up to and without `end`. Leaving early closes it. */
   read(start: number, end: number): AsyncIterable<Uint8Array>;
 }
 
 /** A video on its way in. */
 export interface IncomingVideo {
   readonly contentType: string;
-  /** Where upstream tells. */
+  /** Undefined where upstream does not report it. */
   readonly bytes: number | undefined;
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** Keeps finished videos beyond the time that upstream keeps them. */
+/** Stores finished videos beyond the time that upstream stores them. */
 export interface VideoKeeper {
-  /** Undefined when it is not kept, or not whole yet. */
+  /** Undefined when it is not stored, or not complete yet. */
   find(name: string): Promise<KeptVideo | undefined>;
   /**
-   * Takes a video in; others may have to go for it. Resolves when it would survive the death of this process: false when
-   * it is larger than all there is room for. Rejects, with nothing kept, when the body breaks off or the disk does.
+   * Stores a video; older ones may be removed for it. Resolves when it would survive a crash of this process: false
+   * when it is larger than the whole archive. Rejects, with nothing stored, when the body breaks off or the disk fails.
    */
   keep(name: string, video: IncomingVideo): Promise<boolean>;
 }
 
 /** The name of one of a job's videos. */
-export const toKeptName = (jobId: string, index: number): string => `${jobId}-${index}`;
+export const toArchiveName = (jobId: string, index: number): string => `${jobId}-${index}`;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { reasoningDetailSchema, toolCallSchema } from './chat-message.ts';
 import { routingMetadataSchema } from './routing-metadata.ts';
 
-/** Why an answer ended, in the five words of the wire. */
+/** The reason for the end of a completion, one of the wire's five. */
 export const finishReasonSchema = z.enum(['stop', 'length', 'tool_calls', 'content_filter', 'error']);
 export type FinishReason = z.infer<typeof finishReasonSchema>;
 
@@ -26,7 +26,7 @@ export const usageSchema = z.object({
       image_tokens: z.int(),
       /** Those of `cached_tokens` that are audio. */
       cached_audio_tokens: z.int(),
-      /** Those of `cache_write_tokens` that are kept for an hour. */
+      /** The part of `cache_write_tokens` that is cached for an hour. */
       cache_write_1h_tokens: z.int(),
     })
     .partial()
@@ -44,7 +44,7 @@ export const usageSchema = z.object({
   server_tool_use_details: z
     .object({
       web_search_requests: z.int(),
-      /** Calls of server tools that the model asked for, and how many of them were run. */
+      /** Calls of server tools that the model made, and how many of them were run. */
       tool_calls_requested: z.int().optional(),
       tool_calls_executed: z.int().optional(),
     })
@@ -67,7 +67,7 @@ export interface ToolCallDelta {
   function: { name?: string; arguments: string };
 }
 
-/** What one chunk adds to one choice. A whole answer is one delta that holds everything. */
+/** The addition of one chunk to one choice. An unstreamed completion is one delta with everything. */
 export interface ChatDelta {
   role?: 'assistant';
   content?: string | null;
@@ -89,13 +89,13 @@ export interface ChatChunkChoice {
 }
 
 /**
- * One decoded piece of a chat answer in our own format, as providers yield it. `id`, `created`, `model` and
- * `provider` are the gateway's to add; what stands here is what upstream alone knows.
+ * One decoded piece of a completion in the gateway's own format, as providers yield it. The gateway adds `id`,
+ * `created`, `model` and `provider`; this type contains only the facts from upstream.
  */
 export interface ChatChunk {
   choices: ChatChunkChoice[];
   usage?: Usage;
-  /** USD as upstream itself charges; wins over catalogue prices. */
+  /** USD as upstream itself charges; wins over catalog prices. */
   upstreamCostUsd?: number;
   upstreamId?: string;
   systemFingerprint?: string;
@@ -108,7 +108,7 @@ const errorSchema = z.object({
   metadata: z.looseObject({ error_type: z.string() }).optional(),
 });
 
-/** The answer of `POST /chat/completions` without `stream`. */
+/** The response of `POST /chat/completions` without `stream`. */
 export const chatCompletionResultSchema = z.object({
   id: z.string(),
   object: z.literal('chat.completion'),
@@ -135,7 +135,7 @@ export const chatCompletionResultSchema = z.object({
   system_fingerprint: z.string().nullable(),
   service_tier: z.string().nullable().optional(),
   usage: usageSchema.optional(),
-  /** The same in two names, each only when its header asks for it. */
+  /** The same value under two names, each only when its header requests it. */
   service_metadata: routingMetadataSchema.optional(),
   openrouter_metadata: routingMetadataSchema.optional(),
 });

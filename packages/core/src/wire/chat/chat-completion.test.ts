@@ -17,7 +17,7 @@ function refusalOf(check: () => unknown): GatewayError | undefined {
   }
 }
 
-/** The paths of everything wrong with a body, as the caller is told. */
+/** The paths of all issues of a body, as in the response. */
 function refusedPaths(body: unknown): string[] {
   const error = refusalOf(() => parseChatCompletion(body));
   // The schema is narrowed to the fields that are there; that must make no difference.
@@ -294,7 +294,7 @@ test.each(LIMITS)('holds %s to its limits, no more and no less', (field, accepte
   for (const [value, path] of refused) {
     expect({ value, refused: refusedPaths({ messages: HELLO, [field]: value }) }).toEqual({ value, refused: [path] });
   }
-  // What is wrong in one field is told beside what is wrong in another.
+  // An issue in one field is reported beside issues in other fields.
   for (const [value, path] of refused) {
     expect(refusedPaths({ messages: [], [field]: value }).toSorted()).toEqual(['messages', path].toSorted());
   }

@@ -8,21 +8,21 @@ const functionToolSchema = z.object({
   function: z.object({
     name: z.string().regex(/^[\w-]{1,64}$/, 'must be 1 to 64 letters, digits, underscores or dashes'),
     description: z.string().nullish(),
-    /** A JSON Schema; handed on as it is. */
+    /** A JSON Schema; passed on unchanged. */
     parameters: z.record(z.string(), z.unknown()).nullish(),
     strict: z.boolean().nullish(),
   }),
   cache_control: cacheControlSchema.nullish(),
 });
 
-/** A tool that the gateway itself runs, told from the caller's own by its type. */
+/** A tool that the gateway itself runs, distinguished from the caller's own by its type. */
 const serverToolSchema = z.looseObject({ type: z.string() });
 
 const toolSchema = z.union([functionToolSchema, serverToolSchema.refine((tool) => tool.type !== 'function')], {
   error: 'must be a function tool { type: "function", function: { name, … } } or a server tool { type }',
 });
 
-/** When the gateway stops running server tools for a model (wire.md 10.3). */
+/** A condition that ends the loop of server tools (wire.md 10.3). */
 const stopConditionSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('step_count_is'), step_count: z.int().min(0) }),
   z.object({ type: z.literal('has_tool_call'), tool_name: z.string().min(1) }),
@@ -66,7 +66,7 @@ const reasoningSchema = z.looseObject({
   summary: z.string().nullish(),
 });
 
-/** Any JSON value, but a list holds at most four: further forms are the wire's own business. */
+/** Any JSON value, but a list has at most four items; upstream checks the rest. */
 const stopSchema = z
   .unknown()
   .refine((stop) => !Array.isArray(stop) || stop.length <= 4, 'must be a list of at most 4 items');

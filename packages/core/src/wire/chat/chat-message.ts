@@ -50,7 +50,7 @@ export const toolCallSchema = z.object({
   function: z.object({ name: z.string(), arguments: z.string() }),
 });
 
-/** Opaque to the gateway: what a provider said of its reasoning, to be handed back unchanged and in order. */
+/** Opaque to the gateway: a provider's reasoning details, to be sent back unchanged and in order. */
 export const reasoningDetailSchema = z.looseObject({ type: z.string() });
 
 const name = z.string().nullish();

@@ -1,19 +1,19 @@
 import type { ChatCompletionRequest } from './chat-completion.ts';
 
-/** What a field of a chat request is to routing and to the wires of providers. */
+/** The meaning of a chat request's field for routing and for the wires of providers. */
 interface FieldTraits {
-  /** A parameter of the model: `require_parameters` asks whether an endpoint lists it as supported. */
+  /** A parameter of the model: `require_parameters` requires that an endpoint lists it as supported. */
   readonly isParameter: boolean;
-  /** Names under which lists of supported parameters know it beside its own. */
+  /** Other names of the field in lists of supported parameters. */
   readonly alsoListedAs?: readonly string[];
   /**
-   * The field means the same on the OpenAI wire and is handed on as it is: `listed` to endpoints that list it as
-   * supported, `unlisted` to all, because lists never name it and it is harmless where it is not known.
+   * The field has the same meaning on the OpenAI wire and is passed on unchanged: `listed` to endpoints that list it as
+   * supported, `unlisted` to all, because lists never name it and it is harmless where it is unknown.
    */
   readonly openAi?: 'listed' | 'unlisted';
 }
 
-/** Every field of the schema; one that is added to the schema and not here does not compile. */
+/** Every field of the schema; a field that is added to the schema and not here does not compile. */
 const CHAT_FIELDS: Readonly<Record<keyof ChatCompletionRequest, FieldTraits>> = {
   messages: { isParameter: false },
   model: { isParameter: false },
@@ -69,7 +69,7 @@ const CHAT_FIELDS: Readonly<Record<keyof ChatCompletionRequest, FieldTraits>> = 
   debug: { isParameter: false },
 };
 
-// Derived once: each request asks them for every field it has.
+// Derived once, because each request looks up every field it has.
 const namesWhere = (isMeant: (traits: FieldTraits) => boolean): ReadonlySet<string> =>
   new Set(Object.entries(CHAT_FIELDS).flatMap(([name, traits]) => (isMeant(traits) ? [name] : [])));
 
@@ -101,7 +101,9 @@ export function isSupported({ supportedParameters }: Supporting, name: string): 
   );
 }
 
-/** Whether reasoning can be asked for in any of its three ways: a wire that has one of its own turns each into it. */
+/**
+ * Whether reasoning can be requested in any of its three forms: a wire with a form of its own converts each of them.
+ */
 export function isReasoningSupported(supporting: Supporting): boolean | null {
   const isEffortSupported = isSupported(supporting, 'reasoning_effort');
   return isEffortSupported === false ? isSupported(supporting, 'include_reasoning') : isEffortSupported;

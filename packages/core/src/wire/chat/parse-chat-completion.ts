@@ -4,17 +4,17 @@ import { type ChatCompletionRequest, chatCompletionRequestSchema } from './chat-
 
 type Schema = typeof chatCompletionRequestSchema;
 
-/** Clients send few different sets of fields; whoever sends thousands on purpose gets the whole schema. */
+/** Limit of compiled schemas. Clients send few different sets of fields; beyond the limit the whole schema is used. */
 const MAX_SCHEMAS = 200;
-/** More than there are; whoever sends more of them is not narrowed down by their names. */
+/** More fields than exist; a request with more of them is checked against the whole schema. */
 const MAX_FIELDS = 100;
 const schemasByFields = new Map<string, Schema>();
 
 /**
  * Checks a chat request; throws `invalid_request` that lists every issue with its path.
  *
- * A request has a handful of some fifty optional fields, and looking at the absent ones costs more than checking the
- * others. So the schema is narrowed to the fields that are there, once for each set of them.
+ * A request has a handful of some fifty optional fields, and the absent ones cost more than the check of the others. So
+ * the schema is narrowed to the fields that are present, once for each set of them (docs/decisions/0006).
  */
 export function parseChatCompletion(value: unknown): ChatCompletionRequest {
   return parseWith(isRecord(value) ? schemaFor(value) : chatCompletionRequestSchema, value);
@@ -28,7 +28,7 @@ function schemaFor(value: object): Schema {
   if (known !== undefined) return known;
   if (schemasByFields.size >= MAX_SCHEMAS) return chatCompletionRequestSchema;
   const fields = sent.filter((field) => Object.hasOwn(chatCompletionRequestSchema.shape, field));
-  // What is required stays, so that its absence is an issue.
+  // Required fields remain, so that their absence is an issue.
   const mask = Object.fromEntries(['messages', ...fields].map((field) => [field, true]));
   const narrowed = chatCompletionRequestSchema.pick(mask as { messages: true }) as unknown as Schema;
   schemasByFields.set(key, narrowed);

@@ -1,4 +1,6 @@
-/** What something between the caller and a model did to a call, as the wire tells it (wire.md 12). Never contents. */
+/**
+ * The effect of a stage between the caller and a model on a call, in the form of the wire (wire.md 12). Never contents.
+ */
 export type PipelineStage = {
   readonly type: 'guardrail' | 'plugin' | 'server_tools' | 'response_healing' | 'context_compression';
   readonly name: string;
@@ -7,8 +9,8 @@ export type PipelineStage = {
 };
 
 /**
- * What one guardrail did to a call, as the wire tells it (wire.md 12). A type rather than an interface, so that it
- * passes for a stage of any kind.
+ * The effect of one guardrail on a call, in the form of the wire (wire.md 12). A type rather than an interface, so that
+ * it is assignable to a stage of any kind.
  */
 export type GuardrailStage = {
   readonly type: 'guardrail';

@@ -11,8 +11,8 @@ const percentilesSchema = z.union([
 const sortKeySchema = z.enum(['price', 'throughput', 'latency', 'exacto']);
 
 /**
- * The caller's routing preferences (wire.md 8.1). Closed: a misspelt preference that did nothing could send
- * data where its owner did not want it.
+ * The caller's routing preferences (wire.md 8.1). Closed: a misspelt preference without effect could send data to a
+ * provider that the caller meant to exclude.
  */
 export const providerPreferencesSchema = z.strictObject({
   order: z.array(z.string()).nullish(),

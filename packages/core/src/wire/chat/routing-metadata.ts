@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const endpointSchema = { provider: z.string(), model: z.string() };
 
-/** How a request was routed, for callers that ask for it by a header (wire.md 12). */
+/** The routing of a request, for callers that request it by a header (wire.md 12). */
 export const routingMetadataSchema = z.object({
   requested: z.string(),
   strategy: z.string(),
@@ -15,10 +15,10 @@ export const routingMetadataSchema = z.object({
     total: z.int(),
     available: z.array(z.object({ ...endpointSchema, selected: z.boolean() })),
   }),
-  /** Absent where nobody was asked. */
+  /** Absent when no endpoint was called. */
   attempts: z.array(z.object({ ...endpointSchema, status: z.int() })).optional(),
   /** Milliseconds. */
   generation_time: z.number().optional(),
-  /** What else acted on the request. */
+  /** The other effects on the request. */
   pipeline: z.array(z.looseObject({ type: z.string(), name: z.string() })).optional(),
 });

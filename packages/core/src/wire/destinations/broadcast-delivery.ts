@@ -4,7 +4,7 @@ const MAX_LIMIT = 1000;
 
 /** The query of `GET /admin/v1/destinations/deliveries`. */
 export const broadcastDeliveriesQuerySchema = z.object({
-  /** Default: both. `failed` are those that nobody tries any more. */
+  /** Default: both. `failed`: no further attempts are made. */
   state: z.enum(['waiting', 'failed']).optional(),
   destination_id: z.string().optional(),
   limit: z.coerce.number().int().min(1).max(MAX_LIMIT).default(100),
@@ -33,7 +33,7 @@ export const broadcastDeliveryListSchema = z.object({
   destinations: z.array(
     z.object({
       destination_id: z.string(),
-      /** Generations that have not arrived yet, given up ones not counted. */
+      /** Generations that have not been delivered yet, without failed ones. */
       queued: z.int(),
       last_delivered_at: z.string().nullable(),
       last_failed_at: z.string().nullable(),

@@ -93,7 +93,7 @@ const filterRulesSchema = z.strictObject({
 const settingsSchema = z.object({
   name: z.string().min(1).max(200),
   enabled: z.boolean(),
-  /** Prompts and answers stay here. */
+  /** Prompts and completions are not sent. */
   privacy_mode: z.boolean(),
   /** The share of sessions that is sent. */
   sampling_rate: z.number().min(0.0001).max(1),
@@ -108,7 +108,7 @@ const settingsSchema = z.object({
     .min(1),
 });
 
-/** Where generations are broadcast to, as it is stored: with its secrets, which nobody is shown. */
+/** A destination of broadcasts in its stored form: with its secrets, which are never returned. */
 export const destinationSchema = z.object({
   id: z.string(),
   workspace_id: z.string(),

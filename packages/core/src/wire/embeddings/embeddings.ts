@@ -10,7 +10,7 @@ export const embeddingsRequestSchema = z.object({
   input: z.union([z.string().min(1), z.array(z.string().min(1)).min(1), tokens, z.array(tokens).min(1)]),
   dimensions: z.int().min(1).nullish(),
   encoding_format: z.enum(['float', 'base64']).nullish(),
-  /** What the vectors are for, in the provider's own word. */
+  /** The purpose of the vectors, in the provider's own word. */
   input_type: z.string().nullish(),
   user: z.string().nullish(),
   provider: providerPreferencesSchema.nullish(),
@@ -27,7 +27,7 @@ export const embeddingsResponseSchema = z.object({
     z.object({
       object: z.literal('embedding'),
       index: z.int(),
-      /** Numbers, or little-endian 32-bit floats in base64, as the request asks. */
+      /** Numbers, or little-endian 32-bit floats in base64, according to the request. */
       embedding: z.union([z.array(z.number()), z.string()]),
     }),
   ),

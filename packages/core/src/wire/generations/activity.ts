@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What one endpoint did on one day, as `GET /activity` lists it. Costs are USD. */
+/** The activity of one endpoint on one day, as `GET /activity` lists it. Costs are USD. */
 export const activityItemSchema = z.object({
   /** The day in UTC, `YYYY-MM-DD`. */
   date: z.string(),

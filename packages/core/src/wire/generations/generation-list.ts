@@ -29,18 +29,18 @@ const values = separated.refine((list) => list.length <= MAX_VALUES, `must be at
 
 const STATUSES = ['ok', 'failed', 'cancelled'] as const;
 
-/** A generation as lists show it: its record, and what the record leaves to others to find out. */
+/** A generation in the form of lists: its record, and fields that are derived from it. */
 export const generationRowSchema = generationSchema.extend({
   status: z.enum(STATUSES),
-  /** Of the key that made the call; what a host's own authentication calls it, where there is one. */
+  /** Hash of the key that made the call, or the principal's id in a host's own authentication. */
   key_hash: z.string(),
   user_id: z.string().nullable(),
-  /** How often an endpoint was asked: how long `provider_responses` is; 0 where it is null. */
+  /** Number of endpoints that were called: the length of `provider_responses`; 0 where it is null. */
   attempts: z.int(),
 });
 export type GenerationRow = z.infer<typeof generationRowSchema>;
 
-/** Members of a row; whoever names some is sent no others. */
+/** Members of a row; a query that names some receives no others. */
 const fields = separated
   .pipe(
     z
@@ -55,7 +55,7 @@ const fields = separated
   .optional();
 export type RowFields = z.infer<typeof fields>;
 
-/** What lists, histograms and exports of generations are narrowed by. All of it has to hold. */
+/** The filters of lists, histograms and exports of generations. All of them have to match. */
 const filterShape = {
   /** Began at this moment or later. */
   from: moment.optional(),
@@ -73,7 +73,7 @@ const filterShape = {
   max_cost: usd.optional(),
 };
 
-/** Looked for in ids, apps, users and, where it is stored, in what was asked and answered; case does not matter. */
+/** Searched in ids, apps, users and, where it is stored, in the request and the completion; case does not matter. */
 const text = z.string().trim().min(2, 'must have at least 2 characters').max(200).optional();
 
 /** The query of `GET /admin/v1/generations`. */
@@ -95,7 +95,7 @@ export const generationFeedQuerySchema = z.strictObject({ fields });
 export const generationHistogramQuerySchema = z.strictObject({
   ...filterShape,
   buckets: wholeNumber.pipe(z.int().min(1).max(400)).default(60),
-  /** With counts by status, model, provider and key. */
+  /** Adds counts by status, model, provider and key. */
   facets: z.enum(['true', 'false']).default('false'),
 });
 
@@ -104,22 +104,22 @@ export const generationExportQuerySchema = z.strictObject({
   ...filterShape,
   text,
   format: z.enum(['ndjson', 'csv'], 'must be ndjson or csv').default('ndjson'),
-  /** With what was asked and answered; NDJSON alone. */
+  /** Adds the request and the completion; NDJSON alone. */
   content: z.enum(['true', 'false']).default('false'),
 });
 
 export type GenerationFilterQuery = Omit<z.infer<typeof generationHistogramQuerySchema>, 'buckets' | 'facets'>;
 
 export const generationListSchema = z.object({
-  /** Newest first. Whole rows, unless `fields` asks for less. */
+  /** Newest first. Whole rows, unless `fields` selects a part. */
   data: z.array(generationRowSchema.partial()),
   /** Null at the end. A page may be short, even empty, before that. */
   next_cursor: z.string().nullable(),
-  /** Of the keys in `data`, by their hashes; a key that is gone has none. */
+  /** Names of the keys in `data`, by their hashes; a deleted key has none. */
   key_names: z.record(z.string(), z.string()),
   /** About how many there are in all; absent where the list is narrowed. */
   total_estimate: z.int().optional(),
-  /** Where a text was looked for: in how many records, newest first, and when the oldest of them began. */
+  /** The extent of a text search: the number of records, newest first, and the beginning of the oldest of them. */
   searched: z.object({ records: z.int(), back_to: z.string().nullable() }).optional(),
 });
 export type GenerationList = z.infer<typeof generationListSchema>;

@@ -1,6 +1,6 @@
 export type GenerationStatus = 'ok' | 'failed' | 'cancelled';
 
-/** How a call ended, as lists and figures tell it. */
+/** The end of a call, in the form of lists and figures. */
 export function statusOfGeneration(generation: {
   readonly cancelled: boolean | null;
   readonly finish_reason: string | null;

@@ -14,7 +14,7 @@ const providerResponseSchema = z.object({
   latency: z.number().optional(),
   model_permaslug: z.string().optional(),
   provider_name: z.string().optional(),
-  /** Upstream's HTTP status; null when no answer came. */
+  /** Upstream's HTTP status; null when there was no response. */
   status: nullableInt,
 });
 
@@ -41,7 +41,7 @@ export const feedbackRequestSchema = z.strictObject({
   comment: z.string().max(4000).optional(),
 });
 
-/** The record of one call, as `GET /generation` answers it (wire.md 13.1). Null means not known. */
+/** The record of one call, as `GET /generation` returns it (wire.md 13.1). Null means not known. */
 export const generationSchema = z.object({
   id: z.string(),
   request_id: nullableString,
@@ -91,15 +91,15 @@ export const generationSchema = z.object({
   generation_time: z.number().nullable(),
   response_cache_source_id: nullableString,
   provider_responses: z.array(providerResponseSchema).nullable(),
-  /** Ours: false when a price was missing, so that `total_cost` says nothing. */
+  /** The gateway's own field: false when a price was missing, so that `total_cost` is meaningless. */
   cost_known: z.boolean(),
-  /** Ours: what guardrails did to it, as the routing metadata tells it; absent when they did nothing. */
+  /** The gateway's own field: the effects of guardrails, as in the routing metadata; absent without any. */
   pipeline: z.array(z.looseObject({ type: z.string(), name: z.string() })).optional(),
-  /** Ours: what the request said under `trace`; see docs/destinations.md. */
+  /** The gateway's own field: the request's `trace`; see docs/destinations.md. */
   trace: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
-  /** Ours: the region whose host the call came to; absent for the global one. */
+  /** The gateway's own field: the region of the host in the request; absent for the global one. */
   called_region: z.string().optional(),
-  /** Ours: what callers have said about it. */
+  /** The gateway's own field: the feedback of callers. */
   feedback: z.array(feedbackSchema).optional(),
   /** Ours: true when the token counts are estimates because upstream reported none. */
   usage_estimated: z.boolean(),
@@ -108,15 +108,18 @@ export const generationResponseSchema = z.object({ data: generationSchema });
 export type Generation = z.infer<typeof generationSchema>;
 export type ProviderResponse = z.infer<typeof providerResponseSchema>;
 
-/** What was asked and answered, as `GET /generation/content` answers it. `input` holds one of its two, never both. */
+/**
+ * The request and the completion, as `GET /generation/content` returns them. `input` has one of its two fields, never
+ * both.
+ */
 export const generationContentSchema = z.object({
   input: z.union([z.object({ messages: z.array(z.unknown()) }), z.object({ prompt: z.string() })]),
   output: z.object({
     completion: nullableString,
     reasoning: nullableString,
-    /** Ours: the tool calls of the answer, where there were any. */
+    /** The gateway's own field: the tool calls of the completion, where there were any. */
     tool_calls: z.array(toolCallSchema).optional(),
-    /** Ours: the tools that the gateway ran before the answer, in order. */
+    /** The gateway's own field: the tools that the gateway ran before the completion, in order. */
     server_tool_calls: z
       .array(
         z.object({

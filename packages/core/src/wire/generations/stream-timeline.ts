@@ -2,18 +2,21 @@ import { z } from 'zod';
 
 const integers = z.array(z.int());
 
-/** When the text of a streamed answer came: member n of each list tells of arrival n. Ours alone. */
+/**
+ * The times at which the text of a streamed completion arrived: member n of each list belongs to arrival n. The
+ * gateway's own.
+ */
 export const streamTimelineSchema = z.object({
-  /** What came within this many milliseconds of an arrival's beginning belongs to it. */
+  /** Text that came within this many milliseconds of an arrival's beginning belongs to it. */
   interval_ms: z.int(),
   /** Milliseconds since the arrival before; for the first, since the call began. */
   gaps_ms: integers,
-  /** How much of `completion` came, in UTF-16 code units. */
+  /** Length of `completion` in each arrival, in UTF-16 code units. */
   text: integers,
-  /** How much of `reasoning` came; absent for an answer without any. */
+  /** Length of `reasoning` in each arrival; absent for a completion without any. */
   reasoning: integers.optional(),
 });
 export type StreamTimeline = z.infer<typeof streamTimelineSchema>;
 
-/** Null for an answer that was not streamed, or is of a time before this was recorded. */
+/** Null for an unstreamed completion, or one from before this was recorded. */
 export const streamTimelineResponseSchema = z.object({ data: streamTimelineSchema.nullable() });

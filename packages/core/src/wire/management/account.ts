@@ -2,19 +2,19 @@ import { z } from 'zod';
 
 import { modelEndpointSchema } from '../models/model.ts';
 
-/** What `GET /credits` answers. USD. */
+/** The response of `GET /credits`. USD. */
 export const creditsSchema = z.object({
   data: z.object({
     total_credits: z.number(),
     total_usage: z.number(),
-    /** Ours: true when nothing limits the account, so that `total_credits` says nothing. */
+    /** The gateway's own field: true when the account has no limit, so that `total_credits` is meaningless. */
     unlimited: z.boolean(),
   }),
 });
 
 const nullableString = z.string().nullable();
 
-/** What `GET /providers` answers. */
+/** The response of `GET /providers`. */
 export const providerListSchema = z.object({
   data: z.array(
     z.object({
@@ -31,8 +31,8 @@ export const providerListSchema = z.object({
 
 export type ProviderList = z.infer<typeof providerListSchema>;
 
-/** What `GET /endpoints/zdr` answers. */
+/** The response of `GET /endpoints/zdr`. */
 export const zdrEndpointListSchema = z.object({ data: z.array(modelEndpointSchema) });
 
-/** What `POST /generation/feedback` answers. */
+/** The response of `POST /generation/feedback`. */
 export const feedbackResponseSchema = z.object({ data: z.object({ success: z.literal(true) }) });

@@ -25,7 +25,7 @@ export type MemberAssignment = z.infer<typeof memberAssignmentSchema>;
 
 const ids = z.array(z.string().min(1).max(200)).min(1).max(1000);
 
-/** What is assigned or unassigned, at least one. Closed. */
+/** The keys to assign or unassign, at least one. Closed. */
 export const keyHashesSchema = z.strictObject({ key_hashes: ids });
 export const memberUserIdsSchema = z.strictObject({ member_user_ids: ids });
 

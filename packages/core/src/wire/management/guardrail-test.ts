@@ -13,7 +13,7 @@ export const guardrailTestRequestSchema = z
     error: 'give a request, or a number of generations, or both',
   });
 
-/** As the routing metadata tells it. */
+/** A stage in the form of the routing metadata. */
 const stageSchema = z.object({
   type: z.literal('guardrail'),
   name: z.enum(['content-filter', 'regex_pi_detection']),
@@ -29,13 +29,13 @@ const endpointSchema = z.object({
   rule: z.string(),
 });
 
-/** What would come of a text: the strongest that any filter would do. */
+/** The effect on a text: the strongest action of all filters. */
 const actionSchema = z.enum(['allow', 'flag', 'redact', 'block']);
 
 const requestResultSchema = z.object({
   action: actionSchema,
   stages: z.array(stageSchema),
-  /** As they would be sent; null when nothing in them would be redacted. */
+  /** The messages as they would be sent; null when nothing in them would be redacted. */
   redacted_messages: z.array(z.unknown()).nullable(),
   excluded: z.array(endpointSchema),
   /** How many endpoints would be left. */
@@ -46,14 +46,14 @@ const generationResultSchema = z.object({
   id: z.string(),
   model: z.string(),
   created_at: z.string(),
-  /** Null when the content was not stored, so that nobody knows. */
+  /** Null when the content was not stored, so that the effect is unknown. */
   input: z.object({ action: actionSchema, stages: z.array(stageSchema) }).nullable(),
   output: z.object({ action: actionSchema, stages: z.array(stageSchema) }).nullable(),
   /** Why the endpoint that served it would not have; null when it would, or is no longer there. */
   excluded: endpointSchema.nullable(),
 });
 
-/** The answer: what the guardrail would have done. Generations that it would have left alone are counted only. */
+/** The response: the effects that the guardrail would have had. Generations without any effect are only counted. */
 export const guardrailTestResultSchema = z.object({
   data: z.object({
     request: requestResultSchema.nullable(),

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * The filters that come with the gateway (wire.md 16.6). `iban` and `direction` are ours. Names of people and
- * postal addresses, which the public wire has too, need a language model: they are refused, not silently let through.
+ * The built-in filters (wire.md 16.6). `iban` and `direction` are the gateway's own. Names of people and postal
+ * addresses, which the public wire has too, need a language model: they are refused, not silently ignored.
  */
 export const BUILTIN_FILTER_SLUGS = [
   'email',
@@ -15,19 +15,19 @@ export const BUILTIN_FILTER_SLUGS = [
   'regex-prompt-injection',
 ] as const;
 
-/** Where calls may come in (wire.md 20). */
+/** The regions of incoming calls (wire.md 20). */
 export const DATA_REGIONS = ['global', 'europe', 'us'] as const;
 
-/** When several filters match the same text: block before redact before flag. */
+/** The precedence of several filters for the same text: block before redact before flag. */
 const filterActionSchema = z.enum(['block', 'redact', 'flag']);
 
-/** Which side of a call a filter reads; ours, and `input` where nothing is said, as on the public wire. */
+/** The side of a call that a filter reads; the gateway's own field, with the default `input`, as on the public wire. */
 const filterDirectionSchema = z.enum(['input', 'output', 'both']);
 
 const builtinFilterSchema = z.strictObject({
   slug: z.enum(BUILTIN_FILTER_SLUGS, { error: `must be one of ${BUILTIN_FILTER_SLUGS.join(', ')}` }),
   action: filterActionSchema,
-  /** Which messages the prompt injection filter reads; the other filters read all of them. */
+  /** The messages that the prompt injection filter reads; the other filters read all of them. */
   scan_scope: z.enum(['all_messages', 'user_only']).optional(),
   direction: filterDirectionSchema.optional(),
 });
@@ -36,7 +36,7 @@ const customFilterSchema = z.strictObject({
   /** A regular expression that matches in linear time: no look-around, no back-references. */
   pattern: z.string().min(1).max(100_000),
   action: filterActionSchema,
-  /** Names the filter in messages, and stands for what it redacts. */
+  /** Names the filter in messages, and replaces the text that it redacts. */
   label: z.string().max(100).nullish(),
   direction: filterDirectionSchema.optional(),
 });
@@ -44,7 +44,7 @@ const customFilterSchema = z.strictObject({
 const slugList = z.array(z.string().min(1).max(200)).min(1).max(1000).nullable();
 const switchSchema = z.boolean().nullable();
 
-/** What a guardrail asks for; null wherever it asks for nothing. */
+/** The demands of a guardrail; null for each absent one. */
 const policySchema = z.object({
   description: z.string().max(1000).nullable(),
   /** USD a key or member may spend in one interval. */
@@ -52,21 +52,21 @@ const policySchema = z.object({
   /** Null with a limit: it never resets. Days begin at 00:00 UTC, weeks on Monday. */
   reset_interval: z.enum(['daily', 'weekly', 'monthly']).nullable(),
   include_byok_in_budgets: z.boolean(),
-  /** Canonical slugs where the catalogue knows the model. */
+  /** Canonical slugs where the catalog knows the model. */
   allowed_models: slugList,
   ignored_models: slugList,
   /** Slugs of providers. */
   allowed_providers: slugList,
   ignored_providers: slugList,
   allowed_data_regions: z.array(z.enum(DATA_REGIONS)).min(1).nullable(),
-  /** Deprecated on the public wire; what it asks for stands in the five below. */
+  /** Deprecated on the public wire; the five fields below contain its meaning. */
   enforce_zdr: switchSchema,
   enforce_zdr_anthropic: switchSchema,
   enforce_zdr_openai: switchSchema,
   enforce_zdr_google: switchSchema,
   enforce_zdr_xai: switchSchema,
   enforce_zdr_other: switchSchema,
-  /** Whether endpoints may be used that train on what they are sent; false forbids, null says nothing. */
+  /** Whether endpoints may be used that train on the data they receive; false forbids, null means no rule. */
   enable_paid_model_training: switchSchema,
   enable_free_model_training: switchSchema,
   enable_free_model_publication: switchSchema,
@@ -76,7 +76,7 @@ const policySchema = z.object({
 
 const nameSchema = z.string().min(1).max(200);
 
-/** A guardrail as it is stored and as `GET /guardrails/{id}` answers it (wire.md 16.2). */
+/** A guardrail as it is stored and as `GET /guardrails/{id}` returns it (wire.md 16.2). */
 export const guardrailSchema = z.object({
   id: z.uuid(),
   name: nameSchema,
@@ -94,7 +94,9 @@ export type CustomFilter = z.infer<typeof customFilterSchema>;
 
 const { content_filter_builtins: _builtins, ...plainPolicy } = policySchema.shape;
 
-/** What may be written. A label of a built-in filter is for reading only: taken, because clients send it back, and dropped. */
+/**
+ * The writable fields. A label of a built-in filter is read-only: accepted, because clients send it back, and dropped.
+ */
 const writableSchema = z.strictObject({
   ...plainPolicy,
   content_filter_builtins: z
@@ -110,7 +112,7 @@ const writableSchema = z.strictObject({
 /** The body of `PATCH /guardrails/{id}`: what is left out stays, null clears, lists are replaced whole. Closed. */
 export const updateGuardrailRequestSchema = writableSchema.extend({ name: nameSchema }).partial();
 
-/** The body of `POST /guardrails`. Closed: a rule that did nothing because of its spelling would be no rule. */
+/** The body of `POST /guardrails`. Closed: a misspelt rule must not be silently ignored. */
 export const createGuardrailRequestSchema = writableSchema
   .partial()
   .extend({ name: nameSchema, workspace_id: z.string().optional() });

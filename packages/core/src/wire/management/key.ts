@@ -4,7 +4,7 @@ import { pageQuerySchema } from '../page-query.ts';
 
 const usd = z.number();
 
-/** What a key has spent, USD: credits, and apart from them calls that were paid to the provider directly. */
+/** The spending of a key, USD: credits, and separately calls that were paid to the provider directly. */
 const usageSchema = z.object({
   usage: usd,
   usage_daily: usd,
@@ -44,7 +44,7 @@ export const keySchema = z.object({
 });
 export type KeyBody = z.infer<typeof keySchema>;
 
-/** The key of the caller, as `GET /key` answers it. */
+/** The key of the caller, as `GET /key` returns it. */
 export const currentKeySchema = z.object({
   label: z.string(),
   ...limitSchema.shape,
@@ -65,7 +65,7 @@ const name = z.string().min(1).max(200);
 const limit = z.number().min(0).nullable();
 const limitReset = z.enum(['daily', 'weekly', 'monthly']).nullable();
 
-/** The body of `POST /keys`. Closed: a field that did nothing might have been a limit. */
+/** The body of `POST /keys`. Closed: an ignored field might have been a limit. */
 export const createKeyRequestSchema = z.strictObject({
   name,
   limit: limit.optional(),
@@ -74,7 +74,7 @@ export const createKeyRequestSchema = z.strictObject({
   expires_at: z.iso.datetime({ error: 'must be an ISO 8601 time in UTC' }).nullish(),
   creator_user_id: z.string().min(1).max(200).nullish(),
   workspace_id: z.string().optional(),
-  /** Ours: makes a management key. */
+  /** The gateway's own field: makes a management key. */
   management: z.boolean().optional(),
 });
 
@@ -83,7 +83,7 @@ export const updateKeyRequestSchema = z
   .strictObject({ name, disabled: z.boolean(), limit, limit_reset: limitReset, include_byok_in_limit: z.boolean() })
   .partial();
 
-/** The query of `GET /keys`. `limit` is ours: the public wire has pages of 100. */
+/** The query of `GET /keys`. `limit` is the gateway's own: the public wire has pages of 100. */
 export const keyListQuerySchema = pageQuerySchema.extend({
   limit: pageQuerySchema.shape.limit.removeDefault().default(100),
   include_disabled: z.enum(['true', 'false']).default('false'),

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** Somebody of the organization, as `GET /organization/members` lists them. Their id is the `creator_user_id` of keys. */
+/** A member of the organization, as `GET /organization/members` lists them. The id is the `creator_user_id` of keys. */
 export const memberSchema = z.object({
   id: z.string().min(1).max(200),
-  /** Empty when none is known: official clients want a text. */
+  /** Empty when none is known: official clients require a text. */
   email: z.string().max(320),
   first_name: z.string().nullable(),
   last_name: z.string().nullable(),
@@ -13,7 +13,7 @@ export type Member = z.infer<typeof memberSchema>;
 
 const changes = {
   email: z.email().max(320).optional(),
-  /** First names and last name in one; null takes them away. */
+  /** First names and last name in one; null removes them. */
   name: z.string().trim().max(400).nullable().optional(),
   role: z.enum(['member', 'admin']).optional(),
 };

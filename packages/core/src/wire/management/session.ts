@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** The body of `POST /admin/v1/session`: one of the two. Closed. */
 export const createSessionRequestSchema = z
   .strictObject({
-    /** Of a one-time link. */
+    /** The token of a one-time link. */
     token: z.string().min(1).max(200).optional(),
     /** A management key. */
     key: z.string().min(1).max(512).optional(),

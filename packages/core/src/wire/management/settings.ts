@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const slugs = z.array(z.string().min(1).max(200)).max(1000);
 
-/** What holds for the whole account. */
+/** The settings of the whole account. */
 export const settingsSchema = z.object({
   /** Used when a request names no model. */
   default_model: z.string().min(1).max(200).nullable(),
@@ -12,7 +12,7 @@ export const settingsSchema = z.object({
     ignore: slugs,
   }),
   privacy: z.object({
-    /** Only endpoints that keep nothing of what they are sent. */
+    /** Only endpoints that retain no data. */
     zdr: z.boolean(),
     /** Whether endpoints may be used that train on what they are sent. */
     allow_training: z.boolean(),
@@ -25,8 +25,8 @@ export type Settings = z.infer<typeof settingsSchema>;
 const { default_model, providers, privacy, credits_usd } = settingsSchema.shape;
 
 /**
- * The body of `PATCH /admin/v1/settings`, and what is stored: a member that is left out stays as it was, and where
- * nothing was ever written configuration decides. Closed at every level.
+ * The body of `PATCH /admin/v1/settings`, and its stored form: absent members remain unchanged, and configuration
+ * decides where none was ever set. Closed at every level.
  */
 export const settingsChangeSchema = z
   .strictObject({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-/** What `GET /health` tells. `degraded`: generations could not be recorded of late. */
+/** The response of `GET /health`. `degraded`: some generations could not be recorded recently. */
 export const healthSchema = z.object({ status: z.enum(['ok', 'degraded']) });
 
-/** What `GET /ready` tells, while it tells anything but an error. */
+/** The response of `GET /ready`, unless it is an error. */
 export const readinessSchema = z.object({ status: z.literal('ready') });

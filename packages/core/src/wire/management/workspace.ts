@@ -7,7 +7,7 @@ const slug = z
   .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case letters and digits, in parts joined by single hyphens');
 const nullableText = z.string().max(1000).nullable();
 
-/** What of a workspace can be written. */
+/** The writable fields of a workspace. */
 const changeableSchema = z.object({
   name,
   slug,
@@ -27,7 +27,7 @@ const changeableSchema = z.object({
 export const workspaceSchema = z.object({
   id: z.string(),
   ...changeableSchema.shape,
-  /** Follows from the workspace's id. The guardrail itself is there once it has been written to. */
+  /** Derived from the workspace's id. The guardrail itself exists once it has been changed. */
   default_guardrail_id: z.string(),
   include_byok_in_budgets: z.boolean(),
   created_at: z.string(),
@@ -42,11 +42,11 @@ export const updateWorkspaceRequestSchema = z.strictObject(changeableSchema.part
 /** The body of `POST /workspaces`. Closed. */
 export const createWorkspaceRequestSchema = updateWorkspaceRequestSchema.extend({ name, slug });
 
-/** From the narrowest to the broadest; a lifetime budget never resets. */
+/** Ordered from the narrowest to the broadest; a lifetime budget never resets. */
 export const BUDGET_INTERVALS = ['daily', 'weekly', 'monthly', 'lifetime'] as const;
 export type BudgetInterval = (typeof BUDGET_INTERVALS)[number];
 
-/** What the calls of a workspace may cost in one interval. `reset_interval` is null for a lifetime. */
+/** The spending limit of a workspace's calls in one interval. `reset_interval` is null for a lifetime. */
 export const workspaceBudgetSchema = z.object({
   id: z.string(),
   workspace_id: z.string(),

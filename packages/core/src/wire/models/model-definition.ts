@@ -44,7 +44,7 @@ export const endpointDefinitionSchema = z.strictObject({
   context_length: z.int().positive().optional(),
   max_completion_tokens: z.int().positive().optional(),
   max_prompt_tokens: z.int().positive().optional(),
-  /** Absent: not known, so nothing is dropped for it. */
+  /** Absent: not known, so no parameter is dropped. */
   supported_parameters: z.array(z.string()).optional(),
   quantization: z.string().optional(),
   /** Default: the provider's. */
@@ -56,7 +56,7 @@ export const endpointDefinitionSchema = z.strictObject({
   minOutputTokens: z.int().positive().optional(),
 });
 
-/** A model as configuration describes it: what lists show, and who serves it. */
+/** A model as configuration describes it: the fields of lists, and its endpoints. */
 export const modelDefinitionSchema = z.strictObject({
   id: z.string().regex(/^[^/\s]+\/\S+$/, 'must be author/name'),
   name: z.string().optional(),
@@ -77,16 +77,19 @@ export const modelDefinitionSchema = z.strictObject({
   default_parameters: z.record(z.string(), z.number().nullable()).nullable().optional(),
   per_request_limits: z.object({ prompt_tokens: z.number(), completion_tokens: z.number() }).nullable().optional(),
   expiration_date: z.string().nullable().optional(),
-  /** Its author lets other models learn from its answers. Absent: not known, which does not pass for allowed. */
+  /**
+   * Whether the author permits training of other models on its completions. Absent: not known, which does not count as
+   * permitted.
+   */
   distillable: z.boolean().optional(),
   knowledge_cutoff: z.string().nullable().optional(),
-  /** For models that make videos: what each can do. */
+  /** Capabilities of a model that makes videos. */
   video: videoCapabilitiesSchema.optional(),
   endpoints: z.array(endpointDefinitionSchema).min(1, 'must name at least one endpoint'),
 });
 
 /**
- * A model as configuration may describe it. One that the built-in catalogue has too states only what differs: see
+ * A model as configuration may describe it. One that the built-in catalog has too states only what differs: see
  * `overrideModels`.
  */
 export const configuredModelSchema = modelDefinitionSchema.extend({

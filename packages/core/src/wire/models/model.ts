@@ -7,7 +7,9 @@ const hhmm = z
   .max(2400)
   .refine((time) => time % 100 < 60, 'must be a time of day as HHMM, e.g. 930 for half past nine');
 
-/** Prices that hold instead of the common ones when all its conditions do; of several, later ones win unit by unit. */
+/**
+ * Prices that replace the common ones when all conditions hold; of several, later ones take precedence unit by unit.
+ */
 export const pricingOverrideSchema = z.object({
   /** Prompts of more tokens than this. */
   min_prompt_tokens: z.int().optional(),
@@ -25,7 +27,10 @@ export const pricingOverrideSchema = z.object({
 });
 export type PricingOverride = z.infer<typeof pricingOverrideSchema>;
 
-/** USD a unit as decimal text (wire.md 14.2). `-1` stands for a price that is not known, as on the public wire. */
+/**
+ * USD per unit as decimal text (wire.md 14.2). `-1` means an unknown price, as on the public wire
+ * (docs/decisions/0007).
+ */
 export const pricingSchema = z.object({
   prompt: z.string(),
   completion: z.string(),
@@ -41,7 +46,7 @@ export const pricingSchema = z.object({
   input_cache_write_1h: z.string().optional(),
   internal_reasoning: z.string().optional(),
   web_search: z.string().optional(),
-  /** Of models that make videos, by what is counted; ours. */
+  /** Prices of models that make videos, by the measured unit; the gateway's own field. */
   video: z.string().optional(),
   video_second: z.string().optional(),
   video_token: z.string().optional(),

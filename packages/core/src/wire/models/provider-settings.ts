@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { baseUrlSchema } from '../http-url.ts';
 import { keyText } from '../secret-text.ts';
 
-/** The formats that providers speak. */
+/** The wire formats of providers. */
 export const WIRES = ['openai', 'anthropic', 'google', 'fal', 'replicate'] as const;
 export type Wire = (typeof WIRES)[number];
 

@@ -7,14 +7,14 @@ export const providerStateListSchema = z.object({
     z.object({
       slug: z.string(),
       name: z.string(),
-      /** Null where the host does not tell. */
+      /** Null where the host does not report it. */
       host: z.string().nullable(),
       has_key: z.boolean().nullable(),
       byok: z.boolean(),
       discovers_models: z.boolean(),
       models: count,
       health: z.object({
-        /** `down` when nobody is sent to any endpoint that was called. */
+        /** `down` when no calls are sent to any endpoint that was called before. */
         status: z.enum(['unknown', 'ok', 'degraded', 'down']),
         endpoints: z.object({
           steady: count,

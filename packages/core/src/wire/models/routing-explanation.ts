@@ -11,7 +11,7 @@ const healthFields = modelEndpointSchema.pick({
   throughput_last_30m: true,
 });
 
-/** What `POST /admin/v1/explain` answers about one endpoint. */
+/** The response of `POST /admin/v1/explain` for one endpoint. */
 const endpointExplanationSchema = z.object({
   /** Slug, with the tag where there is one. */
   provider: z.string(),
@@ -20,7 +20,7 @@ const endpointExplanationSchema = z.object({
   /** The provider's own name of the model. */
   provider_model: z.string(),
   included: z.boolean(),
-  /** 1 is asked first. Null when excluded. */
+  /** 1 is called first. Null when excluded. */
   rank: z.int().nullable(),
   /** The field that excludes it; null when included. */
   rule: z.string().nullable(),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { VIDEO_ASPECT_RATIOS, VIDEO_FRAMES, VIDEO_RESOLUTIONS } from '../videos/video-request.ts';
 
-/** What a video model can do. What is absent is not known, and not checked. */
+/** The capabilities of a video model. Absent ones are unknown, and not checked. */
 export const videoCapabilitiesSchema = z
   .strictObject({
     supported_resolutions: z.array(z.enum(VIDEO_RESOLUTIONS)),
@@ -11,7 +11,7 @@ export const videoCapabilitiesSchema = z
     /** Seconds. */
     supported_durations: z.array(z.int().positive()).min(1),
     supported_frame_images: z.array(z.enum(VIDEO_FRAMES)),
-    /** Whether it makes sound; also what is asked for when a request does not say. */
+    /** Whether it makes sound; also the default for requests. */
     generate_audio: z.boolean(),
     seed: z.boolean(),
     creativity: z.boolean(),
@@ -27,7 +27,7 @@ export const videoCapabilitiesSchema = z
 
 export type VideoCapabilities = z.infer<typeof videoCapabilitiesSchema>;
 
-/** The same with what the model takes in, where that is known. */
+/** The capabilities with the input modalities of the model, where those are known. */
 export interface VideoAbilities extends VideoCapabilities {
   readonly inputModalities?: readonly string[] | undefined;
 }

@@ -22,7 +22,7 @@ const videoRowSchema = z.object({
   created_at: z.string(),
   /** Null while it is open. */
   ended_at: z.string().nullable(),
-  /** Seconds; what the request did not say is null, in the next two as well. */
+  /** Seconds; null for a value that the request did not have, in the next two as well. */
   duration: z.number().nullable(),
   size: z.string().nullable(),
   resolution: z.string().nullable(),

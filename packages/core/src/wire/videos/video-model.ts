@@ -15,7 +15,7 @@ const {
   allowed_passthrough_parameters,
 } = videoCapabilitiesSchema.required().shape;
 
-/** A model that makes videos. What is not known is null: the wire insists on every field (wire.md 15.5). */
+/** A model that makes videos. Unknown values are null: the wire requires every field (wire.md 15.5). */
 const videoModelSchema = z.object({
   id: z.string(),
   canonical_slug: z.string(),

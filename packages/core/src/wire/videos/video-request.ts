@@ -25,7 +25,7 @@ const inputReferenceSchema = z.discriminatedUnion('type', [
 /** `POST /videos` (wire.md 15.1). Fields that are not known are tolerated and not forwarded. */
 export const videoRequestSchema = z.object({
   model: z.string().min(1),
-  /** Only a model that needs nothing but images does without; that is known once the model is. */
+  /** Optional only for a model that requires nothing but images; that is checked once the model is known. */
   prompt: z.string().min(1).optional(),
   duration: z.int().min(1).nullish(),
   resolution: z.enum(VIDEO_RESOLUTIONS).nullish(),

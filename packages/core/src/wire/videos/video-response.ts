@@ -5,14 +5,14 @@ import { ENDED_STATUSES, OPEN_STATUSES } from './video-status.ts';
 /** A video job as `POST /videos` and `GET /videos/{jobId}` show it (wire.md 15.1). */
 export const videoResponseSchema = z.object({
   id: z.string(),
-  /** Without the host. */
+  /** Path without the host. */
   polling_url: z.string(),
   status: z.enum([...OPEN_STATUSES, ...ENDED_STATUSES]),
   /** Absent while the job is open, as are the others below: clients take null for a broken response. */
   generation_id: z.string().optional(),
   /** Why there is no video. */
   error: z.string().optional(),
-  /** Where the videos are, for holders of the key. */
+  /** Addresses of the videos, for holders of the key. */
   unsigned_urls: z.array(z.string()).optional(),
   /** The cost in USD is null when it is not known. */
   usage: z.object({ cost: z.number().nullable(), is_byok: z.boolean() }).optional(),

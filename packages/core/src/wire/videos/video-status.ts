@@ -1,4 +1,4 @@
-/** Where a video job stands, in the words of the wire. */
+/** The status of a video job, in the words of the wire. */
 export const OPEN_STATUSES = ['pending', 'in_progress'] as const;
 export const ENDED_STATUSES = ['completed', 'failed', 'cancelled', 'expired'] as const;
 

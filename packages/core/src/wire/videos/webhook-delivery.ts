@@ -5,7 +5,7 @@ const stateSchema = z.enum(['waiting', 'delivered', 'failed']);
 
 /** The query of `GET /admin/v1/webhooks/deliveries`. */
 export const webhookDeliveriesQuerySchema = z.object({
-  /** Default: all. `failed` are those that nobody tries any more. */
+  /** Default: all. `failed`: no further attempts are made. */
   state: stateSchema.optional(),
   limit: z.coerce.number().int().min(1).max(MAX_LIMIT).default(100),
 });

@@ -34,7 +34,7 @@ const setUp = (turns: readonly ScriptedTurn[] = [{ content: 'A plan.' }], inputs
 const messageOf = (response: Parameters<typeof jsonOf>[0]) =>
   (jsonOf(response)['choices'] as [{ message: { annotations?: object[] } }])[0].message;
 
-test('makes a PDF text for the model and tells the caller what it read', async () => {
+test('converts a PDF to text for the model and returns an annotation to the caller', async () => {
   const { chat, sentParts } = setUp();
   const response = await chat({ ...asking({ filename: 'plan.pdf', file_data: PDF }), ...PARSER });
   expect(sentParts()).toEqual([
@@ -63,7 +63,7 @@ test('reads no file again whose annotation comes back', async () => {
   expect(messageOf(response)).not.toHaveProperty('annotations');
 });
 
-test('tells what it read beside the error when nobody could answer', async () => {
+test('returns the annotations beside the error when every endpoint failed', async () => {
   const { chat } = setUp([{ status: 400 }]);
   const response = await chat({ ...asking({ filename: 'plan.pdf', file_data: PDF }), ...PARSER });
   expect(response.status).toBe(400);
@@ -83,7 +83,7 @@ test('reads files by itself only for models that are known to read none', async 
   }
 });
 
-test('hands a file on as it is when the native engine is asked for', async () => {
+test('passes a file on unchanged with the native engine', async () => {
   const { chat, sentParts } = setUp(undefined, ['text']);
   await chat({ ...asking({ file_data: PDF }), plugins: [{ id: 'file-parser', pdf: { engine: 'native' } }] });
   expect(sentParts()).toMatchObject([{}, { type: 'file' }]);
@@ -102,7 +102,7 @@ test.each<[string, object, string]>([
   ['a picture', { file_data: `data:image/png;base64,${btoa('png')}` }, 'is neither a PDF nor text'],
   ['an address where none is fetched', { file_data: 'https://files.example/a.pdf' }, 'must be a data URL'],
   ['a broken PDF', { file_data: `data:application/pdf;base64,${btoa('broken')}` }, 'is not a PDF that can be read'],
-])('answers 400 to %s and says where it stands', async (name, file, reason) => {
+])('responds with 400 to %s and names its path', async (name, file, reason) => {
   const readPdf = (): Promise<never> => Promise.reject(new Error(`at /srv/${name}`));
   const { chat, upstream } = setUp(undefined, undefined, { readPdf });
   const response = await chat({ ...asking(file), ...PARSER });

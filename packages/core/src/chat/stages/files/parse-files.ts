@@ -16,23 +16,26 @@ import { readFile } from './read-file.ts';
 
 type FilePart = Extract<ContentPart, { type: 'file' }>;
 
-/** A file that has been read, as the caller is told of it and may hand it back (wire.md 6.5, 9.3). */
+/** A file that has been read, in the form that the caller receives and may send back (wire.md 6.5, 9.3). */
 interface FileAnnotation {
   readonly type: 'file';
   readonly file: { readonly hash: string; readonly name?: string; readonly content: readonly ContentPart[] };
 }
 
-/** What reading files takes. */
+/** The parts that the reading of files uses. */
 export interface FileParts {
   readonly web: WebAccess;
   readonly catalog: Catalog;
   readonly platform: Pick<Platform, 'sha256'>;
 }
 
-/** Engines of the file parser that take text out of a PDF, whatever they are called. */
+/** Names of the file parser's engines that extract text from a PDF. */
 const TEXT_ENGINES: ReadonlySet<unknown> = new Set(['pdf-text', 'cloudflare-ai', 'native', undefined, null]);
 
-/** Makes the files of a request text before a model is asked (wire.md 9.3). A file whose annotation came back is not read again. */
+/**
+ * Converts the files of a request to text before a model is called (wire.md 9.3). A file whose annotation was sent back
+ * is not read again.
+ */
 export function createFilesStage(parts: FileParts): Stage {
   return {
     name: 'files',
@@ -46,8 +49,8 @@ export function createFilesStage(parts: FileParts): Stage {
 }
 
 /**
- * Whether the files of a request are to be made text: when the plugin says so, or by default when every model that may
- * answer is known to read none.
+ * Whether the files of a request are converted to text: when the plugin requires it, or by default when no model of the
+ * plan is known to read files.
  */
 function wantsParsing({ call: { request }, plan }: ChatRun, { catalog, web }: FileParts): boolean {
   const { messages, plugins } = request;
@@ -114,14 +117,14 @@ async function mapFiles(
 }
 
 interface FileReader {
-  /** Of files that were read; those that came back are the caller's already. */
+  /** Annotations of files that were read now; the caller has those that were sent back. */
   readonly annotations: readonly FileAnnotation[];
   readonly toText: (part: FilePart, path: string) => Promise<ContentPart>;
 }
 
 interface ReaderOptions extends Pick<FileParts, 'platform' | 'web'> {
   readonly signal: AbortSignal;
-  /** What a model may read of a text; throws where it may read none. */
+  /** Returns the text that a model may read; throws where it may read none. */
   readonly guard: (text: string) => string;
 }
 
@@ -149,7 +152,7 @@ function createReader(request: ChatCompletionRequest, { platform, web, signal, g
   };
 }
 
-/** Texts of files that earlier answers have read, by their hash. */
+/** Finds the texts of files that earlier completions have read, by their hash. */
 function findKnown({ messages }: ChatCompletionRequest): ReadonlyMap<string, string> {
   const known = new Map<string, string>();
   for (const message of messages) {
@@ -169,7 +172,7 @@ function textOf(parts: readonly unknown[]): string {
     .join('\n');
 }
 
-/** So that a caller who tries again need not have its files read again. */
+/** Included so that the files need not be read again when the caller repeats the request. */
 function withAnnotations(error: GatewayError, annotations: readonly FileAnnotation[]): GatewayError {
   if (annotations.length === 0 || error.code === 'internal') return error;
   return new GatewayError(error.code, error.message, {

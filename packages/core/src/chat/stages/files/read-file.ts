@@ -5,7 +5,7 @@ import { fetchAddress } from '../fetch-address.ts';
 import type { WebAccess } from '../web-access.ts';
 
 export interface FileSource {
-  /** Where the file stands in the request. */
+  /** Path of the file in the request. */
   readonly path: string;
   readonly web: WebAccess;
   readonly signal: AbortSignal;

@@ -73,7 +73,7 @@ function createReader(source: string, start: number): { value: () => string | nu
       }
       const key = next === '"' || next === "'" ? string(next) : JSON.stringify(match(BARE_WORD));
       if (peek() !== ':') {
-        // No member at all. Whatever stopped the key must not stop everything.
+        // No member at all. An invalid key must not end the loop.
         if (key === '""') at += 1;
         continue;
       }

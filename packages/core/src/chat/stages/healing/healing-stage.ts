@@ -5,20 +5,20 @@ import { hasPlugin } from '../../plugins.ts';
 import type { Begin, Stage } from '../stage.ts';
 import { healJson } from './heal-json.ts';
 
-/** Mends the JSON of completions, where the request asks for it (wire.md 9.1). */
+/** Repairs the JSON of completions, where the request requires it (wire.md 9.1). */
 export const healingStage: Stage = {
   name: 'response-healing',
   plugins: ['response-healing'],
   plan: ({ asked, pipeline }) => (wantsHealing(asked) ? { begin: (next) => heal(next, pipeline) } : null),
 };
 
-/** Only a completion that comes whole, and was to be JSON. */
+/** Only an unstreamed completion that was to be JSON. */
 function wantsHealing({ plugins, stream, response_format: format }: ChatCompletionRequest): boolean {
   if (stream === true || !hasPlugin(plugins, 'response-healing')) return false;
   return format?.type === 'json_object' || format?.type === 'json_schema';
 }
 
-/** Mends the JSON of a completion that came to its end by itself; one that was cut off stays as it is. */
+/** Repairs the JSON of a completion that ended by itself; one that was cut off remains unchanged. */
 function heal(next: Begin, pipeline: Pipeline): Begin {
   return async (turn) => {
     const completion = await next(turn);

@@ -22,9 +22,9 @@ export function weighMessages(messages: readonly ChatMessage[]): number {
 }
 
 /**
- * Shortens a conversation from the middle until it fits: what stands at its beginning and its end says most. Opening
- * instructions and the last message stay; calls of tools go only together with their results. Where that is not enough,
- * the middle is taken out of the longest texts. The same list when nothing has to go.
+ * Shortens a conversation from the middle until it fits: its beginning and its end are the most important. Opening
+ * instructions and the last message remain; calls of tools are removed only together with their results. Where that is
+ * not enough, the middle of the longest texts is removed. Returns the same list when it fits.
  */
 export function compressMessages(messages: ChatMessage[], limit: PromptLimit): ChatMessage[] {
   if (messages.length <= limit.messages && weighMessages(messages) <= limit.tokens) return messages;
@@ -33,7 +33,7 @@ export function compressMessages(messages: ChatMessage[], limit: PromptLimit): C
   const pool = opening === -1 ? [] : units.slice(opening);
   const kept = [
     ...units.slice(0, opening === -1 ? units.length : opening),
-    ...keepEnds(units.slice(0, opening), pool, limit),
+    ...selectEnds(units.slice(0, opening), pool, limit),
   ];
   return shortenTexts(kept.flat(), limit.tokens);
 }
@@ -52,8 +52,11 @@ function toUnits(messages: readonly ChatMessage[]): Unit[] {
   return units;
 }
 
-/** Takes units from the end and from the beginning in turn, as long as they fit; the last one comes whatever it weighs. */
-function keepEnds(opening: readonly Unit[], pool: readonly Unit[], limit: PromptLimit): Unit[] {
+/**
+ * Takes units from the end and from the beginning in turn, as long as they fit; the last one is taken whatever its
+ * weight.
+ */
+function selectEnds(opening: readonly Unit[], pool: readonly Unit[], limit: PromptLimit): Unit[] {
   let tokens = limit.tokens - weighMessages(opening.flat());
   let count = limit.messages - opening.flat().length;
   const first: Unit[] = [];

@@ -6,7 +6,7 @@ import type { FitRequest } from '../stage.ts';
 import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';
 import { compressMessages, weighMessages } from './compress-messages.ts';
 
-/** One family of models takes no more messages than this (wire.md 9.2). */
+/** One family of models accepts no more messages than this (wire.md 9.2). */
 const MAX_ANTHROPIC_MESSAGES = 1000;
 
 /** How a request is fitted to its endpoints; null when none of them has its prompt shortened. */
@@ -41,13 +41,16 @@ export function createFit(
   };
 }
 
-/** What the answer and the tools leave of the context. An answer without a limit gets a quarter, if it is to have any. */
+/**
+ * Tokens of the context that remain beside the completion and the tools. A completion without a limit is given a
+ * quarter.
+ */
 function promptRoom(
   { max_completion_tokens, max_tokens, tools }: ChatCompletionRequest,
   contextLength: number,
   maxPromptTokens: number | null,
 ): number {
-  const answer = max_completion_tokens ?? max_tokens ?? Math.min(1024, Math.floor(contextLength / 4));
+  const outputTokens = max_completion_tokens ?? max_tokens ?? Math.min(1024, Math.floor(contextLength / 4));
   const described = tools?.length ? Math.ceil(JSON.stringify(tools).length / 4) : 0;
-  return Math.max(Math.min(contextLength - answer - described, maxPromptTokens ?? Number.POSITIVE_INFINITY), 1);
+  return Math.max(Math.min(contextLength - outputTokens - described, maxPromptTokens ?? Number.POSITIVE_INFINITY), 1);
 }

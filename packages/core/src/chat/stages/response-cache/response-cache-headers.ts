@@ -1,16 +1,16 @@
 import { GatewayError } from '../../../foundation/errors.ts';
 import { type HeaderMap, firstValue } from '../../../http/request.ts';
 
-/** What a caller asks of the response cache (wire.md 21). */
+/** The caller's options for the response cache (wire.md 21). */
 export interface CacheWish {
   readonly isOn: boolean;
   readonly isCleared: boolean;
   readonly ttlSeconds: number;
-  /** The families of headers that it used, and is answered in: `x-service-cache`. */
+  /** The families of headers in the request, which the response uses too: `x-service-cache`. */
   readonly families: readonly string[];
 }
 
-/** Names are written out once: looked up in every request, they must be the very texts that headers are kept by. */
+/** Constant names: for the look-up in every request they must be the same strings as the keys of the headers. */
 const FAMILIES = ['x-service-cache', 'x-openrouter-cache'].map((family) => ({
   family,
   clear: `${family}-clear`,
@@ -19,7 +19,9 @@ const FAMILIES = ['x-service-cache', 'x-openrouter-cache'].map((family) => ({
 const DEFAULT_TTL_SECONDS = 300;
 const MAX_TTL_SECONDS = 86_400;
 
-/** Reads the headers; null when the cache is not wanted. Throws `invalid_request` for a lifetime that is no number. */
+/**
+ * Reads the headers; null when the cache is not requested. Throws `invalid_request` for a lifetime that is no number.
+ */
 export function readCacheHeaders(headers: HeaderMap): CacheWish | null {
   const used = FAMILIES.filter(({ family, clear }) => isTrue(headers[family]) || isTrue(headers[clear]));
   if (used.length === 0) return null;

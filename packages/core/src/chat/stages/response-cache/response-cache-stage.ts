@@ -12,7 +12,7 @@ export interface CacheParts {
   readonly platform: Pick<Platform, 'monotonicNow'>;
 }
 
-/** Repeats completions of before to requests that ask for it by their headers (wire.md 21). */
+/** Repeats earlier completions for requests whose headers allow it (wire.md 21). */
 export function createResponseCacheStage(parts: CacheParts): Stage {
   return {
     name: 'response-cache',
@@ -30,7 +30,7 @@ async function askCache(wish: CacheWish, run: ChatRun, { cache, platform }: Cach
   if (wish.isCleared) cache.forget(key);
   if (!wish.isOn) return null;
   const found = cache.find(key);
-  // What may serve the request now decides, not what might when the completion was made.
+  // The endpoints that may serve the request now decide, not those that might have when the completion was made.
   const endpoint = found && plan.endpoints.find((candidate) => identify(candidate) === found.endpoint);
   if (found === undefined || endpoint === undefined) {
     const { ttlSeconds } = wish;
@@ -51,7 +51,7 @@ async function askCache(wish: CacheWish, run: ChatRun, { cache, platform }: Cach
   return { isReplay: true, begin: () => begin };
 }
 
-/** What a completion that is repeated has used. The cost is said outright, because a price may be by the request. */
+/** The usage of a repeated completion. The cost is explicit, because a price may be per request. */
 const NOTHING_USED: ChatChunk = {
   choices: [],
   usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
@@ -72,7 +72,7 @@ interface NewEntry {
   readonly ttlMs: number;
 }
 
-/** Stores the completion that `next` begins, once it has come to a good end. */
+/** Stores the completion that `next` begins, after it has ended successfully. */
 function storing(next: Begin, entry: NewEntry, parts: CacheParts): Begin {
   return async (turn) => storeAtEnd(await next(turn), entry, parts);
 }

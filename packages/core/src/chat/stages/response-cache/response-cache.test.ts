@@ -40,7 +40,7 @@ const ask = (core: CoreGateway, headers: Record<string, string> = ON, body: obje
 const contentOf = (response: Awaited<ReturnType<typeof ask>>) =>
   (jsonOf(response) as { choices: { message: { content: string } }[] }).choices[0]?.message.content;
 
-test('answers the same request again without asking anybody, for nothing, as a generation of its own', async () => {
+test('repeats a completion for the same request without any call, without cost, as a separate generation', async () => {
   const upstream = createReplayTransport(whole('one'), whole('two'));
   const core = createCoreGateway(upstream);
   const first = await ask(core);
@@ -92,7 +92,7 @@ test.each(chunkings(STREAM))('repeats a stream through the same frames, %s', asy
   expect(parseFrames(first).at(-2)).toMatchObject({ usage: { total_tokens: 8 } });
 });
 
-test('is asked for under the compatible names, too, and answers in the names that were used', async () => {
+test('accepts the compatible header names, too, and responds with the names of the request', async () => {
   const core = createCoreGateway(createReplayTransport(whole('one')));
   const compatible = { 'x-openrouter-cache': 'TRUE', 'x-openrouter-cache-ttl': '9999999' };
   expect((await ask(core, compatible)).headers).toMatchObject({
@@ -104,7 +104,7 @@ test('is asked for under the compatible names, too, and answers in the names tha
   expect((await ask(core, {})).headers).not.toHaveProperty('x-service-cache-status');
 });
 
-describe('asks upstream again', () => {
+describe('calls upstream again', () => {
   const cases: [string, Record<string, string>, object][] = [
     ['without the header', {}, {}],
     ['with the header false', { 'x-service-cache': 'false' }, {}],
@@ -144,7 +144,7 @@ describe('asks upstream again', () => {
     expect(upstream.exchanges).toHaveLength(2);
   });
 
-  test('when a guardrail has come into force, which then holds for the new answer', async () => {
+  test('when a new guardrail applies, which then checks the new completion', async () => {
     const upstream = createReplayTransport(whole('one'));
     const core = createCoreGateway(upstream);
     const admin = withHeaders({}, MANAGEMENT_KEY);
@@ -161,7 +161,7 @@ describe('asks upstream again', () => {
     expect(upstream.exchanges).toHaveLength(2);
   });
 
-  test('when the answer before was an error or broke off', async () => {
+  test('when the response before was an error or broke off', async () => {
     const broken = { pieces: ['data: {"choices":[{"index":0,"delta":{"content":"Hi"}}]}\n\n'] };
     const upstream = createReplayTransport(broken, { pieces: STREAM });
     const core = createCoreGateway(upstream);
@@ -171,7 +171,7 @@ describe('asks upstream again', () => {
   });
 });
 
-test('clears without keeping what comes next, when only that is asked for', async () => {
+test('clears without storing the next completion, when only that is requested', async () => {
   const upstream = createReplayTransport(whole('one'));
   const core = createCoreGateway(upstream);
   await ask(core);
@@ -194,13 +194,13 @@ test('refuses a time to live that is no number, by the name of its header', asyn
   expect(jsonOf(response)).toMatchObject({ error: { message: expect.stringContaining('x-service-cache-ttl') } });
 });
 
-test('keeps no more than it has room for: what was asked for the longest ago goes first', () => {
+test('stores no more than its limit: the least recently used completion is removed first', () => {
   const cache = createResponseCache(createVirtualPlatform(), 100);
-  const answer = { sourceId: 'g', endpoint: 'e', batches: '0123456789', storedAt: 0, ttlMs: 1000 };
-  for (let i = 0; i < 10; i += 1) cache.store(`k${i}`, answer);
+  const completion = { sourceId: 'g', endpoint: 'e', batches: '0123456789', storedAt: 0, ttlMs: 1000 };
+  for (let i = 0; i < 10; i += 1) cache.store(`k${i}`, completion);
   expect(cache.find('k0')).toBeDefined();
-  cache.store('new', answer);
-  expect([cache.find('k0'), cache.find('k1'), cache.size()]).toEqual([answer, undefined, 100]);
-  cache.store('huge', { ...answer, batches: 'x'.repeat(13) });
+  cache.store('new', completion);
+  expect([cache.find('k0'), cache.find('k1'), cache.size()]).toEqual([completion, undefined, 100]);
+  cache.store('huge', { ...completion, batches: 'x'.repeat(13) });
   expect(cache.find('huge')).toBeUndefined();
 });

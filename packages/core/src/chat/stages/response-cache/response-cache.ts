@@ -5,29 +5,29 @@ import type { Platform } from '../../../foundation/platform.ts';
 import type { ChatChunk } from '../../../wire/chat/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';
 
-/** An answer that was kept. */
+/** A stored completion. */
 export interface CachedCompletion {
   /** The generation that it was made for. */
   readonly sourceId: string;
   /** The endpoint that gave it, as `identify` names it. */
   readonly endpoint: string;
-  /** Batches of chunks as they came, without usage: JSON. */
+  /** Batches of chunks as received, without usage: JSON. */
   readonly batches: string;
-  /** On the monotonic clock. */
+  /** Time on the monotonic clock. */
   readonly storedAt: number;
   readonly ttlMs: number;
 }
 
 export interface CacheQuery {
-  /** As it goes on: checked, in the order of the schema, with what guardrails have replaced. */
+  /** The request as it is sent on: checked, in the order of the schema, with the replacements of guardrails. */
   readonly request: ChatCompletionRequest;
   readonly principalId: string;
   readonly region: string | null;
-  /** An answer is only as good as the policy that let it through. */
+  /** A completion is repeated only under the policy that allowed it. */
   readonly policy: Policy | null;
 }
 
-/** Answers of this process, each for the key that it was made for. */
+/** Completions of this process, each for the key that it was made for. */
 export interface ResponseCache {
   keyOf(query: CacheQuery): Awaitable<string>;
   find(key: string): CachedCompletion | undefined;
@@ -38,12 +38,12 @@ export interface ResponseCache {
 }
 
 const DEFAULT_MAX_CHARACTERS = 32 * 1024 * 1024;
-/** No single answer takes more than this share of the room. */
+/** Largest share of the cache that a single completion may take. */
 const LARGEST_SHARE = 1 / 8;
 
-/** Creates an empty cache. Beyond `maxCharacters` of answers, whatever was asked for the longest ago goes. */
+/** Creates an empty cache. Beyond `maxCharacters` of completions, the least recently used one is removed. */
 export function createResponseCache(platform: Platform, maxCharacters = DEFAULT_MAX_CHARACTERS): ResponseCache {
-  const answers = new Map<string, CachedCompletion>();
+  const entries = new Map<string, CachedCompletion>();
   const policies = new WeakMap<Policy, number>();
   let policyCount = 0;
   let size = 0;
@@ -58,33 +58,33 @@ export function createResponseCache(platform: Platform, maxCharacters = DEFAULT_
   };
 
   const forget = (key: string): void => {
-    const answer = answers.get(key);
-    if (answer === undefined) return;
-    size -= answer.batches.length;
-    answers.delete(key);
+    const cached = entries.get(key);
+    if (cached === undefined) return;
+    size -= cached.batches.length;
+    entries.delete(key);
   };
 
   return {
     keyOf: ({ request, principalId, region, policy }) =>
       platform.sha256(JSON.stringify([principalId, region, numberOf(policy), request])),
     find(key) {
-      const answer = answers.get(key);
-      if (answer === undefined) return undefined;
-      if (platform.monotonicNow() - answer.storedAt >= answer.ttlMs) {
+      const cached = entries.get(key);
+      if (cached === undefined) return undefined;
+      if (platform.monotonicNow() - cached.storedAt >= cached.ttlMs) {
         forget(key);
         return undefined;
       }
       // The order of insertion is the order of use.
-      answers.delete(key);
-      answers.set(key, answer);
-      return answer;
+      entries.delete(key);
+      entries.set(key, cached);
+      return cached;
     },
-    store(key, answer) {
-      if (answer.batches.length > maxCharacters * LARGEST_SHARE) return;
+    store(key, cached) {
+      if (cached.batches.length > maxCharacters * LARGEST_SHARE) return;
       forget(key);
-      answers.set(key, answer);
-      size += answer.batches.length;
-      for (const oldest of answers.keys()) {
+      entries.set(key, cached);
+      size += cached.batches.length;
+      for (const oldest of entries.keys()) {
         if (size <= maxCharacters) break;
         forget(oldest);
       }
@@ -94,12 +94,12 @@ export function createResponseCache(platform: Platform, maxCharacters = DEFAULT_
   };
 }
 
-/** The name by which an answer remembers its endpoint. */
+/** Identifies the endpoint of a stored completion. */
 export function identify({ modelId, tag, providerModel }: Endpoint): string {
   return JSON.stringify([modelId, tag, providerModel]);
 }
 
-/** Reads the batches of a kept answer. */
+/** Reads the batches of a stored completion. */
 export function batchesOf({ batches }: CachedCompletion): readonly (readonly ChatChunk[])[] {
   return JSON.parse(batches) as ChatChunk[][];
 }

@@ -26,7 +26,7 @@ test.each([
   [{}, {}, '+00:00', 'UTC'],
   [{ timezone: 'Asia/Kolkata' }, {}, '+05:30', 'Asia/Kolkata'],
   [{ timezone: 'Asia/Kolkata' }, { timezone: 'America/St_Johns' }, '-03:30', 'America/St_Johns'],
-])('tells the time as %j sets it and %j asks', async (parameters, input, offset, timezone) => {
+])('returns the time with the parameters %j and the input %j', async (parameters, input, offset, timezone) => {
   const told = await ask(open(datetimeTool, parameters), input);
   expect(told).toMatchObject({ timezone });
   const text = String(told['datetime']);
@@ -35,12 +35,12 @@ test.each([
   expect(Date.parse(text)).toBe(createVirtualPlatform().now());
 });
 
-test('tells the model that a time zone is none', async () => {
+test('reports an invalid time zone to the model', async () => {
   await expect(ask(open(datetimeTool), { timezone: 'Mars/Base' })).rejects.toThrow('"Mars/Base" is no time zone');
   expect(() => open(datetimeTool, { timezone: 'Mars/Base' })).toThrow('IANA');
 });
 
-test('finds models by words, best match first, no more than asked for', async () => {
+test('finds models by words, best match first, up to the requested number', async () => {
   const idsOf = async (tool: OpenTool, input: Record<string, unknown>) =>
     ((await ask(tool, input))['models'] as { id: string }[]).map(({ id }) => id);
   const tool = open(searchModelsTool, { max_results: 2 });
@@ -89,7 +89,7 @@ test('searches the web within the limits of its parameters, and names its source
   await expect(ask(tool, { query: 'trees' })).rejects.toThrow('no more results');
 });
 
-test('keeps to sites that are allowed, whatever the engine answers, and to max_uses', async () => {
+test('uses only allowed sites, whatever the engine returns, and respects max_uses', async () => {
   const { engine } = engineOf();
   const tool = open(createWebSearchTool({ searchEngine: engine }), {
     allowed_domains: ['*.example'],
@@ -102,7 +102,7 @@ test('keeps to sites that are allowed, whatever the engine answers, and to max_u
   await expect(ask(tool, { query: 'q' })).rejects.toThrow('no more searches');
 });
 
-test('tells the model that no search engine is set up', async () => {
+test('reports to the model that no search engine is configured', async () => {
   await expect(ask(open(createWebSearchTool({})), { query: 'q' })).rejects.toThrow('no search engine is set up');
 });
 
@@ -130,8 +130,8 @@ test.each<[SearchEngineName, object, string, Record<string, string>, object | nu
     { 'x-api-key': 'k' },
     { query: 'trees', numResults: 5, includeDomains: ['b.example'] },
   ],
-])('asks %s as it wants to be asked', async (name, answer, url, headers, body) => {
-  const transport = createReplayTransport({ headers: {}, pieces: [JSON.stringify(answer)] });
+])('calls %s in its own format', async (name, completion, url, headers, body) => {
+  const transport = createReplayTransport({ headers: {}, pieces: [JSON.stringify(completion)] });
   const engine = createSearchEngine(name, { transport, baseUrl: 'https://e.example/', apiKey: 'k' });
   const query = { query: 'trees', maxResults: 5, allowedDomains: ['b.example'], excludedDomains: [], signal };
   expect(await engine.search(query)).toEqual([{ url: 'https://a.example/', title: 'A', snippet: 'text' }]);
@@ -155,7 +155,7 @@ const page = (body: string | Uint8Array, type = 'text/html; charset=utf-8') => (
 });
 const readHtml = (html: string) => Promise.resolve({ title: 'T', text: html.replace(/<[^>]*>/g, '') });
 
-test('fetches a page and tells its text', async () => {
+test('fetches a page and returns its text', async () => {
   const tool = open(createWebFetchTool({ transport: createReplayTransport(page('<p>Hej</p>')), readHtml }));
   expect(await ask(tool, { url: 'https://a.example/x' })).toEqual({
     url: 'https://a.example/x',
@@ -204,13 +204,13 @@ test('fetches no more than 50 pages for one request', async () => {
 test.each<[string, object, string, string]>([
   ['no address', {}, 'file:///etc/passwd', 'begins with https://'],
   ['a picture', page('x', 'image/png'), 'https://a.example/', 'which is not text'],
-  ['a PDF that nobody reads', page('x', 'application/pdf'), 'https://a.example/', 'PDF, which cannot be read'],
+  ['an unreadable PDF', page('x', 'application/pdf'), 'https://a.example/', 'PDF, which cannot be read'],
   ['an error', { status: 404, pieces: [] }, 'https://a.example/', 'answered 404'],
-])('tells the model what stood in the way: %s', async (_, answer, url, reason) => {
-  const transport = createReplayTransport(answer as { pieces: string[] });
+])('reports the reason of a failure to the model: %s', async (_, completion, url, reason) => {
+  const transport = createReplayTransport(completion as { pieces: string[] });
   await expect(ask(open(createWebFetchTool({ transport })), { url })).rejects.toThrow(reason);
 });
 
-test('tells the model that pages cannot be fetched where nothing is set up for it', async () => {
+test('reports to the model that pages cannot be fetched without a transport', async () => {
   await expect(ask(open(createWebFetchTool({})), { url: 'https://a.example/' })).rejects.toThrow('not set up');
 });

@@ -4,7 +4,7 @@ import { type ServerTool, ToolFailure } from './server-tool.ts';
 
 const optionsSchema = z.object({ timezone: z.string().max(64).nullish() });
 
-/** Tells the time (wire.md 10.2). */
+/** Returns the current time (wire.md 10.2). */
 export const datetimeTool: ServerTool = {
   name: 'datetime',
   description: 'Tells the present date and time, with the offset of the time zone.',

@@ -5,7 +5,7 @@ type AssistantMessage = Extract<ChatMessage, { role: 'assistant' }>;
 
 const STEP = 'reasoning.server_tool_call';
 
-/** A call of a server tool as the caller is told of it, and hands it back (wire.md 6.6). */
+/** Converts a call of a server tool to the form that the caller receives and sends back (wire.md 6.6). */
 export function toStepDetail(step: ToolStep, index: number): ReasoningDetail {
   return {
     type: STEP,
@@ -20,8 +20,8 @@ export function toStepDetail(step: ToolStep, index: number): ReasoningDetail {
 }
 
 /**
- * Puts calls of server tools that a caller hands back into the messages that they were, so that the model finds what it
- * has been told. The same list where there are none.
+ * Converts calls of server tools that a caller sends back to the messages of the earlier turn, so that the model sees
+ * their results. Returns the same list where there are none.
  */
 export function expandSteps(messages: ChatMessage[], functionNames: ReadonlyMap<string, string>): ChatMessage[] {
   const hasSteps = (message: ChatMessage): message is AssistantMessage =>
@@ -55,6 +55,6 @@ function expand(message: AssistantMessage, functionNames: ReadonlyMap<string, st
   close();
   const { reasoning_details: _, ...others } = message;
   const isEmpty = !others.content && !others.tool_calls?.length;
-  // A message that held nothing but the steps says nothing any more.
+  // A message with only the steps is empty without them.
   return isEmpty ? expanded : [...expanded, { ...others, ...(before.length > 0 && { reasoning_details: before }) }];
 }

@@ -1,4 +1,4 @@
-/** Which sites may be used; a list that is empty or absent says nothing. */
+/** Rules for the sites that may be used; an empty or absent list has no effect. */
 export interface DomainRules {
   readonly allowed?: readonly string[] | null | undefined;
   readonly excluded?: readonly string[] | null | undefined;
@@ -13,8 +13,8 @@ export function isDomainAllowed(address: string, { allowed, excluded }: DomainRu
 }
 
 /**
- * Whether an address belongs to a site, which stands for the sites below it, too: `example.com`, `*.example.com` (those
- * below alone), `example.com/docs` (what is below that path).
+ * Whether an address belongs to a site, which includes its subdomains: `example.com`, `*.example.com` (subdomains
+ * alone), `example.com/docs` (everything below that path).
  */
 function matchesDomain({ hostname, pathname }: URL, pattern: string): boolean {
   const [domain = '', ...path] = pattern

@@ -7,8 +7,8 @@ import { hasPlugin } from '../../plugins.ts';
 import type { ToolParts, ToolSet } from './tool-set.ts';
 
 /**
- * Opens the tools that the gateway runs itself for a request: models are asked with them as functions, so that has to be
- * before endpoints are chosen. Null for a request without any. Rejects with `invalid_request`.
+ * Opens the server tools of a request: models receive them as functions, so that has to happen before endpoints are
+ * chosen. Null for a request without any. Rejects with `invalid_request`.
  */
 export function openServerTools(
   call: ModelCall<ChatCompletionRequest>,

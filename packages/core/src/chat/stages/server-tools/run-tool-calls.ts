@@ -14,7 +14,7 @@ export interface ToolRun {
   readonly logger: Logger;
   readonly tools: ReadonlyMap<string, NamedTool>;
   readonly signal: AbortSignal;
-  /** Looks at what a tool has found before a model reads it. */
+  /** Filters the result of a tool before a model reads it. */
   readonly guard: (text: string) => GuardedText;
 }
 
@@ -28,8 +28,8 @@ const TIMEOUT_MS = 60_000;
 const MAX_RESULT_CHARACTERS = 200_000;
 
 /**
- * Runs the calls of one turn, all at once, and returns them in their order. `allowance` is how many may be run; the
- * others are told that they were too many. Rejects only when the call as a whole is over.
+ * Runs the calls of one turn concurrently, and returns their results in order. `allowance` is how many may run; the
+ * others return an error about the limit. Rejects only when the call as a whole is over.
  */
 export function runToolCalls(calls: readonly ToolCall[], allowance: number, run: ToolRun): Promise<RanCall[]> {
   return Promise.all(
@@ -57,7 +57,7 @@ async function runOne(call: ToolCall, tool: NamedTool, run: ToolRun): Promise<Ra
   }
 }
 
-/** A tool that takes too long is given up; whatever it says then concerns nobody. */
+/** A tool that takes too long is abandoned; its later result is ignored. */
 async function withinTime(
   { open }: NamedTool,
   input: Readonly<Record<string, unknown>>,
@@ -80,14 +80,14 @@ async function withinTime(
   }
 }
 
-/** Only what was written for the model, or tells no more than that a connection failed. */
+/** Returns a message that was written for the model, or only the fact that a connection failed. */
 function describe(error: unknown, { logger }: ToolRun, { name }: NamedTool): string {
   if (error instanceof ToolFailure || error instanceof TransportError) return error.message;
   logger.warn('a server tool has failed', { tool: name, reason: String(error) });
   return 'the tool has failed';
 }
 
-/** No arguments at all are as good as none. */
+/** An empty text of arguments is an empty object. */
 function readInput(text: string): Readonly<Record<string, unknown>> | null {
   if (text.trim() === '') return {};
   try {

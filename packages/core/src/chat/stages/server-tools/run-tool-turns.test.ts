@@ -19,7 +19,7 @@ const TOOL = { type: 'service:lookup' };
 const CALL: ScriptedTurn = { calls: [['lookup', { word: 'tree' }]] };
 const FINAL: ScriptedTurn = { content: 'It is green.' };
 
-/** Answers with the word it is asked for; what it does with others is its name. */
+/** Returns the word of its input; fails according to the word for some. */
 const lookup: ServerTool = {
   name: 'lookup',
   description: 'Looks a word up.',
@@ -59,7 +59,7 @@ const messageOf = (response: Parameters<typeof jsonOf>[0]): Message =>
 const contentOf = (chunks: readonly WireChunk[]): string =>
   chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join('');
 
-test('runs the tools that the model calls and answers with what it makes of them', async () => {
+test('runs the tools that the model calls and returns its completion of the results', async () => {
   const { chat, upstream, sent, store } = setUp([CALL, FINAL]);
   const response = await chat({ tools: [TOOL] });
   expect(response.status).toBe(200);
@@ -117,7 +117,7 @@ test('runs the tools that the model calls and answers with what it makes of them
 const TALKATIVE: ScriptedTurn = { ...CALL, reasoning: 'Hm.', content: 'Let me look.' };
 const cuts = chunkings(toEventPieces(['x'])).map(([name]) => name);
 
-test.each(cuts)('streams the text of every turn as one answer, with one end (%s)', async (name) => {
+test.each(cuts)('streams the text of every turn as one completion, with one end (%s)', async (name) => {
   const cut: Cut = (pieces) => chunkings(pieces).find(([other]) => other === name)?.[1] ?? [];
   const { chat, store } = setUp([TALKATIVE, FINAL], cut);
   const chunks = chunksOf(await readFrames(await chat({ tools: [TOOL], stream: true })).rest());
@@ -137,7 +137,7 @@ test.each(cuts)('streams the text of every turn as one answer, with one end (%s)
   });
 });
 
-test('answers whole what it answers streamed', async () => {
+test('returns the same completion whole as streamed', async () => {
   const whole = await setUp([TALKATIVE, FINAL]).chat({ tools: [TOOL] });
   expect(messageOf(whole).content).toBe('Let me look.\n\nIt is green.');
 });
@@ -162,7 +162,7 @@ test("hands calls of the caller's own tools out, renumbered, and runs its own be
   expect(upstream.exchanges).toHaveLength(1);
   expect(store.appended[0]?.content?.output.tool_calls).toMatchObject(expected);
 
-  // What ours has found comes back with the caller's result.
+  // The result of the gateway's tool is sent back together with the caller's result.
   const { reasoning_details } = messageOf(whole);
   await chat({
     tools: [own, TOOL],
@@ -189,7 +189,7 @@ test("keeps the name of a caller's function that is called as a server tool is",
   expect(upstream.exchanges).toHaveLength(1);
 });
 
-test('tells the model what went wrong with a tool, and never why in words of the machine', async () => {
+test('reports the failure of a tool to the model, without internal messages', async () => {
   const calls: ScriptedTurn['calls'] = [
     ['lookup', { word: 'fail' }],
     ['lookup', { word: 'crash' }],
@@ -211,7 +211,7 @@ test('tells the model what went wrong with a tool, and never why in words of the
   ]);
 });
 
-test('asks for a last answer without tools once max_tool_calls is used up', async () => {
+test('requests a last completion without tools once max_tool_calls is used up', async () => {
   const { chat, sent, upstream } = setUp([CALL, CALL, FINAL]);
   await chat({ tools: [TOOL], max_tool_calls: 2 });
   expect(upstream.exchanges.map((_, index) => sent(index).tool_choice)).toEqual([undefined, undefined, 'none']);
@@ -225,7 +225,7 @@ test('offers no tools at all with max_tool_calls of 0', async () => {
   expect(jsonOf(response)).toMatchObject({ choices: [{ finish_reason: 'stop' }] });
 });
 
-test('runs no more calls of one turn than are left, and tells the model so', async () => {
+test('runs only the remaining number of calls of one turn, and reports the limit to the model', async () => {
   const three: ScriptedTurn = { calls: ['a', 'b', 'c'].map((word) => ['lookup', { word }]) };
   const { chat, sent } = setUp([three, FINAL]);
   const response = await chat({ tools: [TOOL], max_tool_calls: 2 });
@@ -271,7 +271,7 @@ test.each<[string, readonly object[], number]>([
   expect(upstream.exchanges).toHaveLength(turns);
   const last = sent(turns - 1);
   expect(last.tool_choice).toBe('none');
-  // What was pending has been run.
+  // The pending call has been run.
   expect(last.messages.at(-1)).toMatchObject({ role: 'tool', content: 'tree means green' });
 });
 
@@ -292,7 +292,7 @@ test('fails the stream in-band when a later turn fails, and still charges for th
   });
 });
 
-test('stays with the endpoint that answered first, and falls back to another of the same model', async () => {
+test('stays with the endpoint of the first turn, and falls back to another of the same model', async () => {
   const { chat, upstream } = setUp([CALL, { status: 503 }, FINAL]);
   const response = await chat({ tools: [TOOL] });
   expect(response.status).toBe(200);
@@ -323,7 +323,7 @@ test('holds what each turn may cost beside what those before have cost, and begi
   expect((await dear.core.chat({ max_tokens: 10, provider: { only: ['acme'] } })).status).toBe(200);
 });
 
-test('repeats an answer of several turns from the cache without running a tool', async () => {
+test('repeats a completion of several turns from the cache without running a tool', async () => {
   const { chat, upstream, store } = setUp([TALKATIVE, FINAL]);
   const headers = { authorization: 'Bearer sk-test-api', 'x-service-cache': 'true' };
   const body = { tools: [TOOL], stream: true };

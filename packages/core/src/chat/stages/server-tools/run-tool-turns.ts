@@ -18,7 +18,7 @@ import type { Pipeline } from '../../../calls/pipeline.ts';
 import type { Begin, ChatTurn } from '../stage.ts';
 import { toStepDetail } from './expand-steps.ts';
 import { type RanCall, runToolCalls } from './run-tool-calls.ts';
-import { type AnswerPlaces, type SplitTurn, splitTurn } from './split-turn.ts';
+import { type CompletionPlaces, type SplitTurn, splitTurn } from './split-turn.ts';
 import type { ToolSet } from './tool-set.ts';
 
 /**
@@ -57,7 +57,7 @@ async function* runTurns(next: Begin, { run, toolSet, first }: ToolLoop): AsyncG
   const { pipeline, observer, caller, guard, parts } = run;
   const { wheel, logger } = parts;
   const { signal } = first;
-  const places: AnswerPlaces = { details: 0, calls: 0, hasText: false };
+  const places: CompletionPlaces = { details: 0, calls: 0, hasText: false };
   let turn: ToolTurn = first;
   let steps = 0;
   if (toolSet.stopRule.maxSteps === 0) turn = withoutTools(turn);
@@ -78,12 +78,12 @@ async function* runTurns(next: Begin, { run, toolSet, first }: ToolLoop): AsyncG
     steps += calls.length;
     noteSteps(ran, pipeline, observer);
     yield [guardAdded(tellSteps(ran, places), guard)];
-    // The caller has calls of its own to answer; what ours have found comes back with its next request.
+    // The caller has calls of its own to run; the results of the gateway's tools come back with its next request.
     if (read.hasForeignCalls()) return yield [finishOf(read)];
 
     turn = nextTurn(turn, { read, calls, ran, endpoint: observer.endpoint() as Endpoint });
     const spending = observer.spending();
-    const { finish } = read.answer;
+    const { finish } = read.completion;
     const isOver = toolSet.stopRule.isOver({
       steps,
       called: ran.map(({ step }) => step.tool),
@@ -110,11 +110,11 @@ async function reserveTurn(
   const { budgets } = caller;
   const bound = boundWithin(withRequest(call, request), budgets);
   if (bound === null) return;
-  // What the turns so far have cost is known now, and takes the place of what they might have.
+  // The cost of the turns so far is known now, and replaces their worst case.
   const spent = observer.spending()?.cost?.nanoUsd;
   if (spent !== undefined) {
     const isByok = observer.endpoint()?.provider.byok === true;
-    parts.ledger.keep(call.id, { creditsNanoUsd: isByok ? null : spent, anyNanoUsd: spent });
+    parts.ledger.replace(call.id, { creditsNanoUsd: isByok ? null : spent, anyNanoUsd: spent });
   }
   await reserveCall(call, { budgets, endpoints, bound }, parts.ledger);
 }
@@ -125,13 +125,13 @@ interface ReadTurn {
   readonly read: SplitTurn;
 }
 
-/** Reads one turn to its end, and tells the endpoint's health how it went. */
+/** Reads one turn to its end, and reports its outcome to the endpoint's health. */
 async function* readTurn(next: Begin, { run, turn, read }: ReadTurn): AsyncGenerator<readonly ChatChunk[]> {
   const { observer, parts } = run;
   const { request, signal } = turn;
   const completion = await next(turn);
   const { endpoint, startedAt } = completion;
-  observer.noteTurn({ endpoint, messages: request.messages, answer: read.answer });
+  observer.noteTurn({ endpoint, messages: request.messages, completion: read.completion });
   let isRead = false;
   try {
     yield read.pass(completion.first);
@@ -141,8 +141,8 @@ async function* readTurn(next: Begin, { run, turn, read }: ReadTurn): AsyncGener
       yield read.pass(step.value);
     }
     isRead = true;
-    read.answer.readBack();
-    if (read.answer.finish === undefined && request.stream === true) throw brokenOff(endpoint);
+    read.completion.readBack();
+    if (read.completion.finish === undefined && request.stream === true) throw brokenOff(endpoint);
   } catch (thrown) {
     const error = toCallError(thrown, endpoint.provider.name);
     if (!signal.aborted)
@@ -151,7 +151,7 @@ async function* readTurn(next: Begin, { run, turn, read }: ReadTurn): AsyncGener
   } finally {
     if (!isRead) completion.rest.return?.().then(undefined, () => undefined);
   }
-  noteOutcome({ endpoint, startedAt, outcome: { status: 'completed' }, usage: read.answer.usage }, parts.attempts);
+  noteOutcome({ endpoint, startedAt, outcome: { status: 'completed' }, usage: read.completion.usage }, parts.attempts);
 }
 
 const brokenOff = ({ provider }: Endpoint): GatewayError =>
@@ -166,17 +166,17 @@ function noteSteps(ran: readonly RanCall[], pipeline: Pipeline, observer: Genera
   }
 }
 
-/** What the caller is told of tools that were run. */
-function tellSteps(ran: readonly RanCall[], places: AnswerPlaces): ChatChunk {
+/** Reports the tools that were run to the caller. */
+function tellSteps(ran: readonly RanCall[], places: CompletionPlaces): ChatChunk {
   const reasoning_details = ran.map(({ step }) => toStepDetail(step, places.details++));
   const annotations = ran.flatMap((call) => call.annotations);
   const delta = { reasoning_details, ...(annotations.length > 0 && { annotations }) };
   return { choices: [{ index: 0, delta, finish_reason: null, native_finish_reason: null }] };
 }
 
-/** The end of the answer. Calls that nobody is to answer are not what it ended for. */
+/** The end of the completion. Calls that will not be run must not be its finish reason. */
 function finishOf(read: SplitTurn): ChatChunk {
-  const { reason, native } = read.answer.finish ?? { reason: 'stop' as const, native: null };
+  const { reason, native } = read.completion.finish ?? { reason: 'stop' as const, native: null };
   const finish_reason = reason === 'tool_calls' && !read.hasForeignCalls() ? 'stop' : reason;
   return { choices: [{ index: 0, delta: {}, finish_reason, native_finish_reason: native }] };
 }
@@ -188,10 +188,10 @@ interface RanTurn {
   readonly endpoint: Endpoint;
 }
 
-/** The model is asked again with what it called and what came of it, where it is, or else elsewhere. */
+/** The next turn sends the calls and their results to the same endpoint, or else to another. */
 function nextTurn(turn: ToolTurn, { read, calls, ran, endpoint }: RanTurn): ToolTurn {
   const { request, endpoints } = turn;
-  const { text, reasoning } = read.answer;
+  const { text, reasoning } = read.completion;
   const said: ChatMessage = {
     role: 'assistant',
     content: text === '' ? null : text,
@@ -216,7 +216,7 @@ function nextTurn(turn: ToolTurn, { read, calls, ran, endpoint }: RanTurn): Tool
 const isForced = (choice: ChatCompletionRequest['tool_choice']): boolean =>
   choice === 'required' || (typeof choice === 'object' && choice !== null);
 
-/** The tools stay described: some wires refuse a conversation with calls of tools that they know nothing of. */
+/** The tools remain in the request: some wires refuse a conversation with calls of tools that it does not describe. */
 const withoutTools = (turn: ToolTurn): ToolTurn => ({
   ...turn,
   request: { ...turn.request, tool_choice: 'none' },

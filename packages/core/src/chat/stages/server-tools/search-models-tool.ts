@@ -7,7 +7,7 @@ const MAX_RESULTS = 20;
 
 const optionsSchema = z.object({ max_results: z.int().min(1).max(MAX_RESULTS).nullish() });
 
-/** Finds models of the catalogue by words of their id, name and description (wire.md 10.2). */
+/** Finds models of the catalog by words of their id, name and description (wire.md 10.2). */
 export const searchModelsTool: ServerTool = {
   name: 'search_models',
   description: 'Searches the AI models that this service offers, by words of their name, author or description.',

@@ -6,37 +6,37 @@ import type { ChatChunk, ChatChunkChoice, ChatDelta, ToolCallDelta } from '../..
 import type { ReasoningDetail, ToolCall } from '../../../wire/chat/chat-message.ts';
 import type { NamedTool } from './tool-set.ts';
 
-/** What all turns of an answer share: places that must not be given twice. */
-export interface AnswerPlaces {
-  /** Where the details of this turn begin. */
+/** Indices that all turns of a completion share, because they must be unique. */
+export interface CompletionPlaces {
+  /** Index of this turn's first reasoning detail. */
   details: number;
-  /** Where the caller's own tool calls of this turn begin. */
+  /** Index of the first of the caller's own tool calls in this turn. */
   calls: number;
-  /** The answer has text from an earlier turn. */
+  /** The completion has text from an earlier turn. */
   hasText: boolean;
 }
 
 /** One turn of a model, of which the caller sees everything but what concerns the gateway's own tools. */
 export interface SplitTurn {
-  readonly answer: CompletionAccumulator;
-  /** As they came, for the model to be reminded of. */
+  readonly completion: CompletionAccumulator;
+  /** The details as received, to be sent back to the model. */
   readonly details: readonly ReasoningDetail[];
-  /** What of a batch is the caller's. */
+  /** Returns the part of a batch that is sent to the caller. */
   pass(batch: readonly ChatChunk[]): ChatChunk[];
-  /** Calls of the gateway's tools; ask at the end of the turn. */
+  /** Calls of the gateway's tools; valid at the end of the turn. */
   ownCalls(): readonly ToolCall[];
   hasForeignCalls(): boolean;
-  /** Call once at the end: makes room for what follows. */
+  /** Call once at the end: updates the indices for the next turn. */
   close(): void;
 }
 
 const PARAGRAPH = '\n\n';
 
 /** Starts to read a turn. Finish reasons and usage are left out of what it passes on: they belong to the whole. */
-export function splitTurn(tools: ReadonlyMap<string, NamedTool>, places: AnswerPlaces): SplitTurn {
-  const answer = createCompletionAccumulator();
+export function splitTurn(tools: ReadonlyMap<string, NamedTool>, places: CompletionPlaces): SplitTurn {
+  const completion = createCompletionAccumulator();
   const details: ReasoningDetail[] = [];
-  /** Place of each of the turn's calls in the answer; null for a call of the gateway's own. */
+  /** Index of each of the turn's calls in the completion; null for a call of the gateway's own. */
   const callPlaces: (number | null)[] = [];
   let highestDetail = places.details - 1;
   let hasText = false;
@@ -81,16 +81,16 @@ export function splitTurn(tools: ReadonlyMap<string, NamedTool>, places: AnswerP
   });
 
   return {
-    answer,
+    completion,
     details,
     pass(batch) {
-      answer.observe(batch);
+      completion.observe(batch);
       return batch.map(({ usage: _usage, upstreamCostUsd: _cost, choices, ...chunk }) => ({
         ...chunk,
         choices: choices.map(passChoice),
       }));
     },
-    ownCalls: () => answer.toolCalls.filter((_, index) => callPlaces[index] === null),
+    ownCalls: () => completion.toolCalls.filter((_, index) => callPlaces[index] === null),
     hasForeignCalls: () => callPlaces.some((place) => typeof place === 'number'),
     close() {
       places.details = highestDetail + 1;

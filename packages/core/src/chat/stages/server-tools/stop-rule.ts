@@ -1,7 +1,7 @@
 import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';
 import { refuseField } from '../../../wire/refuse-field.ts';
 
-/** Where a loop of tools stands after a turn in which the model has called some. */
+/** State of a tool loop after a turn in which the model has called tools. */
 export interface LoopState {
   /** Calls of server tools so far, those of this turn included. */
   readonly steps: number;
@@ -10,11 +10,11 @@ export interface LoopState {
   readonly totalTokens: number;
   /** USD; null when it is not known. */
   readonly costUsd: number | null;
-  /** Of this turn. */
+  /** Finish reasons of this turn. */
   readonly finishReasons: readonly (string | null)[];
 }
 
-/** When the model is to come to an end. */
+/** Decides when the model has to finish. */
 export interface StopRule {
   /** Calls that may be run in all. */
   readonly maxSteps: number;

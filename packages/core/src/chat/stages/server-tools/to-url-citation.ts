@@ -1,11 +1,11 @@
-/** A page that an answer may rest on. */
+/** A page that a completion may cite. */
 export interface Source {
   readonly url: string;
   readonly title: string;
   readonly content?: string | undefined;
 }
 
-/** A source as an annotation of the answer; it belongs to no place in the text. */
+/** Converts a source to an annotation of the completion; it has no position in the text. */
 export function toUrlCitation({ url, title, content }: Source): object {
   return {
     type: 'url_citation',

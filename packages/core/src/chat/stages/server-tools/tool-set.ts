@@ -18,9 +18,9 @@ import { createWebSearchTool } from './web-search-tool.ts';
 
 /** The server tools of one request. */
 export interface ToolSet {
-  /** As models are asked: every server tool as a function. */
+  /** The request in the form that is sent to models: every server tool as a function. */
   readonly request: ChatCompletionRequest;
-  /** By the name of its function. */
+  /** Tools by the name of their function. */
   readonly tools: ReadonlyMap<string, NamedTool>;
   readonly stopRule: StopRule;
 }
@@ -43,7 +43,7 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
 ]);
 const PREFIX = /^(service|openrouter):/;
 
-/** What server tools are made of. */
+/** The parts that server tools use. */
 export interface ToolParts {
   readonly web: WebAccess;
   /** The embedder's own. */
@@ -52,7 +52,10 @@ export interface ToolParts {
   readonly catalog: Catalog;
 }
 
-/** Opens the server tools of a request, which tell of no models but those that are usable. Throws `invalid_request` that names a tool or parameter that will not do. */
+/**
+ * Opens the server tools of a request, which may mention only usable models. Throws `invalid_request` that names an
+ * unusable tool or parameter.
+ */
 export function createToolSet(request: ChatCompletionRequest, usable: UsableEndpoints, parts: ToolParts): ToolSet {
   const available = toolsOf(parts);
   const own = (request.tools ?? []).filter(isFunctionTool);
@@ -69,7 +72,7 @@ export function createToolSet(request: ChatCompletionRequest, usable: UsableEndp
       throw refuseField(path, `the server tool "${name.slice(0, 60)}" is not available; there are ${offered}`);
     }
     if (functionNames.has(name)) return;
-    // The caller's functions keep their names.
+    // The caller's functions have precedence for their names.
     const functionName = taken.has(name) ? `service_${name}` : name;
     functionNames.set(name, functionName);
     tools.set(functionName, { name, open: openTool(tool, { path, parameters, context }) });
@@ -96,7 +99,7 @@ export function createToolSet(request: ChatCompletionRequest, usable: UsableEndp
   };
 }
 
-/** The embedder's own tools go before ours of the same name. */
+/** The embedder's own tools take precedence over built-in ones of the same name. */
 function toolsOf({ serverTools, web }: ToolParts): ReadonlyMap<string, ServerTool> {
   const all = [datetimeTool, searchModelsTool, createWebSearchTool(web), createWebFetchTool(web), ...serverTools];
   return new Map(all.map((tool) => [tool.name, tool]));

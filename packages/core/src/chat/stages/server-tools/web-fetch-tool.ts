@@ -91,7 +91,7 @@ async function toPage(
   });
 }
 
-/** As the answer says it is encoded, else as the page itself says in its first bytes, else as UTF-8. */
+/** Decodes by the charset of the response's content type, else by the one in the page's first bytes, else as UTF-8. */
 function decode(bytes: Uint8Array, contentType: string): string {
   const opening = new TextDecoder('latin1').decode(bytes.subarray(0, 1024));
   const said = /charset=["']?([\w-]+)/.exec(contentType)?.[1] ?? /<meta[^>]+charset=["']?([\w-]+)/i.exec(opening)?.[1];

@@ -24,12 +24,12 @@ const optionsSchema = z.object({
   max_characters: z.int().min(1).max(100_000).nullish(),
   allowed_domains: sites,
   excluded_domains: sites,
-  /** As OpenAI's own web search names them. */
+  /** The names are those of OpenAI's own web search. */
   filters: z.object({ allowed_domains: sites }).nullish(),
   user_location: z.object({ country: z.string().max(100).nullish() }).nullish(),
 });
 
-/** Searches the web with the engine that the gateway is given (wire.md 10.2). */
+/** Searches the web with the configured engine (wire.md 10.2). */
 export function createWebSearchTool({ searchEngine: engine }: WebAccess): ServerTool {
   return {
     name: 'web_search',

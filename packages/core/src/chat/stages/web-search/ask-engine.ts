@@ -15,7 +15,7 @@ interface EngineCall {
   readonly name: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Sent as JSON; without it the engine is asked by GET. */
+  /** Sent as JSON; without it the request is a GET. */
   readonly body?: object | undefined;
   readonly signal: AbortSignal;
 }
@@ -23,7 +23,10 @@ interface EngineCall {
 const TIMEOUT_MS = 15_000;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
-/** Asks an engine for its JSON. Throws `ToolFailure` when it says no; its words may hold its key and are not passed on. */
+/**
+ * Reads JSON from an engine. Throws `ToolFailure` when it refuses; its message may contain its key and is not passed
+ * on.
+ */
 export async function askEngine({ transport, name, url, headers, body, signal }: EngineCall): Promise<unknown> {
   const response = await transport.send({
     method: body === undefined ? 'GET' : 'POST',
@@ -45,7 +48,7 @@ export async function askEngine({ transport, name, url, headers, body, signal }:
   }
 }
 
-/** Reads a list of results, whatever else an engine says of them; what has no address is none. */
+/** Reads a list of results, ignoring their other fields; a result without an address is left out. */
 export function readResults(list: unknown, snippetField: string): readonly SearchResult[] {
   if (!Array.isArray(list)) return [];
   return (list as readonly unknown[]).flatMap((item) => {
@@ -62,7 +65,7 @@ export function readResults(list: unknown, snippetField: string): readonly Searc
   });
 }
 
-/** A member of an object that came from outside. */
+/** A member of an untrusted object. */
 export function memberOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
 }

@@ -17,14 +17,14 @@ export function createBraveEngine({ transport, baseUrl = PUBLIC_URL, apiKey = ''
         count: String(Math.min(maxResults, MAX_COUNT)),
         ...(country !== undefined && { country }),
       });
-      const answer = await askEngine({
+      const response = await askEngine({
         transport,
         name,
         url: `${baseUrl.replace(/\/+$/, '')}/res/v1/web/search?${parameters.toString()}`,
         headers: { 'x-subscription-token': apiKey },
         signal,
       });
-      return readResults(memberOf(memberOf(answer, 'web'), 'results'), 'description');
+      return readResults(memberOf(memberOf(response, 'web'), 'results'), 'description');
     },
   };
 }

@@ -10,7 +10,7 @@ export function createExaEngine({ transport, baseUrl = PUBLIC_URL, apiKey = '' }
   return {
     name,
     async search({ query, maxResults, allowedDomains, excludedDomains, country, signal }) {
-      const answer = await askEngine({
+      const response = await askEngine({
         transport,
         name,
         url: `${baseUrl.replace(/\/+$/, '')}/search`,
@@ -25,7 +25,7 @@ export function createExaEngine({ transport, baseUrl = PUBLIC_URL, apiKey = '' }
         },
         signal,
       });
-      return readResults(memberOf(answer, 'results'), 'text');
+      return readResults(memberOf(response, 'results'), 'text');
     },
   };
 }

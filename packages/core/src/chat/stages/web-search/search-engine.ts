@@ -1,7 +1,7 @@
 export interface SearchQuery {
   readonly query: string;
   readonly maxResults: number;
-  /** Sites, as far as the engine can heed them; whoever asks filters again. */
+  /** Sites, as far as the engine can filter by them; the gateway filters the results again. */
   readonly allowedDomains: readonly string[];
   readonly excludedDomains: readonly string[];
   /** Two letters, where the caller is known to be. */

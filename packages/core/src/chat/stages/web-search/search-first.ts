@@ -31,8 +31,8 @@ const MAX_QUERY_CHARACTERS = 400;
 const MAX_SNIPPET_CHARACTERS = 1000;
 
 /**
- * Searches the web once before a model is asked, and puts what was found before the last thing the user has said
- * (wire.md 9.4). A search that fails leaves the request as it was.
+ * Searches the web once before a model is called, and adds the results before the last user message (wire.md 9.4). A
+ * search that fails leaves the request unchanged.
  */
 export function createWebSearchStage({ searchEngine: engine }: Pick<WebAccess, 'searchEngine'>): Stage {
   return {
@@ -53,12 +53,12 @@ export function createWebSearchStage({ searchEngine: engine }: Pick<WebAccess, '
   };
 }
 
-/** Whether one of the models is asked for with the variant that searches the web first. */
+/** Whether one of the model slugs has the variant that searches the web first. */
 function isOnline({ model, models }: ChatCompletionRequest): boolean {
   return (model?.includes(':online') ?? false) || (models?.some((slug) => slug.includes(':online')) ?? false);
 }
 
-/** What the plugin `web` is to do; null when it is not asked for. Throws `invalid_request`. */
+/** Reads the options of the plugin `web`; null when it is not requested. Throws `invalid_request`. */
 function readSearchOptions(request: ChatCompletionRequest): SearchOptions | null {
   const plugin = findPlugin(request.plugins, 'web');
   if (plugin !== undefined) return parseWith(optionsSchema, plugin);

@@ -9,14 +9,14 @@ export function createSearxngEngine({ transport, baseUrl = '', apiKey }: EngineS
     async search({ query, maxResults, allowedDomains, signal }) {
       const sites = allowedDomains.map((domain) => `site:${domain.replace(/^\*\./, '')}`).join(' OR ');
       const parameters = new URLSearchParams({ q: sites === '' ? query : `${query} ${sites}`, format: 'json' });
-      const answer = await askEngine({
+      const response = await askEngine({
         transport,
         name,
         url: `${baseUrl.replace(/\/+$/, '')}/search?${parameters.toString()}`,
         headers: apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` },
         signal,
       });
-      return readResults(memberOf(answer, 'results'), 'content').slice(0, maxResults);
+      return readResults(memberOf(response, 'results'), 'content').slice(0, maxResults);
     },
   };
 }

@@ -10,7 +10,7 @@ export function createTavilyEngine({ transport, baseUrl = PUBLIC_URL, apiKey = '
   return {
     name,
     async search({ query, maxResults, allowedDomains, excludedDomains, signal }) {
-      const answer = await askEngine({
+      const response = await askEngine({
         transport,
         name,
         url: `${baseUrl.replace(/\/+$/, '')}/search`,
@@ -23,7 +23,7 @@ export function createTavilyEngine({ transport, baseUrl = PUBLIC_URL, apiKey = '
         },
         signal,
       });
-      return readResults(memberOf(answer, 'results'), 'content');
+      return readResults(memberOf(response, 'results'), 'content');
     },
   };
 }

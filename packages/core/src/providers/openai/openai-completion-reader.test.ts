@@ -3,15 +3,15 @@ import { expect, test } from 'vitest';
 
 import { GatewayError } from '../../foundation/errors.ts';
 import { finishReasonSchema } from '../../wire/chat/chat-chunk.ts';
-import { createOpenAiAnswerReader } from './openai-answer-reader.ts';
+import { createOpenAiCompletionReader } from './openai-completion-reader.ts';
 
-const newReader = (): ReturnType<typeof createOpenAiAnswerReader> =>
-  createOpenAiAnswerReader({ providerName: 'Acme', secrets: ['s3cr3t'], makeId: (number) => `made-${number}` });
+const newReader = (): ReturnType<typeof createOpenAiCompletionReader> =>
+  createOpenAiCompletionReader({ providerName: 'Acme', secrets: ['s3cr3t'], makeId: (number) => `made-${number}` });
 
 const readEvent = (event: unknown): ReturnType<ReturnType<typeof newReader>['readEvent']> =>
   newReader().readEvent(JSON.stringify(event));
-const readWhole = (answer: unknown): ReturnType<ReturnType<typeof newReader>['readWhole']> =>
-  newReader().readWhole(JSON.stringify(answer));
+const readWhole = (completion: unknown): ReturnType<ReturnType<typeof newReader>['readWhole']> =>
+  newReader().readWhole(JSON.stringify(completion));
 const delta = (value: unknown): unknown => readEvent({ choices: [{ index: 0, delta: value }] })?.choices[0]?.delta;
 
 test('reads the text of an event, and what upstream alone knows', () => {
@@ -125,18 +125,18 @@ test.each([
   expect(readEvent(event)?.usage).toEqual({ prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 });
 });
 
-test('tells a leading block of thoughts from the answer where that is how they come', () => {
+test('separates a leading block of thoughts from the content where the server sends them so', () => {
   const options = { providerName: 'Acme', secrets: [], hasThinkTags: true, makeId: String };
-  const answer = { choices: [{ message: { content: '<think>\nhm</think>\n\nHi' }, finish_reason: 'stop' }] };
-  const whole = createOpenAiAnswerReader(options).readWhole(JSON.stringify(answer));
+  const completion = { choices: [{ message: { content: '<think>\nhm</think>\n\nHi' }, finish_reason: 'stop' }] };
+  const whole = createOpenAiCompletionReader(options).readWhole(JSON.stringify(completion));
   expect(whole.choices[0]?.delta).toEqual({
     content: 'Hi',
     reasoning: 'hm',
     reasoning_details: [{ type: 'reasoning.text', text: 'hm', format: 'unknown', index: 0 }],
   });
-  expect(readWhole(answer).choices[0]?.delta).toEqual({ content: '<think>\nhm</think>\n\nHi' });
+  expect(readWhole(completion).choices[0]?.delta).toEqual({ content: '<think>\nhm</think>\n\nHi' });
 
-  const reader = createOpenAiAnswerReader(options);
+  const reader = createOpenAiCompletionReader(options);
   const deltas = ['<thi', 'nk>h', 'm</', 'think>', '\n\n', 'H', 'i', '<think>', '!'].map(
     (content) =>
       reader.readEvent(JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: null }] }))?.choices[0]
@@ -147,7 +147,12 @@ test('tells a leading block of thoughts from the answer where that is how they c
 });
 
 test('gives out a beginning that only looked like a block of thoughts, with the finish reason', () => {
-  const reader = createOpenAiAnswerReader({ providerName: 'Acme', secrets: [], hasThinkTags: true, makeId: String });
+  const reader = createOpenAiCompletionReader({
+    providerName: 'Acme',
+    secrets: [],
+    hasThinkTags: true,
+    makeId: String,
+  });
   expect(reader.readEvent('{"choices":[{"delta":{"content":"<thi"}}]}')).toBeUndefined();
   expect(reader.readEvent('{"choices":[{"delta":{},"finish_reason":"length"}]}')?.choices[0]).toMatchObject({
     delta: { content: '<thi' },
@@ -185,7 +190,7 @@ test.each([
   ['never heard of', 'stop'],
   ['constructor', 'stop'],
   ['__proto__', 'stop'],
-])('tells the finish reason "%s" as %s and keeps the original', (native, reason) => {
+])('maps the finish reason "%s" to %s and keeps the original', (native, reason) => {
   expect(readEvent({ choices: [{ delta: {}, finish_reason: native }] })?.choices[0]).toMatchObject({
     finish_reason: reason,
     native_finish_reason: native,
@@ -235,8 +240,8 @@ test('keeps the tool calls of several choices apart', () => {
   expect([event(0, 'a'), event(1, 'b')]).toEqual([0, 0]);
 });
 
-test('reads a whole answer with several calls, each in one piece', () => {
-  const answer = readWhole({
+test('reads an unstreamed completion with several calls, each in one piece', () => {
+  const completion = readWhole({
     choices: [
       {
         message: {
@@ -250,7 +255,7 @@ test('reads a whole answer with several calls, each in one piece', () => {
       },
     ],
   });
-  expect(answer.choices[0]?.delta.tool_calls).toEqual([
+  expect(completion.choices[0]?.delta.tool_calls).toEqual([
     { index: 0, id: 'a', type: 'function', function: { name: 'f', arguments: '{"x":1}' } },
     { index: 1, id: 'b', type: 'function', function: { name: 'f', arguments: '{}' } },
   ]);
@@ -276,14 +281,14 @@ test.each([
   '{"choices":{"0":{}}}',
   '{"choices":[null]}',
   '{"choices":[5]}',
-])('refuses %s as no answer', (text) => {
+])('refuses %s as a completion', (text) => {
   const refusal = new GatewayError('provider_unavailable', 'Acme returned JSON that is no chat answer');
   expect(() => newReader().readWhole(text)).toThrow(refusal);
   expect(() => newReader().readEvent(text)).toThrow(refusal);
 });
 
-test.each([{}, { choices: [] }, { choices: null }])('refuses %j as a whole answer', (answer) => {
-  expect(() => readWhole(answer)).toThrow(
+test.each([{}, { choices: [] }, { choices: null }])('refuses %j as an unstreamed completion', (completion) => {
+  expect(() => readWhole(completion)).toThrow(
     new GatewayError('provider_unavailable', 'Acme returned an answer without choices'),
   );
 });
@@ -362,7 +367,7 @@ test('whatever shape a piece has, it is read, refused or passed over, and never 
     finish_reason: fc.constantFrom('stop', 'length', 'tool_calls'),
     logprobs: odd,
   });
-  const answer = shape({
+  const completion = shape({
     id: fc.string(),
     choices: listOf(choice),
     usage: shape({ prompt_tokens: fc.nat(), completion_tokens: fc.nat() }),
@@ -374,10 +379,10 @@ test('whatever shape a piece has, it is read, refused or passed over, and never 
   });
 
   fc.assert(
-    fc.property(fc.array(answer, { maxLength: 4 }), fc.boolean(), (answers, isWhole) => {
+    fc.property(fc.array(completion, { maxLength: 4 }), fc.boolean(), (completions, isWhole) => {
       const reader = newReader();
       try {
-        for (const each of answers) {
+        for (const each of completions) {
           const chunk = isWhole ? reader.readWhole(JSON.stringify(each)) : reader.readEvent(JSON.stringify(each));
           for (const { index, delta: found, finish_reason: reason, native_finish_reason: native } of chunk?.choices ??
             []) {

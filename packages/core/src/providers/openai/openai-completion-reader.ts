@@ -10,8 +10,8 @@ import { createTextEventTemplate, type TextEventTemplate } from './text-event-te
 import { createThinkTagSplitter, type ThinkTagSplitter } from './think-tags.ts';
 import { addReasoning, listOf, toDelta, type UpstreamMessage } from './to-delta.ts';
 
-/** Only the fields that are used; everything else an upstream sends is its own business. */
-interface UpstreamAnswer {
+/** Only the fields that are used; all others are ignored. */
+interface UpstreamCompletion {
   readonly id?: unknown;
   readonly choices?: readonly UpstreamChoice[] | null;
   readonly usage?: unknown;
@@ -32,11 +32,11 @@ interface UpstreamChoice {
   readonly logprobs?: unknown;
   /** Moonshot, at the end of a stream. */
   readonly usage?: unknown;
-  /** OpenRouter, where an answer broke off. */
+  /** Set by OpenRouter where a completion broke off. */
   readonly error?: unknown;
 }
 
-/** Words that only other servers have for it, and the wire's own. Anything else counts as `stop`. */
+/** Finish reasons of other servers, and the wire's own. Any other counts as `stop`. */
 const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['stop', 'stop'],
   ['length', 'length'],
@@ -48,7 +48,7 @@ const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['function_call', 'tool_calls'],
   ['max_tokens', 'length'],
   ['model_length', 'length'],
-  // The answer was broken off: DeepSeek, vLLM.
+  // Reasons of DeepSeek and vLLM for a completion that was broken off.
   ['insufficient_system_resource', 'error'],
   ['abort', 'error'],
 ]);
@@ -60,32 +60,35 @@ const SERVICE_TIERS: ReadonlyMap<string, string> = new Map([
   ['performance', 'priority'],
 ]);
 
-/** Reads one answer, whole or piece by piece. Holds what must be remembered between pieces. */
-export interface OpenAiAnswerReader {
-  /** Undefined when the event adds nothing. Throws `GatewayError` for an error event or one that is no answer. */
+/** Reads one completion, whole or piece by piece. Holds the state between pieces. */
+export interface OpenAiCompletionReader {
+  /** Undefined when the event adds nothing. Throws `GatewayError` for an error event or one that is no completion. */
   readEvent(data: string): ChatChunk | undefined;
-  /** Reads a whole, unstreamed answer. Throws `GatewayError` when it is an error or holds no choice. */
+  /** Reads an unstreamed completion. Throws `GatewayError` when it is an error or has no choice. */
   readWhole(text: string): ChatChunk;
 }
 
-export interface OpenAiAnswerReaderOptions extends CompletionReaderOptions {
+export interface OpenAiCompletionReaderOptions extends CompletionReaderOptions {
   /** Whether a `<think>` block at the beginning of a text is reasoning. Default: no. */
   readonly hasThinkTags?: boolean | undefined;
 }
 
-/** Creates the reader of one answer on the OpenAI wire. */
-export function createOpenAiAnswerReader(options: OpenAiAnswerReaderOptions): OpenAiAnswerReader {
-  return new AnswerReader(options);
+/** Creates the reader of one completion on the OpenAI wire. */
+export function createOpenAiCompletionReader(options: OpenAiCompletionReaderOptions): OpenAiCompletionReader {
+  return new CompletionReader(options);
 }
 
-/** A class, because there is one for every call. What most whole answers need none of is made when it is needed. */
-class AnswerReader implements OpenAiAnswerReader {
-  private readonly options: OpenAiAnswerReaderOptions;
+/**
+ * A class, because there is one for every call (docs/decisions/0016). State that most unstreamed completions do not
+ * need is created on demand.
+ */
+class CompletionReader implements OpenAiCompletionReader {
+  private readonly options: OpenAiCompletionReaderOptions;
   private template: TextEventTemplate | undefined = undefined;
   private toolCalls: Map<number, ToolCallDeltas> | undefined = undefined;
   private splitters: Map<number, ThinkTagSplitter> | undefined = undefined;
 
-  constructor(options: OpenAiAnswerReaderOptions) {
+  constructor(options: OpenAiCompletionReaderOptions) {
     this.options = options;
   }
 
@@ -97,7 +100,7 @@ class AnswerReader implements OpenAiAnswerReader {
       const delta = { content: text };
       return { choices: [{ index: 0, delta, finish_reason: null, native_finish_reason: null }] };
     }
-    const chunk = this.read(parseAnswer(data, this.options.providerName), false);
+    const chunk = this.read(parseCompletion(data, this.options.providerName), false);
     const learnt = onlyTextOf(chunk);
     if (learnt !== undefined) template.learn(data, learnt);
     return chunk.choices.length === 0 && chunk.usage === undefined ? undefined : chunk;
@@ -105,22 +108,22 @@ class AnswerReader implements OpenAiAnswerReader {
 
   readWhole(text: string): ChatChunk {
     const { providerName } = this.options;
-    const chunk = this.read(parseAnswer(text, providerName), true);
+    const chunk = this.read(parseCompletion(text, providerName), true);
     if (chunk.choices.length === 0) {
       throw new GatewayError('provider_unavailable', `${providerName} returned an answer without choices`);
     }
     return chunk;
   }
 
-  private read(answer: UpstreamAnswer, isWhole: boolean): ChatChunk {
-    const error = answer.error ?? answer.x_groq?.error ?? (answer.object === 'error' ? answer : null);
+  private read(completion: UpstreamCompletion, isWhole: boolean): ChatChunk {
+    const error = completion.error ?? completion.x_groq?.error ?? (completion.object === 'error' ? completion : null);
     if (error !== null) throw toErrorOfEvent(error, this.options);
     const chunk: ChatChunk = { choices: [] };
-    for (const choice of answer.choices ?? []) {
+    for (const choice of completion.choices ?? []) {
       const ours = this.readChoice(choice, isWhole);
       if (ours !== undefined) chunk.choices.push(ours);
     }
-    const usage = answer.usage ?? answer.x_groq?.usage ?? answer.choices?.[0]?.usage;
+    const usage = completion.usage ?? completion.x_groq?.usage ?? completion.choices?.[0]?.usage;
     if (usage) {
       const read = readOpenAiUsage(usage);
       if (read !== undefined) {
@@ -128,10 +131,10 @@ class AnswerReader implements OpenAiAnswerReader {
         if (read.upstreamCostUsd !== undefined) chunk.upstreamCostUsd = read.upstreamCostUsd;
       }
     }
-    if (typeof answer.id === 'string') chunk.upstreamId = answer.id;
-    if (typeof answer.system_fingerprint === 'string') chunk.systemFingerprint = answer.system_fingerprint;
-    if (typeof answer.service_tier === 'string') {
-      chunk.serviceTier = SERVICE_TIERS.get(answer.service_tier) ?? answer.service_tier;
+    if (typeof completion.id === 'string') chunk.upstreamId = completion.id;
+    if (typeof completion.system_fingerprint === 'string') chunk.systemFingerprint = completion.system_fingerprint;
+    if (typeof completion.service_tier === 'string') {
+      chunk.serviceTier = SERVICE_TIERS.get(completion.service_tier) ?? completion.service_tier;
     }
     return chunk;
   }
@@ -191,22 +194,23 @@ function onlyTextOf({ choices, usage }: ChatChunk): string | undefined {
   return typeof content === 'string' && isEmpty(others) ? content : undefined;
 }
 
-function parseAnswer(text: string, providerName: string): UpstreamAnswer {
-  let answer: unknown;
+function parseCompletion(text: string, providerName: string): UpstreamCompletion {
+  let completion: unknown;
   try {
-    answer = JSON.parse(text);
+    completion = JSON.parse(text);
   } catch (cause) {
     throw new GatewayError('provider_unavailable', `${providerName} returned something that is not JSON`, { cause });
   }
-  const isAnswer =
-    typeof answer === 'object' &&
-    answer !== null &&
-    !Array.isArray(answer) &&
-    (!('choices' in answer) ||
-      answer.choices === null ||
-      (Array.isArray(answer.choices) && answer.choices.every(isObject)));
-  if (!isAnswer) throw new GatewayError('provider_unavailable', `${providerName} returned JSON that is no chat answer`);
-  return answer as UpstreamAnswer;
+  const isCompletion =
+    typeof completion === 'object' &&
+    completion !== null &&
+    !Array.isArray(completion) &&
+    (!('choices' in completion) ||
+      completion.choices === null ||
+      (Array.isArray(completion.choices) && completion.choices.every(isObject)));
+  if (!isCompletion)
+    throw new GatewayError('provider_unavailable', `${providerName} returned JSON that is no chat answer`);
+  return completion as UpstreamCompletion;
 }
 
 function isEmpty(delta: ChatDelta): boolean {
@@ -214,7 +218,7 @@ function isEmpty(delta: ChatDelta): boolean {
   return true;
 }
 
-/** Pieces of the same call come together in a whole answer; they leave as one. */
+/** Merges the pieces of each call in an unstreamed completion into one. */
 function mergeWhole(deltas: NonNullable<ChatDelta['tool_calls']>): NonNullable<ChatDelta['tool_calls']> {
   const merged: NonNullable<ChatDelta['tool_calls']> = [];
   for (const delta of deltas) {
@@ -225,12 +229,12 @@ function mergeWhole(deltas: NonNullable<ChatDelta['tool_calls']>): NonNullable<C
   return merged;
 }
 
-/** Some servers end with `stop` although they called tools; a client that goes by the reason would drop the calls. */
+/** Some servers end with `stop` although they called tools; a client that relies on the reason would drop the calls. */
 function toFinishReason(native: string | null, toolCallCount: number): FinishReason {
   const reason = native === null ? 'stop' : (FINISH_REASONS.get(native) ?? 'stop');
   return reason === 'stop' && toolCallCount > 0 ? 'tool_calls' : reason;
 }
 
-function toErrorOfEvent(error: unknown, { providerName, secrets }: OpenAiAnswerReaderOptions): GatewayError {
+function toErrorOfEvent(error: unknown, { providerName, secrets }: OpenAiCompletionReaderOptions): GatewayError {
   return toUpstreamError({ providerName, secrets, ...readErrorFields(error) });
 }

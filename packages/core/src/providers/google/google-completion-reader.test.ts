@@ -4,15 +4,15 @@ import { expect, test } from 'vitest';
 import { GatewayError } from '../../foundation/errors.ts';
 import type { ChatChunk, ChatDelta } from '../../wire/chat/chat-chunk.ts';
 import type { ReasoningDetail } from '../../wire/chat/chat-message.ts';
-import { createGoogleAnswerReader } from './google-answer-reader.ts';
+import { createGoogleCompletionReader } from './google-completion-reader.ts';
 
-const newReader = (): ReturnType<typeof createGoogleAnswerReader> =>
-  createGoogleAnswerReader({ providerName: 'Acme', secrets: [], makeId: (number) => `made-${number}` });
+const newReader = (): ReturnType<typeof createGoogleCompletionReader> =>
+  createGoogleCompletionReader({ providerName: 'Acme', secrets: [], makeId: (number) => `made-${number}` });
 
 const event = (parts: readonly object[], extra: object = {}): object => ({
   candidates: [{ content: { parts }, ...extra }],
 });
-const readWhole = (answer: object): ChatChunk => newReader().readWhole(JSON.stringify(answer));
+const readWhole = (completion: object): ChatChunk => newReader().readWhole(JSON.stringify(completion));
 const wholeDelta = (parts: readonly object[], extra: object = {}): ChatDelta | undefined =>
   readWhole(event(parts, { finishReason: 'STOP', ...extra })).choices[0]?.delta;
 
@@ -49,7 +49,7 @@ function fold(chunks: readonly ChatChunk[]): object {
   return { ...message, usage: last?.usage, finish: last?.choices[0]?.finish_reason };
 }
 
-test('tells thoughts from text, and keeps their signatures', () => {
+test('separates thoughts from text, and keeps their signatures', () => {
   expect(
     wholeDelta([
       { text: 'Let me ', thought: true },
@@ -216,10 +216,10 @@ test.each([
   ['no candidates', { usageMetadata: { promptTokenCount: 1 } }],
   ['a candidate that has not ended', event([{ text: 'Hi' }])],
   ['a candidate whose end is not told', event([], { finishReason: 'FINISH_REASON_UNSPECIFIED' })],
-])('calls an answer with %s broken', (_name, answer) => {
+])('treats a completion with %s as broken', (_name, completion) => {
   const failure = new GatewayError('provider_unavailable', 'Acme ended its answer without a finish reason');
-  expect(() => readWhole(answer)).toThrow(failure);
-  expect(() => readStreamed([answer])).toThrow(failure);
+  expect(() => readWhole(completion)).toThrow(failure);
+  expect(() => readStreamed([completion])).toThrow(failure);
 });
 
 test.each([
@@ -227,8 +227,8 @@ test.each([
   ['PROHIBITED_CONTENT', 'PROHIBITED_CONTENT'],
   ['<b>', 'OTHER'],
 ])('refuses with a 400 when the prompt was blocked for %s', (blockReason, shown) => {
-  const answer = { promptFeedback: { blockReason }, usageMetadata: { promptTokenCount: 4 } };
-  for (const reading of [() => readWhole(answer), () => readStreamed([answer])]) {
+  const completion = { promptFeedback: { blockReason }, usageMetadata: { promptTokenCount: 4 } };
+  for (const reading of [() => readWhole(completion), () => readStreamed([completion])]) {
     let thrown: unknown;
     try {
       reading();
@@ -245,11 +245,11 @@ test.each([
 });
 
 test('does not take the ratings of a prompt that passed for a block', () => {
-  const answer = { ...event([{ text: 'Hi' }], { finishReason: 'STOP' }), promptFeedback: { safetyRatings: [] } };
-  expect(readWhole(answer).choices[0]?.delta).toEqual({ content: 'Hi' });
+  const completion = { ...event([{ text: 'Hi' }], { finishReason: 'STOP' }), promptFeedback: { safetyRatings: [] } };
+  expect(readWhole(completion).choices[0]?.delta).toEqual({ content: 'Hi' });
 });
 
-test('cites the sources of an answer at the end, with places counted in characters', () => {
+test('cites the sources of a completion at the end, with indices counted in characters', () => {
   const text = 'Zażółć. Yes.';
   const grounding = {
     groundingChunks: [{ web: { uri: 'https://a.example', title: 'A' } }, { web: { uri: 'https://b.example' } }, {}],
@@ -319,14 +319,14 @@ test('reports usage with each event that changes it, and the last word at the en
   expect(chunks[2]?.upstreamId).toBe('r-1');
 });
 
-test('takes output that is not counted for none only when the answer holds nothing', () => {
+test('treats a missing count of output as zero only when the completion is empty', () => {
   const usageMetadata = { promptTokenCount: 4, totalTokenCount: 4 };
   const finishReason = 'SAFETY';
   for (const parts of [[], [{ text: 'Hi' }]]) {
-    const answer = { ...event(parts, { finishReason }), usageMetadata };
-    const completion = parts.length === 0 ? 0 : undefined;
-    expect(readWhole(answer).usage?.completion_tokens).toBe(completion);
-    expect(readStreamed([answer]).at(-1)?.usage?.completion_tokens).toBe(completion);
+    const completion = { ...event(parts, { finishReason }), usageMetadata };
+    const tokens = parts.length === 0 ? 0 : undefined;
+    expect(readWhole(completion).usage?.completion_tokens).toBe(tokens);
+    expect(readStreamed([completion]).at(-1)?.usage?.completion_tokens).toBe(tokens);
   }
 });
 
@@ -345,7 +345,7 @@ const partArbitrary = fc.oneof(
   fc.record({ inlineData: fc.constant({ mimeType: 'image/png', data: 'AA==' }) }),
 );
 
-test('gives the same message and usage however the parts of an answer are spread over events', () => {
+test('returns the same message and usage however the parts of a completion are spread over events', () => {
   fc.assert(
     fc.property(
       fc.array(partArbitrary, { maxLength: 12 }),
@@ -387,8 +387,8 @@ test('throws nothing but a GatewayError, whatever upstream sends', () => {
     { requiredKeys: [] },
   );
   fc.assert(
-    fc.property(fc.oneof(fc.jsonValue(), shaped), (answer) => {
-      for (const reading of [() => readWhole(answer as object), () => readStreamed([answer as object])]) {
+    fc.property(fc.oneof(fc.jsonValue(), shaped), (completion) => {
+      for (const reading of [() => readWhole(completion as object), () => readStreamed([completion as object])]) {
         try {
           reading();
         } catch (error) {

@@ -10,8 +10,8 @@ import { toLogprobs } from './to-logprobs.ts';
 import { isObject, objectsOf, type Unchecked } from '../../foundation/unchecked.ts';
 
 /**
- * What ended an answer. `OTHER` stands for whatever else made upstream withhold the rest. Words that are not listed
- * say that the answer failed, or are too new to know; neither may pass for a success.
+ * Finish reasons of a completion. `OTHER` means that upstream withheld the rest for some other reason. Unlisted values
+ * mean that the completion failed, or are too new to know; neither may count as a success.
  */
 const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['STOP', 'stop'],
@@ -31,41 +31,43 @@ const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['OTHER', 'content_filter'],
 ]);
 
-/** Reads one answer, whole or piece by piece. Holds what must be remembered between pieces. */
-export interface GoogleAnswerReader {
-  /** Undefined when the event adds nothing. Throws `GatewayError` for an error event or one that is no answer. */
+/** Reads one completion, whole or piece by piece. Holds the state between pieces. */
+export interface GoogleCompletionReader {
+  /** Undefined when the event adds nothing. Throws `GatewayError` for an error event or one that is no completion. */
   readEvent(data: string): ChatChunk | undefined;
   /**
-   * Call once after the last event: the finish reason, and what only the end of the answer tells. Throws
-   * `provider_unavailable` when the answer stopped short.
+   * Call once after the last event: returns the finish reason and the other facts that are known only at the end.
+   * Throws `provider_unavailable` when the completion broke off.
    */
   readEnd(): ChatChunk;
-  /** Reads a whole, unstreamed answer. Throws `GatewayError` when it is an error or did not finish. */
+  /** Reads an unstreamed completion. Throws `GatewayError` when it is an error or did not finish. */
   readWhole(text: string): ChatChunk;
 }
 
-/** Creates the reader of one answer on the Gemini wire. Candidates beyond the first are never asked for, nor read. */
-export function createGoogleAnswerReader(options: CompletionReaderOptions): GoogleAnswerReader {
+/**
+ * Creates the reader of one completion on the Gemini wire. Candidates beyond the first are neither requested nor read.
+ */
+export function createGoogleCompletionReader(options: CompletionReaderOptions): GoogleCompletionReader {
   const { providerName } = options;
   const usage = createGoogleUsage();
   const parts = createPartReader(options.makeId);
   let hasUsage = false;
   let isSilent = true;
   let grounding: unknown;
-  /** The last one counts: older models say STOP with every event. */
+  /** The last one counts: older models send STOP with every event. */
   let native: string | undefined;
 
-  const read = (answer: Unchecked, delta: ChatDelta): ChatChunk => {
+  const read = (completion: Unchecked, delta: ChatDelta): ChatChunk => {
     const chunk: ChatChunk = { choices: [] };
-    const error = findGoogleError(answer);
+    const error = findGoogleError(completion);
     if (error !== undefined) throw toUpstreamError({ ...options, ...readGoogleError(error) });
-    throwIfBlocked(answer['promptFeedback'], providerName);
-    const [candidate] = objectsOf(answer['candidates']);
-    if (isObject(answer['usageMetadata'])) {
+    throwIfBlocked(completion['promptFeedback'], providerName);
+    const [candidate] = objectsOf(completion['candidates']);
+    if (isObject(completion['usageMetadata'])) {
       hasUsage = true;
-      usage.add(answer['usageMetadata']);
+      usage.add(completion['usageMetadata']);
     }
-    if (typeof answer['responseId'] === 'string') chunk.upstreamId = answer['responseId'];
+    if (typeof completion['responseId'] === 'string') chunk.upstreamId = completion['responseId'];
     if (candidate === undefined) return chunk;
     const { content, finishReason, groundingMetadata, logprobsResult } = candidate;
     if (isObject(content)) for (const part of objectsOf(content['parts'])) parts.read(part, delta);
@@ -84,7 +86,7 @@ export function createGoogleAnswerReader(options: CompletionReaderOptions): Goog
     return chunk;
   };
 
-  /** Adds what only the end tells to the chunk, which becomes the answer's last. */
+  /** Adds the facts that are known only at the end to the chunk, which becomes the completion's last. */
   const finish = (chunk: ChatChunk, delta: ChatDelta): ChatChunk => {
     if (native === undefined) {
       throw new GatewayError('provider_unavailable', `${providerName} ended its answer without a finish reason`);
@@ -107,28 +109,30 @@ export function createGoogleAnswerReader(options: CompletionReaderOptions): Goog
 
   return {
     readEvent(data) {
-      const chunk = read(parseAnswer(data, providerName), {});
+      const chunk = read(parseCompletion(data, providerName), {});
       if (hasUsage) setUsage(chunk, usage.read(false));
       return chunk.choices.length === 0 && chunk.usage === undefined ? undefined : chunk;
     },
     readEnd: () => finish({ choices: [] }, {}),
     readWhole(body) {
       const delta: ChatDelta = {};
-      return finish(read(parseAnswer(body, providerName), delta), delta);
+      return finish(read(parseCompletion(body, providerName), delta), delta);
     },
   };
 }
 
-function parseAnswer(text: string, providerName: string): Unchecked {
-  let answer: unknown;
+function parseCompletion(text: string, providerName: string): Unchecked {
+  let completion: unknown;
   try {
-    answer = JSON.parse(text);
+    completion = JSON.parse(text);
   } catch (cause) {
     throw new GatewayError('provider_unavailable', `${providerName} returned something that is not JSON`, { cause });
   }
-  const isAnswer = isObject(answer) && (!Array.isArray(answer) || findGoogleError(answer) !== undefined);
-  if (!isAnswer) throw new GatewayError('provider_unavailable', `${providerName} returned JSON that is no chat answer`);
-  return answer as Unchecked;
+  const isCompletion =
+    isObject(completion) && (!Array.isArray(completion) || findGoogleError(completion) !== undefined);
+  if (!isCompletion)
+    throw new GatewayError('provider_unavailable', `${providerName} returned JSON that is no chat answer`);
+  return completion as Unchecked;
 }
 
 /** A prompt that is blocked gets no candidates, only the reason. */
@@ -142,7 +146,7 @@ function throwIfBlocked(feedback: unknown, providerName: string): void {
   });
 }
 
-/** This wire has no word of its own for an answer that calls functions. */
+/** This wire has no finish reason of its own for a completion that calls functions. */
 function toFinishReason(native: string, callCount: number): FinishReason {
   const reason = FINISH_REASONS.get(native) ?? 'error';
   return reason === 'stop' && callCount > 0 ? 'tool_calls' : reason;

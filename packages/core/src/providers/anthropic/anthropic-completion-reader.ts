@@ -7,7 +7,7 @@ import { addDelta, type ContentBlockReader, createContentBlockReader } from './c
 import { readAnthropicError } from './read-anthropic-error.ts';
 import { addAnthropicUsage, type AnthropicCounts, toUsage } from './read-anthropic-usage.ts';
 
-/** What the wire's words mean in ours. Any other counts as `stop`. */
+/** Finish reasons of the Messages wire and their equivalents. Any other counts as `stop`. */
 const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['end_turn', 'stop'],
   ['stop_sequence', 'stop'],
@@ -18,24 +18,24 @@ const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['refusal', 'content_filter'],
 ]);
 
-/** Reads one answer, whole or event by event. Holds what must be remembered between events. */
-export interface AnthropicAnswerReader {
+/** Reads one completion, whole or event by event. Holds the state between events. */
+export interface AnthropicCompletionReader {
   /**
-   * Undefined when the event adds nothing, `done` for the one that ends the answer. Throws `GatewayError` for an error
-   * event or one that cannot be read.
+   * Undefined when the event adds nothing, `done` for the one that ends the completion. Throws `GatewayError` for an
+   * error event or one that cannot be read.
    */
   readEvent(data: string): ChatChunk | 'done' | undefined;
   /**
-   * Call once when no more events will come: what was still open, the finish reason and the usage, which the wire
-   * revises until then. Throws `provider_unavailable` when the event that ends an answer has not come.
+   * Call once after the last event: returns open blocks, the finish reason and the usage, which the wire revises until
+   * then. Throws `provider_unavailable` when the event that ends a completion is missing.
    */
   readEnd(): ChatChunk;
-  /** Reads a whole, unstreamed answer. Throws `GatewayError` when it is an error or no message. */
+  /** Reads an unstreamed completion. Throws `GatewayError` when it is an error or no message. */
   readWhole(text: string): ChatChunk;
 }
 
-/** Creates the reader of one answer on the Messages wire. */
-export function createAnthropicAnswerReader(options: CompletionReaderOptions): AnthropicAnswerReader {
+/** Creates the reader of one completion on the Messages wire. */
+export function createAnthropicCompletionReader(options: CompletionReaderOptions): AnthropicCompletionReader {
   const blocks = createContentBlockReader(options.makeId);
   let messageId: unknown;
   let stopReason: string | null = null;
@@ -114,19 +114,19 @@ export function createAnthropicAnswerReader(options: CompletionReaderOptions): A
     },
 
     readWhole(text) {
-      const answer = parse(text, options.providerName);
-      if (isObject(answer['error'])) throw toError(answer['error'], options);
-      if (!Array.isArray(answer['content'])) {
+      const completion = parse(text, options.providerName);
+      if (isObject(completion['error'])) throw toError(completion['error'], options);
+      if (!Array.isArray(completion['content'])) {
         throw new GatewayError('provider_unavailable', `${options.providerName} returned JSON that is no message`);
       }
-      counts = addAnthropicUsage({}, answer['usage']);
-      noteStopReason(answer['stop_reason']);
-      return { ...finish(readContent(blocks, answer['content'])), ...toFacts(answer) };
+      counts = addAnthropicUsage({}, completion['usage']);
+      noteStopReason(completion['stop_reason']);
+      return { ...finish(readContent(blocks, completion['content'])), ...toFacts(completion) };
     },
   };
 }
 
-/** Blocks that are there as a whole, told as one delta. */
+/** Converts complete blocks to one delta. */
 function readContent(blocks: ContentBlockReader, content: unknown): ChatDelta {
   const delta: ChatDelta = {};
   for (const [index, block] of Array.isArray(content) ? content.entries() : []) {
@@ -137,7 +137,7 @@ function readContent(blocks: ContentBlockReader, content: unknown): ChatDelta {
   return delta;
 }
 
-/** What upstream alone knows of a message. */
+/** Facts about a message that only upstream knows. */
 function toFacts({ id, usage }: Unchecked): Pick<ChatChunk, 'upstreamId' | 'serviceTier'> {
   const tier = isObject(usage) ? usage['service_tier'] : undefined;
   return {

@@ -17,7 +17,7 @@ const toDelta = (content: string): string =>
 const STOP = toEvent({ id: 'up-1', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
 const LONG = [toDelta(PIECE), toDelta(PIECE), toDelta(PIECE), STOP, 'data: [DONE]\n\n'];
 
-/** What was put aside by each of a gateway's calls. */
+/** The amounts that each of a gateway's calls has put aside. */
 interface Aside {
   readonly pieces: Uint8Array[];
   isClosed: boolean;
@@ -44,7 +44,7 @@ async function streamText({ chat }: CoreGateway): Promise<string> {
   return chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join('');
 }
 
-test('puts a long streamed answer aside while it lasts, and stores it whole', async () => {
+test('spills a long streamed completion while it lasts, and stores it whole', async () => {
   const core = createCoreGateway(createReplayTransport({ pieces: LONG }));
   const opened = watchScratch(core);
   expect((await streamText(core)) === TEXT).toBe(true);
@@ -65,7 +65,7 @@ test('puts nothing aside of what is not to be stored', async () => {
   });
 });
 
-test('lets go of an answer that grows above the limit, and relays and counts all of it', async () => {
+test('drops the content of a completion above the limit, and relays and counts all of it', async () => {
   const core = createCoreGateway(createReplayTransport({ pieces: LONG }), { logging: { maxContentMb: 0.1 } });
   const opened = watchScratch(core);
   expect((await streamText(core)) === TEXT).toBe(true);
@@ -86,7 +86,7 @@ test('records a call without its content when what was put aside cannot be read 
   });
 });
 
-test('settles very long answers one after the other, short ones at once', async () => {
+test('settles very long completions one after the other, short ones at once', async () => {
   const veryLong = [...Array.from({ length: 8 }, () => toDelta(PIECE)), STOP, 'data: [DONE]\n\n'];
   const core = createCoreGateway(createReplayTransport({ pieces: veryLong }));
   const open = core.store.holdAppends();

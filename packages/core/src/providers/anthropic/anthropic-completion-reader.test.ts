@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 
 import { GatewayError } from '../../foundation/errors.ts';
 import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
-import { createAnthropicAnswerReader } from './anthropic-answer-reader.ts';
+import { createAnthropicCompletionReader } from './anthropic-completion-reader.ts';
 
-const newReader = (): ReturnType<typeof createAnthropicAnswerReader> =>
-  createAnthropicAnswerReader({ providerName: 'Acme', secrets: ['s3cr3t'], makeId: (number) => `made-${number}` });
+const newReader = (): ReturnType<typeof createAnthropicCompletionReader> =>
+  createAnthropicCompletionReader({ providerName: 'Acme', secrets: ['s3cr3t'], makeId: (number) => `made-${number}` });
 
 /** The chunks of a stream of these events. */
 function readEvents(events: readonly object[]): ChatChunk[] {
@@ -18,7 +18,7 @@ function readEvents(events: readonly object[]): ChatChunk[] {
   return [...chunks, reader.readEnd()];
 }
 
-const readWhole = (answer: unknown): ChatChunk => newReader().readWhole(JSON.stringify(answer));
+const readWhole = (completion: unknown): ChatChunk => newReader().readWhole(JSON.stringify(completion));
 
 interface Message {
   content: string;
@@ -31,7 +31,7 @@ interface Message {
   facts: object;
 }
 
-/** What a client makes of chunks. */
+/** Folds chunks as a client does. */
 function fold(chunks: readonly ChatChunk[]): Message {
   const message: Message = {
     content: '',
@@ -133,7 +133,7 @@ test('is complete with the last event and not before', () => {
   expect(reader.readEnd()).toMatchObject({ choices: [{ finish_reason: 'stop' }] });
 });
 
-test('numbers tool calls by themselves, and tells id and name once with the first arguments', () => {
+test('numbers tool calls separately, and returns id and name once with the first arguments', () => {
   const events = [
     open(0, emptyText),
     text(0, 'I look.'),
@@ -194,7 +194,7 @@ test('makes an id for a tool call that comes without', () => {
   ]);
 });
 
-test('tells thoughts with their signature, and encrypted ones, by the place of their block', () => {
+test('returns thoughts with their signature, and encrypted ones, by the index of their block', () => {
   const message = read(
     open(0, { type: 'thinking', thinking: '', signature: '' }),
     piece(0, { type: 'thinking_delta', thinking: 'h' }),
@@ -281,12 +281,12 @@ test.each([
   ['never heard of', 'stop'],
   ['__proto__', 'stop'],
   [null, 'stop'],
-])('tells the stop reason "%s" as %s and keeps the original', (native, reason) => {
+])('maps the stop reason "%s" to %s and keeps the original', (native, reason) => {
   expect(read(...end(native)).finish).toEqual([[reason, native]]);
   expect(fold([readWhole({ content: [], stop_reason: native })]).finish).toEqual([[reason, native]]);
 });
 
-test('tells the end of an answer with tool calls so, whatever upstream calls it', () => {
+test('maps the end of a completion with tool calls to tool_calls, whatever upstream’s reason', () => {
   expect(read(open(0, use('a')), close(0), ...end('end_turn')).finish).toEqual([['tool_calls', 'end_turn']]);
   expect(read(open(0, use('a')), close(0), ...end('max_tokens')).finish).toEqual([['length', 'max_tokens']]);
 });
@@ -301,7 +301,7 @@ test('goes on within a block when its message is merely announced again', () => 
   expect(message.calls).toEqual([{ id: 'a', name: 'f_a', arguments: '{"x":1}' }]);
 });
 
-test('begins anew when another message is spliced into the stream', () => {
+test('starts again when another message is spliced into the stream', () => {
   const message = read(
     open(0, emptyText),
     text(0, 'First, '),
@@ -345,7 +345,7 @@ test('takes a block that begins where another was open for the end of that', () 
   expect(message.details.get(0)).toMatchObject({ text: 'hm', signature: 's' });
 });
 
-test('says nothing of a block that took the place of one that was never told', () => {
+test('returns nothing for a block that replaced one without any output', () => {
   const events = [start(), open(0, use('never-told')), open(0, use('b')), close(0), ...end()];
   expect(readEvents(events).map(({ choices }) => choices[0]?.delta)).toEqual([
     undefined,
@@ -408,13 +408,13 @@ test.each([
   ['null', 'JSON that is no message'],
   ['[]', 'JSON that is no message'],
   ['5', 'JSON that is no message'],
-])('refuses %s as an event and as an answer', (data, problem) => {
+])('refuses %s as an event and as a completion', (data, problem) => {
   const failure = new GatewayError('provider_unavailable', `Acme returned ${problem}`);
   expect(() => newReader().readEvent(data)).toThrow(failure);
   expect(() => newReader().readWhole(data)).toThrow(failure);
 });
 
-test('refuses a whole answer without content', () => {
+test('refuses an unstreamed completion without content', () => {
   expect(() => readWhole({ id: 'msg_1', content: 'Hi' })).toThrow('Acme returned JSON that is no message');
 });
 
@@ -428,7 +428,7 @@ const block = fc.oneof(
 );
 type Block = typeof block extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** A block as a whole answer holds it, and the events that would stream it. */
+/** A block as an unstreamed completion contains it, and the events that would stream it. */
 function twoForms(value: Block, index: number): { whole: object; events: object[] } {
   switch (value.kind) {
     case 'text': {
