@@ -1,42 +1,22 @@
-export type {
-  ActivityQuery,
-  ActivitySum,
-  GenerationFacets,
-  GenerationFilter,
-  HistogramBucket,
-  HistogramQuery,
-} from './stores/generation-queries.ts';
-export type { Awaitable } from './foundation/awaitable.ts';
-export type { ProviderChecks, ProviderFinding } from './api/providers/provider-checks.ts';
-export type { MemberDirectory } from './auth/members.ts';
+// Hosts: a gateway, the requests it handles and the responses it gives.
+export { type ErrorBody, type ErrorCode, GatewayError, toErrorBody } from './foundation/errors.ts';
 export type { Logger } from './foundation/logger.ts';
 export { DEFAULT_TIMEOUTS, type Timeouts } from './foundation/timeouts.ts';
-export type { BootstrapKey } from './auth/bootstrap-key.ts';
-export type { AccountOptions } from './auth/account.ts';
-export type { Surface } from './http/route.ts';
-export type { StoredTrace } from './generations/stored-trace.ts';
-export { createKeyRecord, type NewKey } from './auth/api-key.ts';
+export { createGateway, type Gateway, type GatewayStats } from './gateway.ts';
+export { type FetchHandlerOptions, toFetchHandler } from './http/fetch-handler.ts';
 export type { Principal } from './http/principal.ts';
-export type { BroadcastDelivery, BroadcastRow } from './stores/broadcast-row.ts';
-export type {
-  BroadcastOptions,
-  BroadcastTrace,
-  DestinationConfig,
-  DestinationFormat,
-  DestinationRequest,
-} from './broadcast/destination-format.ts';
-export {
-  type ConfiguredModel,
-  configuredModelSchema,
-  endpointDefinitionSchema,
-  type EndpointDefinition,
-  type EndpointPricing,
-  modelDefinitionSchema,
-  type ModelDefinition,
-} from './wire/models/model-definition.ts';
-export { providerSettingsSchema, type ProviderSettings, type Wire, WIRES } from './wire/models/provider-settings.ts';
-export { baseUrlSchema, httpUrlSchema } from './wire/http-url.ts';
-export { keyText, secretText } from './wire/secret-text.ts';
+export type { GatewayRequest, HeaderMap } from './http/request.ts';
+export type { GatewayResponse } from './http/response.ts';
+export type { Surface } from './http/route.ts';
+export type { GatewayOptions, Setup } from './options.ts';
+
+// Embedders: what a gateway is configured with, and the shapes of its API.
+export type { FixtureLibrary, StoredGeneration } from './api/fixtures/fixture-library.ts';
+export type { ProviderChecks, ProviderFinding } from './api/providers/provider-checks.ts';
+export type { AccountOptions } from './auth/account.ts';
+export { createKeyRecord, type NewKey } from './auth/api-key.ts';
+export type { BootstrapKey } from './auth/bootstrap-key.ts';
+export type { MemberDirectory } from './auth/members.ts';
 export {
   findIncompleteParts,
   type IncompletePart,
@@ -44,36 +24,12 @@ export {
   pickServedModels,
   type ServingProvider,
 } from './catalog/override-models.ts';
-export type { ModerationVerdict, Moderator } from './chat/moderate-call.ts';
 export { createSearchEngine, type SearchEngineName } from './chat/stages/web-search/create-search-engine.ts';
-export type { SearchEngine, SearchQuery, SearchResult } from './chat/stages/web-search/search-engine.ts';
-export {
-  type OpenTool,
-  type ServerTool,
-  type ToolContext,
-  ToolFailure,
-  type ToolResult,
-} from './chat/stages/server-tools/server-tool.ts';
-export type { ReadablePage, WebAccess } from './chat/stages/web-access.ts';
-export { type ErrorBody, type ErrorCode, GatewayError, toErrorBody } from './foundation/errors.ts';
-export type { FixtureLibrary, StoredGeneration } from './api/fixtures/fixture-library.ts';
-export { createGateway, type Gateway, type GatewayStats } from './gateway.ts';
-export type { GatewayOptions, Setup } from './options.ts';
-export { createWebPlatform, type Platform, type Scratch } from './foundation/platform.ts';
-export {
-  type CallTimeouts,
-  type ChatCall,
-  type DataPolicy,
-  type DiscoveredModel,
-  type Provider,
-  UNKNOWN_DATA_POLICY,
-} from './providers/provider.ts';
-export type { GatewayRequest, HeaderMap } from './http/request.ts';
-export type { GatewayResponse } from './http/response.ts';
-export type { CreateRateCounter, RateCounter, RateWindow } from './rate-limits/rate-counter.ts';
 export type { RateLimitOptions, RateLimitRule } from './rate-limits/rate-limits.ts';
 export type { RegionOptions } from './routing/region-of.ts';
-export type { RouterName, RouterQuery, RouterStrategy } from './routing/router.ts';
+export { verifyWebhook, type WebhookVerification } from './webhooks/verify-webhook.ts';
+export type { WebhookOptions } from './webhooks/webhook-options.ts';
+export { objectToWebhookSecret } from './webhooks/webhook-secret.ts';
 export type { ChatChunk, ChatChunkChoice, ChatCompletionResult, ChatDelta, Usage } from './wire/chat/chat-chunk.ts';
 export type { ChatCompletionRequest } from './wire/chat/chat-completion.ts';
 export type { Destination } from './wire/destinations/destination.ts';
@@ -87,10 +43,76 @@ export type {
   SavedFixture,
 } from './wire/fixtures/fixture-library.ts';
 export type { Generation, GenerationContent } from './wire/generations/generation.ts';
+export type { StreamTimeline } from './wire/generations/stream-timeline.ts';
+export { baseUrlSchema, httpUrlSchema } from './wire/http-url.ts';
 export type { Guardrail } from './wire/management/guardrail.ts';
 export type { Member } from './wire/management/member.ts';
-export type { StreamTimeline } from './wire/generations/stream-timeline.ts';
-export { createSpendingBook, type SpendingBook, type SpendingEntry } from './stores/kit/spending-book.ts';
+export {
+  type ConfiguredModel,
+  configuredModelSchema,
+  endpointDefinitionSchema,
+  type EndpointDefinition,
+  type EndpointPricing,
+  modelDefinitionSchema,
+  type ModelDefinition,
+} from './wire/models/model-definition.ts';
+export { providerSettingsSchema, type ProviderSettings, type Wire, WIRES } from './wire/models/provider-settings.ts';
+export { keyText, secretText } from './wire/secret-text.ts';
+export type { VideoResponse } from './wire/videos/video-response.ts';
+
+// Implementers of providers, transports, stores, tools, destinations and other replaceable parts.
+export type {
+  BroadcastOptions,
+  BroadcastTrace,
+  DestinationConfig,
+  DestinationFormat,
+  DestinationRequest,
+} from './broadcast/destination-format.ts';
+export type { ModerationVerdict, Moderator } from './chat/moderate-call.ts';
+export {
+  type OpenTool,
+  type ServerTool,
+  type ToolContext,
+  ToolFailure,
+  type ToolResult,
+} from './chat/stages/server-tools/server-tool.ts';
+export type { ReadablePage, WebAccess } from './chat/stages/web-access.ts';
+export type { SearchEngine, SearchQuery, SearchResult } from './chat/stages/web-search/search-engine.ts';
+export type { Awaitable } from './foundation/awaitable.ts';
+export { readPieces, watchPieces } from './foundation/byte-pieces.ts';
+export { createFetchTransport, type FetchTransportOptions } from './foundation/fetch-transport.ts';
+export { createWebPlatform, type Platform, type Scratch } from './foundation/platform.ts';
+export { sendWhole } from './foundation/send-whole.ts';
+export { createTimerWheel, type Deadline, type DeadlineOwner, type TimerWheel } from './foundation/timer-wheel.ts';
+export {
+  type Transport,
+  TransportError,
+  type TransportPhase,
+  type TransportRequest,
+  type TransportResponse,
+  type WholeResponse,
+} from './foundation/transport.ts';
+export type { StoredTrace } from './generations/stored-trace.ts';
+export {
+  type CallTimeouts,
+  type ChatCall,
+  type DataPolicy,
+  type DiscoveredModel,
+  type Provider,
+  UNKNOWN_DATA_POLICY,
+} from './providers/provider.ts';
+export type { VideoProvider } from './providers/video-contract.ts';
+export type { CreateRateCounter, RateCounter, RateWindow } from './rate-limits/rate-counter.ts';
+export type { RouterName, RouterQuery, RouterStrategy } from './routing/router.ts';
+export type { BroadcastDelivery, BroadcastRow } from './stores/broadcast-row.ts';
+export type {
+  ActivityQuery,
+  ActivitySum,
+  GenerationFacets,
+  GenerationFilter,
+  HistogramBucket,
+  HistogramQuery,
+} from './stores/generation-queries.ts';
 export { createActivityBook } from './stores/kit/activity-book.ts';
 export { createFacetCount } from './stores/kit/generation-facets.ts';
 export {
@@ -100,6 +122,10 @@ export {
   matchesFilter,
   toGenerationFacts,
 } from './stores/kit/generation-filter.ts';
+export { createRowRepository, type RowChange } from './stores/kit/row-repository.ts';
+export { createSpendingBook, type SpendingBook, type SpendingEntry } from './stores/kit/spending-book.ts';
+export { createTableRepositories, type TableSource } from './stores/kit/table-repositories.ts';
+export { EMPTY_TABLES, type Tables, tablesSchema } from './stores/kit/tables.ts';
 export type {
   AssignmentRecord,
   AssignmentRepository,
@@ -116,26 +142,5 @@ export type {
   StoredContent,
   WorkspaceRecord,
 } from './stores/store.ts';
-export { createRowRepository, type RowChange } from './stores/kit/row-repository.ts';
-export { createTableRepositories, type TableSource } from './stores/kit/table-repositories.ts';
-export { EMPTY_TABLES, type Tables, tablesSchema } from './stores/kit/tables.ts';
-export {
-  type Transport,
-  TransportError,
-  type TransportPhase,
-  type TransportRequest,
-  type TransportResponse,
-  type WholeResponse,
-} from './foundation/transport.ts';
-export { readPieces, watchPieces } from './foundation/byte-pieces.ts';
-export { sendWhole } from './foundation/send-whole.ts';
-export { createTimerWheel, type Deadline, type DeadlineOwner, type TimerWheel } from './foundation/timer-wheel.ts';
-export { type FetchHandlerOptions, toFetchHandler } from './http/fetch-handler.ts';
-export { createFetchTransport, type FetchTransportOptions } from './foundation/fetch-transport.ts';
-export type { VideoProvider } from './providers/video-contract.ts';
-export type { VideoResponse } from './wire/videos/video-response.ts';
 export { hasEnded, type VideoJob } from './stores/video-job.ts';
 export type { IncomingVideo, KeptVideo, VideoKeeper } from './videos/archive/video-archive.ts';
-export { verifyWebhook, type WebhookVerification } from './webhooks/verify-webhook.ts';
-export type { WebhookOptions } from './webhooks/webhook-options.ts';
-export { objectToWebhookSecret } from './webhooks/webhook-secret.ts';
