@@ -11,7 +11,7 @@ import { hasModelFilters, type ModelSearch, splitWords, toggleWord } from './mod
 type Change = (change: Partial<Record<keyof ModelSearch, string | undefined>>) => void;
 
 const SORTS = [
-  ['', 'Catalogue order'],
+  ['', 'Catalog order'],
   ['newest', 'Newest first'],
   ['pricing-low-to-high', 'Cheapest first'],
   ['pricing-high-to-low', 'Dearest first'],

@@ -114,7 +114,7 @@ interface ModelInputs {
   readonly architecture: { readonly input_modalities: readonly string[] };
 }
 
-/** The models that, by the catalogue, do not take what is attached, with what they do not take. */
+/** The models that, by the catalog, do not take what is attached, with what they do not take. */
 export function findUnsupported(models: readonly ModelInputs[], attached: readonly Attachment[]): string[] {
   const kinds = [...new Set(attached.map(({ kind }) => kind))];
   return models.flatMap(({ id, architecture }) => {

@@ -1,15 +1,15 @@
-// Compares the built-in catalogue with a list of models, shows what differs, and takes it over:
-//   npm run catalogue:refresh -- --from groq
-//   npm run catalogue:refresh -- --from https://gateway.example/api/v1 --provider openai [--key-env NAME] [--dry-run]
+// Compares the built-in catalog with a list of models, shows what differs, and takes it over:
+//   npm run catalog:refresh -- --from groq
+//   npm run catalog:refresh -- --from https://gateway.example/api/v1 --provider openai [--key-env NAME] [--dry-run]
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 import type { Preset } from '../packages/core/src/providers/provider-preset.ts';
 import { PRESETS } from '../packages/core/src/providers/provider-presets.ts';
-import { loadDataFiles, saveDataFile } from './catalogue/data-files.ts';
-import { readListedModels } from './catalogue/read-listed-models.ts';
-import { type Change, refreshEndpoints } from './catalogue/refresh-endpoints.ts';
+import { loadDataFiles, saveDataFile } from './catalog/data-files.ts';
+import { readListedModels } from './catalog/read-listed-models.ts';
+import { type Change, refreshEndpoints } from './catalog/refresh-endpoints.ts';
 
 const DATA = fileURLToPath(new URL('../packages/core/src/catalog/built-in', import.meta.url));
 const TIMEOUT_MS = 30_000;
@@ -51,7 +51,7 @@ async function run(): Promise<void> {
     saveDataFile(path, { sources, models: refresh.models });
   }
   const others = listed.map(({ id }) => id).filter((id) => !compared.has(id));
-  print(`${compared.size} of ${listed.length} listed models are in the catalogue at ${source.provider}.`);
+  print(`${compared.size} of ${listed.length} listed models are in the catalog at ${source.provider}.`);
   if (others.length > 0) print(`Not in it: ${others.join(', ')}`);
 }
 
