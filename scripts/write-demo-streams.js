@@ -61,7 +61,7 @@ export function toStream({ id, created, model, service_tier, system_fingerprint,
   return [...chunks.map((chunk) => JSON.stringify(chunk)), '[DONE]'].map((data) => `data: ${data}\n\n`).join('');
 }
 
-function readAnswer(folder) {
+function readResponse(folder) {
   const file = join(CASES, folder, 'response.json');
   if (!existsSync(file)) return undefined;
   try {
@@ -75,7 +75,7 @@ function readAnswer(folder) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const folder of readdirSync(CASES)) {
-    const answer = readAnswer(folder);
+    const answer = readResponse(folder);
     if (answer !== undefined) writeFileSync(join(CASES, folder, 'response.sse'), toStream(answer));
   }
 }

@@ -10,7 +10,7 @@ import {
   DESKTOP_WINDOW_CPU,
   DESKTOP_WINDOW_MB,
 } from '../report/budgets.ts';
-import { keepChild, makeTemporaryFolder } from '../processes/children.ts';
+import { endWithBench, makeTemporaryFolder } from '../processes/children.ts';
 import { openTrayPanel } from './desktop-tray.ts';
 import {
   type Budget,
@@ -101,7 +101,7 @@ async function startApp(stage: DesktopStage, ...flags: string[]): Promise<Runnin
   const { args, env } = toStart(stage, makeTemporaryFolder(), ...flags);
   const isInTray = panel.next();
   const startedAt = performance.now();
-  const child = keepChild(spawn(stage.executable, args, { env, stdio: 'ignore' }));
+  const child = endWithBench(spawn(stage.executable, args, { env, stdio: 'ignore' }));
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const ended = exited.then(() => {
     throw new Error('the app has ended before it was in the tray');

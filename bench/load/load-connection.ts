@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 
 /** What came of one request. */
-export interface LoadAnswer {
+export interface LoadResponse {
   readonly status: number;
   /** Bytes of the body, its framing included. */
   readonly bytes: number;
@@ -15,7 +15,7 @@ export interface LoadAnswer {
 /** One connection that sends one request after the other. */
 export interface LoadConnection {
   /** One at a time. Rejects when the connection ends first. */
-  send(): Promise<LoadAnswer>;
+  send(): Promise<LoadResponse>;
   /** Stops reading, or goes on with it. */
   setPaused(isPaused: boolean): void;
   close(): void;
@@ -43,7 +43,7 @@ const readBuffer = Buffer.allocUnsafeSlow(64 * 1024);
  * event and the end of the body, and copies nothing, so that the load costs little beside what it measures.
  */
 export function openLoadConnection({ port, request, onFirstEvent }: LoadConnectionOptions): LoadConnection {
-  let pending: { resolve: (answer: LoadAnswer) => void; reject: (error: Error) => void } | undefined;
+  let pending: { resolve: (answer: LoadResponse) => void; reject: (error: Error) => void } | undefined;
   let head = '';
   let status = 0;
   /** What is still to come of a body of known length; null for a chunked one. */

@@ -2,7 +2,7 @@ import { type AddressInfo, Server } from 'node:net';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 
-import { answerCalls } from '../processes/worker.ts';
+import { serveCalls } from '../processes/worker.ts';
 
 /** What Portkey's process answers. */
 export type PortkeyCalls = {
@@ -27,4 +27,4 @@ process.argv.push('--headless');
 await import(pathToFileURL(file).href);
 
 const calls: PortkeyCalls = { port: async () => ((await listening).address() as AddressInfo).port };
-answerCalls(calls);
+serveCalls(calls);

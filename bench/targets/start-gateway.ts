@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 import { BENCH_KEY, BENCH_MANAGEMENT_KEY } from '../load/bench-request.ts';
-import { keepChild, makeTemporaryFolder } from '../processes/children.ts';
+import { endWithBench, makeTemporaryFolder } from '../processes/children.ts';
 import { SCRIPTS } from './upstream-script.ts';
 
 /** The gateway as its users run it. */
@@ -38,7 +38,7 @@ export function startGateway(options: GatewayProcessOptions): Promise<GatewayPro
     const startedAt = performance.now();
     const command = join(options.checkout ?? THIS_CHECKOUT, 'packages/server/bin/model-gateway.js');
     const args = [command, 'serve', '--config', configFile, '--port', '0'];
-    const child = keepChild(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] }));
+    const child = endWithBench(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] }));
     let log = '';
     child.stderr.on('data', (piece: Buffer) => (log = (log + piece.toString()).slice(-MAX_LOG_CHARS)));
     child.once('error', reject);

@@ -1,6 +1,6 @@
 import type { BareProxyCalls } from './bare-proxy.ts';
 import type { Route } from '../load/bench-request.ts';
-import { checkAnswers } from './check-answers.ts';
+import { checkResponses } from './check-responses.ts';
 import type { LoadCalls } from '../load/load-job.ts';
 import { startGateway } from './start-gateway.ts';
 import type { UpstreamCalls } from './upstream.ts';
@@ -57,7 +57,7 @@ export async function withTargets<T>(
   startOther: (stage: Stage) => Promise<Target> = startProxyTarget,
 ): Promise<T> {
   const [gateway, proxy] = await Promise.all([startGatewayTarget(stage), startOther(stage)]);
-  const check = (): Promise<unknown> => Promise.all([checkAnswers(gateway), checkAnswers(proxy)]);
+  const check = (): Promise<unknown> => Promise.all([checkResponses(gateway), checkResponses(proxy)]);
   try {
     await check();
     const measured = await measure({ gateway, proxy });

@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
 import { SCRIPTS, textOfChunk, type UpstreamScript, usageOf, WHOLE_TEXT, WHOLE_TOKENS } from './upstream-script.ts';
-import { answerCalls } from '../processes/worker.ts';
+import { serveCalls } from '../processes/worker.ts';
 
 /** What the upstream's process answers. */
 export type UpstreamCalls = {
@@ -22,7 +22,7 @@ interface Rendered {
 
 const HEAD = { id: 'chatcmpl-bench', created: 1_700_000_000, model: 'bench', system_fingerprint: 'fp_bench' };
 const STREAM_HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n';
-const WHOLE_ANSWER = toJsonAnswer('200 OK', {
+const WHOLE_ANSWER = toJsonResponse('200 OK', {
   ...HEAD,
   object: 'chat.completion',
   choices: [
@@ -35,12 +35,12 @@ const WHOLE_ANSWER = toJsonAnswer('200 OK', {
   ],
   usage: usageOf(WHOLE_TOKENS),
 });
-const UNKNOWN_SCRIPT = toJsonAnswer('404 Not Found', { error: { message: 'There is no such script' } });
+const UNKNOWN_SCRIPT = toJsonResponse('404 Not Found', { error: { message: 'There is no such script' } });
 
 const rendered = new Map(SCRIPTS.map((script) => [script.name, render(script)]));
 const openStreams = new Set<{ bytes: number }>();
 
-function toJsonAnswer(status: string, body: object): Buffer {
+function toJsonResponse(status: string, body: object): Buffer {
   const text = JSON.stringify(body);
   const length = Buffer.byteLength(text);
   return Buffer.from(
@@ -147,5 +147,5 @@ server.listen(0, '127.0.0.1', () => {
     port: async () => (server.address() as AddressInfo).port,
     bytesInOpenStreams: async () => [...openStreams].reduce((sum, { bytes }) => sum + bytes, 0),
   };
-  answerCalls(calls);
+  serveCalls(calls);
 });

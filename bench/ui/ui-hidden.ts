@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { chromium } from 'playwright-core';
 
 import { UI_HIDDEN_LAYOUTS } from '../report/budgets.ts';
-import { keepChild, makeTemporaryFolder } from '../processes/children.ts';
+import { endWithBench, makeTemporaryFolder } from '../processes/children.ts';
 import { type Figure, formatCount, toFigure } from '../report/figure.ts';
 import type { Plan } from '../plan.ts';
 import { CHROMIUM_FLAGS, openMeasuredPage, readLayouts } from './ui-browser.ts';
@@ -21,7 +21,7 @@ const SETTLE_MS = 1000;
  */
 export async function measureHidden({ url, executablePath }: UiStage, plan: Plan): Promise<Figure[]> {
   const flags = ['--headless', '--remote-debugging-port=0', `--user-data-dir=${makeTemporaryFolder()}`];
-  const child = keepChild(
+  const child = endWithBench(
     spawn(executablePath, [...flags, ...CHROMIUM_FLAGS, 'about:blank'], { stdio: ['ignore', 'ignore', 'pipe'] }),
   );
   const address = await new Promise<string>((resolve, reject) => {

@@ -27,7 +27,7 @@ afterEach(async () => {
   rmSync(dir, { recursive: true });
 });
 
-interface Answer {
+interface LibraryResponse {
   readonly status: number;
   readonly body: Record<string, unknown> & { readonly data: Record<string, unknown> };
 }
@@ -49,13 +49,13 @@ async function start(options: Partial<CompositionOptions>, config: object = {}) 
     await listener.close();
     for (const part of closeAfterwards) await part.close();
   });
-  const call = async (path: string, body?: object, key = MANAGEMENT_KEY): Promise<Answer> => {
+  const call = async (path: string, body?: object, key = MANAGEMENT_KEY): Promise<LibraryResponse> => {
     const response = await fetch(listener.url + path, {
       method: body === undefined ? 'GET' : 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: body === undefined ? null : JSON.stringify(body),
     });
-    return { status: response.status, body: (await response.json()) as Answer['body'] };
+    return { status: response.status, body: (await response.json()) as LibraryResponse['body'] };
   };
   const ask = (content: string, rest: object = {}, model = 'acme/one') =>
     call('/api/v1/chat/completions', { model, messages: [{ role: 'user', content }], ...rest }, KEY);
@@ -79,7 +79,7 @@ function writeCase(name: string, question: string, answer: string): void {
   write('meta.json', { synthetic: true, date: '2026-11-21', model: 'one', status: 200 });
 }
 
-const textOf = ({ body }: Answer): unknown =>
+const textOf = ({ body }: LibraryResponse): unknown =>
   (body['choices'] as [{ message: { content: string } }] | undefined)?.[0].message.content;
 
 test('a replay tells what it has, what it was asked in vain, and takes a miss as one more request', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { answerDialogs, askedOf } from './answer-dialogs.ts';
+import { handleDialogs, askedOf } from './handle-dialogs.ts';
 import { createUserDir, type DesktopApp, launchAgain, launchApp, skipped } from './desktop-app.ts';
 import { freePort } from '../support/test-run/free-port.ts';
 import { watchTray } from './tray-watcher.ts';
@@ -132,7 +132,7 @@ describe.skipIf(skipped !== undefined)(
     test('a second start opens the window of the first, which asks before it leaves none to be seen', async () => {
       const launched = await launchApp({ port: await freePort() });
       const { app, userDir } = launched;
-      await answerDialogs(launched, 'Go on');
+      await handleDialogs(launched, 'Go on');
       await app.evaluate(
         ({ BrowserWindow }) =>
           new Promise<void>((resolve) => {

@@ -4,12 +4,12 @@ import { expect, test } from 'vitest';
 import { parseFrames } from '../support/gateways/core-gateway.ts';
 import { startFaultGateway } from '../support/gateways/fault-gateway.ts';
 import {
-  answerWell,
+  respondWell,
   LAST_HTTP_CHUNK,
   type RawUpstream,
   startRawUpstream,
   STREAM_HEAD,
-  toAnswer,
+  toRawResponse,
   toEvents,
   toHead,
   toHttpChunk,
@@ -104,7 +104,7 @@ test('46: a small answer that decodes to more than the limit is cut there', asyn
 });
 
 test('46: an answer longer than the limit is cut there without any encoding, too', async () => {
-  const { ask } = await startFaultGateway([await startBytes(toAnswer(200, toWhole('x'.repeat(2_000_000))))], {
+  const { ask } = await startFaultGateway([await startBytes(toRawResponse(200, toWhole('x'.repeat(2_000_000))))], {
     transport: { maxBodyBytes: 1_000_000 },
   });
   expect((await ask()).status).toBe(502);
@@ -144,7 +144,7 @@ test.each(['application/json', 'application/json; charset=utf-8', 'Application/J
   '48: an answer in one piece as %s is told as a stream where one was asked for',
   async (type) => {
     const { stream } = await startFaultGateway([
-      await startBytes(toAnswer(200, toWhole('Hi'), { 'content-type': type })),
+      await startBytes(toRawResponse(200, toWhole('Hi'), { 'content-type': type })),
     ]);
     const frames = parseFrames(await stream());
     expect(frames).toMatchObject([
@@ -235,7 +235,7 @@ test('52: an upstream that answers before it has read the request, or without re
     (request) => {
       // Not a byte of the body is read.
       request.socket.pause();
-      answerWell({ socket: request.socket, body: '"stream":true' });
+      respondWell({ socket: request.socket, body: '"stream":true' });
     },
     { atHead: true },
   );

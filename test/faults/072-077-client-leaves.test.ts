@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { startFaultGateway } from '../support/gateways/fault-gateway.ts';
 import { connectRaw, type RawClient, toChatBody, toRequestBytes } from '../support/clients/raw-client.ts';
 import {
-  answerWell,
+  respondWell,
   DONE_EVENT,
   FINISH_EVENT,
   LAST_HTTP_CHUNK,
@@ -108,7 +108,7 @@ test('73: a client that leaves while the connection is being made leaves none be
 });
 
 test('73: a client that leaves before its body has arrived causes no call and no record', async () => {
-  const upstream = await startRawUpstream((request) => answerWell(request));
+  const upstream = await startRawUpstream((request) => respondWell(request));
   const { port, recorded, gateway, listener } = await startFaultGateway([upstream]);
   const body = toChatBody();
   const client = await connectRaw(port);
@@ -121,7 +121,7 @@ test('73: a client that leaves before its body has arrived causes no call and no
 });
 
 test('74: after its client has left, no further provider is asked', async () => {
-  const next = await startRawUpstream((request) => answerWell(request));
+  const next = await startRawUpstream((request) => respondWell(request));
   for (const stream of [true, false]) {
     const silent = await startRawUpstream(() => undefined);
     const { port, record } = await startFaultGateway([silent, next]);

@@ -4,13 +4,13 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { startFaultGateway } from '../support/gateways/fault-gateway.ts';
 import { connectRaw, toChatBody, toRequestBytes } from '../support/clients/raw-client.ts';
-import { answerWell, type RawUpstream, startRawUpstream } from '../support/upstreams/raw-upstream.ts';
+import { respondWell, type RawUpstream, startRawUpstream } from '../support/upstreams/raw-upstream.ts';
 
 const isFull = process.env['TEST_FULL'] === '1';
 const NIGHTLY = 'takes half a minute; TEST_FULL=1 runs it';
 
 const LIMIT = 100_000;
-const healthy = (): Promise<RawUpstream> => startRawUpstream((request) => answerWell(request));
+const healthy = (): Promise<RawUpstream> => startRawUpstream((request) => respondWell(request));
 const tooLarge = { error: { code: 413, metadata: { error_type: 'payload_too_large' } } };
 
 test('78: a body that is said to be too long is a 413 before any of it was sent', async () => {

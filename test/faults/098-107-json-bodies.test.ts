@@ -6,10 +6,10 @@ import { cpuMs } from '../support/async/cpu-ms.ts';
 import { type FaultGateway, startFaultGateway } from '../support/gateways/fault-gateway.ts';
 import { connectRaw, toRequestBytes } from '../support/clients/raw-client.ts';
 import {
-  answerWell,
+  respondWell,
   type RawUpstream,
   startRawUpstream,
-  toAnswer,
+  toRawResponse,
   toWhole,
 } from '../support/upstreams/raw-upstream.ts';
 
@@ -22,7 +22,7 @@ interface Setup extends FaultGateway {
 }
 
 async function start(): Promise<Setup> {
-  const upstream = await startRawUpstream((request) => answerWell(request));
+  const upstream = await startRawUpstream((request) => respondWell(request));
   const gateway = await startFaultGateway([upstream]);
   return {
     ...gateway,
@@ -264,7 +264,7 @@ test('102: arguments of tool calls pass unchanged in both directions, whatever n
       message: { role: 'assistant', content: null, tool_calls: [call] },
       finish_reason: 'tool_calls',
     };
-    socket.write(toAnswer(200, toWhole('', { choices: [choice] })));
+    socket.write(toRawResponse(200, toWhole('', { choices: [choice] })));
   });
   const { ask } = await startFaultGateway([upstream]);
   const response = await ask({
@@ -496,7 +496,7 @@ const NAUGHTY: readonly string[] = [
 test('107: every text comes back byte for byte, from upstream and from the store, in every field that holds one', async () => {
   const upstream = await startRawUpstream((request) => {
     const sent = JSON.parse(request.body) as { messages: { content: string }[] };
-    answerWell(request, sent.messages[0]?.content ?? '');
+    respondWell(request, sent.messages[0]?.content ?? '');
   });
   const gateway = await startFaultGateway([upstream]);
   const { apiUrl } = gateway;
@@ -539,7 +539,7 @@ test('107: every text comes back byte for byte, from upstream and from the store
 
 test('107: texts that look like the end of a stream do not end one', async () => {
   const text = '\n\ndata: [DONE]\n\ndata: {"error":{"code":500}}\n\n';
-  const upstream = await startRawUpstream((request) => answerWell(request, text));
+  const upstream = await startRawUpstream((request) => respondWell(request, text));
   const { stream } = await startFaultGateway([upstream]);
   const answer = await stream();
   expect(answer.match(/^data: \[DONE\]$/gm)).toHaveLength(1);

@@ -4,13 +4,13 @@ import { createNodePlatform } from '@model-gateway/node';
 import { compose, openStore, planStart } from 'model-gateway/embed';
 
 import type { FromGateway, Place, StartMessage } from '../shared/gateway-messages.ts';
-import { createRequestAnswerer, type RequestAnswerer } from './answer-requests.ts';
+import { createRequestHandler, type RequestHandler } from './handle-requests.ts';
 import { createFiguresReporter, followStore } from './figures-reporter.ts';
 import { createFileLogger } from './file-logger.ts';
 import { createPortListener, LOOPBACK } from './port-listener.ts';
 
 export interface RunningGateway {
-  readonly requests: RequestAnswerer;
+  readonly requests: RequestHandler;
   listen(place: Place): Promise<void>;
   pause(): void;
   /** Tells the figures now. */
@@ -61,7 +61,7 @@ export async function runGateway(options: RunOptions): Promise<RunningGateway> {
   gateway.start().catch((error: unknown) => logger.error('looking for models failed', { error: String(error) }));
   figures.note();
   return {
-    requests: createRequestAnswerer(gateway, post),
+    requests: createRequestHandler(gateway, post),
     listen: (place) => port.open(place),
     pause: () => port.pause(),
     report: () => figures.reportNow(),

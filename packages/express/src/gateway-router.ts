@@ -69,7 +69,7 @@ export function gatewayRouter<Request extends ExpressRequest = ExpressRequest>(
 
   const answer = async (request: Request, response: ServerResponse, path: string): Promise<void> => {
     const principal = await askHost(request, path);
-    if (isAnswered(response)) return;
+    if (isResponded(response)) return;
     if (principal === null) return refuse(response, new GatewayError('authentication', 'Not authenticated'));
     const mounted = toMountedRequest(request, response, { bodyLimitBytes, principal });
     const result = await gateway.handle(mounted);
@@ -80,7 +80,7 @@ export function gatewayRouter<Request extends ExpressRequest = ExpressRequest>(
 
   const forward = async (request: Request, response: ServerResponse, path: string): Promise<void> => {
     const principal = await askHost(request, path);
-    if (isAnswered(response)) return;
+    if (isResponded(response)) return;
     try {
       if (principal === null) throw new GatewayError('authentication', 'Not authenticated');
       // The upstream key is for the gateway's own callers alone.
@@ -90,7 +90,7 @@ export function gatewayRouter<Request extends ExpressRequest = ExpressRequest>(
       await passthrough?.forward(request, response);
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
-      if (!isAnswered(response)) await refuse(response, error);
+      if (!isResponded(response)) await refuse(response, error);
     }
   };
 
@@ -116,7 +116,8 @@ function pathOf({ url = '/' }: ExpressRequest): string {
 }
 
 /** Whether there is nobody left to answer: the client has gone, or the host has answered. */
-const isAnswered = (response: ServerResponse): boolean => response.headersSent || response.closed || response.destroyed;
+const isResponded = (response: ServerResponse): boolean =>
+  response.headersSent || response.closed || response.destroyed;
 
 const toErrorResponse = (error: GatewayError): GatewayResponse => ({
   status: error.status,

@@ -98,7 +98,7 @@ async function loadProxy(target: string, apiKey: string | undefined): Promise<Pr
           removeHeaders(upstream, apiKey !== undefined);
           sendParsedBody(upstream, readParsedBody(request));
         });
-        server.on('proxyRes', cleanAnswer);
+        server.on('proxyRes', cleanResponse);
         server.on('error', (error, request) => {
           if (request !== undefined) failures.set(request, error);
         });
@@ -130,7 +130,7 @@ function sendParsedBody(upstream: ClientRequest, body: ParsedBody): void {
 const hasBody = ({ headers }: ExpressRequest): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-function cleanAnswer({ headers }: IncomingMessage): void {
+function cleanResponse({ headers }: IncomingMessage): void {
   for (const name of Object.keys(headers)) if (!isPassedBack(name)) delete headers[name];
   if (headers['content-type']?.startsWith('text/event-stream') !== true) return;
   // Without this `compression()` before us would hold the stream back until its end.

@@ -20,7 +20,7 @@ import { createMemoryStore } from '@model-gateway/core/stores/memory-store';
 import { langfuseFormat, otelCollectorFormat, s3Format, webhookFormat } from '@model-gateway/node/destinations';
 import { createGuardedTransport, objectToUrl } from '@model-gateway/node/guarded';
 import {
-  createFileVideoKeeper,
+  createFileVideoArchive,
   createJsonFileStore,
   createNodePlatform,
   type GatewayConfig,
@@ -98,7 +98,7 @@ export async function compose(options: CompositionOptions): Promise<Composition>
     timeouts: config.timeouts,
     webhooks: toWebhookOptions(config),
     broadcast: toBroadcastOptions(config),
-    videoKeeper: await openVideoKeeper(config),
+    videoKeeper: await openVideoArchive(config),
     logging: { inputOutput: config.logging.inputOutput, maxContentMb: config.logging.maxContentMb },
     providerChecks:
       demoFixturesDir === null ? createProviderChecks(config, sources.providers, listSecrets(config)) : undefined,
@@ -147,9 +147,9 @@ function createOutsideTransport({ webhooks: { allowPrivateNetwork }, timeouts }:
   return createGuardedTransport({ allowPrivateNetwork, connectTimeoutMs: timeouts.connectMs });
 }
 
-async function openVideoKeeper({ store, videos, logging }: GatewayConfig): Promise<VideoKeeper | undefined> {
+async function openVideoArchive({ store, videos, logging }: GatewayConfig): Promise<VideoKeeper | undefined> {
   if (store.type !== 'json' || videos.keepMb === 0) return undefined;
-  return createFileVideoKeeper({
+  return createFileVideoArchive({
     dir: join(store.dir, 'videos'),
     maxBytes: videos.keepMb * 1024 * 1024,
     maxAgeMs: logging.retentionDays * DAY_MS,

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { type Capture, findCaptures, missingCaptures } from '../../support/upstreams/captures.ts';
 import { chunkings, toEventPieces } from '../../support/upstreams/chunkings.ts';
 import { createCoreGateway } from '../../support/gateways/core-gateway.ts';
-import { foldAnswer } from '../../support/clients/fold-answer.ts';
+import { foldCompletion } from '../../support/clients/fold-completion.ts';
 import { createReplayTransport } from '../../support/upstreams/scripted-transport.ts';
 
 // Prices are the providers' list prices for these models, USD a token; the sums are done by hand, digit by digit, so
@@ -78,7 +78,7 @@ async function replay(
     const provider = create({ ...settings, transport: createReplayTransport({ pieces }) });
     const models = [{ id: 'test/model', endpoints: [{ provider: 'up', providerModel: 'm', pricing }] }];
     const { chat } = createCoreGateway([provider], { models });
-    bills.push((await foldAnswer(await chat({ model: 'test/model', stream: true }))).usage);
+    bills.push((await foldCompletion(await chat({ model: 'test/model', stream: true }))).usage);
   }
   return bills;
 }

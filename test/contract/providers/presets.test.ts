@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 
 import { chunkings } from '../../support/upstreams/chunkings.ts';
 import { createCoreGateway } from '../../support/gateways/core-gateway.ts';
-import { type FoldedAnswer, foldAnswer } from '../../support/clients/fold-answer.ts';
+import { type FoldedCompletion, foldCompletion } from '../../support/clients/fold-completion.ts';
 import { createReplayTransport, type ScriptedTransport } from '../../support/upstreams/scripted-transport.ts';
 
 /** Asked of every preset alike; what each makes of it stands in its `request.json`. */
@@ -99,7 +99,7 @@ function fixtureOf(provider: string, name: string): Fixture {
 }
 
 /** Puts a request to a gateway whose only provider is made from this preset. */
-async function ask(preset: OpenAiPreset, transport: ScriptedTransport, request: object): Promise<FoldedAnswer> {
+async function ask(preset: OpenAiPreset, transport: ScriptedTransport, request: object): Promise<FoldedCompletion> {
   const provider = createOpenAiProvider({
     slug: 'up',
     name: preset.name,
@@ -113,7 +113,7 @@ async function ask(preset: OpenAiPreset, transport: ScriptedTransport, request: 
     endpoints: [{ provider: 'up', providerModel: name, pricing: { prompt: '0.000001', completion: '0.000002' } }],
   }));
   const { chat } = createCoreGateway([provider], { models });
-  return foldAnswer(await chat({ model: 'test/chat-1', ...request }));
+  return foldCompletion(await chat({ model: 'test/chat-1', ...request }));
 }
 
 /** The body that was sent, without what only asks for a stream. */

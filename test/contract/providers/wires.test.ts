@@ -5,14 +5,14 @@ import { describe, expect, test } from 'vitest';
 
 import { chunkings } from '../../support/upstreams/chunkings.ts';
 import { type CoreGateway, createCoreGateway } from '../../support/gateways/core-gateway.ts';
-import { type FoldedAnswer, foldAnswer } from '../../support/clients/fold-answer.ts';
+import { type FoldedCompletion, foldCompletion } from '../../support/clients/fold-completion.ts';
 import { createReplayTransport, type ScriptedTransport } from '../../support/upstreams/scripted-transport.ts';
 import {
-  type AnswerCase,
+  type ResponseCase,
   COUNTS,
   EXPECTED,
   REQUESTS,
-  type UpstreamAnswer,
+  type UpstreamResponse,
   type WireScript,
 } from '../../support/wires/wire-script.ts';
 
@@ -32,7 +32,7 @@ for (const wire of wires) {
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 interface Asked {
-  readonly answer: FoldedAnswer;
+  readonly answer: FoldedCompletion;
   readonly transport: ScriptedTransport;
   readonly core: CoreGateway;
   readonly retryAfter: unknown;
@@ -55,10 +55,10 @@ async function ask(script: WireScript, transport: ScriptedTransport, request: ob
     ],
   });
   const response = await core.chat({ model: 'test/model', ...request });
-  return { answer: await foldAnswer(response), transport, core, retryAfter: response.headers['retry-after'] };
+  return { answer: await foldCompletion(response), transport, core, retryAfter: response.headers['retry-after'] };
 }
 
-const replayWhole = ({ status, headers, whole }: UpstreamAnswer): ScriptedTransport =>
+const replayWhole = ({ status, headers, whole }: UpstreamResponse): ScriptedTransport =>
   createReplayTransport({ status: status ?? 200, headers: headers ?? JSON_TYPE, pieces: [JSON.stringify(whole)] });
 
 /** The answer as a stream in the three chunkings. */
@@ -67,7 +67,7 @@ const replayStreams = (script: WireScript, events: readonly object[], end = scri
     ([chunking, pieces]) => [chunking, createReplayTransport({ pieces })] as const,
   );
 
-const cases = Object.keys(EXPECTED) as AnswerCase[];
+const cases = Object.keys(EXPECTED) as ResponseCase[];
 
 test('finds the wires on disk', () => {
   expect(wires).toEqual(expect.arrayContaining(['anthropic', 'google', 'openai']));

@@ -1,7 +1,7 @@
 import { type CoreGateway, createCoreGateway, jsonOf, MANAGEMENT_KEY } from './core-gateway.ts';
 import { createScriptedTransport } from '../upstreams/scripted-transport.ts';
 
-export interface Answer {
+export interface AdminResponse {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
 }
@@ -17,7 +17,7 @@ export interface Data {
 /** A gateway to be administered, without upstreams. */
 export interface AdminGateway extends CoreGateway {
   /** Sends a request below `/api/v1`, or to a path that begins with `/admin`; by default with the management key. */
-  call(method: string, path: string, body?: unknown, key?: string): Promise<Answer>;
+  call(method: string, path: string, body?: unknown, key?: string): Promise<AdminResponse>;
   /** The same, and the `data` of what must be a success. */
   dataOf(method: string, path: string, body?: unknown): Promise<Data>;
 }

@@ -17,7 +17,7 @@ export interface ForwardTarget {
   readonly address: string;
   readonly forwarded: readonly ForwardedRequest[];
   /** Answers from now on like this. Before: `{"data":[]}`. */
-  answerWith(answer: (response: ServerResponse) => void): void;
+  respondWith(answer: (response: ServerResponse) => void): void;
   close(): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export async function startForwardTarget(): Promise<ForwardTarget> {
   return {
     address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/upstream/api/v1`,
     forwarded,
-    answerWith(next) {
+    respondWith(next) {
       answer = next;
     },
     async close() {

@@ -128,7 +128,7 @@ export function toHead(status: number, headers: Readonly<Record<string, string |
 }
 
 /** A whole answer with its length. Objects are sent as JSON. */
-export function toAnswer(
+export function toRawResponse(
   status: number,
   body: string | object,
   headers: Readonly<Record<string, string | number>> = {},
@@ -171,12 +171,12 @@ export const toWhole = (content: string, extra: object = {}): object => ({
 });
 
 /** Answers a request well: streamed when it asks for that. */
-export function answerWell({ socket, body }: Pick<RawRequest, 'socket' | 'body'>, text = 'Hello'): void {
+export function respondWell({ socket, body }: Pick<RawRequest, 'socket' | 'body'>, text = 'Hello'): void {
   if (/"stream":true/.test(body)) {
     socket.write(STREAM_HEAD);
     socket.write(toHttpChunk(toEvents(text)));
     socket.write(LAST_HTTP_CHUNK);
-  } else socket.write(toAnswer(200, toWhole(text)));
+  } else socket.write(toRawResponse(200, toWhole(text)));
 }
 
 /** Streams these bytes in one HTTP chunk each, a turn of the event loop apart, and ends the message. */

@@ -24,7 +24,7 @@ interface UpstreamToolCall {
 }
 
 /** An answer of the OpenAI wire, to be sent in one piece or as events. */
-export interface ScriptedAnswer {
+export interface ScriptedCompletion {
   readonly message: UpstreamMessage;
   readonly finish: 'stop' | 'tool_calls';
   readonly usage: Readonly<Record<string, unknown>>;
@@ -63,17 +63,17 @@ export const SCRIPTED_ERRORS: Readonly<Record<string, ScriptedError>> = {
 };
 
 /** Writes the answer that the model of this name gives. Unknown names answer as `text` does. */
-export function toScriptedAnswer(request: UpstreamRequest): ScriptedAnswer {
+export function toScriptedCompletion(request: UpstreamRequest): ScriptedCompletion {
   switch (request.model) {
     case 'tools':
-      return answerWithTools(request, [toToolCall('call_1', { city: 'Paris' })]);
+      return completeWithTools(request, [toToolCall('call_1', { city: 'Paris' })]);
     case 'parallel-tools':
-      return answerWithTools(request, [
+      return completeWithTools(request, [
         toToolCall('call_1', { city: 'Paris' }),
         toToolCall('call_2', { city: 'Oslo' }),
       ]);
     case 'first-tool':
-      return answerWithTools(request, [callFirstTool(request)]);
+      return completeWithTools(request, [callFirstTool(request)]);
     case 'read':
       return say(`I read ${JSON.stringify(request.messages)}`);
     case 'image':
@@ -100,7 +100,7 @@ export function toScriptedAnswer(request: UpstreamRequest): ScriptedAnswer {
   }
 }
 
-const say = (content: string): ScriptedAnswer => ({
+const say = (content: string): ScriptedCompletion => ({
   message: { role: 'assistant', content },
   finish: 'stop',
   usage: USAGE,
@@ -121,7 +121,7 @@ function callFirstTool({ tools = [], messages }: UpstreamRequest): UpstreamToolC
 }
 
 /** Calls the tools, or speaks once their results are there. */
-function answerWithTools({ messages }: UpstreamRequest, calls: readonly UpstreamToolCall[]): ScriptedAnswer {
+function completeWithTools({ messages }: UpstreamRequest, calls: readonly UpstreamToolCall[]): ScriptedCompletion {
   const results = messages.filter(({ role }) => role === 'tool');
   if (results.length > 0)
     return say(results.map(({ tool_call_id, content }) => `${tool_call_id}: ${String(content)}`).join('; '));
@@ -139,13 +139,16 @@ function imageUrlOf({ messages }: UpstreamRequest): string {
 const ENVELOPE = { id: 'chatcmpl-upstream-1', created: 1_735_689_600, system_fingerprint: 'fp_1' };
 
 /** The answer in one piece. */
-export function toWholeBody({ model }: UpstreamRequest, { message, finish, usage }: ScriptedAnswer): object {
+export function toWholeBody({ model }: UpstreamRequest, { message, finish, usage }: ScriptedCompletion): object {
   const choice = { index: 0, message, finish_reason: finish, logprobs: null };
   return { ...ENVELOPE, object: 'chat.completion', model, choices: [choice], usage };
 }
 
 /** The answer as events, without their framing; `[DONE]` is not among them. */
-export function toEventBodies(request: UpstreamRequest, { message, finish, usage }: ScriptedAnswer): readonly object[] {
+export function toEventBodies(
+  request: UpstreamRequest,
+  { message, finish, usage }: ScriptedCompletion,
+): readonly object[] {
   const chunk = (delta: object, reason: string | null = null): object => ({
     ...ENVELOPE,
     object: 'chat.completion.chunk',

@@ -1,7 +1,7 @@
 import type { Provider, Transport } from '@model-gateway/core';
 
 /** An answer of an upstream, in its own wire format. */
-export interface UpstreamAnswer {
+export interface UpstreamResponse {
   /** Default: 200. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -12,7 +12,7 @@ export interface UpstreamAnswer {
 }
 
 /** What a caller gets from an answer, told by what the wires have in common. */
-export interface ExpectedAnswer {
+export interface ExpectedResponse {
   readonly content?: string | null;
   readonly refusal?: string | null;
   readonly reasoning?: string | null;
@@ -29,8 +29,8 @@ export interface WireScript {
   toEvent(payload: object): string;
   /** Follows the last event. */
   readonly end: string;
-  readonly answers: Readonly<Record<AnswerCase, UpstreamAnswer>>;
-  readonly errors: Readonly<Record<ErrorCase, UpstreamAnswer>>;
+  readonly answers: Readonly<Record<ResponseCase, UpstreamResponse>>;
+  readonly errors: Readonly<Record<ErrorCase, UpstreamResponse>>;
   /** The event that breaks an answer off with an error. */
   readonly errorEvent: object;
   /** What a context that is too long is called. Where upstream says it in words alone, it is a bad request like others. */
@@ -40,10 +40,10 @@ export interface WireScript {
   /** What becomes of an assistant's message whose reasoning is handed back, between two messages of the user. */
   readonly sentBack: object;
   /** Where this wire has no word for what others say otherwise. */
-  readonly expected?: Partial<Readonly<Record<AnswerCase, ExpectedAnswer>>>;
+  readonly expected?: Partial<Readonly<Record<ResponseCase, ExpectedResponse>>>;
 }
 
-export type AnswerCase =
+export type ResponseCase =
   | 'text'
   | 'tools'
   | 'tool without arguments'
@@ -90,7 +90,7 @@ export const SCHEMA = {
 };
 
 /** What a caller asks in each case. */
-export const REQUESTS: Readonly<Record<AnswerCase | ErrorCase, object>> = {
+export const REQUESTS: Readonly<Record<ResponseCase | ErrorCase, object>> = {
   text: {},
   tools: { tools: TOOLS, tool_choice: 'auto' },
   'tool without arguments': { tools: TOOLS },
@@ -130,7 +130,7 @@ export const REQUESTS: Readonly<Record<AnswerCase | ErrorCase, object>> = {
 };
 
 /** What a caller gets in each case, unless the wire's script says otherwise. */
-export const EXPECTED: Readonly<Record<AnswerCase, ExpectedAnswer>> = {
+export const EXPECTED: Readonly<Record<ResponseCase, ExpectedResponse>> = {
   text: { content: TEXT, finish: 'stop' },
   tools: { content: null, calls: [['get_weather', '{"city":"Paris"}']], finish: 'tool_calls' },
   'tool without arguments': { content: null, calls: [['get_time', '{}']], finish: 'tool_calls' },

@@ -42,7 +42,7 @@ export function createGatewayFetch(gateway: GatewayProcess): (request: Request) 
     call.resolve(new Response(hasBody ? body : null, { status, headers }));
   };
 
-  gateway.onAnswer((message) => {
+  gateway.onResponse((message) => {
     if (message.type === 'stopped') {
       for (const id of pending.keys()) breakOff(id, 'The gateway has stopped');
       return;

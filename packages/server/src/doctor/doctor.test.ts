@@ -10,7 +10,7 @@ import {
   type RawRequest,
   type ServeRaw,
   startRawUpstream,
-  toAnswer,
+  toRawResponse,
 } from '../../../../test/support/upstreams/raw-upstream.ts';
 import { examine } from './doctor.ts';
 
@@ -53,11 +53,11 @@ const providerAt = (baseUrl: string): Record<string, unknown> => ({
 
 /** Answers what the head of a request asks for. */
 const serve =
-  (list: () => string, chat: () => string = () => toAnswer(500, '')): ServeRaw =>
+  (list: () => string, chat: () => string = () => toRawResponse(500, '')): ServeRaw =>
   ({ head, socket }: RawRequest) =>
     void socket.end(head.startsWith('GET') ? list() : chat());
 
-const json = (body: object, status = 200): string => toAnswer(status, body);
+const json = (body: object, status = 200): string => toRawResponse(status, body);
 
 const LIST = (): string => json({ data: [{ id: 'first' }, { id: 'second' }] });
 
@@ -149,7 +149,7 @@ test('an issuer that is not known brings the hint at a proxy, and how to trust i
 test('a port that speaks no TLS is told from a bad certificate', async () => {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
-    socket.end(toAnswer(400, 'This is plain HTTP'));
+    socket.end(toRawResponse(400, 'This is plain HTTP'));
   });
   const { baseUrl, port } = await startRawUpstream(() => undefined, { server });
   const { text } = await run([providerAt(baseUrl.replace('http:', 'https:'))]);
@@ -189,7 +189,7 @@ test.each<[number, string | object, string]>([
   [500, {}, 'FAIL auth up returned an error (HTTP 500) => The server has trouble of its own'],
   [200, '<html>Please sign in</html>', 'FAIL auth up returned a model list that is not JSON => Something else'],
 ])('an answer of %i to the list of models is explained', async (status, body, line) => {
-  const { baseUrl } = await startRawUpstream(serve(() => toAnswer(status, body)));
+  const { baseUrl } = await startRawUpstream(serve(() => toRawResponse(status, body)));
   const { isWell, text } = await run([providerAt(baseUrl)]);
   expect(lineOf(text, 'auth')).toContain(line);
   expect(isWell).toBe(!line.startsWith('FAIL'));

@@ -3,7 +3,7 @@ import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
 
 import { useShortcut } from '../../shell/shortcuts.ts';
 import { Button } from '../controls/button.tsx';
-import { keepWithin } from './keep-within.ts';
+import { trapFocus } from './trap-focus.ts';
 import { useMedia } from './use-media.ts';
 
 interface SidePanelProps {
@@ -65,7 +65,7 @@ export function SidePanel({ title, label, onClose, actions, children }: SidePane
 function useFocusWithin(panel: { readonly current: HTMLElement | null }, isModal: boolean): void {
   useEffect(() => {
     if (!isModal || panel.current === null) return;
-    const end = keepWithin(panel.current);
+    const end = trapFocus(panel.current);
     panel.current.focus();
     return end;
   }, [panel, isModal]);

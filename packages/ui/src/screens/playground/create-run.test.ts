@@ -14,7 +14,7 @@ function createFrames() {
 }
 
 /** An answer whose pieces the test hands in. */
-function createAnswer() {
+function createCompletion() {
   const queue: ChatPiece[] = [];
   let wake: () => void = () => undefined;
   let end: 'open' | 'done' | 'failed' = 'open';
@@ -49,7 +49,7 @@ function createAnswer() {
 
 function setUp() {
   const frames = createFrames();
-  const answer = createAnswer();
+  const answer = createCompletion();
   let time = 0;
   const run = createRun(frames.schedule, () => time);
   const seen: RunState[] = [];
@@ -102,7 +102,7 @@ test('shows nothing of an answer that a newer one has replaced', async () => {
   const { frames, answer, run } = setUp();
   const first = run.start(answer.open);
   await answer.push({ text: 'old' });
-  const newer = createAnswer();
+  const newer = createCompletion();
   const second = run.start(newer.open);
   await first;
   frames.paint();

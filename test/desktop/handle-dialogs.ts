@@ -1,7 +1,7 @@
 import type { HiddenApp } from './desktop-app.ts';
 
 /** Answers the system's next message boxes by the button of this label, as nobody is there to click. */
-export const answerDialogs = ({ app }: Pick<HiddenApp, 'app'>, label: string): Promise<void> =>
+export const handleDialogs = ({ app }: Pick<HiddenApp, 'app'>, label: string): Promise<void> =>
   app.evaluate(({ dialog }, wanted) => {
     const asked: string[] = [];
     Object.assign(globalThis, { asked });

@@ -20,7 +20,7 @@ interface Answered {
  * anything is wrong, because what a wrong answer costs is of no interest. Of Portkey only the whole answer is looked
  * at, as only that is measured: 1.15.2 answers streams of this provider with status 500 on Node.js 24.
  */
-export async function checkAnswers(target: Target): Promise<void> {
+export async function checkResponses(target: Target): Promise<void> {
   await checkWhole(target);
   if (target.name !== 'Portkey') await checkStream(target);
 }
