@@ -51,7 +51,8 @@ const unitSuite = (name: string, packagesPattern: string) => ({
 const e2eSuite = () => {
   const { extends: inherited, test } = suite('e2e');
   const order = { maxWorkers: 2, sequence: { groupOrder: 1 } };
-  // As long as Playwright waits for what it expects of a page; Vitest's second is short for two browsers on two CPUs.
+  // Same time as Playwright waits for an expectation; Vitest's default of a second is short for two browsers on two
+  // CPUs.
   const waiting = { expect: { poll: { timeout: 5000 } } };
   return { extends: inherited, test: { ...test, ...order, ...waiting, globalSetup: './test/e2e/prepare.ts' } };
 };

@@ -53,7 +53,7 @@ interface ImportNode {
   readonly exportKind?: string;
 }
 
-/** What a file imports, each path once: as a type where all imports of it are of types. */
+/** Reads the paths that a file imports, each once; a path counts as a type import when all its imports are types. */
 export function parseImports(file: string, source: string): readonly Pick<Import, 'specifier' | 'isType'>[] {
   const { program } = parseSync(file, source);
   const found = new Map<string, boolean>();

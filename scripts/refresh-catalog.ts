@@ -94,7 +94,7 @@ function toHeaders(wire: keyof typeof PAGE, key: string | undefined): Record<str
 }
 
 async function fetchJson({ url, headers }: Source): Promise<unknown> {
-  // A redirect would carry the key to somebody else.
+  // A redirect would send the key to another server.
   const response = await fetch(url, { headers, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) });
   if (!response.ok) throw new Error(`${url} answered ${response.status}.`);
   return response.json();

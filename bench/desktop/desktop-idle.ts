@@ -24,7 +24,7 @@ import type { Plan } from '../plan.ts';
 import { listTree, readProcessStats } from '../processes/process-stats.ts';
 import { median } from '../report/statistics.ts';
 
-/** What has to be done after a start is done by then. */
+/** Waiting time after the start. The work that follows a start is done by then. */
 const SETTLE_MS = 10_000;
 
 /** Measures the app without anything attached to it: until it is in the tray, and at rest with and without a window. */
@@ -54,7 +54,7 @@ interface Rest {
   /** Share of one CPU. */
   readonly cpu: number;
   readonly rssMb: number;
-  /** What processes share is counted once. */
+  /** Proportional memory (PSS): memory shared between processes is counted once. */
   readonly pssMb: number;
 }
 

@@ -13,7 +13,7 @@ export interface DesktopStage {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** As root Chromium cannot use its own sandbox. */
+/** Chromium cannot use its own sandbox when it runs as root. */
 const FLAGS = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
 
 /** Sets it, as the tests of the desktop do; where that cannot be done, returns why. */
@@ -34,7 +34,7 @@ export async function setDesktopStage(plan: Plan): Promise<DesktopStage | string
   };
 }
 
-/** What the app is started with over a folder of its own. */
+/** Arguments and environment that start the app over a folder of its own. */
 export function toStart({ env }: DesktopStage, userDir: string, ...flags: string[]) {
   return {
     args: [...FLAGS, `--user-data-dir=${userDir}`, ...flags],

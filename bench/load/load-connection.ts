@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-/** What came of one request. */
+/** Result of one request. */
 export interface LoadResponse {
   readonly status: number;
   /** Bytes of the body, its framing included. */
@@ -46,7 +46,7 @@ export function openLoadConnection({ port, request, onFirstEvent }: LoadConnecti
   let pending: { resolve: (answer: LoadResponse) => void; reject: (error: Error) => void } | undefined;
   let head = '';
   let status = 0;
-  /** What is still to come of a body of known length; null for a chunked one. */
+  /** Bytes still to come of a body of known length; null for a chunked body. */
   let bytesLeft: number | null = null;
   let bytes = 0;
   let tail = '';

@@ -22,7 +22,7 @@ export interface Distribution {
   readonly p99: number;
 }
 
-/** What a load has measured. */
+/** Measurements of a load. */
 export interface LoadResult {
   /** All of them, those of the ramp included. */
   readonly requests: number;
@@ -42,7 +42,7 @@ export interface HoldJob {
   readonly paused: boolean;
 }
 
-/** What the load's process answers. */
+/** Calls that the load's process serves. */
 export type LoadCalls = {
   /** Rejects when any answer was wrong. */
   run(job: LoadJob): Promise<LoadResult>;

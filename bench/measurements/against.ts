@@ -22,7 +22,7 @@ import { storeGenerations } from './stored-generations.ts';
 /** Titles of the table: the second column is this checkout, or the old one's second process. */
 export const AGAINST_TITLES = ['', 'this', 'old', 'quotient', 'at most', ''];
 
-/** What one round measured: of the old checkout, of this one, and of a second process of the old one. */
+/** Measurements of one round: the old checkout, this checkout, and a second process of the old checkout. */
 interface Round {
   readonly before: number;
   readonly now: number;

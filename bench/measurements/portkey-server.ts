@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 
 import { serveCalls } from '../processes/worker.ts';
 
-/** What Portkey's process answers. */
+/** Calls that Portkey's process serves. */
 export type PortkeyCalls = {
   /** The port it listens on. */
   port(): Promise<number>;

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 import { endWithBench } from './children.ts';
 
-/** What a worker answers, by name. All values travel as JSON. */
+/** Calls that a worker serves, by name. All values travel as JSON. */
 export type Handlers = Readonly<Record<string, (input: never) => Promise<unknown>>>;
 
 /** A process of this bench, to be asked things. It ends with the bench. */

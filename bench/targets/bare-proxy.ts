@@ -7,7 +7,7 @@ import type * as Undici from 'undici';
 
 import { serveCalls } from '../processes/worker.ts';
 
-/** What the bare proxy's process answers. */
+/** Calls that the bare proxy's process serves. */
 export type BareProxyCalls = {
   /** The port it listens on. */
   port(): Promise<number>;

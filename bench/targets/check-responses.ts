@@ -4,7 +4,7 @@ import { BENCH_KEY, OWN_ROUTE, toRequestBody } from '../load/bench-request.ts';
 import type { Target } from './start-targets.ts';
 import { BURST, textOfStream, usageOf, WHOLE_TEXT, WHOLE_TOKENS } from './upstream-script.ts';
 
-/** What of a chunk or a whole answer is looked at. */
+/** Fields of a chunk or a whole response that are checked. */
 interface Answered {
   readonly choices?: readonly {
     readonly message?: { readonly content?: string };

@@ -70,7 +70,7 @@ function toConfig({ upstreamPort, dataDir = join(makeTemporaryFolder(), 'data') 
         { key: BENCH_MANAGEMENT_KEY, kind: 'management', name: 'bench management' },
       ],
     },
-    // For destinations on this machine, where a part has some.
+    // Some measurements have destinations on this machine.
     webhooks: { allowPrivateNetwork: true },
     store: { type: 'json', dir: dataDir },
     logging: { inputOutput: true },

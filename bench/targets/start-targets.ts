@@ -16,7 +16,7 @@ export interface Target {
   stop(): Promise<void>;
 }
 
-/** What every measurement uses: the far end, and who asks. They live as long as the bench. */
+/** Parts that every measurement uses: the upstream and the load generator. They live as long as the bench. */
 export interface Stage {
   readonly upstream: Worker<UpstreamCalls>;
   readonly upstreamPort: number;

@@ -1,4 +1,4 @@
-/** What the scripted upstream answers when asked for the model of this name. */
+/** Response of the scripted upstream to a request for the model of this name. */
 export interface UpstreamScript {
   readonly name: string;
   /** Events with text in a streamed answer. */

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { SCRIPTS, textOfChunk, type UpstreamScript, usageOf, WHOLE_TEXT, WHOLE_TOKENS } from './upstream-script.ts';
 import { serveCalls } from '../processes/worker.ts';
 
-/** What the upstream's process answers. */
+/** Calls that the upstream's process serves. */
 export type UpstreamCalls = {
   /** The port it listens on. */
   port(): Promise<number>;

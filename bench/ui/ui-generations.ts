@@ -80,7 +80,7 @@ function toLargeContent(texts: readonly string[]): GenerationContent {
   };
 }
 
-/** As many pieces of prose, with a line end after every 80 characters. */
+/** Makes a text of this many pieces of prose, with a line end after every 80 characters. */
 function toText(pieces: number, seed = 0): string {
   const line = (at: number): string => `${seed} ${at} ${'so it "went" on, '.repeat(5)}`.slice(0, 79).padEnd(79, '.');
   const lines = (MESSAGE_CHARS / 80) * pieces;

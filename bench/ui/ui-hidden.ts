@@ -12,12 +12,12 @@ import type { UiStage } from './ui-stage.ts';
 import { COLUMNS, startStreams } from './ui-streams.ts';
 
 const HIDDEN_MS = 3000;
-/** What was under way when the window went is done by then. */
+/** Waiting time after the window is hidden. Work that was under way is done by then. */
 const SETTLE_MS = 1000;
 
 /**
- * Counts how often a window that nobody sees is laid out while its streams go on. In a browser of its own: the driver
- * makes pages believe that they are in sight, unless it is shown a browser that was there before.
+ * Counts how often a window that is not visible is laid out while its streams continue. It uses a browser of its own:
+ * the driver makes pages report that they are visible, unless it attaches to a browser that already runs.
  */
 export async function measureHidden({ url, executablePath }: UiStage, plan: Plan): Promise<Figure[]> {
   const flags = ['--headless', '--remote-debugging-port=0', `--user-data-dir=${makeTemporaryFolder()}`];

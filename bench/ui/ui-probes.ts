@@ -1,9 +1,9 @@
 /**
- * What is run within the page, as text: this file's own code never runs in a browser, and knows no `document`. What it
- * answers is described beside it.
+ * Scripts that run within the page, as text: the code of this file itself never runs in a browser and has no
+ * `document`. The result of each script is described beside it.
  */
 
-/** To be run before the page's own scripts: keeps every task of the main thread of 50 ms and more. */
+/** Script to run before the page's own scripts: records every task of the main thread of 50 ms and more. */
 export const KEEP_LONG_TASKS = `
   window.benchLongTasks = [];
   new PerformanceObserver((list) => {
@@ -15,8 +15,8 @@ export const KEEP_LONG_TASKS = `
 export const TAKE_LONG_TASKS = 'window.benchLongTasks.splice(0)';
 
 /**
- * To be run before the page's own scripts: notes when the screen's heading stands, with nothing loading, and the main
- * thread has nothing left to do, in milliseconds since the page was asked for.
+ * Script to run before the page's own scripts: records the time, in milliseconds since the request for the page, at
+ * which the screen's heading is shown, nothing is loading, and the main thread has nothing left to do.
  */
 export const NOTE_INTERACTIVE = `
   const look = () => {

@@ -10,7 +10,7 @@ import type { UiStage } from './ui-stage.ts';
 import { SWIFT } from '../targets/upstream-script.ts';
 
 const WINDOWS = 2;
-/** As many as the playground shows. */
+/** Number of columns that the playground shows. */
 export const COLUMNS = 4;
 
 /**

@@ -72,7 +72,9 @@ function layOut(pairs) {
   return entries.filter((entry) => entry.isFile()).map((entry) => relative(root, join(entry.parentPath, entry.name)));
 }
 
-/** As Debian has it, whatever the umask of this machine: everybody reads, the owner alone writes. */
+/**
+ * Sets the permissions that Debian requires, whatever the umask of this machine: all users read, only the owner writes.
+ */
 function permit(path) {
   const found = lstatSync(path);
   if (found.isSymbolicLink()) return;

@@ -3,7 +3,7 @@ import {
   endpointDefinitionSchema,
 } from '../../packages/core/src/wire/models/model-definition.ts';
 
-/** What a list of models says of one of them. What it does not say is absent. */
+/** Facts about one model from a list of models. Facts that the list does not state are absent. */
 export interface ListedModel {
   readonly id: string;
   readonly contextLength?: number;

@@ -170,7 +170,7 @@ describe.each([
     };
     await fetch(`${await start(app)}/ai/api/v1/models`, { headers: forwarded });
     expect(seen[0]?.baseUrl).toMatch(baseUrl);
-    // Who came through a proxy that is not trusted may be anybody, so it does not count as this machine.
+    // A client behind a proxy that is not trusted may be any machine, so it does not count as this machine.
     expect(seen[0]?.remoteAddress).toBe(trust === false ? 'unknown' : remoteAddress);
   });
 
@@ -238,7 +238,7 @@ describe.each([
     leaving.abort();
     await closed;
     authenticated.resolve(API_PRINCIPAL);
-    // What the router does next takes no more than promises that are settled already.
+    // The router's next steps take no more than promises that are settled already.
     await new Promise(setImmediate);
     expect(await pending).toBe('AbortError');
     expect(handled).toEqual([]);

@@ -95,7 +95,7 @@ async function servedBy(request: Partial<ChatRequest>): Promise<string> {
   for (let i = 0; i < 5; i += 1) {
     const before = upstream.calls.length;
     const [selected = ''] = selectedOf((await send(request)).openrouterMetadata);
-    // What is told is what happened.
+    // The explanation agrees with the calls that were made.
     expect(upstream.calls.slice(before).map(({ body }) => body.model)).toEqual([`text-of-${selected}`]);
     served.add(selected);
   }

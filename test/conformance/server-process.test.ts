@@ -36,7 +36,7 @@ interface Running {
   readonly child: ChildProcess;
   readonly url: string;
   readonly api: string;
-  /** What came so far. */
+  /** Output so far. */
   readonly output: { stdout: string; stderr: string };
   readonly exited: Promise<number | null>;
 }

@@ -191,7 +191,7 @@ describe.skipIf(skipped !== undefined)(
       });
       expect(killed).toBeGreaterThan(0);
       await until(({ state }) => state.phase === 'failed');
-      // Nobody waits for a process that is gone: at once it is 503, and once the next one is there 200.
+      // No request waits for a process that has ended: at once it is 503, and once the next one runs 200.
       expect([200, 503]).toContain(await page.evaluate(async () => (await fetch('/api/v1/models')).status));
       await until(({ state }) => state.phase === 'listening');
       expect(await page.evaluate(async () => (await fetch('/api/v1/models')).status)).toBe(200);
@@ -202,7 +202,7 @@ describe.skipIf(skipped !== undefined)(
       const { state } = await until((info) => info.state.phase === 'listening' && info.state.port !== 8855);
       const id = (await chat(state.url ?? '')).headers.get('x-generation-id') ?? '';
       const folder = createUserDir();
-      // Nobody is there to choose in the system's dialog.
+      // No user is there to choose in the system's dialog.
       const choose = (path: string): Promise<void> =>
         app.evaluate(({ dialog }, chosen) => {
           dialog.showOpenDialog = () => Promise.resolve({ canceled: false, filePaths: [chosen] });

@@ -2,7 +2,7 @@ import { inject } from 'vitest';
 
 import type { PackagedApp } from './package-app.ts';
 
-/** What the tests run: a packaged app, a display and a session bus; or why they cannot. */
+/** Environment of the tests: a packaged app, a display and a session bus; or the reason why they cannot run. */
 export type DesktopStage =
   | (PackagedApp & {
       readonly env: Readonly<Record<string, string>>;

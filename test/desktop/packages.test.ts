@@ -8,7 +8,7 @@ import { createUserDir, launchApp, packagedApp, packagesSkipped, skipped } from 
 import { freePort } from '../support/test-run/free-port.ts';
 import { DESKTOP, executableIn, readFuses } from './package-app.ts';
 
-/** What nobody can switch on in a released app. `EnableNodeCliInspectArguments` is what debuggers attach by. */
+/** Fuses that no user can switch on in a released app. Debuggers attach by `EnableNodeCliInspectArguments`. */
 const RELEASED_FUSES = {
   RunAsNode: false,
   EnableCookieEncryption: true,

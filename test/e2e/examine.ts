@@ -30,7 +30,7 @@ export async function examine(opened: UiPage, name: string): Promise<string[]> {
   return [...findings, ...problems.splice(0)];
 }
 
-/** As the system says it. */
+/** Sets the theme that the system reports. */
 export async function setTheme({ page }: UiPage, colorScheme: 'dark' | 'light'): Promise<void> {
   await page.emulateMedia({ colorScheme });
   await untilDrawn(page);

@@ -72,7 +72,7 @@ const idOfMiss = async (prompt: string): Promise<string> => {
   return answer.data.find((miss) => miss.prompt === prompt)?.id ?? 'none';
 };
 
-/** Looks at a screen as everybody may see it. */
+/** Checks a screen for all kinds of users. */
 async function lookAt(opened: UiPage, name: string): Promise<void> {
   const { page, problems, check, screenshot } = opened;
   for (const colorScheme of ['dark', 'light'] as const) {
@@ -210,7 +210,8 @@ describe.skipIf(skipped !== undefined)(`the web UI of fixtures${note}`, { timeou
     await page.getByRole('button', { name: 'More' }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('menu').waitFor();
-    // Of the entry, not of the menu: that has the focus at first, and the texts of all of them.
+    // The focus of the entry counts, not that of the menu: the menu has the focus at first, and contains the texts of
+    // all entries.
     const pressDown = async (): Promise<string> => {
       await page.keyboard.press('ArrowDown');
       return (await page.locator('[role="menuitem"]:focus').allTextContents()).join();

@@ -65,7 +65,7 @@ export interface UiPage {
   /** Violations of the content security policy, errors of scripts and of the console, requests that left the machine. */
   readonly problems: string[];
   readonly go: (hash: string) => Promise<void>;
-  /** What axe finds, in a line each; of colours alone, where all else was looked at in the other theme. */
+  /** Violations that axe finds, a line each; only of colours, when all other rules were checked in the other theme. */
   readonly check: (options?: { readonly ofColours: boolean }) => Promise<string[]>;
   /** Kept for people to look at, so only with `TEST_FULL=1`. */
   readonly screenshot: (name: string) => Promise<void>;

@@ -22,7 +22,7 @@ const SCREENS: readonly (readonly [string, () => string])[] = [
   ['providers-none', () => '#/providers?q=nothing-has-this-name'],
 ];
 
-/** What the desktop app puts into its window, with a memory of what it was asked. */
+/** The bridge that the desktop app puts into its window; it records the requests it receives. */
 const DESKTOP = `
   const info = {
     version: '0.1.0', platform: 'linux', dataDir: '/data', secretStorage: 'plain', networkUrls: [],
@@ -127,7 +127,7 @@ describe.skipIf(skipped !== undefined)(
 
     test('under the desktop asks nobody to sign in, and mends the port', async () => {
       const { page, problems, check } = await ui.open('#/settings');
-      // Whoever sits before the app is the owner, also of a window that has no cookie.
+      // The user of the app is the owner, also in a window that has no cookie.
       await page.addInitScript(DESKTOP);
       await page.reload();
       await page.getByText('Port 8855 is taken by another program.').waitFor();

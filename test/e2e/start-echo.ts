@@ -17,7 +17,7 @@ interface EchoRequest {
 
 /** Takes deliveries at `/hook`, and refuses them. */
 export async function startEcho(): Promise<Echo> {
-  /** What was asked for, by the id of the job. */
+  /** Prompts of the requested films, by the id of the job. */
   const films = new Map<string, string>();
   const server = createServer((request, response) => {
     let body = '';

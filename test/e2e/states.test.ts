@@ -44,7 +44,7 @@ describe.skipIf(skipped !== undefined)(`the web UI where there is nothing${note}
   });
 });
 
-/** What opens over a screen, and how. */
+/** Dialogs that open over a screen, and the way to open them. */
 const DIALOGS: readonly (readonly [name: string, hash: () => string, open: (page: Page) => Promise<void>])[] = [
   ['palette', () => '#/', (page) => page.keyboard.press('Control+k')],
   ['shortcuts', () => '#/', (page) => page.keyboard.press('?')],

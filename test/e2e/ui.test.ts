@@ -225,7 +225,7 @@ describe.skipIf(skipped !== undefined)(
       await setTheme(opened, 'light');
       const chart = page.locator('.uplot').first();
       await chart.waitFor();
-      // What is asked again in the background must not be what draws it.
+      // Queries that are repeated in the background must not be the cause of the drawing.
       await page.waitForLoadState('networkidle');
       await page.context().setOffline(true);
       await page.evaluate('document.querySelector(".uplot").dataset.drawn = "in light"');

@@ -208,7 +208,7 @@ test('14: a late tick of the clock, as after a blocked event loop, does not end 
   const { ask } = await startFaultGateway([upstream], { timeouts: { idleMs: 600 } });
   const response = await ask({ stream: true });
   const until = performance.now() + 1200;
-  // The whole process is busy: nobody could have read what came, so nobody was idle.
+  // The whole process is busy: the bytes could not have been read, so the connection was not idle.
   while (performance.now() < until);
   upstream.connections[0]?.emit('gateway-blocked');
   const text = await response.text();

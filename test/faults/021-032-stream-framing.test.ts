@@ -13,7 +13,7 @@ import {
   USAGE_EVENT,
 } from '../support/upstreams/raw-upstream.ts';
 
-/** What became of a stream, told the same way for every chunking. */
+/** Outcome of a stream, described the same way for every chunking. */
 interface Outcome {
   readonly text: string;
   readonly stored: string | null;

@@ -171,7 +171,7 @@ test.each([
   const upstream = await startBytes(STREAM_HEAD, body);
   const { stream, record } = await startFaultGateway([upstream]);
   const text = await stream();
-  // What came before may have come in the same read as what broke it, and may or may not be shown.
+  // Events before the fault may have come in the same read as the fault, and may or may not be shown.
   if (text.startsWith('{')) expect(JSON.parse(text)).toMatchObject({ error: { code: 502 } });
   else expect(parseFrames(text).slice(-2)).toMatchObject([{ error: { code: 502 } }, 'done']);
   expect((await record()).record.generation.finish_reason).toBe('error');

@@ -110,7 +110,7 @@ test('56: of an endless error page only the beginning is read', async () => {
   const { ask } = await startFaultGateway([upstream]);
   expect((await ask()).status).toBe(502);
   await upstream.requests[0]?.closed;
-  // What sockets hold on both sides, no more.
+  // The limit allows for the buffers of the sockets on both sides, no more.
   expect(written).toBeLessThan(16_000_000);
 });
 

@@ -97,7 +97,7 @@ test('73: a client that leaves in the middle of an unstreamed answer is noticed 
 
 test('73: a client that leaves while the connection is being made leaves none behind', async () => {
   const silent = await startRawUpstream(() => undefined);
-  // To a TLS client this upstream is one whose handshake never ends.
+  // For a TLS client, this upstream never completes the handshake.
   const { port, record } = await startFaultGateway([{ baseUrl: silent.baseUrl.replace('http:', 'https:') }]);
   const client = await askRaw(port, { stream: true });
   await vi.waitFor(() => expect(silent.connections).toHaveLength(1));
@@ -175,8 +175,8 @@ test(
         served?.socket.write(toHttpChunk(FINISH_EVENT + USAGE_EVENT + DONE_EVENT));
         served?.socket.write(LAST_HTTP_CHUNK);
       };
-      // The client is three turns ahead at most, or three behind, or goes by the last byte: which of the two the gateway
-      // sees first is anybody's guess.
+      // The client is three turns ahead at most, or three behind, or acts at the last byte: which of the two events the
+      // gateway sees first is not determined.
       const lead = (call % 8) - 3;
       if (lead === 4) {
         end();

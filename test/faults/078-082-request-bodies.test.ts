@@ -64,7 +64,7 @@ test.each([
     const reply = await client.readReply();
     expect(reply.status).toBe(413);
     expect(JSON.parse(reply.body)).toMatchObject(tooLarge);
-    // What was left of the body is no second request.
+    // The rest of the body is not taken for a second request.
     await client.ended;
     expect(client.text()).toBe('');
     expect(upstream.connections).toEqual([]);

@@ -328,7 +328,7 @@ test('104: a million keys, a million messages and a very long text are answered 
   const list = (item: string, length: number): string => Array.from({ length }, () => item).join(',');
   const keys = (length: number): string => Array.from({ length }, (_, i) => `"k${i}":0`).join(',');
   const of = (items: number): readonly (readonly [string, number])[] => [
-    // What nobody knows is passed over, as long as it is not too much.
+    // Unknown fields are ignored, as long as there are not too many.
     [chatJson(`,${keys(items)}`), items > 9998 ? 400 : 200],
     [`{"model":"test/model","messages":[${list('0', items)}]}`, 400],
     [`{"model":"test/model","messages":[${list('{"role":"user","content":5}', items)}]}`, 400],
@@ -345,7 +345,7 @@ test('104: a million keys, a million messages and a very long text are answered 
   for (const [body, expected] of bodies) {
     const answer = await post(body);
     expect([body.slice(0, 60), body.length, answer.status]).toEqual([body.slice(0, 60), body.length, expected]);
-    // What is wrong is told in a few words, not once for each item.
+    // The mistake is described in a few words, not once for each item.
     expect(answer.body.length).toBeLessThan(100_000);
     expect(answer.ms).toBeLessThan(300);
     expect((await fetch(`${listener.url}/health`)).status).toBe(200);

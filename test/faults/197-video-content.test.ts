@@ -199,7 +199,7 @@ test('a client that does not read holds upstream back, and one that leaves close
   const client = get(url, { headers: { authorization } });
   const [response] = (await once(client, 'response')) as [IncomingMessage];
   response.pause();
-  // What fits into the buffers between here and there goes through, and then nothing more.
+  // Only the bytes that fit into the buffers between here and the client go through.
   let sent = -1;
   while (films.sentBytes !== sent) {
     sent = films.sentBytes;

@@ -77,7 +77,7 @@ export async function runGateway(options: RunOptions): Promise<RunningGateway> {
   };
 }
 
-/** What is run: the user's configuration, else the providers whose keys are kept, else the demo. */
+/** Chooses the gateway to run: the user's configuration, else the providers with saved keys, else the demo. */
 function plan({ configFile, dataDir, place, demoFixturesDir, env }: StartMessage) {
   const { config, demoFixturesDir: demoDir } = planStart(
     {

@@ -115,7 +115,7 @@ function pathOf({ url = '/' }: ExpressRequest): string {
   return queryAt === -1 ? url : url.slice(0, queryAt);
 }
 
-/** Whether there is nobody left to answer: the client has gone, or the host has answered. */
+/** Whether no response can be sent any more: the client has gone, or the host has responded. */
 const isResponded = (response: ServerResponse): boolean =>
   response.headersSent || response.closed || response.destroyed;
 
@@ -125,7 +125,7 @@ const toErrorResponse = (error: GatewayError): GatewayResponse => ({
   body: JSON.stringify({ error: toErrorBody(error) }),
 });
 
-/** Ends a streamed answer that nobody will read, and with it the call upstream. */
+/** Ends a streamed response that has no reader, and with it the call upstream. */
 async function discard({ body }: GatewayResponse): Promise<void> {
   if (typeof body === 'object' && body !== null && Symbol.asyncIterator in body) {
     await body[Symbol.asyncIterator]().return?.();

@@ -32,7 +32,7 @@ export interface Passthrough {
 const API_PREFIX = '/api/v1';
 /** Steps out of the target's folder once upstream has resolved them, in every spelling that servers know. */
 const DOT_SEGMENT = /(^|\/|\\|%2f|%5c)(\.|%2e){1,2}($|\/|\\|%2f|%5c|;|%3b)/i;
-/** As long as the gateway itself waits for an answer in one piece. */
+/** Same limit as the gateway's own for a response in one piece. */
 const IDLE_TIMEOUT_MS = 600_000;
 
 /** The proxy library, and what went wrong with a request that it was given. */
@@ -56,7 +56,8 @@ export function createPassthrough({ target, apiKey }: PassthroughOptions): Passt
       loading ??= loadProxy(targetUrl, apiKey);
       const { send, failures } = await loading;
       if (response.closed) return;
-      // With it the library would send the headers on without asking us. Node has answered it already.
+      // With this header the library would forward the headers without calling this code. Node has responded to it
+      // already.
       delete request.headers.expect;
       await send(request, response, () => undefined);
       const cause = failures.get(request);

@@ -33,7 +33,7 @@ export function toMountedRequest(
     async readBody() {
       if (isTooLarge) throw new GatewayError('payload_too_large', `The body is larger than ${bodyLimitBytes} bytes`);
       if (body.type === 'bytes') return body.bytes;
-      // Somebody may be reading along: what has ended by now will not come again.
+      // Another handler may be reading the same stream: data that has ended by now will not come again.
       if (request.readableEnded) throw lostBody();
       return readBody();
     },
@@ -48,7 +48,7 @@ export function lostBody(): GatewayError {
   );
 }
 
-/** Bytes as sent, where somebody else has read them; our own reader counts for itself. */
+/** Size of the body as sent, when another handler has read it; the gateway's own reader counts the bytes itself. */
 function sizeOf({ headers }: ExpressRequest, body: ParsedBody): number {
   if (body.type === 'bytes') return body.bytes.byteLength;
   return body.type === 'json' ? Number(headers['content-length'] ?? 0) : 0;

@@ -3,7 +3,7 @@ import process from 'node:process';
 type Callback = () => void;
 
 let waiting: Callback[] = [];
-/** What was put off is being done, with all that follows from it at once. */
+/** True while the postponed work is being done, together with all work that follows from it at once. */
 let isEnding = false;
 
 /**

@@ -36,12 +36,12 @@ interface Closable {
   close(): Promise<void>;
 }
 
-/** What answers calls. */
+/** The composed server: it responds to calls. */
 export interface Composition {
   readonly gateway: Gateway;
   /** Loads what the first call needs but listening does not. */
   readonly preload: () => void;
-  /** To be closed after the gateway, in this order. */
+  /** Parts to close after the gateway, in this order. */
   readonly closeAfterwards: readonly Closable[];
 }
 
@@ -57,7 +57,7 @@ export interface CompositionOptions {
   readonly savesFixtures?: boolean | undefined;
   /** Where answers are written down, for replaying. Default: nowhere. */
   readonly record?: RecordOptions | null | undefined;
-  /** What configured providers are called over. Default: undici. */
+  /** Transport for calls to configured providers. Default: undici. */
   readonly loadTransport?: LoadTransport | undefined;
 }
 
@@ -142,7 +142,7 @@ function toBroadcastOptions(config: GatewayConfig): BroadcastOptions {
   };
 }
 
-/** For every address that callers or upstreams name. */
+/** Transport for every address that callers or upstreams name. */
 function createOutsideTransport({ webhooks: { allowPrivateNetwork }, timeouts }: GatewayConfig): Transport {
   return createGuardedTransport({ allowPrivateNetwork, connectTimeoutMs: timeouts.connectMs });
 }

@@ -5,10 +5,10 @@ import process from 'node:process';
 import { parseCommand } from './commands/parse-command.ts';
 import { ignoreBrokenPipes } from './process/signals.ts';
 
-// Names, because importing the classes would load every package before the command is even understood.
-/** What the person at the keyboard can put right: a command line, a configuration. */
+// These are names, because importing the classes would load every package before the command is parsed.
+/** Errors that the user can correct: a wrong command line or configuration. */
 const USAGE_ERRORS: ReadonlySet<string> = new Set(['UsageError', 'ConfigError']);
-/** What something outside the program has to put right. */
+/** Errors whose cause is outside the program. */
 const OUTSIDE_ERRORS: ReadonlySet<string> = new Set([
   'StartError',
   'DirectoryInUseError',

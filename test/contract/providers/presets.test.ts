@@ -57,7 +57,7 @@ const CACHED = { prompt_tokens_details: { cached_tokens: 8 } };
 const REASONED = { completion_tokens_details: { reasoning_tokens: 20 } };
 const ALL = { ...CACHED, ...REASONED };
 
-/** What callers are told beyond the text: the reasoning, the counts that upstream reports, and its refusal. */
+/** Parts of a completion that callers receive beyond the text: reasoning, upstream's token counts, and its refusal. */
 const EXPECTED: Readonly<
   Record<string, { reasoning?: null; details: object; cost?: number; refused: readonly [number, string] }>
 > = {
@@ -170,7 +170,7 @@ test.each(presets)('a refusal of %s is told in the gateway’s own words', async
   for (const stream of [false, true]) {
     const { error } = await ask(preset, replayJson(fixture), { model: 'test/refused', stream });
     expect(error).toMatchObject({ code: status, metadata: { error_type: type } });
-    // What the caller can mend is explained in upstream's words, whatever shape they came in.
+    // An error that the caller can correct is explained in upstream's words, whatever shape they came in.
     if (status === 400 || status === 422) {
       const words = JSON.stringify(JSON.parse(new TextDecoder().decode(fixture.json)));
       expect(words).toContain(JSON.stringify(error?.message.split(': ').at(-1)).slice(1, -1));

@@ -2,7 +2,7 @@ import type { GatewayResponse } from '@model-gateway/core';
 
 import { chunksOf, jsonOf, readFrames, type WireChunk } from '../gateways/core-gateway.ts';
 
-/** What an answer amounts to for its caller, whole or streamed. Ids are left out: no two answers share them. */
+/** A completion's content for its caller, whole or streamed. Ids are left out: they differ in each response. */
 export interface FoldedCompletion {
   readonly status: number;
   readonly content: string | null;

@@ -6,7 +6,7 @@ export interface AdminResponse {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** What was written or read; of each kind of thing some names are there. */
+/** Values that were written or read; some names of each kind of thing exist. */
 export interface Data {
   readonly id: string;
   readonly hash: string;

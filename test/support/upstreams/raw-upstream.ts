@@ -47,7 +47,7 @@ export async function startRawUpstream(serve: ServeRaw, options: RawUpstreamOpti
   const accept = (socket: Socket): void => {
     const connection = connections.length;
     connections.push(socket);
-    // A reset is what many tests are about; whoever waits for the end looks at `closed`.
+    // Many tests cause a reset; a test that waits for the end reads `closed`.
     socket.on('error', () => undefined);
     const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
     readRequests(socket, options.atHead === true, (head, body) => {
@@ -108,7 +108,7 @@ function readRequests(socket: Socket, atHead: boolean, onRequest: (head: string,
   });
 }
 
-/** A port on loopback that nobody listens on. */
+/** Finds a port on loopback without a listener. */
 export async function findClosedPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -14,7 +14,7 @@ export const script: VideoWireScript = {
       return { status: 200, body: { name: `models/veo-3/operations/${jobs.start(instances[0].prompt).id}` } };
     }
     const [, film] = /^\/v1beta\/files\/([\w-]+):download$/.exec(path) ?? [];
-    // As upstream does, which serves its films from another path.
+    // Upstream also serves its films from another path.
     if (film !== undefined) return { status: 302, headers: { location: `/films/${film}` }, body: '' };
     if (path.startsWith('/films/')) return toFilmResponse({ headers });
     const [, id = ''] = /^\/v1beta\/models\/veo-3\/operations\/([\w-]+)$/.exec(path) ?? [];

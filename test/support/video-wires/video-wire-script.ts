@@ -53,9 +53,9 @@ export interface VideoWireScript {
   readonly hasList: boolean;
   /** Whether films lie at addresses that must not be sent the key. */
   readonly hasPublicFilms: boolean;
-  /** What a submission must hold of the order in `ORDER`. */
+  /** Patterns of a submission of the order in `ORDER`. */
   readonly submitted: readonly RegExp[];
-  /** What upstream says of a job, in its words. */
+  /** Upstream's response about a job, in its own form. */
   answer(request: VideoUpstreamRequest, jobs: ScriptedJobs): VideoUpstreamResponse;
   /** A refusal in upstream's words. */
   refuse(status: number, message: string): VideoUpstreamResponse;

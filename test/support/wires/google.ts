@@ -155,7 +155,7 @@ export const script: WireScript = {
     ],
   },
   expected: {
-    // What is withheld is an answer that was broken off; what was said until then is its text.
+    // A withheld completion is one that was broken off; the text so far is its text.
     refusal: { content: 'I cannot help with that.', finish: 'content_filter' },
   },
 };

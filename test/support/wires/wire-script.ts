@@ -11,7 +11,7 @@ export interface UpstreamResponse {
   readonly events?: readonly object[];
 }
 
-/** What a caller gets from an answer, told by what the wires have in common. */
+/** The caller's view of a completion, in terms that the wires have in common. */
 export interface ExpectedResponse {
   readonly content?: string | null;
   readonly refusal?: string | null;
@@ -33,11 +33,11 @@ export interface WireScript {
   readonly errors: Readonly<Record<ErrorCase, UpstreamResponse>>;
   /** The event that breaks an answer off with an error. */
   readonly errorEvent: object;
-  /** What a context that is too long is called. Where upstream says it in words alone, it is a bad request like others. */
+  /** Error type of a context that is too long. When upstream states it in words only, it is an ordinary bad request. */
   readonly contextTooLong: 'context_length_exceeded' | 'invalid_request';
-  /** What must be in the request that a case makes upstream. */
+  /** Fields that the upstream request of a case must have. */
   readonly sent: Readonly<Record<SentCase, object>>;
-  /** What becomes of an assistant's message whose reasoning is handed back, between two messages of the user. */
+  /** Form of an assistant's message whose reasoning is sent back, between two messages of the user. */
   readonly sentBack: object;
   /** Where this wire has no word for what others say otherwise. */
   readonly expected?: Partial<Readonly<Record<ResponseCase, ExpectedResponse>>>;
@@ -89,7 +89,7 @@ export const SCHEMA = {
   additionalProperties: false,
 };
 
-/** What a caller asks in each case. */
+/** Request of the caller in each case. */
 export const REQUESTS: Readonly<Record<ResponseCase | ErrorCase, object>> = {
   text: {},
   tools: { tools: TOOLS, tool_choice: 'auto' },
@@ -129,7 +129,7 @@ export const REQUESTS: Readonly<Record<ResponseCase | ErrorCase, object>> = {
   'context too long': {},
 };
 
-/** What a caller gets in each case, unless the wire's script says otherwise. */
+/** Result for the caller in each case, unless the wire's script has another. */
 export const EXPECTED: Readonly<Record<ResponseCase, ExpectedResponse>> = {
   text: { content: TEXT, finish: 'stop' },
   tools: { content: null, calls: [['get_weather', '{"city":"Paris"}']], finish: 'tool_calls' },

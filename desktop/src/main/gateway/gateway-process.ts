@@ -12,9 +12,9 @@ import type {
 /** The gateway in a process of its own, which is started again when it dies. */
 export interface GatewayProcess {
   readonly state: GatewayState;
-  /** As they were last told. */
+  /** Figures of the last report. */
   readonly figures: Figures;
-  /** Resolves with what they are now; with what was last told where nobody answers. */
+  /** Resolves with the current figures, or with those of the last report when the process does not respond. */
   readFigures(): Promise<Figures>;
   /** Starts it, or starts it anew with other keys or another configuration. */
   start(message: StartMessage): Promise<void>;

@@ -19,7 +19,7 @@ interface AsyncSafeStorage {
   decryptStringAsync?(sealed: Buffer): Promise<{ readonly result: string } | string>;
 }
 
-/** To be called once the app is ready: before that, a keyring cannot be reached. */
+/** Must be called once the app is ready: before that, a keyring cannot be reached. */
 export function createProviderKeys(file: SettingsFile): ProviderKeys {
   const storage = findStorage();
   // Better sealed with a key that is no secret than nowhere to be found; the window says which it is.

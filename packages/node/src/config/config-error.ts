@@ -2,7 +2,7 @@
 export interface ConfigIssue {
   /** The field, e.g. `providers[0].baseUrl`; empty for the file as a whole. */
   readonly path: string;
-  /** What is wrong and how to put it right. Never holds a value that may be secret. */
+  /** The mistake and how to correct it. Never holds a value that may be secret. */
   readonly message: string;
 }
 

@@ -25,7 +25,7 @@ export async function toOtlpJson(traces: readonly BroadcastTrace[]): Promise<str
   return write(traces);
 }
 
-/** What an exporter sends that has nothing to tell. */
+/** Body that an exporter sends when it has no spans. */
 export const NO_SPANS = '{"resourceSpans":[]}';
 
 async function loadWriter(): Promise<Writer> {

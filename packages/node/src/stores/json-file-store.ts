@@ -41,7 +41,7 @@ export interface JsonFileStoreOptions {
   readonly lockOptional?: boolean | undefined;
 }
 
-/** What tests put in the place of the machine. */
+/** Parts of the machine that tests replace. */
 export interface StoreHost {
   readonly files: FileSystem;
   /** Calls back once; must not keep the process alive. Returns what cancels it. */

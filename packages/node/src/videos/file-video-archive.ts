@@ -10,7 +10,7 @@ import { makeDirectory } from '../stores/files/make-directory.ts';
 export interface FileVideoArchiveOptions {
   /** Created when missing, closed to other users. Used by this archive only. */
   readonly dir: string;
-  /** What all videos together may take; the oldest go for a new one. */
+  /** Limit for the size of all videos together; the oldest are removed to make room for a new one. */
   readonly maxBytes: number;
   /** Those that are older when it is created are removed. Default: none. */
   readonly maxAgeMs?: number | undefined;
@@ -106,7 +106,7 @@ class NoRoomError extends Error {
 
 const typeOf = (ending: string): string => TYPE_OF_ENDING.get(ending) ?? 'application/octet-stream';
 
-/** What is there already, the oldest first. */
+/** Lists the stored files, the oldest first. */
 async function load({ dir, maxAgeMs }: FileVideoArchiveOptions): Promise<Map<string, StoredFile>> {
   await makeDirectory(dir, OWNER_ONLY);
   await sweepTemporaryFiles(files, dir);

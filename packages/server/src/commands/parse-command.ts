@@ -252,7 +252,7 @@ function readFlags<T extends ParseArgsOptionsConfig>(
   try {
     return parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values;
   } catch (error) {
-    // Of Node's message only the first sentence helps; the rest is advice on escaping.
+    // Only the first sentence of Node's message helps; the rest is advice on escaping.
     const [reason = ''] = (error as Error).message.split('. ');
     throw new UsageError(`${reason.replace(/\.$/, '')}.\n\n${COMMAND_HELP[command]}`);
   }

@@ -20,7 +20,7 @@ export async function replay({ dir, port, apiKey, speed, allowsLoopbackWebhooks 
   });
   let isStopping = false;
   const stop = (): void => {
-    // A second signal is for whoever has no patience.
+    // A second signal ends the process at once.
     if (isStopping) process.exit(1);
     isStopping = true;
     gateway.close().then(

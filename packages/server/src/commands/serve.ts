@@ -28,7 +28,7 @@ interface Start extends StartPlan, Pick<ServeOptions, 'record' | 'fixtures'> {
   readonly logger: ServerLogger;
   /** Management key for other commands of this machine's user, valid while this process runs. */
   readonly ownerToken: string;
-  /** What has been opened so far; closed from the end. */
+  /** Closing functions of the parts opened so far; called from the last to the first. */
   readonly closers: (() => Promise<void>)[];
   /** Whether a signal came while still starting. */
   readonly isStopping: () => boolean;
@@ -56,7 +56,8 @@ export async function serve(options: ServeOptions): Promise<void> {
     now: () => performance.now(),
     async stop() {
       isStopping = true;
-      // What is being opened has to be closed, too; but a file system that hangs must not prevent the end.
+      // Parts that are still being opened have to be closed, too; but a file system that hangs must not prevent the
+      // end.
       await Promise.race([started.catch(() => undefined), delay(START_LIMIT_MS, undefined, { ref: false })]);
       await closeAll(closers);
     },

@@ -40,8 +40,8 @@ const COMMON_HEADERS = {
 const FILE = /^\/ui\/((?:assets\/)?[\w-]+(?:\.[\w-]+)+)$/;
 
 /**
- * Answers a request for `/ui` or below it from the directory of a built bundle. A path that is no file's is taken for a
- * screen that somebody typed. Rejects when the bundle is not there.
+ * Responds to a request for `/ui` or a path below it from the directory of a built bundle. A path that is not the path
+ * of a file is treated as a screen's address that was typed. Rejects when the bundle does not exist.
  */
 export async function serveUi(
   { method, path }: Pick<GatewayRequest, 'method' | 'path'>,

@@ -57,7 +57,7 @@ function toIssues(value: unknown): FieldIssue[] {
   }));
 }
 
-/** What a person can do about an error, in a sentence. */
+/** Advice for a person about an error, in a sentence. */
 export function toRemedy(error: unknown): string {
   if (!(error instanceof ApiError)) return 'Reload the page. If it comes back, copy the report and open an issue.';
   switch (error.status) {

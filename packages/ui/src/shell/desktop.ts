@@ -14,7 +14,7 @@ export const getDesktop = (): DesktopBridge | undefined => globalThis.desktop;
 let current: DesktopInfo | null = null;
 const listeners = new Set<() => void>();
 
-/** What the app said last; null in a browser. */
+/** Last report from the app; null in a browser. */
 export const getDesktopInfo = (): DesktopInfo | null => current;
 
 /** The same, kept up to date. */

@@ -22,7 +22,7 @@ export class DirectoryInUseError extends Error {
   }
 }
 
-/** What tests try that this machine is not or that would take long. */
+/** Options for tests: conditions that this machine does not have or that would take long. */
 export interface OwnerOptions {
   readonly platform?: NodeJS.Platform | undefined;
   /** After that an owner counts as one that does not answer. */
@@ -129,7 +129,7 @@ function describeOwner(ownerPid: number | undefined): string {
     : `the process with PID ${ownerPid}; end it, or choose another directory`;
 }
 
-/** Says why a directory could not be taken although nobody has it, for a system that forbids such sockets. */
+/** Explains why a directory could not be taken although it has no owner, on a system that forbids such sockets. */
 export function describeOwnershipFailure(error: unknown): string {
   return `One process per directory cannot be ensured here: ${errorReason(error)}`;
 }

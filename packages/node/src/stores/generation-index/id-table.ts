@@ -49,7 +49,7 @@ export function createIdTable(hasId: (row: number, id: string) => boolean): IdTa
   };
 }
 
-/** FNV-1a over code units. Ids are random, and nobody outside chooses them. */
+/** FNV-1a over code units. Ids are random, and no caller chooses them. */
 function hashOf(id: string): number {
   let hash = 0x811c9dc5 | 0;
   for (let i = 0; i < id.length; i += 1) hash = Math.imul(hash ^ id.charCodeAt(i), 0x01000193);

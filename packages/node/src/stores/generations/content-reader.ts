@@ -7,7 +7,7 @@ import { type ContentReference, parseContent } from '../journal/generation-lines
 import { forEachLine } from '../journal/journal-reader.ts';
 import { recordOf } from '../journal/record-line.ts';
 
-/** What reading contents needs. */
+/** Parts that reading contents requires. */
 export interface ContentReaderOptions {
   readonly files: FileSystem;
   readonly logsPath: string;

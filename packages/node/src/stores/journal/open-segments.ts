@@ -11,7 +11,7 @@ import {
 } from './segment.ts';
 import { contentFileName, nextSegment } from './segment-name.ts';
 
-/** What the segments need from outside. */
+/** Parts that the segments require from outside. */
 export interface OpenSegmentsOptions {
   readonly files: FileSystem;
   readonly logsPath: string;
@@ -180,7 +180,7 @@ async function roll(state: State): Promise<void> {
 function retireIfIdle(state: State, segment: Segment): void {
   if (segment === state.active || segment.openBatches > 0) return;
   void inTurn(state, async () => {
-    // Everything may have been closed by now, and the descriptors may be somebody else's already.
+    // The segment may have been closed by now, and its descriptors may have been reused for other files.
     if (!state.segments.has(segment)) return;
     await syncSegment(state.options.files, segment);
     state.segments.delete(segment);

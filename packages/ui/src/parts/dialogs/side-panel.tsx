@@ -15,10 +15,10 @@ interface SidePanelProps {
   readonly children: ReactNode;
 }
 
-/** What belongs to the row at hand: beside the list; over it, as a modal dialog, where the window is narrow. */
+/** Panel for the selected row: beside the list, or over it as a modal dialog where the window is narrow. */
 export function SidePanel({ title, label, onClose, actions, children }: SidePanelProps) {
   const panel = useRef<HTMLElement>(null);
-  // As Tailwind's `lg`, from which on the classes below put it beside the list.
+  // Same width as Tailwind's `lg`, from which on the classes below put the panel beside the list.
   const isModal = !useMedia('(min-width: 64rem)');
   useFocusWithin(panel, isModal);
   useShortcut({ keys: 'Escape', label: 'Close the panel', group: 'This screen' }, onClose);
@@ -26,7 +26,7 @@ export function SidePanel({ title, label, onClose, actions, children }: SidePane
   const onKeyDown = (event: KeyboardEvent): void => {
     const { target } = event;
     const isField = target instanceof HTMLElement && target.matches('input, textarea, select');
-    // Of a dialog or menu within, which React tells of here, too.
+    // React also reports events of a dialog or menu inside the panel here.
     const isOwn = target instanceof HTMLElement && target.closest('dialog, [role=menu]') === null;
     if (event.key !== 'Escape' || event.defaultPrevented || !isField || !isOwn) return;
     event.preventDefault();

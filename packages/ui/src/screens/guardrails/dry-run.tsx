@@ -12,7 +12,7 @@ import { ACTION_TONES } from './text-tester.tsx';
 
 const MAX_GENERATIONS = 100;
 
-/** What the guardrail would have done to the latest generations. */
+/** Effect that the guardrail would have had on the latest generations. */
 export function DryRun({ guardrailId, isChanged }: { guardrailId: string; isChanged: boolean }) {
   const [count, setCount] = useState(MAX_GENERATIONS);
   const run = useMutation({

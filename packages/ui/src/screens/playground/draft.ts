@@ -1,6 +1,6 @@
 import { type Attachment, fromContentPart, toContentPart } from './attachments.ts';
 
-/** What is about to be sent, but for the models. */
+/** The next request, without the models. */
 export interface Draft {
   readonly system: string;
   readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[];

@@ -1,7 +1,7 @@
 /** Everything that waits for the next drawing. */
 let waiting: (() => void)[] = [];
 
-/** Fifteen drawings a second on most screens: as often as anybody sees words appear. */
+/** Frames per drawing: about fifteen drawings a second on most screens. A higher rate would not be noticed in text. */
 const FRAMES = 4;
 
 /**

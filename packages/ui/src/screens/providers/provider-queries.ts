@@ -9,7 +9,7 @@ export type ProviderState = ProviderStateList['data'][number];
 
 export type Standing = keyof ProviderState['health']['endpoints'];
 
-/** What one layer between the gateway and a provider was found to be like. */
+/** Result of the check of one layer between the gateway and a provider. */
 export type ProviderFinding = ProviderTestResult['data']['findings'][number];
 
 export const providerStatesQuery = queryOptions({

@@ -1,7 +1,10 @@
 import type { GenerationRow } from '@model-gateway/core/wire';
 import type { GenerationList } from '../../../api/types.ts';
 
-/** What a list asks for and keeps of a generation: a long list of whole records would fill the line and the memory. */
+/**
+ * Fields of a generation that a list requests and holds: whole records would be too much for the network and the
+ * memory.
+ */
 const FIELDS = [
   'id',
   'created_at',

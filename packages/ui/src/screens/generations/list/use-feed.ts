@@ -4,7 +4,7 @@ import { openApi } from '../../../api/call-api.ts';
 import { readEventStream } from '../../../api/read-event-stream.ts';
 import { type ListRow, ROW_QUERY, toListRow } from './list-row.ts';
 
-/** What ends is handed on at most ten times a second, however much it is. */
+/** Ended calls are passed on at most ten times a second, however many there are. */
 const BATCH_MS = 100;
 const RETRY_MS = 3000;
 

@@ -9,7 +9,7 @@ import { PortForm } from '../../../shell/port-banner.tsx';
 import { type Ask, useOutcome } from '../../../shell/use-outcome.ts';
 import { ProviderKeysCard } from './provider-keys-card.tsx';
 
-/** What is set of the app around this page. Nothing in a browser. */
+/** Settings of the desktop app around this page. Empty in a browser. */
 export function DesktopCards() {
   const info = useDesktopInfo();
   if (info === null) return null;
