@@ -1,7 +1,7 @@
-// Writes `response.sse` beside every whole answer of the demo's cases, so that each text stands in one place only:
+// Writes `response.sse` beside every whole response of the demo's cases, so that each text stands in one place only:
 // `response.json`. Run it after changing one: `node scripts/write-demo-streams.js`.
 //
-// Cases whose answer is an error or is cut short hold no whole answer; their files are written by hand.
+// Cases whose answer is an error or is cut short hold no whole response; their files are written by hand.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ export function toDeltas({ content, refusal, reasoning_content: reasoning, tool_
 }
 
 /**
- * The stream that says the same as a whole answer, byte for byte as OpenAI frames it when usage was asked for.
+ * The stream that says the same as a whole response, byte for byte as OpenAI frames it when usage was asked for.
  *
  * @param {{ id: string, created: number, model: string, service_tier: string, system_fingerprint: string,
  *   usage: object, choices: [{ message: Parameters<typeof toDeltas>[0], finish_reason: string }] }} answer
@@ -68,7 +68,7 @@ function readResponse(folder) {
     const answer = JSON.parse(readFileSync(file, 'utf8'));
     return answer.object === 'chat.completion' ? answer : undefined;
   } catch {
-    // The case of an answer that is cut short.
+    // The case of a response that is cut short.
     return undefined;
   }
 }

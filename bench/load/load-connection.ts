@@ -25,7 +25,7 @@ export interface LoadConnectionOptions {
   readonly port: number;
   /** Sent as they are, each time. */
   readonly request: Uint8Array;
-  /** The first event of a streamed answer, or the first byte of another, is here. */
+  /** The first event of a streamed response, or the first byte of another, is here. */
   readonly onFirstEvent?: () => void;
 }
 
@@ -98,7 +98,7 @@ export function openLoadConnection({ port, request, onFirstEvent }: LoadConnecti
       buffer: readBuffer,
       callback(count) {
         if (pending === undefined) {
-          socket.destroy(new Error('bytes came that nobody had asked for'));
+          socket.destroy(new Error('bytes came without a request'));
           return false;
         }
         const piece = readBuffer.subarray(0, count);

@@ -1,6 +1,6 @@
 import type { Route } from './bench-request.ts';
 
-/** Requests to be sent by a number of connections, each sending its next when it has its answer. */
+/** Requests to be sent by a number of connections, each sending its next when it has its response. */
 export interface LoadJob {
   readonly port: number;
   /** Default: the gateway's own. */
@@ -44,7 +44,7 @@ export interface HoldJob {
 
 /** Calls that the load's process serves. */
 export type LoadCalls = {
-  /** Rejects when any answer was wrong. */
+  /** Rejects when any response was wrong. */
   run(job: LoadJob): Promise<LoadResult>;
   /** Resolves when every stream has begun. */
   hold(job: HoldJob): Promise<void>;

@@ -35,7 +35,7 @@ interface Kind {
   readonly cpuBudget: Budget;
 }
 
-/** Whole answers under full load. */
+/** Whole responses under full load. */
 export const WHOLE_JOB: Job = {
   script: BURST.name,
   stream: false,

@@ -5,7 +5,7 @@ export const CPU_WHOLE: Budget = { limit: 2, stretch: 1.5 };
 export const CPU_STREAMED: Budget = { limit: 1.8, stretch: 1.4 };
 /** Cost of a call relative to the cost in an older checkout. */
 export const AGAINST: Budget = { limit: 1.03 };
-/** Throughput of whole answers in times Portkey's. */
+/** Throughput of whole responses in times Portkey's. */
 export const PORTKEY_THROUGHPUT: Budget = { limit: 6, isLeast: true };
 /** Added milliseconds to the first token, at 100 concurrent streams. */
 export const FIRST_TOKEN_P50_MS: Budget = { limit: 1 };

@@ -16,8 +16,8 @@ interface Answered {
 }
 
 /**
- * Checks one whole and one streamed answer of a target, and what the gateway has recorded of them. Throws when
- * anything is wrong, because what a wrong answer costs is of no interest. Of Portkey only the whole answer is looked
+ * Checks one whole and one streamed response of a target, and what the gateway has recorded of them. Throws when
+ * anything is wrong, because what a wrong response costs is of no interest. Of Portkey only the whole response is looked
  * at, as only that is measured: 1.15.2 answers streams of this provider with status 500 on Node.js 24.
  */
 export async function checkResponses(target: Target): Promise<void> {
@@ -70,7 +70,7 @@ function checkUsage(usage: Answered['usage'], completionTokens: number, { name }
   deepStrictEqual(counts, usageOf(completionTokens), `usage of the ${name}`);
 }
 
-/** The gateway has recorded the call with its text by the time that the answer has ended. */
+/** The gateway has recorded the call with its text by the time that the response has ended. */
 async function checkRecord({ name, port }: Target, response: Response, text: string): Promise<void> {
   if (name !== 'gateway') return;
   const id = response.headers.get('x-generation-id');

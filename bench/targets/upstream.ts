@@ -11,7 +11,7 @@ export type UpstreamCalls = {
   bytesInOpenStreams(): Promise<number>;
 };
 
-/** A script as the bytes of its answer, all rendered beforehand. */
+/** A script as the bytes of its response, all rendered beforehand. */
 interface Rendered {
   readonly script: UpstreamScript;
   /** One for each burst, or one that serves for all. */

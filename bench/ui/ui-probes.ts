@@ -44,7 +44,7 @@ export const toScroll = (durationMs: number, stepPx: number): string => `
     const grid = document.querySelector('[role=grid]');
     const gaps = [];
     let [top, step, startedAt, before] = [grid.scrollTop, ${stepPx}];
-    // Asked for now and then only: an answer costs a layout of its own.
+    // Asked for now and then only: a response costs a layout of its own.
     let last = grid.scrollHeight - grid.clientHeight;
     const frame = (now) => {
       if (before !== undefined) gaps.push(now - before);

@@ -26,7 +26,7 @@ const CONTEXT_FIELDS = [
 ];
 const OUTPUT_FIELDS = ['max_completion_tokens', 'max_output_length', 'max_tokens', 'outputTokenLimit'];
 
-/** Reads the answer of a `GET /models`. Throws when it is no list of models. */
+/** Reads the response of a `GET /models`. Throws when it is no list of models. */
 export function readListedModels(body: unknown): readonly ListedModel[] {
   const list = isObject(body) ? (body['data'] ?? body['models']) : body;
   if (!Array.isArray(list)) throw new Error('The answer is no list of models: it has neither "data" nor "models".');

@@ -166,7 +166,7 @@ test.each([
   expect(stderr).toContain(message);
 });
 
-test('fails on an answer that is no list, and changes nothing', async () => {
+test('fails on a response that is no list, and changes nothing', async () => {
   const { directory, read } = makeData();
   const { code, stderr } = await refresh({ hello: 1 }, ['--from', 'URL', '--provider', 'groq', '--data', directory]);
   expect([code, stderr]).toEqual([1, expect.stringContaining('The answer is no list of models')]);

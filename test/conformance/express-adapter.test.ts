@@ -127,7 +127,7 @@ describe.each([
     expect(handled).toEqual([]);
   });
 
-  test('streams chunk by chunk through compression(), and lets it compress whole answers', async () => {
+  test('streams chunk by chunk through compression(), and lets it compress whole responses', async () => {
     const app = express().use(compression({ threshold: 0 }), gatewayRouter(createGateway().gateway));
     const url = `${await start(app)}/api/v1`;
     const call = upstream.nextCall();

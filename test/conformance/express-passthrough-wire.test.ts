@@ -142,7 +142,7 @@ describe.each([
     expect((await reader.read()).done).toBe(true);
   });
 
-  test('never ends an answer as if it were whole when the target broke it off', async () => {
+  test('never ends a response as if it were whole when the target broke it off', async () => {
     target.respondWith((response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write('data: first\n\n', () => response.destroy());

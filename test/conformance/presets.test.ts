@@ -65,7 +65,7 @@ async function startGateway(provider: object): Promise<(body: object) => Promise
 
 const isStream = ({ body }: RawRequest): boolean => /"stream":true/.test(body);
 
-/** An upstream that answers as the preset's written case does. */
+/** An upstream that responds as the preset's written case does. */
 function startPresetUpstream(preset: string): Promise<RawUpstream> {
   const read = (name: string): string =>
     readFileSync(
@@ -171,7 +171,7 @@ test('Mistral gets its own names, ids and thoughts, and its usage is read withou
   }
 });
 
-test('Together gets a switch for reasoning, and its block of thoughts is told from the answer', async () => {
+test('Together gets a switch for reasoning, and its block of thoughts is told from the response', async () => {
   const upstream = await startPresetUpstream('together');
   const ask = await startGateway({ preset: 'together', baseUrl: upstream.baseUrl, apiKey: 'key-of-together' });
   const answer = await askTwice(ask, { reasoning: { effort: 'xhigh' }, top_k: 40 });

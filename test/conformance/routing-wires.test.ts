@@ -177,7 +177,7 @@ test.each<[Name, object]>([
   ],
   ['budget', { output_config: { format: { type: 'json_schema', schema: SCHEMA } } }],
   ['thinker', { generationConfig: { responseMimeType: 'application/json', responseJsonSchema: SCHEMA } }],
-])('the OpenRouter client binds the answer of %s to a schema', async (name, expected) => {
+])('the OpenRouter client binds the response of %s to a schema', async (name, expected) => {
   expect(await sentFor(name, { responseFormat: FORMAT })).toMatchObject(expected);
 });
 

@@ -193,7 +193,7 @@ test('the OpenRouter client reads the health of endpoints', async () => {
   expect(dear?.throughputLast30m?.p99).toBeGreaterThan(0);
 });
 
-test('a management key has every one of these routes explained, and nobody is called for it', async () => {
+test('a management key has every one of these routes explained, and no provider is called for it', async () => {
   const before = upstream.calls.length;
   const response = await fetch(host.apiUrl.replace('/api/v1', '/admin/v1/explain'), {
     method: 'POST',

@@ -335,7 +335,7 @@ test('a second signal ends it at once, with 1', async () => {
   await answer;
 });
 
-test('nobody reading its output any more does not end it', async () => {
+test('continues when its output is not read any more', async () => {
   const gateway = await serve(['--demo', '--data-dir', newPath('data')]);
   gateway.child.stdout?.destroy();
   gateway.child.stderr?.destroy();

@@ -133,7 +133,7 @@ export async function launchApp(options: LaunchOptions = {}): Promise<DesktopApp
     info,
     until,
     async quit() {
-      // Asked for and not awaited: the answer would have to come from an app that is gone.
+      // Asked for and not awaited: the response would have to come from an app that is gone.
       app.evaluate((electron) => electron.app.quit()).catch(() => undefined);
       return exited;
     },

@@ -9,7 +9,7 @@ import { freePort } from '../support/test-run/free-port.ts';
 import { watchTray } from './tray-watcher.ts';
 
 const DEMO_KEY = 'sk-gw-v1-demo';
-/** Its answer is short, and comes at the pace of a reader. */
+/** Its response is short, and comes at the pace of a reader. */
 const QUESTION = 'Write a haiku about the sea.';
 
 const chat = (url: string, stream = false): Promise<Response> =>
@@ -43,7 +43,7 @@ describe.skipIf(skipped !== undefined)(
         expect(seen).toMatchObject({ data: { id, model: 'demo/chat', streamed: true, finish_reason: 'stop' } });
       });
 
-      test('streams an answer to its window piece by piece', async () => {
+      test('streams a response to its window piece by piece', async () => {
         const { page, until } = shared;
         await until(({ state }) => state.phase === 'listening');
         const pieces = await page.evaluate(async (content) => {
@@ -64,7 +64,7 @@ describe.skipIf(skipped !== undefined)(
         expect(pieces.join('')).toMatch(/data: \[DONE\]\n\n$/);
       });
 
-      test('streams an answer in the playground, and has it in the list of generations', async () => {
+      test('streams a response in the playground, and has it in the list of generations', async () => {
         const { page, until } = shared;
         await until(({ state }) => state.phase === 'listening');
         await page.goto('app://gateway/#/playground?models=demo/chat');

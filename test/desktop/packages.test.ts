@@ -90,7 +90,7 @@ describe.skipIf(packagesSkipped !== undefined)(
       }
     });
 
-    test('the .deb lets nobody but root write, and its sums and scripts are sound', () => {
+    test('the .deb lets only root write, and its sums and scripts are sound', () => {
       const deb = packageOf('.deb');
       const listed = run('dpkg-deb', '--contents', deb).trim().split('\n');
       expect(listed.length).toBeGreaterThan(20);

@@ -125,7 +125,7 @@ describe.skipIf(skipped !== undefined)(
       expect((await sendRaw(`http://127.0.0.1:${state.port}`, '/api/v1/models', foreign)).status).toBe(403);
     });
 
-    test('of the demo, whose keys everybody knows, is not shared', async () => {
+    test('of the demo, whose keys are public, is not shared', async () => {
       const launched = await launchApp({ port: await freePort() });
       await launched.until((found) => found.state.phase === 'listening');
       await handleDialogs(launched, 'Share');
@@ -136,7 +136,7 @@ describe.skipIf(skipped !== undefined)(
   },
 );
 
-test('where the system keeps a port for itself, nobody is asked to quit a program', () => {
+test('where the system reserves a port, the user is not asked to quit a program', () => {
   const message = 'Port 8855 of 127.0.0.1 may not be opened by this user: the system has reserved it.\nUse --port.';
   const state = { phase: 'not-listening', kind: 'denied', port: 8855, message, freePort: null, isDemo: false } as const;
   const { detail, choices } = toPortQuestion(state);

@@ -11,7 +11,7 @@ import { freePort } from '../support/test-run/free-port.ts';
 const boundsOf = ({ app }: DesktopApp) =>
   app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.getBounds());
 
-test('nothing is switched on behind anybody’s back: start at login, sharing and updates are off', () => {
+test('nothing is switched on by default: start at login, sharing and updates are off', () => {
   expect(DEFAULT_SETTINGS).toMatchObject({ startAtLogin: false, shareOnNetwork: false, lookForUpdates: false });
 });
 

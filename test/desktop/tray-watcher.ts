@@ -119,7 +119,7 @@ export async function watchTray(): Promise<TrayWatcher> {
       let id = 0;
       for (const label of path) [id, , among] = find(among, label).value;
       const event = [id, 'clicked', new dbus.Variant('s', ''), 0];
-      // The app may be gone before it answers.
+      // The app may be gone before it responds.
       await call(String(await read('Menu')), MENU, 'Event', 'isvu', event).catch(() => undefined);
     },
     async submenu(label) {

@@ -65,7 +65,7 @@ describe.skipIf(skipped !== undefined)(
       expect(await tray.icon()).toBe(running);
     });
 
-    test('has modes: what was recorded is replayed, and nobody is asked', async () => {
+    test('has modes: recordings are replayed, and no provider is called', async () => {
       const tray = await watchTray();
       const [port, upstream] = [await freePort(), await startUpstream()];
       const { userDir } = await launchHidden({ tray, port, config: toScriptedConfig(upstream) });

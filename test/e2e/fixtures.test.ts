@@ -115,7 +115,7 @@ describe.skipIf(skipped !== undefined)(`the web UI of fixtures${note}`, { timeou
     ['misses', () => '#/fixtures?view=misses'],
     ['miss', async () => `#/fixtures?view=misses&open=${await idOfMiss('Tell me two jokes')}`],
     ['misses-none', () => '#/fixtures?view=misses&q=nothing-has-this-name'],
-  ])('shows %s without a fault, dark, light and narrow, so that everybody can use it', async (name, hash) => {
+  ])('shows %s without a fault, dark, light and narrow, so that all users can use it', async (name, hash) => {
     await lookAt(await ui.open(await hash(), { reducedMotion: 'reduce' }), name);
   });
 
@@ -222,7 +222,7 @@ describe.skipIf(skipped !== undefined)(`the web UI of fixtures${note}`, { timeou
     expect(problems).toEqual([]);
   });
 
-  test('saves an answer of the playground', async () => {
+  test('saves a response of the playground', async () => {
     const { page, problems, check } = await ui.open('#/playground?models=acme/two');
     await page.getByRole('textbox', { name: 'Message 1' }).fill('Hello!');
     await page.keyboard.press('Control+Enter');

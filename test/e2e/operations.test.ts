@@ -67,7 +67,7 @@ describe.skipIf(skipped !== undefined)(
     afterAll(() => ui?.close());
 
     test.each(SCREENS)(
-      'shows %s without a fault, dark, light and narrow, so that everybody can use it',
+      'shows %s without a fault, dark, light and narrow, so that all users can use it',
       async (name, hash) => {
         // Without motion, or a colour is looked at while it changes.
         screens ??= await ui.open('#/', { reducedMotion: 'reduce', isKept: true });
@@ -125,7 +125,7 @@ describe.skipIf(skipped !== undefined)(
       expect(problems).toEqual([]);
     });
 
-    test('under the desktop asks nobody to sign in, and mends the port', async () => {
+    test('under the desktop requires no sign-in, and changes the port', async () => {
       const { page, problems, check } = await ui.open('#/settings');
       // The user of the app is the owner, also in a window that has no cookie.
       await page.addInitScript(DESKTOP);

@@ -107,7 +107,7 @@ describe.skipIf(skipped !== undefined)(`what opens over a screen${note}`, { time
   }, 60_000);
   afterAll(() => ui?.close(), 60_000);
 
-  test.each(some(DIALOGS))('can be used by everybody: %s', async (name, hash, open) => {
+  test.each(some(DIALOGS))('can be used by all users: %s', async (name, hash, open) => {
     await opened.go(hash());
     await open(opened.page);
     await opened.page.locator('dialog[open], [role=menu]').first().waitFor();

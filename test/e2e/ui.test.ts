@@ -71,7 +71,7 @@ describe.skipIf(skipped !== undefined)(
     afterAll(() => ui?.close());
 
     test.each(SCREENS)(
-      'shows %s without a fault, dark and light and narrow, so that everybody can use it',
+      'shows %s without a fault, dark and light and narrow, so that all users can use it',
       async (name, hash) => {
         // Without motion, or a colour is looked at while it changes.
         screens ??= await ui.open('#/', { reducedMotion: 'reduce', isKept: true });
@@ -124,7 +124,7 @@ describe.skipIf(skipped !== undefined)(
       expect(problems).toEqual([]);
     });
 
-    test('streams an answer in the playground, and lists it at once', async () => {
+    test('streams a response in the playground, and lists it at once', async () => {
       const list = await ui.open('#/generations');
       const before = await list.page.getByRole('row').count();
       const { page, problems } = await ui.open('#/playground?models=demo/chat');

@@ -30,7 +30,7 @@ const named = ({ port }: Pick<RawUpstream, 'port'>): { baseUrl: string } => ({
 
 const LOOPBACK = [{ address: '127.0.0.1', family: 4 }];
 
-test('1: a refused connection goes to the next provider, and the caller sees only its answer', async () => {
+test('1: a refused connection goes to the next provider, and the caller sees only its response', async () => {
   const closed = { baseUrl: `http://127.0.0.1:${await findClosedPort()}/v1` };
   const upstream = await startRawUpstream((request) => respondWell(request));
   const { ask, record } = await startFaultGateway([closed, upstream]);

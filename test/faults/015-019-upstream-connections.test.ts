@@ -25,7 +25,7 @@ async function contentOf(response: Response): Promise<string> {
   return choices[0].message.content;
 }
 
-/** Waits until the gateway has got an answer and given its connection back. */
+/** Waits until the gateway has got a response and given its connection back. */
 async function warmUp({ ask }: Pick<FaultGateway, 'ask'>): Promise<void> {
   expect(await contentOf(await ask())).toBe('Hello');
 }
@@ -91,7 +91,7 @@ test.each(BREAKS)('16: %s on a new connection is not tried again', async (_name,
   expect(upstream.requests).toHaveLength(1);
 });
 
-test.each(BREAKS)('16: %s after the first byte of an answer is not tried again', async (_name, breakOff) => {
+test.each(BREAKS)('16: %s after the first byte of a response is not tried again', async (_name, breakOff) => {
   const upstream = await startRawUpstream((request, server) => {
     if (timesOn(server, request) === 1 && request.connection === 0) respondWell(request);
     else request.socket.write('HTTP/1.1 2', () => breakOff(request.socket));
@@ -106,7 +106,7 @@ test.each(BREAKS)('16: %s after the first byte of an answer is not tried again',
   expect(upstream.requests).toHaveLength(3);
 });
 
-test('16: connections that upstream closes at random moments cost no answer', async () => {
+test('16: connections that upstream closes at random moments cost no response', async () => {
   let random = 7;
   const upstream = await startRawUpstream((request, server) => {
     respondWell(request, request.body.includes('"stream":true') ? 'Hello' : undefined);
@@ -118,7 +118,7 @@ test('16: connections that upstream closes at random moments cost no answer', as
 });
 
 test.each([0, 1, 5, 50])(
-  '17: a second answer nobody asked for, %i ms after the first, reaches nobody',
+  '17: a second response that was not asked for, %i ms after the first, reaches no caller',
   async (delayMs) => {
     const stolen = toRawResponse(200, toWhole("Somebody else's"));
     const upstream = await startRawUpstream((request) => {
@@ -137,7 +137,7 @@ test.each([0, 1, 5, 50])(
 );
 
 test.each([102, 103])(
-  '18: informational answers of status %i are passed over, a thousand of them, too',
+  '18: informational responses of status %i are passed over, a thousand of them, too',
   async (status) => {
     for (const count of [1, 1000]) {
       const hint = toHead(status, { link: '</style.css>; rel=preload' });
@@ -165,7 +165,7 @@ test.each([toHead(100), toHead(101, { connection: 'upgrade', upgrade: 'websocket
   },
 );
 
-test('19: an answer that comes before the request was sent whole is relayed, and the next request finds a free connection', async () => {
+test('19: a response that comes before the request was sent whole is relayed, and the next request finds a free connection', async () => {
   let isFirst = true;
   const upstream = await startRawUpstream(
     (request) => {

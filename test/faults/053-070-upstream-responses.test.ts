@@ -67,7 +67,7 @@ test.each([
   ['204', toHead(204)],
   ['206', toRawResponse(206, toWhole('Hi'))],
   ['304', toHead(304)],
-])('54: a %s instead of an answer is a 502', async (_name, bytes) => {
+])('54: a %s instead of a response is a 502', async (_name, bytes) => {
   const { ask } = await startFaultGateway([await answering(bytes)]);
   expect((await ask()).status).toBe(502);
 });
@@ -281,7 +281,7 @@ test('66: the key that upstream echoes comes out nowhere', async () => {
   }
 });
 
-test("67, 68: another model's name and an absurd clock in the answer change nothing of ours", async () => {
+test("67, 68: another model's name and an absurd clock in the response change nothing of ours", async () => {
   for (const created of [-1, 0, 1e18, '1970', null]) {
     const odd = { model: 'somebody/elses-model', created, id: 'chatcmpl-x' };
     const upstream = await startRawUpstream(({ socket, body }) => {

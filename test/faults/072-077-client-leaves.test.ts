@@ -82,7 +82,7 @@ test.each<[string, (request: RawRequest) => void]>([
   }
 });
 
-test('73: a client that leaves in the middle of an unstreamed answer is noticed at once', async () => {
+test('73: a client that leaves in the middle of an unstreamed response is noticed at once', async () => {
   const upstream = await startRawUpstream(
     ({ socket }) => void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n{"id":'),
   );
@@ -157,7 +157,7 @@ test.each([false, true])(
 );
 
 test(
-  `77: a client that leaves just when the answer ends is recorded once, as one or the other, ${isFull ? '10,000' : '200'} times over`,
+  `77: a client that leaves just when the response ends is recorded once, as one or the other, ${isFull ? '10,000' : '200'} times over`,
   async () => {
     const count = isFull ? 10_000 : 200;
     let served: RawRequest | undefined;

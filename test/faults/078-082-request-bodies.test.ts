@@ -28,7 +28,7 @@ test('78: a body that is said to be too long is a 413 before any of it was sent'
   expect(upstream.connections).toEqual([]);
 });
 
-test('78: a client that asks before it sends too much is told not to', async () => {
+test('78: a client that asks before it sends too much is refused', async () => {
   const { port } = await startFaultGateway([await healthy()], { listen: { bodyLimitBytes: LIMIT } });
   const client = await connectRaw(port);
   const headers = { 'content-type': 'application/json', 'content-length': `${LIMIT + 1}`, expect: '100-continue' };
@@ -36,7 +36,7 @@ test('78: a client that asks before it sends too much is told not to', async () 
   expect((await client.readReply()).status).toBe(413);
 });
 
-test('78: a client that asks before it sends what is allowed is told to go on', async () => {
+test('78: a client that asks before it sends what is allowed gets 100', async () => {
   const { port } = await startFaultGateway([await healthy()], { listen: { bodyLimitBytes: LIMIT } });
   const client = await connectRaw(port);
   const body = toChatBody();

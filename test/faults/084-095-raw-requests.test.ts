@@ -140,7 +140,7 @@ test.each([
   'http://127.0.0.1/api/v1/models',
   '*',
   '/<script>alert(1)</script>',
-])('86: %s is no path of ours, whoever asks', async (path) => {
+])('86: %s is not a path of the gateway, with any key', async (path) => {
   const { port } = await startFaultGateway([await healthy()]);
   for (const key of [TEST_KEY, TEST_MANAGEMENT_KEY, 'nobody']) {
     const client = await connectRaw(port);
@@ -257,10 +257,10 @@ test.each<[string, string, number]>([
   ['TRACE', 'TRACE /api/v1/models HTTP/1.1\r\nhost: HOST\r\nconnection: close\r\n\r\n', 405],
   ['PUT', 'PUT /api/v1/models HTTP/1.1\r\nhost: HOST\r\nconnection: close\r\n\r\n', 405],
   ['a method of WebDAV', 'PROPFIND /api/v1/models HTTP/1.1\r\nhost: HOST\r\nconnection: close\r\n\r\n', 405],
-  ['a method that nobody knows', 'STEAL /api/v1/models HTTP/1.1\r\nhost: HOST\r\n\r\n', 400],
+  ['an unknown method', 'STEAL /api/v1/models HTTP/1.1\r\nhost: HOST\r\n\r\n', 400],
   ['a method in small letters', 'get /api/v1/models HTTP/1.1\r\nhost: HOST\r\n\r\n', 400],
   [
-    'an expectation that nobody knows',
+    'an unknown expectation',
     'GET /api/v1/models HTTP/1.1\r\nhost: HOST\r\nexpect: the-spanish-inquisition\r\n\r\n',
     417,
   ],

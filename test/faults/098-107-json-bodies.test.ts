@@ -17,7 +17,7 @@ const isFull = process.env['TEST_FULL'] === '1';
 
 interface Setup extends FaultGateway {
   readonly upstream: RawUpstream;
-  /** Posts these bytes as a chat request and reads the answer. */
+  /** Posts these bytes as a chat request and reads the response. */
   post(bytes: string | Uint8Array<ArrayBuffer>): Promise<{ status: number; body: string; ms: number }>;
 }
 
@@ -116,7 +116,7 @@ const NO_REQUESTS: readonly string[] = [
   '{"model":"test/model","messages":[{"role":"user","content":{}}]}',
 ];
 
-test('98: a body that is no chat request is a 400, quickly, and no upstream hears of it', async () => {
+test('98: a body that is no chat request is a 400, quickly, and no upstream is called', async () => {
   const { post, upstream } = await start();
   for (const text of NO_REQUESTS) {
     const { status, body, ms } = await post(text);
@@ -127,7 +127,7 @@ test('98: a body that is no chat request is a 400, quickly, and no upstream hear
   expect(upstream.connections).toEqual([]);
 });
 
-test('98: a body that is a chat request in an odd dress is read', async () => {
+test('98: a chat request in an unusual form is read', async () => {
   const { post } = await start();
   const odd: readonly string[] = [
     ` \t\r\n${chatJson('')}\n \r\n`,
@@ -394,7 +394,7 @@ test('105: wrong types in any field are a 400 that names the field, or are taken
   expect(recorded.length).toBeGreaterThan(0);
 }, 30_000);
 
-test('105: a request of any shape is answered with 200, 400 or 404', async () => {
+test('105: a request of any shape gets 200, 400 or 404', async () => {
   const { post, logged } = await start();
   const anything = fc.oneof(
     fc.jsonValue({ maxDepth: 3 }),

@@ -68,7 +68,7 @@ test.each([
   expect(JSON.parse(left.body)).toMatchObject({ data: [] });
 });
 
-test('an answer to another origin never allows credentials', async () => {
+test('a response to another origin never allows credentials', async () => {
   for (const method of ['GET', 'OPTIONS']) {
     const { headers } = await send(method, '/admin/v1/session', { cookie, origin: 'https://app.example' });
     expect(headers['access-control-allow-credentials']).toBeUndefined();

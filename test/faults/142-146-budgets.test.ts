@@ -19,7 +19,7 @@ interface Setup extends FaultGateway {
   admin(method: string, path: string, body?: object): Promise<AdminResponse>;
   /** A key with these fields, under a guardrail with those. */
   newKey(fields?: object, guardrail?: object): Promise<{ key: string; hash: string }>;
-  /** Asks for what costs ten cents, and reads the answer. */
+  /** Asks for what costs ten cents, and reads the response. */
   spend(key: string, body?: object): Promise<{ status: number; body: string }>;
 }
 
@@ -184,7 +184,7 @@ test.each([
   expect(await statuses()).toEqual([200, 200, 403]);
 });
 
-test('145: a limit lets nothing go where nobody knows what it may cost', async () => {
+test('145: a limit refuses calls with an unknown cost', async () => {
   const { spend, newKey, upstream } = await start({
     models: [{ id: 'test/model', endpoints: [{ provider: 'up0', providerModel: 'm' }] }],
   });

@@ -85,7 +85,7 @@ const HOSTILE = [
 ];
 
 test.each(HOSTILE.map((pattern) => [pattern.slice(0, 40), pattern] as const))(
-  '149: %s is refused, or ends soon while everybody else is served',
+  '149: %s is refused, or ends soon while all other calls are served',
   async (_, pattern) => {
     const setup = await start({});
     const filters = { content_filters: [{ pattern, action: 'flag' }] };
@@ -108,7 +108,7 @@ test.each(HOSTILE.map((pattern) => [pattern.slice(0, 40), pattern] as const))(
 const CANARY = 'jo.canary@example.com';
 const CARD = '4111 1111 1111 1111';
 
-test('153: what is redacted reaches neither upstream, nor the disk, nor a destination, nor a log, nor the answer', async () => {
+test('153: what is redacted reaches neither upstream, nor the disk, nor a destination, nor a log, nor the response', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'guardrails-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const store = await createJsonFileStore({ dir });

@@ -120,7 +120,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 2
 const fetchFilm = (url: string, headers = {}, method = 'GET'): Promise<Response> =>
   fetch(url, { method, headers: { authorization, ...headers } });
 
-/** Reads an answer to its end; returns how many bytes there were. */
+/** Reads a response to its end; returns how many bytes there were. */
 async function drain(response: Response): Promise<number> {
   let bytes = 0;
   for await (const piece of response.body ?? []) bytes += piece.byteLength;

@@ -66,7 +66,7 @@ export async function runGateway(options: RunOptions): Promise<RunningGateway> {
     pause: () => port.pause(),
     report: () => figures.reportNow(),
     async stop(isNow) {
-      // Clients are left only after the gateway has ended their answers, unless they are to be cut off.
+      // Clients are left only after the gateway has ended their responses, unless they are to be cut off.
       const ended = isNow ? undefined : gateway.close();
       await port.close(isNow ? 0 : config.timeouts.drainMs);
       await (ended ?? gateway.close());

@@ -43,7 +43,7 @@ export type ToGateway =
   | { readonly type: 'listen'; readonly place: Place }
   /** Takes no calls from clients until it listens again; the UI goes on. */
   | { readonly type: 'pause' }
-  /** The reader of an answer has room for one more piece. */
+  /** The reader of a response has room for one more piece. */
   | { readonly type: 'pull'; readonly id: number }
   | { readonly type: 'abort'; readonly id: number }
   /** Asks for the figures at once. */

@@ -51,7 +51,7 @@ const PASSED_BACK: ReadonlySet<string> = new Set([
 
 const NOT_PASSED_BACK: ReadonlySet<string> = new Set(['x-frame-options', 'x-powered-by', 'x-xss-protection']);
 
-/** Whether a header of the upstream gateway's answer goes back to the caller. */
+/** Whether a header of the upstream gateway's response goes back to the caller. */
 export function isPassedBack(name: string): boolean {
   return PASSED_BACK.has(name) || (name.startsWith('x-') && !NOT_PASSED_BACK.has(name));
 }

@@ -23,7 +23,7 @@ export interface Passthrough {
   /** Whether the path may be forwarded. */
   accepts(path: string): boolean;
   /**
-   * Sends the request on, and the answer back as it comes. Resolves when that is over or the answer has begun;
+   * Sends the request on, and the response back as it comes. Resolves when that is over or the response has begun;
    * throws `GatewayError` when there is no answer to pass back.
    */
   forward(request: ExpressRequest, response: ServerResponse): Promise<void>;
@@ -62,7 +62,7 @@ export function createPassthrough({ target, apiKey }: PassthroughOptions): Passt
       await send(request, response, () => undefined);
       const cause = failures.get(request);
       if (cause === undefined) return;
-      // An answer that broke off must not end as if it were whole.
+      // A response that broke off must not end as if it were whole.
       if (response.headersSent) response.destroy();
       else throw new GatewayError('provider_unavailable', 'The upstream gateway cannot be reached', { cause });
     },
@@ -91,7 +91,7 @@ async function loadProxy(target: string, apiKey: string | undefined): Promise<Pr
     proxyTimeout: IDLE_TIMEOUT_MS,
     pathRewrite: (path) => path.slice(API_PREFIX.length),
     ...(apiKey !== undefined && { headers: { authorization: `Bearer ${apiKey}` } }),
-    // The library's own plugins write to the console and answer errors as text.
+    // The library's own plugins write to the console and response errors as text.
     ejectPlugins: true,
     plugins: [
       (server) => {

@@ -51,7 +51,7 @@ export interface CompositionOptions {
   readonly logger: Logger;
   /** Accepted beside the config's own. */
   readonly extraKeys: readonly BootstrapKey[];
-  /** The directory of the demo's recorded answers; null outside demo mode. */
+  /** The directory of the demo's recorded responses; null outside demo mode. */
   readonly demoFixturesDir: string | null;
   /** Whether what is saved in the UI goes to that directory. Default: it is handed out. */
   readonly savesFixtures?: boolean | undefined;

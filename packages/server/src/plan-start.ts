@@ -9,7 +9,7 @@ import { type ServeOptions, UsageError } from './commands/parse-command.ts';
 /** Parts that `serve` is going to run. */
 export interface StartPlan {
   readonly config: GatewayConfig;
-  /** The directory of the demo's recorded answers; null outside demo mode. */
+  /** The directory of the demo's recorded responses; null outside demo mode. */
   readonly demoFixturesDir: string | null;
 }
 

@@ -40,7 +40,7 @@ const RECORDINGS = [
     cost: 0.000486,
   },
   {
-    // gemini-3-pro-preview: $2 and $12 a million; thoughts cost what the answer costs.
+    // gemini-3-pro-preview: $2 and $12 a million; thoughts cost what the response costs.
     // 9 × 0.000002 = 0.000018; 256 thoughts + 29 = 285, × 0.000012 = 0.00342; together 0.003438.
     name: 'google/google-reasoning.chunks.txt',
     create: createGoogleProvider,

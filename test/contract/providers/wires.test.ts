@@ -61,7 +61,7 @@ async function ask(script: WireScript, transport: ScriptedTransport, request: ob
 const replayWhole = ({ status, headers, whole }: UpstreamResponse): ScriptedTransport =>
   createReplayTransport({ status: status ?? 200, headers: headers ?? JSON_TYPE, pieces: [JSON.stringify(whole)] });
 
-/** The answer as a stream in the three chunkings. */
+/** The response as a stream in the three chunkings. */
 const replayStreams = (script: WireScript, events: readonly object[], end = script.end) =>
   chunkings([...events.map((event) => script.toEvent(event)), ...(end === '' ? [] : [end])]).map(
     ([chunking, pieces]) => [chunking, createReplayTransport({ pieces })] as const,
@@ -147,7 +147,7 @@ describe.each(scripts)('The wire %s', (_wire, script) => {
     }
   });
 
-  test('cut stream: neither is an answer in one piece that is cut', async () => {
+  test('cut stream: neither is a response in one piece that is cut', async () => {
     const text = JSON.stringify(script.answers.text.whole);
     const transport = createReplayTransport({ headers: JSON_TYPE, pieces: [text.slice(0, -9)] });
     const { answer, core } = await ask(script, transport, {});

@@ -11,7 +11,7 @@ import { z } from 'zod';
 
 export interface CheckedFetch {
   readonly fetch: typeof fetch;
-  /** Throws when an answer since the last call was not as it must be. */
+  /** Throws when a response since the last call was not as it must be. */
   throwViolations(): void;
 }
 

@@ -31,7 +31,7 @@ export interface RoutedGateway extends CoreGateway {
   askedFor(body?: Readonly<Record<string, unknown>>, headers?: Readonly<Record<string, string>>): Promise<string[]>;
 }
 
-/** Sets it up. Where an answer comes, it is the provider's slug. */
+/** Sets it up. Where a response comes, it is the provider's slug. */
 export function createRoutedGateway(
   providers: Readonly<Record<string, RoutedProvider>>,
   models: readonly ModelDefinition[],

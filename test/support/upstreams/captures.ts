@@ -12,7 +12,7 @@ export const missingCaptures: string | undefined = existsSync(CAPTURES)
 export interface Capture {
   /** `openai/openai-text.chunks.txt` */
   readonly name: string;
-  /** The payload of each event in order; of a whole answer, the only one. */
+  /** The payload of each event in order; of a whole response, the only one. */
   readonly payloads: readonly string[];
   readonly isStream: boolean;
 }

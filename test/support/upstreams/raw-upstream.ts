@@ -118,7 +118,7 @@ export async function findClosedPort(): Promise<number> {
   return port;
 }
 
-/** The head of a streamed answer on the OpenAI wire, its body in HTTP chunks. */
+/** The head of a streamed response on the OpenAI wire, its body in HTTP chunks. */
 export const STREAM_HEAD = toHead(200, { 'content-type': 'text/event-stream', 'transfer-encoding': 'chunked' });
 
 /** Status line and headers. */
@@ -127,7 +127,7 @@ export function toHead(status: number, headers: Readonly<Record<string, string |
   return `HTTP/1.1 ${status} Whatever\r\n${lines.join('')}\r\n`;
 }
 
-/** A whole answer with its length. Objects are sent as JSON. */
+/** A whole response with its length. Objects are sent as JSON. */
 export function toRawResponse(
   status: number,
   body: string | object,
@@ -146,7 +146,7 @@ export function toHttpChunk(data: string | Uint8Array): Buffer {
 
 export const LAST_HTTP_CHUNK = '0\r\n\r\n';
 
-/** An event that adds this text to the answer. */
+/** An event that adds this text to the response. */
 export const toTextEvent = (content: string): string =>
   `data: ${JSON.stringify({ id: 'up-1', choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`;
 
@@ -161,7 +161,7 @@ export const DONE_EVENT = 'data: [DONE]\n\n';
 export const toEvents = (...texts: readonly string[]): string =>
   texts.map(toTextEvent).join('') + FINISH_EVENT + USAGE_EVENT + DONE_EVENT;
 
-/** A whole unstreamed answer that says this text. */
+/** A whole unstreamed response that says this text. */
 export const toWhole = (content: string, extra: object = {}): object => ({
   id: 'up-1',
   model: 'up-model',

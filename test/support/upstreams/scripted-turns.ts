@@ -1,7 +1,7 @@
 import { toEventPieces } from './chunkings.ts';
 import { createScriptedTransport, type ScriptedTransport } from './scripted-transport.ts';
 
-/** One answer of an upstream in a conversation of several. */
+/** One response of an upstream in a conversation of several. */
 export interface ScriptedTurn {
   readonly reasoning?: string;
   readonly content?: string;

@@ -17,7 +17,7 @@ export interface UpstreamCall {
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: UpstreamRequest;
-  /** Resolves when the exchange is over: true when the whole answer was sent, false when the caller left before. */
+  /** Resolves when the exchange is over: true when the whole response was sent, false when the caller left before. */
   readonly closed: Promise<boolean>;
 }
 
@@ -28,7 +28,7 @@ export interface ScriptedUpstream {
   readonly calls: readonly UpstreamCall[];
   /** Resolves with the next call that comes. */
   nextCall(): Promise<UpstreamCall>;
-  /** Lets every answer that is held back go on. */
+  /** Lets every response that is held back go on. */
   release(): void;
   close(): Promise<void>;
 }

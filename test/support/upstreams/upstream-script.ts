@@ -23,7 +23,7 @@ interface UpstreamToolCall {
   readonly function: { readonly name: string; readonly arguments: string };
 }
 
-/** An answer of the OpenAI wire, to be sent in one piece or as events. */
+/** A response of the OpenAI wire, to be sent in one piece or as events. */
 export interface ScriptedCompletion {
   readonly message: UpstreamMessage;
   readonly finish: 'stop' | 'tool_calls';
@@ -62,7 +62,7 @@ export const SCRIPTED_ERRORS: Readonly<Record<string, ScriptedError>> = {
   broken: { status: 500, error: { message: 'The server had an error', type: 'server_error', code: null } },
 };
 
-/** Writes the answer that the model of this name gives. Unknown names answer as `text` does. */
+/** Writes the response that the model of this name gives. Unknown names answer as `text` does. */
 export function toScriptedCompletion(request: UpstreamRequest): ScriptedCompletion {
   switch (request.model) {
     case 'tools':
@@ -138,13 +138,13 @@ function imageUrlOf({ messages }: UpstreamRequest): string {
 
 const ENVELOPE = { id: 'chatcmpl-upstream-1', created: 1_735_689_600, system_fingerprint: 'fp_1' };
 
-/** The answer in one piece. */
+/** The response in one piece. */
 export function toWholeBody({ model }: UpstreamRequest, { message, finish, usage }: ScriptedCompletion): object {
   const choice = { index: 0, message, finish_reason: finish, logprobs: null };
   return { ...ENVELOPE, object: 'chat.completion', model, choices: [choice], usage };
 }
 
-/** The answer as events, without their framing; `[DONE]` is not among them. */
+/** The response as events, without their framing; `[DONE]` is not among them. */
 export function toEventBodies(
   request: UpstreamRequest,
   { message, finish, usage }: ScriptedCompletion,

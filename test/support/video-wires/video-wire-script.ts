@@ -70,7 +70,7 @@ export interface VideoUpstream {
   readonly port: number;
   readonly jobs: ScriptedJobs;
   readonly requests: readonly VideoUpstreamRequest[];
-  /** Called with each request before it is answered; a promise holds the answer back. */
+  /** Called with each request before it is answered; a promise holds the response back. */
   onRequest: (request: VideoUpstreamRequest) => Promise<void> | void;
   close(): Promise<void>;
 }

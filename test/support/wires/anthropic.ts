@@ -188,7 +188,7 @@ export const script: WireScript = {
     ],
   },
   expected: {
-    // A refusal is an answer that was broken off; what was said until then is its text.
+    // A refusal is a response that was broken off; what was said until then is its text.
     refusal: { content: 'I cannot help with that.', finish: 'content_filter' },
   },
 };

@@ -1,13 +1,13 @@
 import type { Provider, Transport } from '@model-gateway/core';
 
-/** An answer of an upstream, in its own wire format. */
+/** A response of an upstream, in its own wire format. */
 export interface UpstreamResponse {
   /** Default: 200. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The answer in one piece. */
+  /** The response in one piece. */
   readonly whole: object;
-  /** The same answer as events without their framing; absent where an answer is never streamed. */
+  /** The same response as events without their framing; absent where a response is never streamed. */
   readonly events?: readonly object[];
 }
 
@@ -20,7 +20,7 @@ export interface ExpectedResponse {
   readonly finish?: string;
 }
 
-/** One wire, spoken by an upstream that knows its lines: an answer to every case that the contract has. */
+/** One wire, spoken by an upstream that knows its lines: a response to every case that the contract has. */
 export interface WireScript {
   /** `createOpenAiProvider` and its like, from the file of that name in `packages/core/src/providers`. */
   createProvider(transport: Transport): Provider;
@@ -31,7 +31,7 @@ export interface WireScript {
   readonly end: string;
   readonly answers: Readonly<Record<ResponseCase, UpstreamResponse>>;
   readonly errors: Readonly<Record<ErrorCase, UpstreamResponse>>;
-  /** The event that breaks an answer off with an error. */
+  /** The event that breaks a response off with an error. */
   readonly errorEvent: object;
   /** Error type of a context that is too long. When upstream states it in words only, it is an ordinary bad request. */
   readonly contextTooLong: 'context_length_exceeded' | 'invalid_request';

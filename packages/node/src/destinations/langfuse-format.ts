@@ -120,7 +120,7 @@ function toOutput({ output }: Content): Json {
 
 const responseSchema = z.object({ errors: z.array(z.object({ status: z.int() })) });
 
-/** Its answer is 207, with an error for every event that was not taken. */
+/** Its response is 207, with an error for every event that was not taken. */
 function readIngestionResponse(body: string): ReturnType<NonNullable<DestinationFormat['readAnswer']>> {
   const answer = responseSchema.safeParse(parseJson(body));
   const errors = answer.success ? answer.data.errors : [];

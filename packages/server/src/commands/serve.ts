@@ -133,7 +133,7 @@ async function startListening(
   }
 }
 
-/** Leaves word of where this process answers, for commands that want the same data directory. */
+/** Leaves word of where this process responds, for commands that want the same data directory. */
 async function announceOwner({ config, closers, ownerToken }: Start, { port }: Listener): Promise<void> {
   if (config.store.type !== 'json') return;
   const { dir } = config.store;

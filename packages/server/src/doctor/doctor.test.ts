@@ -164,7 +164,7 @@ test('a handshake that never ends is given up', async () => {
   expect(lineOf(text, 'tls')).toContain('FAIL tls the handshake failed: no answer within 100 ms');
 });
 
-test('a name that cannot be resolved and a port where nobody listens are told, and no layer above them', async () => {
+test('a name that cannot be resolved and a port without a listener are reported, and no layer above them', async () => {
   const { isWell, text } = await run([
     { ...providerAt('http://no-such-host.invalid/v1'), slug: 'nameless' },
     { ...providerAt('http://127.0.0.1:1/v1'), slug: 'closed' },
@@ -188,14 +188,14 @@ test.each<[number, string | object, string]>([
   [429, { error: { message: `slow down ${KEY}` } }, 'warn auth slow down [redacted] => The key is known'],
   [500, {}, 'FAIL auth up returned an error (HTTP 500) => The server has trouble of its own'],
   [200, '<html>Please sign in</html>', 'FAIL auth up returned a model list that is not JSON => Something else'],
-])('an answer of %i to the list of models is explained', async (status, body, line) => {
+])('a response of %i to the list of models is explained', async (status, body, line) => {
   const { baseUrl } = await startRawUpstream(serve(() => toRawResponse(status, body)));
   const { isWell, text } = await run([providerAt(baseUrl)]);
   expect(lineOf(text, 'auth')).toContain(line);
   expect(isWell).toBe(!line.startsWith('FAIL'));
 });
 
-test('no key of the configuration is printed, whoever says it', async () => {
+test('no key of the configuration is printed, whatever text contains it', async () => {
   const other = 'words-that-a-client-holds';
   const { baseUrl } = await startRawUpstream(serve(() => json({ error: { message: `slow down ${other}` } }, 429)));
   const { text } = await run([providerAt(baseUrl)], { auth: { bootstrapKeys: [{ key: other }] } });
@@ -222,7 +222,7 @@ test('a call that fails says of which model, and why', async () => {
   expect(lineOf(text, 'call')).toMatch(/^FAIL call first: .* => Check the providerModel/);
 });
 
-test('a connection that breaks off before an answer is told as that', async () => {
+test('a connection that breaks off before a response is told as that', async () => {
   const { baseUrl } = await startRawUpstream(({ socket }) => void socket.destroy());
   const { text } = await run([providerAt(baseUrl)]);
   expect(lineOf(text, 'auth')).toMatch(/^FAIL auth .* => The server was reached, and then broke off/);

@@ -13,7 +13,7 @@ export interface DirectoryOwner {
 /** Thrown when another process, or another store in this one, uses the directory. */
 export class DirectoryInUseError extends Error {
   override readonly name = 'DirectoryInUseError';
-  /** Undefined when the owner does not answer, for instance because it is stopped. */
+  /** Undefined when the owner does not respond, for instance because it is stopped. */
   readonly ownerPid: number | undefined;
 
   constructor(directory: string, ownerPid: number | undefined) {
@@ -25,7 +25,7 @@ export class DirectoryInUseError extends Error {
 /** Options for tests: conditions that this machine does not have or that would take long. */
 export interface OwnerOptions {
   readonly platform?: NodeJS.Platform | undefined;
-  /** After that an owner counts as one that does not answer. */
+  /** After that an owner counts as one that does not respond. */
   readonly respondWithinMs?: number | undefined;
 }
 

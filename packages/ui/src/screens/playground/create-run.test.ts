@@ -13,7 +13,7 @@ function createFrames() {
   };
 }
 
-/** An answer whose pieces the test hands in. */
+/** A response whose pieces the test hands in. */
 function createCompletion() {
   const queue: ChatPiece[] = [];
   let wake: () => void = () => undefined;
@@ -80,7 +80,7 @@ test('draws many tokens as one, once a frame', async () => {
   });
 });
 
-test('keeps what had come when an answer breaks off', async () => {
+test('keeps what had come when a response breaks off', async () => {
   const { answer, run } = setUp();
   const ended = run.start(answer.open);
   await answer.push({ text: 'half' });
@@ -98,7 +98,7 @@ test('stops when told to, and is not called failed for it', async () => {
   expect(run.getState()).toMatchObject({ status: 'stopped', text: 'half', error: null });
 });
 
-test('shows nothing of an answer that a newer one has replaced', async () => {
+test('shows nothing of a response that a newer one has replaced', async () => {
   const { frames, answer, run } = setUp();
   const first = run.start(answer.open);
   await answer.push({ text: 'old' });
