@@ -47,7 +47,10 @@ const unitSuite = (name: string, packagesPattern: string) => ({
   test: { name, include: [`packages/${packagesPattern}/src/**/*.test.ts`] },
 });
 
-/** In browsers, which keep the machine busy: after the others. One is installed where there is none and that may be done. */
+/**
+ * In browsers, which keep the machine busy: after the others. One is installed where there is none and that may be
+ * done.
+ */
 const e2eSuite = () => {
   const { extends: inherited, test } = suite('e2e');
   const order = { maxWorkers: 2, sequence: { groupOrder: 1 } };

@@ -44,7 +44,9 @@ export const CORE_ROOMS: Readonly<Record<string, Room>> = {
   api: { imports: [...UP_TO_DISPATCH, 'webhooks', 'jobs', 'broadcast', 'kinds', 'videos', 'chat', 'dialects'] },
 };
 
-/** The files above all rooms: the door and what a gateway is made of. They may import every room; no room imports them. */
+/**
+ * The files above all rooms: the door and what a gateway is made of. They may import every room; no room imports them.
+ */
 export const CORE_TOP = ['index.ts', 'gateway.ts', 'runtime.ts', 'options.ts'];
 
 /**

@@ -1,7 +1,7 @@
 // Writes `response.sse` beside every whole response of the demo's cases, so that each text stands in one place only:
 // `response.json`. Run it after changing one: `node scripts/write-demo-streams.js`.
 //
-// Cases whose answer is an error or is cut short hold no whole response; their files are written by hand.
+// Cases whose response is an error or is cut short hold no whole response; their files are written by hand.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';

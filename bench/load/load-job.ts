@@ -10,9 +10,9 @@ export interface LoadJob {
   readonly stream: boolean;
   readonly connections: number;
   readonly durationMs: number;
-  /** The connections begin spread over this time; answers to what was sent in it are not timed. */
+  /** The connections begin spread over this time; responses to requests sent in it are not timed. */
   readonly rampMs: number;
-  /** A shorter answer is a wrong one. */
+  /** A shorter response is wrong. */
   readonly minBytes: number;
 }
 

@@ -67,7 +67,7 @@ function stopWorker(child: ChildProcess): Promise<void> {
   });
 }
 
-/** In the worker: answers questions for as long as the process that asks is there. */
+/** Called in the worker: serves calls for as long as the calling process runs. */
 export function serveCalls(handlers: Handlers): void {
   process.on('disconnect', () => process.exit());
   process.on('message', ({ id, name, input }: Question) => {

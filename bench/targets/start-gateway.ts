@@ -30,7 +30,10 @@ const THIS_CHECKOUT = fileURLToPath(new URL('../../', import.meta.url));
 const KILL_AFTER_MS = 20_000;
 const MAX_LOG_CHARS = 4000;
 
-/** Starts the built `model-gateway serve`: JSON-file store, a key, prompts and answers recorded, all else by default. */
+/**
+ * Starts the built `model-gateway serve`: JSON-file store, a key, prompts and completions recorded, all else by
+ * default.
+ */
 export function startGateway(options: GatewayProcessOptions): Promise<GatewayProcess> {
   const configFile = join(makeTemporaryFolder(), 'gateway.config.json');
   writeFileSync(configFile, JSON.stringify(toConfig(options)));

@@ -50,7 +50,9 @@ export async function startProxyTarget({ upstreamPort }: Stage): Promise<Target>
   return { name: 'bare proxy', pid: worker.pid, port: await worker.call('port'), stop: () => worker.stop() };
 }
 
-/** Runs something on a new gateway and a new bare proxy or other target, whose answers are checked before and after. */
+/**
+ * Runs something on a new gateway and a new bare proxy or other target, whose responses are checked before and after.
+ */
 export async function withTargets<T>(
   stage: Stage,
   measure: (targets: Pair<Target>) => Promise<T>,

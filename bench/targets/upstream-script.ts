@@ -13,7 +13,7 @@ export interface UpstreamScript {
   readonly paragraph?: number;
 }
 
-/** Answers of the size that chat models give, as fast as they are taken. */
+/** Responses of the size that chat models give, as fast as they are taken. */
 export const BURST: UpstreamScript = { name: 'burst', chunks: 200, burst: 10, intervalMs: 0, chunkChars: null };
 /** Fifty tokens a second, for a second. */
 export const TRICKLE: UpstreamScript = { name: 'trickle', chunks: 50, burst: 1, intervalMs: 20, chunkChars: null };

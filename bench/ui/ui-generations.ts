@@ -19,7 +19,9 @@ export const LARGE = {
   manyMessages: 'gen-bench-large-messages',
 } as const;
 
-/** Fills a data directory with so many calls of every kind, no two rows of them alike; the last two are the large ones. */
+/**
+ * Fills a data directory with so many calls of every kind, no two rows of them alike; the last two are the large ones.
+ */
 export async function storeUiGenerations(dir: string, count: number): Promise<void> {
   const startMs = Date.now() - DAYS * DAY_MS;
   let nowMs = startMs;

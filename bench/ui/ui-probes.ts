@@ -11,7 +11,7 @@ export const KEEP_LONG_TASKS = `
   }).observe({ type: 'longtask', buffered: true });
 `;
 
-/** Answers the milliseconds of each long task since it was last asked. */
+/** Returns the milliseconds of each long task since it was last asked. */
 export const TAKE_LONG_TASKS = 'window.benchLongTasks.splice(0)';
 
 /**
@@ -27,7 +27,7 @@ export const NOTE_INTERACTIVE = `
   requestAnimationFrame(look);
 `;
 
-/** Answers null until the page is interactive, then when it was and when it first painted any contents. */
+/** Returns null until the page is interactive, then when it was and when it first painted any contents. */
 export const READ_OPENING = `
   window.benchInteractiveMs === undefined ? null : {
     interactiveMs: window.benchInteractiveMs,
@@ -36,7 +36,7 @@ export const READ_OPENING = `
 `;
 
 /**
- * Scrolls the list for so long, as many pixels with every frame, up again from its end and so on. Answers how many
+ * Scrolls the list for so long, as many pixels with every frame, up again from its end and so on. Returns how many
  * milliseconds lie between frames.
  */
 export const toScroll = (durationMs: number, stepPx: number): string => `
@@ -60,7 +60,7 @@ export const toScroll = (durationMs: number, stepPx: number): string => `
   })
 `;
 
-/** Answers how many milliseconds lie between frames for so long, with nothing done by the probe. */
+/** Returns how many milliseconds lie between frames for so long, with nothing done by the probe. */
 export const toWatch = (durationMs: number): string => `
   new Promise((resolve) => {
     const gaps = [];
@@ -90,7 +90,7 @@ export const toLoadRows = (rows: number): string => `
   })
 `;
 
-/** Leads the page somewhere, and answers after how many milliseconds this was painted there. */
+/** Leads the page somewhere, and returns after how many milliseconds this was painted there. */
 export const toOpenAndSee = (hash: string, selector: string): string => `
   new Promise((resolve) => {
     const startedAt = performance.now();

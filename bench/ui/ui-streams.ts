@@ -14,7 +14,8 @@ const WINDOWS = 2;
 export const COLUMNS = 4;
 
 /**
- * Measures what streams in view cost: two windows of the playground with four columns each, because one has no more. Their
+ * Measures what streams in view cost: two windows of the playground with four columns each, because one has no more.
+ * Their
  * main threads are added up.
  */
 export async function measureStreams(ui: UiStage, plan: Plan): Promise<Figure[]> {
@@ -48,7 +49,7 @@ export async function measureStreams(ui: UiStage, plan: Plan): Promise<Figure[]>
   }
 }
 
-/** Sends one message to as many models as the playground shows, and waits until all of them answer. */
+/** Sends one message to as many models as the playground shows, and waits until all of them respond. */
 export async function startStreams(url: string, page: Page): Promise<void> {
   const models = Array.from({ length: COLUMNS }, () => `bench/${SWIFT.name}`).join(',');
   await page.goto(`${url}/ui/#/playground?models=${models}`);

@@ -115,7 +115,9 @@ function writeControl(files) {
   }
 }
 
-/** The first line is the synopsis; further ones begin with a blank, and an empty one is a dot (Debian Policy 5.6.13). */
+/**
+ * The first line is the synopsis; further ones begin with a blank, and an empty one is a dot (Debian Policy 5.6.13).
+ */
 function toDescription(description = '') {
   const [synopsis, ...rest] = description.split('\n').map((line) => line.trim());
   return [synopsis, ...rest.map((line) => ` ${line === '' ? '.' : line}`)].join('\n');

@@ -1,4 +1,5 @@
-// Lays beside the bundle what it reads: the built UI, the demo's recorded responses, the tray's icons, and the version that
+// Lays beside the bundle what it reads: the built UI, the demo's recorded responses, the tray's icons, and the version
+// that
 // stands in recordings.
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 

@@ -54,7 +54,7 @@ function makeData(): { directory: string; read: () => string } {
   return { directory, read: () => readFileSync(path, 'utf8') };
 }
 
-/** Runs the script against a server that answers every request with this list. */
+/** Runs the script against a server that responds to every request with this list. */
 async function refresh(list: unknown, args: readonly string[], env: Record<string, string> = {}) {
   const requests: IncomingMessage[] = [];
   const server = createServer((request, response) => {

@@ -62,7 +62,7 @@ async function start(options: Partial<CompositionOptions>, config: object = {}) 
   return { call, ask };
 }
 
-/** A case of a provider of its own that answers one question. */
+/** A case of a provider of its own for one prompt. */
 function writeCase(name: string, question: string, answer: string): void {
   const folder = join(dir, 'acme', 'chat-completions', name);
   mkdirSync(folder, { recursive: true });
@@ -126,7 +126,7 @@ test('a replay tells what it has, what it was asked in vain, and takes a miss as
   expect((await call('/admin/v1/fixtures/misses')).body).toMatchObject({ total_count: 0 });
   expect((await call(`/admin/v1/fixtures/misses/${miss.id}/accept`, {})).status).toBe(404);
 
-  // The next start answers it, too.
+  // The next start uses it, too.
   const again = await start({ demoFixturesDir: dir });
   expect(textOf(await again.ask('Tell me two jokes'))).toBe('No.');
 });
@@ -138,7 +138,7 @@ test('a generation becomes a case that answers from then on', async () => {
   const saved = await call('/admin/v1/fixtures', { generation_id: answer.body['id'] });
   const path = `_edge/chat-completions/synthetic-${String(answer.body['id'])}`;
   expect(saved).toMatchObject({ status: 201, body: { data: { path, dir, reason: null, answers_now: true } } });
-  // Other parameters make no difference to it, as they would to the case that answered first.
+  // Other parameters make no difference to it, as they would to the case that matched first.
   const other = await ask('Tell me a joke', { temperature: 0.5 });
   expect([other.body['id'], textOf(other)]).toEqual([answer.body['id'], 'No.']);
   expect((await call('/admin/v1/fixtures')).body.data).toMatchObject({ cases: 2, unused: 0 });

@@ -13,7 +13,7 @@ export type DesktopStage =
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Answers once the stage is set. */
+    /** Resolves once the stage is set. */
     desktopStageUrl: string;
   }
 }

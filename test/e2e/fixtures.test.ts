@@ -37,7 +37,7 @@ const toStream = (content: string): string =>
     .concat('data: [DONE]\n\n')
     .join('');
 
-/** A case of the provider Acme that answers one question, streamed or not. */
+/** A case of the provider Acme for one prompt, streamed or not. */
 function writeCase(name: string, question: string, answer: string, about: object = {}): void {
   const folder = join(dir, 'acme', 'chat-completions', name);
   mkdirSync(folder, { recursive: true });
@@ -239,7 +239,7 @@ describe.skipIf(skipped !== undefined)(`the web UI of fixtures${note}`, { timeou
   });
 });
 
-/** A gateway whose provider answers "Lisbon." to everything. */
+/** A gateway whose provider responds "Lisbon." to everything. */
 async function launchLive(fixtures?: string) {
   const upstream: Server = createServer((request, response) => {
     request.resume().on('end', () => {

@@ -6,7 +6,9 @@ export interface Sighting {
   readonly ms: number;
 }
 
-/** A generation to be looked at. `shown` is its text as it is to be shown, unless it is so long that it stands in lines. */
+/**
+ * A generation to be looked at. `shown` is its text as it is to be shown, unless it is so long that it stands in lines.
+ */
 export interface Visit {
   readonly name: string;
   readonly id: string;

@@ -62,7 +62,9 @@ interface OpenOptions extends BrowserContextOptions {
 
 export interface UiPage {
   readonly page: Page;
-  /** Violations of the content security policy, errors of scripts and of the console, requests that left the machine. */
+  /**
+   * Violations of the content security policy, errors of scripts and of the console, requests that left the machine.
+   */
   readonly problems: string[];
   readonly go: (hash: string) => Promise<void>;
   /** Violations that axe finds, a line each; only of colours, when all other rules were checked in the other theme. */
@@ -155,7 +157,8 @@ async function openPage(browser: Browser, url: string, hash: string, options: Op
       .waitFor({ state: 'detached' });
   };
   const go: UiPage['go'] = async (next) => {
-    // Away first, or the same document would go on and the screen before be taken for this one. (A query of the document
+    // Away first, or the same document would go on and the screen before be taken for this one. (A query of the
+    // document
     // would become part of the screen's.)
     await page.goto('about:blank');
     await page.goto(`${url}/ui/${next}`);

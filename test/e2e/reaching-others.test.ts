@@ -22,7 +22,7 @@ const ANSWER = {
   usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
 };
 
-/** Answers chats as a provider would, and takes deliveries at `/hook`. */
+/** Responds to chats as a provider would, and takes deliveries at `/hook`. */
 async function startUpstream(): Promise<number> {
   upstream = createServer((request, response) => {
     let body = '';

@@ -21,7 +21,7 @@ const ids = { streamed: '', whole: '' };
 const toEvent = (delta: object, finishReason: string | null = null): string =>
   `data: ${JSON.stringify({ id: 'x', choices: [{ index: 0, delta, finish_reason: finishReason }] })}\n\n`;
 
-/** Streams what the test hands to `streaming`, or answers in one piece. */
+/** Streams what the test hands to `streaming`, or responds in one piece. */
 async function startUpstream(): Promise<number> {
   upstream = createServer((request, response) => {
     let body = '';

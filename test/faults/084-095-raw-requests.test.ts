@@ -16,7 +16,7 @@ import { TEST_KEY, TEST_MANAGEMENT_KEY } from '../support/gateways/test-gateway.
 
 const healthy = (): Promise<RawUpstream> => startRawUpstream((request) => respondWell(request));
 
-/** Sends bytes to a gateway and returns all it answers until it closes the connection. */
+/** Sends bytes to a gateway and returns all it sends until it closes the connection. */
 async function responsesTo(
   toBytes: (port: number) => string | Uint8Array,
 ): Promise<{ answer: string; upstreamCalls: number }> {
@@ -85,7 +85,7 @@ test.each<[string, (port: number) => string]>([
 ])('84, 85: %s is a 400 and the end of the connection', async (_name, toBytes) => {
   const { answer, upstreamCalls } = await responsesTo((port) => Buffer.from(toBytes(port), 'latin1'));
   expect(answer).toMatch(/^HTTP\/1\.1 400 .*\{"error":\{"code":400,"message":/s);
-  // One answer: nothing that followed was taken for a request.
+  // One response: nothing that followed was taken for a request.
   expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(1);
   expect(upstreamCalls).toBe(0);
 });

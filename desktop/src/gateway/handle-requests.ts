@@ -2,7 +2,7 @@ import { type Gateway, GatewayError, type GatewayResponse, type Principal } from
 
 import type { FromGateway, RequestMessage } from '../shared/gateway-messages.ts';
 
-/** Answers what the window asks, without a port. */
+/** Responds to the window's requests, without a port. */
 export interface RequestHandler {
   answer(message: RequestMessage): void;
   /** The reader takes one more piece. */

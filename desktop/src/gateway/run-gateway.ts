@@ -15,7 +15,7 @@ export interface RunningGateway {
   pause(): void;
   /** Tells the figures now. */
   report(): Promise<void>;
-  /** After the open answers, or cutting them off. */
+  /** After the open responses, or cutting them off. */
   stop(isNow: boolean): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export interface RunOptions extends StartMessage {
 }
 
 /**
- * Opens the store and the gateway over it, then listens. The gateway answers the window whether or not the port can be
+ * Opens the store and the gateway over it, then listens. The gateway serves the window whether or not the port can be
  * had. Throws when the configuration or the store is no good, and when there is nothing to replay.
  */
 export async function runGateway(options: RunOptions): Promise<RunningGateway> {
@@ -44,7 +44,7 @@ export async function runGateway(options: RunOptions): Promise<RunningGateway> {
     extraKeys: [],
     demoFixturesDir: replayedDir(options, isDemo),
     savesFixtures: mode === 'replay',
-    // The demo has no provider whose answers could be written down.
+    // The demo has no provider whose responses could be written down.
     record: mode === 'record' && !isDemo ? { dir: recordingsDir, mode: 'record-all', at: 'upstream' } : null,
     loadTransport: () => Promise.resolve({ ...overFetch, close: () => Promise.resolve() }),
   });

@@ -48,7 +48,7 @@ export type ToGateway =
   | { readonly type: 'abort'; readonly id: number }
   /** Asks for the figures at once. */
   | { readonly type: 'report' }
-  /** Ends once open answers have ended, or cuts them off. */
+  /** Ends once open responses have ended, or cuts them off. */
   | { readonly type: 'stop'; readonly isNow: boolean };
 
 /** Figures about calls that the tray shows. */

@@ -21,7 +21,8 @@ export interface GatewayRouterOptions<Request extends ExpressRequest = ExpressRe
   /** Routes to offer beside the API. Default: none. */
   readonly expose?: readonly Exclude<Surface, 'api'>[] | undefined;
   /**
-   * The host's own authentication, in place of the gateway's keys; null is responded with 401. Not asked for health checks
+   * The host's own authentication, in place of the gateway's keys; null is responded with 401. Not asked for health
+   * checks
    * and the OpenAPI document. What it throws goes to the host's error handler.
    */
   readonly authenticate?: ((request: Request) => Principal | null | Promise<Principal | null>) | undefined;
@@ -73,7 +74,7 @@ export function gatewayRouter<Request extends ExpressRequest = ExpressRequest>(
     if (principal === null) return refuse(response, new GatewayError('authentication', 'Not authenticated'));
     const mounted = toMountedRequest(request, response, { bodyLimitBytes, principal });
     const result = await gateway.handle(mounted);
-    // A time limit of the host's, for one, may have answered meanwhile.
+    // A time limit of the host's, for one, may have responded meanwhile.
     if (response.headersSent) return discard(result);
     await writeResponse(response, result, write);
   };

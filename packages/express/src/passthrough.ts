@@ -24,7 +24,7 @@ export interface Passthrough {
   accepts(path: string): boolean;
   /**
    * Sends the request on, and the response back as it comes. Resolves when that is over or the response has begun;
-   * throws `GatewayError` when there is no answer to pass back.
+   * throws `GatewayError` when there is no response to pass back.
    */
   forward(request: ExpressRequest, response: ServerResponse): Promise<void>;
 }

@@ -55,7 +55,7 @@ export interface CompositionOptions {
   readonly demoFixturesDir: string | null;
   /** Whether what is saved in the UI goes to that directory. Default: it is handed out. */
   readonly savesFixtures?: boolean | undefined;
-  /** Where answers are written down, for replaying. Default: nowhere. */
+  /** Directory for recorded responses, for replaying. Default: nowhere. */
   readonly record?: RecordOptions | null | undefined;
   /** Transport for calls to configured providers. Default: undici. */
   readonly loadTransport?: LoadTransport | undefined;

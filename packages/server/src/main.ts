@@ -18,7 +18,7 @@ const OUTSIDE_ERRORS: ReadonlySet<string> = new Set([
 
 async function run(args: readonly string[]): Promise<void> {
   const command = parseCommand(args);
-  // The commands are loaded when asked for: help and mistakes are answered at once.
+  // The commands are loaded when asked for: help and error messages are printed at once.
   switch (command.type) {
     case 'help':
       return void process.stdout.write(command.text);

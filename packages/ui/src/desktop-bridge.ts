@@ -7,7 +7,8 @@ import { z } from 'zod';
  */
 
 /**
- * `live` calls providers; `replay` serves recorded responses and calls no provider; `record` calls providers and records
+ * `live` calls providers; `replay` serves recorded responses and calls no provider; `record` calls providers and
+ * records
  * their responses.
  */
 export const MODES = ['live', 'replay', 'record'] as const;

@@ -35,7 +35,7 @@ interface Detail {
   readonly [field: string]: unknown;
 }
 
-/** Reads a gateway's answer to its end. Throws when its tool calls are not well formed. */
+/** Reads a gateway's response to its end. Throws when its tool calls are not well formed. */
 export async function foldCompletion(response: GatewayResponse): Promise<FoldedCompletion> {
   if (typeof response.body === 'string') return foldWhole(response.status, jsonOf(response));
   return foldStream(response.status, chunksOf(await readFrames(response).rest()));

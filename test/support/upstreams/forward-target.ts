@@ -16,7 +16,7 @@ export interface ForwardTarget {
   /** `http://127.0.0.1:41234/upstream/api/v1` */
   readonly address: string;
   readonly forwarded: readonly ForwardedRequest[];
-  /** Answers from now on like this. Before: `{"data":[]}`. */
+  /** Responds like this from now on. Before: `{"data":[]}`. */
   respondWith(answer: (response: ServerResponse) => void): void;
   close(): Promise<void>;
 }

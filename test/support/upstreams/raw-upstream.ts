@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 
 import { onTestFinished } from 'vitest';
 
-/** One request that reached a raw upstream, and the connection to answer it on. */
+/** One request that reached a raw upstream, and the connection for its response. */
 export interface RawRequest {
   /** Which of the upstream's connections it came on, counted from 0. */
   readonly connection: number;
@@ -152,7 +152,7 @@ export const toTextEvent = (content: string): string =>
 
 export const FINISH_EVENT = `data: ${JSON.stringify({ id: 'up-1', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })}\n\n`;
 
-/** 12 tokens asked, 8 answered: 28 millionths of a dollar at the test model's prices. */
+/** 12 prompt tokens, 8 completion tokens: 28 millionths of a dollar at the test model's prices. */
 export const USAGE = { prompt_tokens: 12, completion_tokens: 8, total_tokens: 20 };
 export const USAGE_EVENT = `data: ${JSON.stringify({ id: 'up-1', choices: [], usage: USAGE })}\n\n`;
 export const DONE_EVENT = 'data: [DONE]\n\n';
@@ -170,7 +170,7 @@ export const toWhole = (content: string, extra: object = {}): object => ({
   ...extra,
 });
 
-/** Answers a request well: streamed when it asks for that. */
+/** Responds to a request without a fault: streamed when it asks for that. */
 export function respondWell({ socket, body }: Pick<RawRequest, 'socket' | 'body'>, text = 'Hello'): void {
   if (/"stream":true/.test(body)) {
     socket.write(STREAM_HEAD);

@@ -34,7 +34,7 @@ export interface ScriptedUpstream {
 }
 
 /**
- * Starts a server on loopback that speaks the OpenAI wire. What it answers depends on the model's name alone:
+ * Starts a server on loopback that speaks the OpenAI wire. Its response depends on the model's name alone:
  * those of `toScriptedCompletion` and `SCRIPTED_ERRORS`, and here
  *
  * - `error-event` streams a beginning and then an error event

@@ -44,7 +44,7 @@ const USAGE = {
   completion_tokens_details: { reasoning_tokens: 0 },
 };
 
-/** Statuses that the upstream answers for models of these names. The 401 holds what must never be shown. */
+/** Statuses of the upstream's responses for models of these names. The 401 holds what must never be shown. */
 export const SCRIPTED_ERRORS: Readonly<Record<string, ScriptedError>> = {
   'bad-request': {
     status: 400,
@@ -62,7 +62,7 @@ export const SCRIPTED_ERRORS: Readonly<Record<string, ScriptedError>> = {
   broken: { status: 500, error: { message: 'The server had an error', type: 'server_error', code: null } },
 };
 
-/** Writes the response that the model of this name gives. Unknown names answer as `text` does. */
+/** Writes the response that the model of this name gives. Unknown names respond as `text` does. */
 export function toScriptedCompletion(request: UpstreamRequest): ScriptedCompletion {
   switch (request.model) {
     case 'tools':
@@ -169,7 +169,9 @@ export function toEventBodies(
   ];
 }
 
-/** The beginnings of all calls first, then the halves of their arguments in turn, as models that call in parallel do. */
+/**
+ * The beginnings of all calls first, then the halves of their arguments in turn, as models that call in parallel do.
+ */
 function toToolDeltas(calls: readonly UpstreamToolCall[]): readonly object[] {
   const half = (text: string): number => Math.ceil(text.length / 2);
   const piece = (index: number, text: string): object => ({ index, function: { arguments: text } });

@@ -70,12 +70,15 @@ export interface VideoUpstream {
   readonly port: number;
   readonly jobs: ScriptedJobs;
   readonly requests: readonly VideoUpstreamRequest[];
-  /** Called with each request before it is answered; a promise holds the response back. */
+  /** Called with each request before the response; a promise holds the response back. */
   onRequest: (request: VideoUpstreamRequest) => Promise<void> | void;
   close(): Promise<void>;
 }
 
-/** Starts an upstream that speaks a wire. A word in the prompt decides: `refuse` and `busy` at submission, else how it ends. */
+/**
+ * Starts an upstream that speaks a wire. A word in the prompt decides: `refuse` and `busy` at submission, else how it
+ * ends.
+ */
 export async function startVideoUpstream(script: VideoWireScript): Promise<VideoUpstream> {
   const requests: VideoUpstreamRequest[] = [];
   const jobs = createJobs();

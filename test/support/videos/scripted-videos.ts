@@ -7,7 +7,7 @@ import type {
   VideoStart,
 } from '../../../packages/core/src/providers/video-contract.ts';
 
-/** A provider of videos whose answers are the test's. */
+/** A provider of videos whose responses come from the test. */
 export interface ScriptedVideos {
   readonly provider: Provider;
   readonly starts: readonly VideoStart[];

@@ -59,7 +59,10 @@ export type ResponseCase =
 export type ErrorCase = 'rate limit' | 'overload' | 'context too long';
 export type SentCase = 'tools' | 'tool results' | 'images' | 'files' | 'JSON schema' | 'reasoning';
 
-/** The counts of every answer: 12 tokens asked, 4 of them from a cache, 8 answered; of a reasoned one 5 of the 8. */
+/**
+ * The counts of every completion: 12 prompt tokens, 4 of them from a cache, 8 completion tokens; with reasoning, 5 of
+ * the 8.
+ */
 export const COUNTS = { prompt: 12, cached: 4, completion: 8, reasoning: 5 };
 
 export const TEXT = 'Hello there, how are you? ☕ 你好';

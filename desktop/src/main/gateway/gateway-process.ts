@@ -22,10 +22,10 @@ export interface GatewayProcess {
   pause(): void;
   /** False when there is no process to send it to. */
   send(message: ToGateway): boolean;
-  /** Told of every answer to the window. */
+  /** Called for every response to the window. */
   onResponse(tell: (message: FromGateway) => void): void;
   onChange(tell: () => void): void;
-  /** Ends it once its open answers have ended, or after the limit, or at once. */
+  /** Ends it once its open responses have ended, or after the limit, or at once. */
   stop(options?: { readonly isNow?: boolean }): Promise<void>;
 }
 

@@ -6,7 +6,9 @@ import type { SettingsFile } from './settings-file.ts';
 export interface ProviderKeys {
   readonly storage: 'keyring' | 'plain' | 'none';
   names(): string[];
-  /** All of them, under the names of their environment variables. A key that cannot be unsealed any more is left out. */
+  /**
+   * All of them, under the names of their environment variables. A key that cannot be unsealed any more is left out.
+   */
   open(): Promise<Record<string, string>>;
   /** Throws when nothing can be sealed. */
   save(name: string, key: string): Promise<void>;

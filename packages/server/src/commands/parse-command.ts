@@ -21,7 +21,7 @@ export interface ServeOptions {
   readonly logLevel: LogLevel;
 }
 
-/** Where what upstreams or the gateway answer is written down. */
+/** Directory for recordings of upstreams' or the gateway's responses. */
 export interface RecordOptions {
   readonly dir: string;
   readonly mode: 'record-all' | 'record-missing';
@@ -46,7 +46,7 @@ export interface SaveFixtureOptions {
   /** The generation's id. */
   readonly id: string;
   readonly dir: string;
-  /** Where the gateway answers that stored it. */
+  /** Address of the gateway that stored it. */
   readonly api: string;
   readonly key: string;
 }

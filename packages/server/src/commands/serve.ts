@@ -17,7 +17,7 @@ import { StartError } from '../process/start-error.ts';
 import { tuneV8 } from '../process/tune-v8.ts';
 import { withUi } from '../ui/with-ui.ts';
 
-/** Beyond the drain limit: for the last bytes of answers to leave. */
+/** Beyond the drain limit: for the last bytes of responses to be sent. */
 const CUT_AFTER_MS = 1000;
 /** A stop waits this long for a start that is not done yet. */
 const START_LIMIT_MS = 3000;

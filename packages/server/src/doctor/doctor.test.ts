@@ -51,7 +51,7 @@ const providerAt = (baseUrl: string): Record<string, unknown> => ({
   discoverModels: true,
 });
 
-/** Answers what the head of a request asks for. */
+/** Responds by the head of a request. */
 const serve =
   (list: () => string, chat: () => string = () => toRawResponse(500, '')): ServeRaw =>
   ({ head, socket }: RawRequest) =>

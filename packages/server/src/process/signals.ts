@@ -71,7 +71,7 @@ export function stopOnSignals({ events, stop, exit, logger, limitMs, now }: Stop
 export function ignoreBrokenPipes(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      // EIO is how a terminal that was closed answers.
+      // EIO is the error of a terminal that was closed.
       if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
     });
   }

@@ -11,7 +11,8 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Nothing but the bundle's own files runs, styles or is asked for, whatever a model or a caller has written; and no text
+ * Nothing but the bundle's own files runs, styles or is asked for, whatever a model or a caller has written; and no
+ * text
  * becomes a script, because `innerHTML` and its like are refused.
  */
 const CONTENT_SECURITY_POLICY = [

@@ -1,5 +1,6 @@
 /**
- * Who this page is signed in as. What proves it is a cookie that no script can read; the page keeps the CSRF token alone,
+ * Who this page is signed in as. What proves it is a cookie that no script can read; the page keeps the CSRF token
+ * alone,
  * which writes carry beside it. Nothing of it is stored.
  */
 export type Session =

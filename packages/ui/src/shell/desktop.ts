@@ -36,7 +36,9 @@ export async function followDesktop(): Promise<void> {
   await readSafely();
 }
 
-/** Whether the gateway is another than before: with other keys, say, so that nothing that it has told holds any more. */
+/**
+ * Whether the gateway is another than before: with other keys, say, so that nothing that it has told holds any more.
+ */
 function hasBegunAnew(before: string | undefined, phase: string): boolean {
   const isUp = phase !== 'starting' && phase !== 'failed';
   return isUp && (before === 'starting' || before === 'failed');

@@ -9,7 +9,8 @@ export interface IdTable {
 }
 
 /**
- * Creates an empty table that keeps hashes and numbers of rows alone; `hasId` tells what a row's id is. A map would keep
+ * Creates an empty table that keeps hashes and numbers of rows alone; `hasId` tells what a row's id is. A map would
+ * keep
  * every id as an object that the garbage collector moves and marks, and that each look-up of a new id waits for.
  */
 export function createIdTable(hasId: (row: number, id: string) => boolean): IdTable {

@@ -38,7 +38,9 @@ export interface OpenSegments {
   release(segment: Segment): void;
   /** Sees to it that what has just been written is synced in time. */
   scheduleSync(): void;
-  /** Undefined when there is nothing to repair. Rejects while what a failed sync left uncertain cannot be made certain. */
+  /**
+   * Undefined when there is nothing to repair. Rejects while what a failed sync left uncertain cannot be made certain.
+   */
   repair(): Promise<void> | undefined;
   /** Brings everything written so far to the disk itself. */
   sync(): Promise<void>;

@@ -40,7 +40,8 @@ const END_MARGIN_ROWS = 20;
 const OVERSCAN_ROWS = 4;
 
 /**
- * A table that keeps only the rows in sight in the document, and is walked by keys: arrows or j and k, Home, End, Enter.
+ * A table that keeps only the rows in sight in the document, and is walked by keys: arrows or j and k, Home, End,
+ * Enter.
  * The focus stays on the table, so that it survives rows coming and going.
  */
 export function VirtualTable<Row extends RowData>(props: VirtualTableProps<Row>) {

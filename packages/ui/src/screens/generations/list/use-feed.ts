@@ -11,7 +11,8 @@ const RETRY_MS = 3000;
 export type FeedState = 'off' | 'connecting' | 'on';
 
 /**
- * Follows what ends while `isOn` and the page is in sight. `onLost` is called when something may have been missed: after
+ * Follows what ends while `isOn` and the page is in sight. `onLost` is called when something may have been missed:
+ * after
  * a break, or after the page was hidden.
  */
 export function useFeed(isOn: boolean, onEnded: (rows: readonly ListRow[]) => void, onLost: () => void): FeedState {
