@@ -18,8 +18,7 @@ interface Answered {
 /**
  * Checks one whole and one streamed response of a target, and what the gateway has recorded of them. Throws when
  * anything is wrong, because what a wrong response costs is of no interest. Of Portkey only the whole response is
- * looked
- * at, as only that is measured: 1.15.2 answers streams of this provider with status 500 on Node.js 24.
+ * looked at, as only that is measured: 1.15.2 answers streams of this provider with status 500 on Node.js 24.
  */
 export async function checkResponses(target: Target): Promise<void> {
   await checkWhole(target);

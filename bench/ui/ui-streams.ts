@@ -15,8 +15,7 @@ export const COLUMNS = 4;
 
 /**
  * Measures what streams in view cost: two windows of the playground with four columns each, because one has no more.
- * Their
- * main threads are added up.
+ * Their main threads are added up.
  */
 export async function measureStreams(ui: UiStage, plan: Plan): Promise<Figure[]> {
   const windows = await Promise.all(Array.from({ length: WINDOWS }, () => ui.open()));

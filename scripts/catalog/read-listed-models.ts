@@ -59,8 +59,8 @@ function findCount(entry: Unchecked, names: readonly string[]): number | undefin
 
 /**
  * Only decimal text above 0 is a price, USD a token or unit: numbers may be anything (of a million tokens, in cents),
- * and
- * 0 or less may be a gift, a trial or a gap. Undefined unless the prices of both prompt and completion are such text.
+ * and 0 or less may be a gift, a trial or a gap. Undefined unless the prices of both prompt and completion are such
+ * text.
  */
 function readPricing(value: unknown): EndpointPricing | undefined {
   if (!isObject(value)) return undefined;

@@ -11,8 +11,7 @@ const WIDTH = `(() => {
 
 /**
  * Looks at what is shown in dark, light and 320 pixels wide, and keeps a picture of each. Returns what is wrong with
- * it,
- * a line each: findings of axe, what does not fit, and what has gone wrong in the page.
+ * it, a line each: findings of axe, what does not fit, and what has gone wrong in the page.
  */
 export async function examine(opened: UiPage, name: string): Promise<string[]> {
   const { page, problems, check, screenshot } = opened;

@@ -158,8 +158,7 @@ async function openPage(browser: Browser, url: string, hash: string, options: Op
   };
   const go: UiPage['go'] = async (next) => {
     // Away first, or the same document would go on and the screen before be taken for this one. (A query of the
-    // document
-    // would become part of the screen's.)
+    // document would become part of the screen's.)
     await page.goto('about:blank');
     await page.goto(`${url}/ui/${next}`);
     await settle();

@@ -22,8 +22,7 @@ export interface GatewayRouterOptions<Request extends ExpressRequest = ExpressRe
   readonly expose?: readonly Exclude<Surface, 'api'>[] | undefined;
   /**
    * The host's own authentication, in place of the gateway's keys; null is responded with 401. Not asked for health
-   * checks
-   * and the OpenAPI document. What it throws goes to the host's error handler.
+   * checks and the OpenAPI document. What it throws goes to the host's error handler.
    */
   readonly authenticate?: ((request: Request) => Principal | null | Promise<Principal | null>) | undefined;
   /** Largest body in bytes. Default 32 MiB. A parser that runs before the gateway has a limit of its own. */

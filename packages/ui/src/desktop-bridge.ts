@@ -8,8 +8,7 @@ import { z } from 'zod';
 
 /**
  * `live` calls providers; `replay` serves recorded responses and calls no provider; `record` calls providers and
- * records
- * their responses.
+ * records their responses.
  */
 export const MODES = ['live', 'replay', 'record'] as const;
 export type Mode = (typeof MODES)[number];

@@ -18,8 +18,7 @@ import {
 
 /**
  * Every folder with a file that makes providers is a wire, and must have a script that the contract can be run on;
- * those
- * that make videos alone have a contract of their own, `videos.test.ts`.
+ * those that make videos alone have a contract of their own, `videos.test.ts`.
  */
 const FOLDER = fileURLToPath(new URL('../../../packages/core/src/providers/', import.meta.url));
 const wires = readdirSync(FOLDER).filter((wire) => existsSync(`${FOLDER}${wire}/${wire}-provider.ts`));

@@ -20,8 +20,7 @@ export function withCheckedResponses(gateway: Gateway): Gateway {
 
 /**
  * Compares a success with what its route documents: the media type, and of JSON the schema. Throws where they differ,
- * by a
- * field too many as well.
+ * by a field too many as well.
  */
 async function checkResponse(
   { method, path }: GatewayRequest,

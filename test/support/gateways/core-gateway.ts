@@ -46,8 +46,7 @@ export const MODELS: readonly ModelDefinition[] = [
 
 /**
  * Sets up a gateway whose responses in JSON are as its routes document them, or else `handle` rejects. Its providers
- * Acme
- * and Beta both use this transport, or its providers are given.
+ * Acme and Beta both use this transport, or its providers are given.
  */
 export function createCoreGateway(
   upstream: Transport | readonly Provider[],

@@ -10,8 +10,7 @@ type Writer = (traces: readonly BroadcastTrace[]) => string;
 const decoder = new TextDecoder();
 /**
  * The protocol writes numbers of 64 bits as text in JSON, as receivers of the public wire expect, and the library
- * (0.301)
- * does not. Inside of texts quotes are escaped, so that this finds nothing there.
+ * (0.301) does not. Inside of texts quotes are escaped, so that this finds nothing there.
  */
 const WHOLE_NUMBER = /\{"intValue":(-?\d+)\}/g;
 

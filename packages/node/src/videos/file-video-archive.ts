@@ -38,8 +38,7 @@ interface StoredFile {
 
 /**
  * Creates an archive that stores each video as a file of one directory, on the disk itself and whole or not at all.
- * Rejects
- * when the directory cannot be used.
+ * Rejects when the directory cannot be used.
  */
 export async function createFileVideoArchive(options: FileVideoArchiveOptions): Promise<VideoKeeper> {
   const { dir, maxBytes } = options;

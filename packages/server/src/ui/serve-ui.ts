@@ -12,8 +12,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 
 /**
  * Nothing but the bundle's own files runs, styles or is asked for, whatever a model or a caller has written; and no
- * text
- * becomes a script, because `innerHTML` and its like are refused.
+ * text becomes a script, because `innerHTML` and its like are refused.
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",

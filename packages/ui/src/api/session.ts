@@ -1,7 +1,6 @@
 /**
  * Who this page is signed in as. What proves it is a cookie that no script can read; the page keeps the CSRF token
- * alone,
- * which writes carry beside it. Nothing of it is stored.
+ * alone, which writes carry beside it. Nothing of it is stored.
  */
 export type Session =
   | { readonly type: 'none' }

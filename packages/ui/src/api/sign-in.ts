@@ -27,8 +27,7 @@ export async function signOut(): Promise<void> {
 
 /**
  * Finds out who is signed in: by the token of a one-time link, which is taken out of the address and the history at
- * once,
- * or by the cookie of an earlier sign-in. Called once, before anything is shown.
+ * once, or by the cookie of an earlier sign-in. Called once, before anything is shown.
  */
 export async function resumeSession(): Promise<void> {
   // The session is set even while the gateway is down; otherwise no screen would show why.

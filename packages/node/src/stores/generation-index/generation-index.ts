@@ -51,8 +51,7 @@ export interface GenerationIndex {
 
 /**
  * A segment with the least and the greatest of its ids, in the order of texts: ids begin with their time, so that
- * nearly
- * always one segment alone can have an id.
+ * nearly always one segment alone can have an id.
  */
 class IndexedSegment implements SegmentFacts {
   readonly name: SegmentName;

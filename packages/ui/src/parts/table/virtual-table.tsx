@@ -41,8 +41,7 @@ const OVERSCAN_ROWS = 4;
 
 /**
  * A table that keeps only the rows in sight in the document, and is walked by keys: arrows or j and k, Home, End,
- * Enter.
- * The focus stays on the table, so that it survives rows coming and going.
+ * Enter. The focus stays on the table, so that it survives rows coming and going.
  */
 export function VirtualTable<Row extends RowData>(props: VirtualTableProps<Row>) {
   const { rows, columns, idOf, hidden, onEndReached, onTopChange, openId } = props;

@@ -11,8 +11,7 @@ const MAX_LINES = 5000;
 
 /**
  * Whether reading a text as markdown could hold up the page. Nested as no person writes, a few kilobytes take the
- * parser
- * minutes, and more calls within one another than there is room for.
+ * parser minutes, and more calls within one another than there is room for.
  */
 export function isCostlyMarkdown(text: string): boolean {
   return (

@@ -6,8 +6,7 @@ const FRAMES = 4;
 
 /**
  * Calls back in the fourth frame from now, together with all others that wait: completions that come side by side are
- * laid
- * out in one go. Rests while the page is hidden.
+ * laid out in one go. Rests while the page is hidden.
  */
 export function drawTogether(callback: () => void): void {
   waiting.push(callback);

@@ -14,8 +14,7 @@ export const toVideoPath = (jobId: string, index: number): string => `/api/v1/vi
 
 /**
  * Fetches a video into the page, telling how many bytes have come, of how many where that is known. Null for one that
- * is
- * too large. Throws `ApiError`, and the signal's reason.
+ * is too large. Throws `ApiError`, and the signal's reason.
  */
 export async function loadVideo(
   path: string,
