@@ -77,7 +77,7 @@ export function toRemedy(error: unknown): string {
     case 404:
       return 'It may have been deleted, or its contents were never stored. Go back to the list.';
     case 409:
-      return 'Somebody else has changed it. Reload and try again.';
+      return 'It was changed elsewhere. Reload and try again.';
     case 413:
       return 'Send less, or raise server.bodyLimitMb.';
     case 429:

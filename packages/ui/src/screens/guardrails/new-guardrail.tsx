@@ -45,7 +45,7 @@ export function NewGuardrail({ onClose, onCreated }: { onClose: () => void; onCr
       >
         <Field
           label="Name"
-          hint="Its rules come next; until then it holds nobody back."
+          hint="Its rules come next; until then it restricts no calls."
           error={issueFor(create.error, 'name')}
         >
           {(control) => (

@@ -163,7 +163,7 @@ function MoreFilters({ search, onChange }: { search: ModelSearch; onChange: Chan
           />
         </div>
         <Checkbox
-          label="Prompts kept by nobody (ZDR)"
+          label="No prompts retained (ZDR)"
           checked={search.zdr === 'true'}
           onChange={(event) => onChange({ zdr: event.target.checked ? 'true' : undefined })}
         />

@@ -80,7 +80,7 @@ export function GenerationActions({ id, isPanel = false }: { id: string; isPanel
           onConfirm={remove}
           onClose={() => setIsDeleting(false)}
         >
-          <p>Nobody can read them any more. The record with its figures stays.</p>
+          <p>They cannot be read any more. The record with its figures stays.</p>
         </ConfirmDialog>
       )}
     </>

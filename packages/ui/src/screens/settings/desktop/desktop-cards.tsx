@@ -87,7 +87,11 @@ const SWITCHES = [
   ['startAtLogin', 'Start at login', 'Off until you switch it on.'],
   ['startHidden', 'Start without a window', 'The tray has the way in; so has starting the app a second time.'],
   ['closeToTray', 'Go on in the tray when the window closes', 'Off, closing the window quits the gateway.'],
-  ['lookForUpdates', 'Look for updates', 'Off, the app asks nobody. What it finds is checked by its signature.'],
+  [
+    'lookForUpdates',
+    'Look for updates',
+    'When off, the app makes no request. What it finds is checked by its signature.',
+  ],
 ] as const;
 
 function StartCard({ info: { settings } }: { info: DesktopInfo }) {
