@@ -76,7 +76,7 @@ export interface UiPage {
 interface LaunchOptions {
   /** A configuration instead of demo mode. Its keys must not be those of the demo. */
   readonly config?: object;
-  /** A directory of fixtures that response instead of the demo's; with a configuration, one to record in. */
+  /** A directory of fixtures that respond instead of the demo's; with a configuration, one to record in. */
   readonly fixtures?: string;
   readonly managementKey?: string;
 }

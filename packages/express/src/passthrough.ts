@@ -91,7 +91,7 @@ async function loadProxy(target: string, apiKey: string | undefined): Promise<Pr
     proxyTimeout: IDLE_TIMEOUT_MS,
     pathRewrite: (path) => path.slice(API_PREFIX.length),
     ...(apiKey !== undefined && { headers: { authorization: `Bearer ${apiKey}` } }),
-    // The library's own plugins write to the console and response errors as text.
+    // The library's own plugins write to the console and respond to errors with text.
     ejectPlugins: true,
     plugins: [
       (server) => {

@@ -15,7 +15,7 @@ export interface ContentReaderOptions {
   readonly index: GenerationIndex;
 }
 
-/** Finds contents on disk. Both response undefined when there is none, or none that is whole, which is reported. */
+/** Finds contents on disk. Both return undefined when there is none, or none that is whole, which is reported. */
 export interface ContentReader {
   read(entry: GenerationEntry): Promise<GenerationContent | undefined>;
   /** The bytes of the record as they stand in the file. */
