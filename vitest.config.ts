@@ -47,11 +47,15 @@ const unitSuite = (name: string, packagesPattern: string) => ({
   test: { name, include: [`packages/${packagesPattern}/src/**/*.test.ts`] },
 });
 
-/** In browsers, which keep the machine busy: after the others. One is installed where there is none and that may be done. */
+/**
+ * In browsers, which keep the machine busy: after the others. One is installed where there is none and that may be
+ * done.
+ */
 const e2eSuite = () => {
   const { extends: inherited, test } = suite('e2e');
   const order = { maxWorkers: 2, sequence: { groupOrder: 1 } };
-  // As long as Playwright waits for what it expects of a page; Vitest's second is short for two browsers on two CPUs.
+  // Same time as Playwright waits for an expectation; Vitest's default of a second is short for two browsers on two
+  // CPUs.
   const waiting = { expect: { poll: { timeout: 5000 } } };
   return { extends: inherited, test: { ...test, ...order, ...waiting, globalSetup: './test/e2e/prepare.ts' } };
 };

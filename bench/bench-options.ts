@@ -12,7 +12,7 @@ export type Table = keyof typeof TABLES;
 export type Part = (typeof TABLES)[Table][number];
 const PARTS: readonly Part[] = [...TABLES.gateway, ...TABLES.comparison, ...TABLES.interfaces];
 
-/** What the command line asks for. */
+/** Options from the command line. */
 export interface BenchOptions {
   readonly parts: readonly Part[];
   readonly isQuick: boolean;
@@ -23,7 +23,7 @@ export interface BenchOptions {
   readonly against: string | undefined;
 }
 
-/** What `--help` prints. */
+/** Text that `--help` prints. */
 export const HELP = `Usage: npm run bench -- [flags]
 
   --quick        a few minutes; the figures are rougher, and the larger stores are left out

@@ -21,13 +21,13 @@ export interface Plan {
   };
   /** The desktop app; the time is that at rest. */
   readonly desktop: { readonly starts: number; readonly idleMs: number };
-  /** Tells whoever waits of a step. */
+  /** Reports progress while a step runs. */
   progress(line: string): void;
 }
 
 type Durations = Omit<Plan, 'progress' | 'isFull'>;
 
-/** For figures of record: about five minutes. */
+/** Durations for figures of record. A run takes about five minutes. */
 export const THOROUGH: Durations = {
   load: { rounds: 7, warmUpMs: 3000, roundMs: 3000 },
   against: { rounds: 20, roundMs: 1500, starts: 20 },
@@ -38,7 +38,7 @@ export const THOROUGH: Durations = {
   desktop: { starts: 5, idleMs: 60_000 },
 };
 
-/** For a look in under a minute: everything, but shorter, and without the larger store. */
+/** Durations for a check in under a minute: all parts, but shorter, and without the larger store. */
 export const QUICK: Durations = {
   load: { rounds: 3, warmUpMs: 1000, roundMs: 1000 },
   against: { rounds: 5, roundMs: 1000, starts: 5 },

@@ -1,6 +1,6 @@
 import { findCircles, type Import, readImports } from './import-graph.ts';
 
-/** What a room of the core may import beside itself. */
+/** Imports that a folder of core may have beside itself. */
 interface Room {
   readonly imports: readonly string[];
   /** Rooms of which it may import types alone. */
@@ -44,10 +44,15 @@ export const CORE_ROOMS: Readonly<Record<string, Room>> = {
   api: { imports: [...UP_TO_DISPATCH, 'webhooks', 'jobs', 'broadcast', 'kinds', 'videos', 'chat', 'dialects'] },
 };
 
-/** The files above all rooms: the door and what a gateway is made of. They may import every room; no room imports them. */
+/**
+ * The files above all rooms: the door and what a gateway is made of. They may import every room; no room imports them.
+ */
 export const CORE_TOP = ['index.ts', 'gateway.ts', 'runtime.ts', 'options.ts'];
 
-/** What each package may import of the others: `core` is the door alone, `core/*` its other public paths, too. */
+/**
+ * Imports from other packages that each package may have: `core` is the main entry alone, `core/*` includes its other
+ * public paths.
+ */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   core: [],
   node: ['core'],

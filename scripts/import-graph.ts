@@ -16,7 +16,10 @@ export interface Import {
   readonly isType: boolean;
 }
 
-/** The public paths of our packages, each with the source file behind it: `@model-gateway/core` → `packages/core/src/index.ts`. */
+/**
+ * The public paths of our packages, each with the source file behind it: `@model-gateway/core` →
+ * `packages/core/src/index.ts`.
+ */
 type Doors = ReadonlyMap<string, string>;
 
 interface PackageFile {
@@ -53,7 +56,7 @@ interface ImportNode {
   readonly exportKind?: string;
 }
 
-/** What a file imports, each path once: as a type where all imports of it are of types. */
+/** Reads the paths that a file imports, each once; a path counts as a type import when all its imports are types. */
 export function parseImports(file: string, source: string): readonly Pick<Import, 'specifier' | 'isType'>[] {
   const { program } = parseSync(file, source);
   const found = new Map<string, boolean>();
@@ -84,7 +87,10 @@ function readDoors(root: string): Doors {
   return doors;
 }
 
-/** Groups of files, or of whatever else the edges join, that import one another in a circle: each sorted, smallest first. */
+/**
+ * Groups of files, or of whatever else the edges join, that import one another in a circle: each sorted, smallest
+ * first.
+ */
 export function findCircles(edges: Iterable<readonly [from: string, to: string]>): readonly (readonly string[])[] {
   const next = new Map<string, string[]>();
   for (const [from, to] of edges) next.set(from, [...(next.get(from) ?? []), to]);

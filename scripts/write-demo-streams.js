@@ -1,7 +1,7 @@
-// Writes `response.sse` beside every whole answer of the demo's cases, so that each text stands in one place only:
+// Writes `response.sse` beside every whole response of the demo's cases, so that each text stands in one place only:
 // `response.json`. Run it after changing one: `node scripts/write-demo-streams.js`.
 //
-// Cases whose answer is an error or is cut short hold no whole answer; their files are written by hand.
+// Cases whose response is an error or is cut short hold no whole response; their files are written by hand.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ export function toDeltas({ content, refusal, reasoning_content: reasoning, tool_
 }
 
 /**
- * The stream that says the same as a whole answer, byte for byte as OpenAI frames it when usage was asked for.
+ * The stream that says the same as a whole response, byte for byte as OpenAI frames it when usage was asked for.
  *
  * @param {{ id: string, created: number, model: string, service_tier: string, system_fingerprint: string,
  *   usage: object, choices: [{ message: Parameters<typeof toDeltas>[0], finish_reason: string }] }} answer
@@ -61,21 +61,21 @@ export function toStream({ id, created, model, service_tier, system_fingerprint,
   return [...chunks.map((chunk) => JSON.stringify(chunk)), '[DONE]'].map((data) => `data: ${data}\n\n`).join('');
 }
 
-function readAnswer(folder) {
+function readResponse(folder) {
   const file = join(CASES, folder, 'response.json');
   if (!existsSync(file)) return undefined;
   try {
     const answer = JSON.parse(readFileSync(file, 'utf8'));
     return answer.object === 'chat.completion' ? answer : undefined;
   } catch {
-    // The case of an answer that is cut short.
+    // The case of a response that is cut short.
     return undefined;
   }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const folder of readdirSync(CASES)) {
-    const answer = readAnswer(folder);
+    const answer = readResponse(folder);
     if (answer !== undefined) writeFileSync(join(CASES, folder, 'response.sse'), toStream(answer));
   }
 }

@@ -10,7 +10,7 @@ import {
   DESKTOP_WINDOW_CPU,
   DESKTOP_WINDOW_MB,
 } from '../report/budgets.ts';
-import { keepChild, makeTemporaryFolder } from '../processes/children.ts';
+import { endWithBench, makeTemporaryFolder } from '../processes/children.ts';
 import { openTrayPanel } from './desktop-tray.ts';
 import {
   type Budget,
@@ -24,7 +24,7 @@ import type { Plan } from '../plan.ts';
 import { listTree, readProcessStats } from '../processes/process-stats.ts';
 import { median } from '../report/statistics.ts';
 
-/** What has to be done after a start is done by then. */
+/** Waiting time after the start. The work that follows a start is done by then. */
 const SETTLE_MS = 10_000;
 
 /** Measures the app without anything attached to it: until it is in the tray, and at rest with and without a window. */
@@ -54,7 +54,7 @@ interface Rest {
   /** Share of one CPU. */
   readonly cpu: number;
   readonly rssMb: number;
-  /** What processes share is counted once. */
+  /** Proportional memory (PSS): memory shared between processes is counted once. */
   readonly pssMb: number;
 }
 
@@ -101,7 +101,7 @@ async function startApp(stage: DesktopStage, ...flags: string[]): Promise<Runnin
   const { args, env } = toStart(stage, makeTemporaryFolder(), ...flags);
   const isInTray = panel.next();
   const startedAt = performance.now();
-  const child = keepChild(spawn(stage.executable, args, { env, stdio: 'ignore' }));
+  const child = endWithBench(spawn(stage.executable, args, { env, stdio: 'ignore' }));
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const ended = exited.then(() => {
     throw new Error('the app has ended before it was in the tray');

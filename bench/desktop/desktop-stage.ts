@@ -3,7 +3,7 @@ import process from 'node:process';
 import { packageApp } from '../../test/desktop/package-app.ts';
 import { findObstacle } from '../../test/desktop/prepare.ts';
 import { startBus, startTelling } from '../../test/desktop/start-telling.ts';
-import { keepChild } from '../processes/children.ts';
+import { endWithBench } from '../processes/children.ts';
 import type { Plan } from '../plan.ts';
 
 /** A packaged app, with a display and a session bus to run it on. */
@@ -13,7 +13,7 @@ export interface DesktopStage {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** As root Chromium cannot use its own sandbox. */
+/** Chromium cannot use its own sandbox when it runs as root. */
 const FLAGS = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
 
 /** Sets it, as the tests of the desktop do; where that cannot be done, returns why. */
@@ -24,7 +24,7 @@ export async function setDesktopStage(plan: Plan): Promise<DesktopStage | string
   const { executable } = await packageApp();
   const screen = ['-displayfd', '3', '-screen', '0', '1280x900x24', '-nolisten', 'tcp'];
   const [display, bus] = [await startTelling('Xvfb', screen, 3), await startBus()];
-  for (const { child } of [display, bus]) keepChild(child);
+  for (const { child } of [display, bus]) endWithBench(child);
   const busAddress = bus.line;
   const { PATH = '', HOME = '' } = process.env;
   return {
@@ -34,7 +34,7 @@ export async function setDesktopStage(plan: Plan): Promise<DesktopStage | string
   };
 }
 
-/** What the app is started with over a folder of its own. */
+/** Arguments and environment that start the app over a folder of its own. */
 export function toStart({ env }: DesktopStage, userDir: string, ...flags: string[]) {
   return {
     args: [...FLAGS, `--user-data-dir=${userDir}`, ...flags],

@@ -7,7 +7,7 @@ import { type Figure, formatMilliseconds, toFigure } from '../report/figure.ts';
 import type { Plan } from '../plan.ts';
 import { median } from '../report/statistics.ts';
 
-/** Answers when the screen's heading was first seen, by the clock of the machine. */
+/** Returns when the screen's heading was first seen, by the clock of the machine. */
 const SEEN_AT = `new Promise((resolve) => {
   const look = () => document.querySelector('h1') === null ? requestAnimationFrame(look) : resolve(Date.now());
   look();
@@ -50,7 +50,7 @@ async function reopen(app: ElectronApplication): Promise<number> {
   );
   const opened = app.waitForEvent('window');
   const openedAt = Date.now();
-  // What a click on the icon of an app that is running does.
+  // The same event as a click on the icon of an app that is running.
   await app.evaluate(({ app: electron }) => void electron.emit('activate'));
   return (await seenAt(await opened)) - openedAt;
 }

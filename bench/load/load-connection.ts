@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 
-/** What came of one request. */
-export interface LoadAnswer {
+/** Result of one request. */
+export interface LoadResponse {
   readonly status: number;
   /** Bytes of the body, its framing included. */
   readonly bytes: number;
@@ -15,7 +15,7 @@ export interface LoadAnswer {
 /** One connection that sends one request after the other. */
 export interface LoadConnection {
   /** One at a time. Rejects when the connection ends first. */
-  send(): Promise<LoadAnswer>;
+  send(): Promise<LoadResponse>;
   /** Stops reading, or goes on with it. */
   setPaused(isPaused: boolean): void;
   close(): void;
@@ -25,7 +25,7 @@ export interface LoadConnectionOptions {
   readonly port: number;
   /** Sent as they are, each time. */
   readonly request: Uint8Array;
-  /** The first event of a streamed answer, or the first byte of another, is here. */
+  /** The first event of a streamed response, or the first byte of another, is here. */
   readonly onFirstEvent?: () => void;
 }
 
@@ -43,10 +43,10 @@ const readBuffer = Buffer.allocUnsafeSlow(64 * 1024);
  * event and the end of the body, and copies nothing, so that the load costs little beside what it measures.
  */
 export function openLoadConnection({ port, request, onFirstEvent }: LoadConnectionOptions): LoadConnection {
-  let pending: { resolve: (answer: LoadAnswer) => void; reject: (error: Error) => void } | undefined;
+  let pending: { resolve: (answer: LoadResponse) => void; reject: (error: Error) => void } | undefined;
   let head = '';
   let status = 0;
-  /** What is still to come of a body of known length; null for a chunked one. */
+  /** Bytes still to come of a body of known length; null for a chunked body. */
   let bytesLeft: number | null = null;
   let bytes = 0;
   let tail = '';
@@ -98,7 +98,7 @@ export function openLoadConnection({ port, request, onFirstEvent }: LoadConnecti
       buffer: readBuffer,
       callback(count) {
         if (pending === undefined) {
-          socket.destroy(new Error('bytes came that nobody had asked for'));
+          socket.destroy(new Error('bytes came without a request'));
           return false;
         }
         const piece = readBuffer.subarray(0, count);

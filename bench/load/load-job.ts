@@ -1,6 +1,6 @@
 import type { Route } from './bench-request.ts';
 
-/** Requests to be sent by a number of connections, each sending its next when it has its answer. */
+/** Requests to be sent by a number of connections, each sending its next when it has its response. */
 export interface LoadJob {
   readonly port: number;
   /** Default: the gateway's own. */
@@ -10,9 +10,9 @@ export interface LoadJob {
   readonly stream: boolean;
   readonly connections: number;
   readonly durationMs: number;
-  /** The connections begin spread over this time; answers to what was sent in it are not timed. */
+  /** The connections begin spread over this time; responses to requests sent in it are not timed. */
   readonly rampMs: number;
-  /** A shorter answer is a wrong one. */
+  /** A shorter response is wrong. */
   readonly minBytes: number;
 }
 
@@ -22,7 +22,7 @@ export interface Distribution {
   readonly p99: number;
 }
 
-/** What a load has measured. */
+/** Measurements of a load. */
 export interface LoadResult {
   /** All of them, those of the ramp included. */
   readonly requests: number;
@@ -42,9 +42,9 @@ export interface HoldJob {
   readonly paused: boolean;
 }
 
-/** What the load's process answers. */
+/** Calls that the load's process serves. */
 export type LoadCalls = {
-  /** Rejects when any answer was wrong. */
+  /** Rejects when any response was wrong. */
   run(job: LoadJob): Promise<LoadResult>;
   /** Resolves when every stream has begun. */
   hold(job: HoldJob): Promise<void>;

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { toRequestBytes } from './bench-request.ts';
-import { type LoadAnswer, type LoadConnection, openLoadConnection } from './load-connection.ts';
+import { type LoadResponse, type LoadConnection, openLoadConnection } from './load-connection.ts';
 import type { HoldJob, LoadCalls, LoadJob, LoadResult } from './load-job.ts';
 import { percentile } from '../report/statistics.ts';
-import { answerCalls } from '../processes/worker.ts';
+import { serveCalls } from '../processes/worker.ts';
 
 interface Held {
   readonly connections: readonly LoadConnection[];
@@ -28,7 +28,7 @@ async function run(job: LoadJob): Promise<LoadResult> {
       const sentAfterMs = performance.now() - startedAt;
       if (sentAfterMs >= durationMs) return;
       const answer = await connection.send();
-      refuseWrongAnswer(answer, job);
+      refuseWrongResponse(answer, job);
       requests += 1;
       if (sentAfterMs < rampMs) continue;
       latencyMs.push(answer.totalMs);
@@ -44,7 +44,7 @@ async function run(job: LoadJob): Promise<LoadResult> {
   }
 }
 
-function refuseWrongAnswer({ status, bytes, tail }: LoadAnswer, { stream, minBytes }: LoadJob): void {
+function refuseWrongResponse({ status, bytes, tail }: LoadResponse, { stream, minBytes }: LoadJob): void {
   if (status !== 200) throw new Error(`an answer under load had status ${status}`);
   if (bytes < minBytes) throw new Error(`an answer under load had ${bytes} bytes, which is too few`);
   if (stream && !tail.includes('data: [DONE]'))
@@ -93,4 +93,4 @@ async function release(): Promise<number> {
 }
 
 const calls: LoadCalls = { run, hold, release };
-answerCalls(calls);
+serveCalls(calls);

@@ -12,7 +12,7 @@ import {
 } from '../report/figure.ts';
 import type { Plan } from '../plan.ts';
 import { median } from '../report/statistics.ts';
-import { checkAnswers } from '../targets/check-answers.ts';
+import { checkResponses } from '../targets/check-responses.ts';
 import { startGateway } from '../targets/start-gateway.ts';
 import { setStage, type Stage, type Target } from '../targets/start-targets.ts';
 import { textOfStream, TRICKLE } from '../targets/upstream-script.ts';
@@ -22,7 +22,7 @@ import { storeGenerations } from './stored-generations.ts';
 /** Titles of the table: the second column is this checkout, or the old one's second process. */
 export const AGAINST_TITLES = ['', 'this', 'old', 'quotient', 'at most', ''];
 
-/** What one round measured: of the old checkout, of this one, and of a second process of the old one. */
+/** Measurements of one round: the old checkout, this checkout, and a second process of the old checkout. */
 interface Round {
   readonly before: number;
   readonly now: number;
@@ -51,7 +51,7 @@ async function measureCalls(stage: Stage, plan: Plan, folder: string): Promise<F
   });
   const [before, now, again] = await Promise.all([start(folder), start(), start(folder)]);
   const all = { before, now, again };
-  const check = (): Promise<unknown> => Promise.all(Object.values(all).map((target) => checkAnswers(target)));
+  const check = (): Promise<unknown> => Promise.all(Object.values(all).map((target) => checkResponses(target)));
   try {
     await check();
     const whole = await runRounds(all, plan, 'whole', cpuOf(stage, plan, WHOLE_JOB));

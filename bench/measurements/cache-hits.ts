@@ -12,7 +12,7 @@ const KEY = 'sk-gw-v1-bench';
 const PRICES: Readonly<Record<string, number>> = { a: 1, b: 1.5, c: 2, d: 3 };
 const CONVERSATIONS = 500;
 const TURNS = 6;
-/** What the gateway's clock goes on by with each request, so that a broken circuit has time to be probed and closed. */
+/** Time by which the gateway's clock advances with each request, so that an open circuit is probed and closed. */
 const BETWEEN_REQUESTS_MS = 100;
 
 interface Way {

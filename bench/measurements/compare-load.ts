@@ -16,10 +16,10 @@ import { type Pair, type Stage, type Target, withTargets } from '../targets/star
 import { median } from '../report/statistics.ts';
 import { BURST, textOfStream, WHOLE_TEXT } from '../targets/upstream-script.ts';
 
-/** What one target took in one round. */
+/** Measurements of one target in one round. */
 export interface Round {
   readonly cpuUs: number;
-  /** What the load generator and the upstream took. */
+  /** CPU time of the load generator and the upstream. */
   readonly loadCpuUs: number;
   readonly upstreamCpuUs: number;
   readonly perSecond: number;
@@ -35,7 +35,7 @@ interface Kind {
   readonly cpuBudget: Budget;
 }
 
-/** Whole answers under full load. */
+/** Whole responses under full load. */
 export const WHOLE_JOB: Job = {
   script: BURST.name,
   stream: false,

@@ -16,8 +16,8 @@ const FILTERS = 30;
 const DESTINATIONS = 3;
 
 /**
- * What guardrails and destinations cost: a gateway with ten guardrails, of which the caller's has thirty filters, and
- * three destinations that are all sent every call, against one with none, by turns.
+ * Measures the cost of guardrails and destinations: a gateway with ten guardrails (the caller's guardrail has thirty
+ * filters) and three destinations that receive every call is compared with a gateway without any, by turns.
  */
 export async function measureGuarded(stage: Stage, plan: Plan): Promise<Figure[]> {
   const sink = await startSink();

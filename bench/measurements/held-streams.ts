@@ -32,7 +32,7 @@ export async function measureOpenStreams(stage: Stage, plan: Plan): Promise<Figu
   ];
 }
 
-/** Measures by how much memory grows when readers of large answers stop reading. */
+/** Measures by how much memory grows when readers of large responses stop reading. */
 export async function measurePausedReaders(stage: Stage, plan: Plan): Promise<Figure[]> {
   const figures = [await holdPaused(stage, plan, FLOOD_100_MB, 40)];
   if (plan.isFull) figures.push(await holdPaused(stage, plan, FLOOD_32_MB, 1000));

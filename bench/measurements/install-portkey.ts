@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 /** The npm release of Portkey's gateway, installed. */
 export interface Portkey {
   readonly version: string;
-  /** What its command runs. */
+  /** File that its command runs. */
   readonly file: string;
 }
 

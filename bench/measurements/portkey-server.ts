@@ -2,9 +2,9 @@ import { type AddressInfo, Server } from 'node:net';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 
-import { answerCalls } from '../processes/worker.ts';
+import { serveCalls } from '../processes/worker.ts';
 
-/** What Portkey's process answers. */
+/** Calls that Portkey's process serves. */
 export type PortkeyCalls = {
   /** The port it listens on. */
   port(): Promise<number>;
@@ -27,4 +27,4 @@ process.argv.push('--headless');
 await import(pathToFileURL(file).href);
 
 const calls: PortkeyCalls = { port: async () => ((await listening).address() as AddressInfo).port };
-answerCalls(calls);
+serveCalls(calls);

@@ -10,7 +10,7 @@ import { startWorker } from '../processes/worker.ts';
 const SUBJECT = `not streamed, ${WHOLE_JOB.connections} connections, against Portkey`;
 
 /**
- * Compares whole answers under full load with the npm release of Portkey's gateway, by turns. Where that cannot be
+ * Compares whole responses under full load with the npm release of Portkey's gateway, by turns. Where that cannot be
  * installed, the only figure says so.
  */
 export async function measurePortkey(stage: Stage, plan: Plan): Promise<Figure[]> {

@@ -30,7 +30,7 @@ interface Measured {
   readonly pageMs: number;
 }
 
-/** Measures how long the gateway takes to listen, and the store to answer a page, with few and many generations. */
+/** Measures how long the gateway takes to listen, and the store to return a page, with few and many generations. */
 export async function measureStartUp(stage: Stage, plan: Plan): Promise<Figure[]> {
   const measured: Measured[] = [];
   for (const count of plan.startUp.sizes) measured.push(await measureSize(stage, plan, count));

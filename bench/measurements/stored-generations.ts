@@ -49,7 +49,7 @@ function appendOne(store: Store, index: number, nowMs: number): Promise<void> {
   return store.generations.append(record, toContent(`${index} ${'and so on, '.repeat(40)}`));
 }
 
-/** Reads pages that nobody has read before from all over a store; resolves with the time of a typical one. */
+/** Reads pages that were not read before, from all parts of a store; resolves with the time of a typical page. */
 export async function timePages(dir: string, count: number): Promise<number> {
   const store = await createJsonFileStore({ dir });
   try {

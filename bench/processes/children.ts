@@ -8,7 +8,7 @@ const running = new Set<ChildProcess>();
 const folders = new Set<string>();
 
 /** Sees to it that a child ends with this process, however that ends. */
-export function keepChild<C extends ChildProcess>(child: C): C {
+export function endWithBench<C extends ChildProcess>(child: C): C {
   running.add(child);
   child.once('exit', () => running.delete(child));
   return child;

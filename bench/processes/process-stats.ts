@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import process from 'node:process';
 
-/** What a process and all its descendants use. */
+/** Resources used by a process and all its descendants. */
 export interface ProcessStats {
   /** CPU time so far, user and system; on Linux with that of descendants that have ended. */
   readonly cpuMs: number;

@@ -2,9 +2,9 @@ import { type ChildProcess, fork } from 'node:child_process';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
-import { keepChild } from './children.ts';
+import { endWithBench } from './children.ts';
 
-/** What a worker answers, by name. All values travel as JSON. */
+/** Calls that a worker serves, by name. All values travel as JSON. */
 export type Handlers = Readonly<Record<string, (input: never) => Promise<unknown>>>;
 
 /** A process of this bench, to be asked things. It ends with the bench. */
@@ -30,7 +30,7 @@ export async function startWorker<H extends Handlers>(
   stdout: 'inherit' | 'ignore' = 'inherit',
 ): Promise<Worker<H>> {
   const path = fileURLToPath(new URL(`../${file}`, import.meta.url));
-  const child = keepChild(fork(path, args, { stdio: ['ignore', stdout, 'inherit', 'ipc'] }));
+  const child = endWithBench(fork(path, args, { stdio: ['ignore', stdout, 'inherit', 'ipc'] }));
   const pending = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>();
   let asked = 0;
 
@@ -67,8 +67,8 @@ function stopWorker(child: ChildProcess): Promise<void> {
   });
 }
 
-/** In the worker: answers questions for as long as the process that asks is there. */
-export function answerCalls(handlers: Handlers): void {
+/** Called in the worker: serves calls for as long as the calling process runs. */
+export function serveCalls(handlers: Handlers): void {
   process.on('disconnect', () => process.exit());
   process.on('message', ({ id, name, input }: Question) => {
     const reply = (message: Reply): void => void process.send?.(message);

@@ -3,9 +3,9 @@ import type { Budget } from './figure.ts';
 /** Section 8 of the design: CPU per request in times the bare proxy's. */
 export const CPU_WHOLE: Budget = { limit: 2, stretch: 1.5 };
 export const CPU_STREAMED: Budget = { limit: 1.8, stretch: 1.4 };
-/** What a call may cost in times what it cost in an older checkout. */
+/** Cost of a call relative to the cost in an older checkout. */
 export const AGAINST: Budget = { limit: 1.03 };
-/** Throughput of whole answers in times Portkey's. */
+/** Throughput of whole responses in times Portkey's. */
 export const PORTKEY_THROUGHPUT: Budget = { limit: 6, isLeast: true };
 /** Added milliseconds to the first token, at 100 concurrent streams. */
 export const FIRST_TOKEN_P50_MS: Budget = { limit: 1 };
@@ -33,9 +33,9 @@ export const UI_BODY_PAINT_MS: Budget = { limit: 500 };
 /** Eight streams of 200 tokens a second in view: share of a main thread. */
 export const UI_STREAM_BUSY: Budget = { limit: 0.4 };
 export const UI_STREAM_FRAME_MS: Budget = { limit: 33 };
-/** Streams in a window that nobody sees. */
+/** Streams in a window that is not visible. */
 export const UI_HIDDEN_LAYOUTS: Budget = { limit: 0 };
-/** What an open page costs the gateway's callers. */
+/** Time that an open page adds to the calls of the gateway's callers. */
 export const UI_ADDED_MS: Budget = { limit: 5 };
 /** A first visit. */
 export const UI_FIRST_PAINT_MS: Budget = { limit: 500 };

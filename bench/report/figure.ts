@@ -1,11 +1,11 @@
 /** One line of the report. */
 export interface Figure {
-  /** What was measured, and under what. */
+  /** Subject and conditions of the measurement. */
   readonly subject: string;
   readonly gateway: string;
   /** Empty where there is nothing to compare with. */
   readonly proxy: string;
-  /** What a budget is about: a ratio, a difference, or the gateway's own value. */
+  /** Value that the budget applies to: a ratio, a difference, or the gateway's own value. */
   readonly result: string;
   /** Empty where the design sets none. */
   readonly budget: string;
@@ -18,7 +18,7 @@ export interface Budget {
   readonly limit: number;
   /** The limit is the least that will do; otherwise it is the most. */
   readonly isLeast?: boolean;
-  /** What it would like to see beyond that. */
+  /** Goal beyond the budget. */
   readonly stretch?: number;
 }
 

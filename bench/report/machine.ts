@@ -3,7 +3,7 @@ import process from 'node:process';
 
 import { readProcessStats } from '../processes/process-stats.ts';
 
-/** What ran the measurements, in a line. */
+/** Describes the machine of the measurements in one line. */
 export function describeMachine(): string {
   const models = cpus();
   const memoryGb = Math.round(totalmem() / 1_000_000_000);

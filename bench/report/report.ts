@@ -46,7 +46,7 @@ export function recordReport(path: string, name: string, report: Report): void {
 function toMarkdown({ figures, facts }: Report): string {
   const toRow = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   const [titles = [], ...rows] = toRows(figures);
-  // What is measured and whether a budget is met are words, everything between them is figures.
+  // The first and the last column (subject and verdict) are words; all columns between them are figures.
   const rule = titles.map((_, column) => (column === 0 || column === titles.length - 1 ? '---' : '---:'));
   const table = [titles, rule, ...rows].map(toRow);
   return [...facts.map(([name, value]) => `- ${name}: ${value}`), '', ...table, ''].join('\n');

@@ -5,9 +5,9 @@ import process from 'node:process';
 
 import type * as Undici from 'undici';
 
-import { answerCalls } from '../processes/worker.ts';
+import { serveCalls } from '../processes/worker.ts';
 
-/** What the bare proxy's process answers. */
+/** Calls that the bare proxy's process serves. */
 export type BareProxyCalls = {
   /** The port it listens on. */
   port(): Promise<number>;
@@ -45,5 +45,5 @@ const server = createServer((request, response) => {
 server.keepAliveTimeout = 60_000;
 server.listen(0, '127.0.0.1', () => {
   const calls: BareProxyCalls = { port: async () => (server.address() as AddressInfo).port };
-  answerCalls(calls);
+  serveCalls(calls);
 });

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 import { BENCH_KEY, BENCH_MANAGEMENT_KEY } from '../load/bench-request.ts';
-import { keepChild, makeTemporaryFolder } from '../processes/children.ts';
+import { endWithBench, makeTemporaryFolder } from '../processes/children.ts';
 import { SCRIPTS } from './upstream-script.ts';
 
 /** The gateway as its users run it. */
@@ -30,7 +30,10 @@ const THIS_CHECKOUT = fileURLToPath(new URL('../../', import.meta.url));
 const KILL_AFTER_MS = 20_000;
 const MAX_LOG_CHARS = 4000;
 
-/** Starts the built `model-gateway serve`: JSON-file store, a key, prompts and answers recorded, all else by default. */
+/**
+ * Starts the built `model-gateway serve`: JSON-file store, a key, prompts and completions recorded, all else by
+ * default.
+ */
 export function startGateway(options: GatewayProcessOptions): Promise<GatewayProcess> {
   const configFile = join(makeTemporaryFolder(), 'gateway.config.json');
   writeFileSync(configFile, JSON.stringify(toConfig(options)));
@@ -38,7 +41,7 @@ export function startGateway(options: GatewayProcessOptions): Promise<GatewayPro
     const startedAt = performance.now();
     const command = join(options.checkout ?? THIS_CHECKOUT, 'packages/server/bin/model-gateway.js');
     const args = [command, 'serve', '--config', configFile, '--port', '0'];
-    const child = keepChild(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] }));
+    const child = endWithBench(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] }));
     let log = '';
     child.stderr.on('data', (piece: Buffer) => (log = (log + piece.toString()).slice(-MAX_LOG_CHARS)));
     child.once('error', reject);
@@ -70,7 +73,7 @@ function toConfig({ upstreamPort, dataDir = join(makeTemporaryFolder(), 'data') 
         { key: BENCH_MANAGEMENT_KEY, kind: 'management', name: 'bench management' },
       ],
     },
-    // For destinations on this machine, where a part has some.
+    // Some measurements have destinations on this machine.
     webhooks: { allowPrivateNetwork: true },
     store: { type: 'json', dir: dataDir },
     logging: { inputOutput: true },

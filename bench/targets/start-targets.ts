@@ -1,6 +1,6 @@
 import type { BareProxyCalls } from './bare-proxy.ts';
 import type { Route } from '../load/bench-request.ts';
-import { checkAnswers } from './check-answers.ts';
+import { checkResponses } from './check-responses.ts';
 import type { LoadCalls } from '../load/load-job.ts';
 import { startGateway } from './start-gateway.ts';
 import type { UpstreamCalls } from './upstream.ts';
@@ -16,7 +16,7 @@ export interface Target {
   stop(): Promise<void>;
 }
 
-/** What every measurement uses: the far end, and who asks. They live as long as the bench. */
+/** Parts that every measurement uses: the upstream and the load generator. They live as long as the bench. */
 export interface Stage {
   readonly upstream: Worker<UpstreamCalls>;
   readonly upstreamPort: number;
@@ -50,14 +50,16 @@ export async function startProxyTarget({ upstreamPort }: Stage): Promise<Target>
   return { name: 'bare proxy', pid: worker.pid, port: await worker.call('port'), stop: () => worker.stop() };
 }
 
-/** Runs something on a new gateway and a new bare proxy or other target, whose answers are checked before and after. */
+/**
+ * Runs something on a new gateway and a new bare proxy or other target, whose responses are checked before and after.
+ */
 export async function withTargets<T>(
   stage: Stage,
   measure: (targets: Pair<Target>) => Promise<T>,
   startOther: (stage: Stage) => Promise<Target> = startProxyTarget,
 ): Promise<T> {
   const [gateway, proxy] = await Promise.all([startGatewayTarget(stage), startOther(stage)]);
-  const check = (): Promise<unknown> => Promise.all([checkAnswers(gateway), checkAnswers(proxy)]);
+  const check = (): Promise<unknown> => Promise.all([checkResponses(gateway), checkResponses(proxy)]);
   try {
     await check();
     const measured = await measure({ gateway, proxy });

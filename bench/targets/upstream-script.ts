@@ -1,7 +1,7 @@
-/** What the scripted upstream answers when asked for the model of this name. */
+/** Response of the scripted upstream to a request for the model of this name. */
 export interface UpstreamScript {
   readonly name: string;
-  /** Events with text in a streamed answer. */
+  /** Events with text in a streamed response. */
   readonly chunks: number;
   /** How many of them are written in one go. */
   readonly burst: number;
@@ -13,7 +13,7 @@ export interface UpstreamScript {
   readonly paragraph?: number;
 }
 
-/** Answers of the size that chat models give, as fast as they are taken. */
+/** Responses of the size that chat models give, as fast as they are taken. */
 export const BURST: UpstreamScript = { name: 'burst', chunks: 200, burst: 10, intervalMs: 0, chunkChars: null };
 /** Fifty tokens a second, for a second. */
 export const TRICKLE: UpstreamScript = { name: 'trickle', chunks: 50, burst: 1, intervalMs: 20, chunkChars: null };
@@ -51,15 +51,15 @@ export function textOfChunk({ chunkChars, paragraph }: UpstreamScript, index: nu
   return `tok${index}${isLast ? '\n\n' : ' '}`;
 }
 
-/** The whole text of a streamed answer. */
+/** The whole text of a streamed response. */
 export function textOfStream(script: UpstreamScript): string {
   return Array.from({ length: script.chunks }, (_, index) => textOfChunk(script, index)).join('');
 }
 
-/** The text of an answer that is not streamed; the same for all scripts. */
+/** The text of a response that is not streamed; the same for all scripts. */
 export const WHOLE_TEXT = 'The proxy stands aside, \n'.repeat(10);
 
-/** Usage of an answer, in upstream's words. */
+/** Usage of a response, in upstream's words. */
 export function usageOf(completionTokens: number): Readonly<Record<string, number>> {
   return {
     prompt_tokens: PROMPT_TOKENS,
@@ -68,5 +68,5 @@ export function usageOf(completionTokens: number): Readonly<Record<string, numbe
   };
 }
 
-/** Completion tokens of the answer that is not streamed. */
+/** Completion tokens of the response that is not streamed. */
 export const WHOLE_TOKENS = 60;

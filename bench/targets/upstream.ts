@@ -1,9 +1,9 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
 import { SCRIPTS, textOfChunk, type UpstreamScript, usageOf, WHOLE_TEXT, WHOLE_TOKENS } from './upstream-script.ts';
-import { answerCalls } from '../processes/worker.ts';
+import { serveCalls } from '../processes/worker.ts';
 
-/** What the upstream's process answers. */
+/** Calls that the upstream's process serves. */
 export type UpstreamCalls = {
   /** The port it listens on. */
   port(): Promise<number>;
@@ -11,7 +11,7 @@ export type UpstreamCalls = {
   bytesInOpenStreams(): Promise<number>;
 };
 
-/** A script as the bytes of its answer, all rendered beforehand. */
+/** A script as the bytes of its response, all rendered beforehand. */
 interface Rendered {
   readonly script: UpstreamScript;
   /** One for each burst, or one that serves for all. */
@@ -22,7 +22,7 @@ interface Rendered {
 
 const HEAD = { id: 'chatcmpl-bench', created: 1_700_000_000, model: 'bench', system_fingerprint: 'fp_bench' };
 const STREAM_HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n';
-const WHOLE_ANSWER = toJsonAnswer('200 OK', {
+const WHOLE_ANSWER = toJsonResponse('200 OK', {
   ...HEAD,
   object: 'chat.completion',
   choices: [
@@ -35,12 +35,12 @@ const WHOLE_ANSWER = toJsonAnswer('200 OK', {
   ],
   usage: usageOf(WHOLE_TOKENS),
 });
-const UNKNOWN_SCRIPT = toJsonAnswer('404 Not Found', { error: { message: 'There is no such script' } });
+const UNKNOWN_SCRIPT = toJsonResponse('404 Not Found', { error: { message: 'There is no such script' } });
 
 const rendered = new Map(SCRIPTS.map((script) => [script.name, render(script)]));
 const openStreams = new Set<{ bytes: number }>();
 
-function toJsonAnswer(status: string, body: object): Buffer {
+function toJsonResponse(status: string, body: object): Buffer {
   const text = JSON.stringify(body);
   const length = Buffer.byteLength(text);
   return Buffer.from(
@@ -147,5 +147,5 @@ server.listen(0, '127.0.0.1', () => {
     port: async () => (server.address() as AddressInfo).port,
     bytesInOpenStreams: async () => [...openStreams].reduce((sum, { bytes }) => sum + bytes, 0),
   };
-  answerCalls(calls);
+  serveCalls(calls);
 });

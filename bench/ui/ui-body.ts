@@ -10,7 +10,7 @@ const BODIES = [
   ['a prompt of 10 MB in one message', LARGE.oneText],
   ['a prompt of 10 MB in 2,500 messages', LARGE.manyMessages],
 ] as const;
-/** What messages are shown in. */
+/** Selector of the elements that show messages. */
 const MESSAGE = 'article';
 const COUNT_TABS = "document.querySelectorAll('[role=tab]').length";
 const SETTLE_MS = 1000;

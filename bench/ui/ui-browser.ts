@@ -4,7 +4,7 @@ import type { BrowserContext, CDPSession, Page } from 'playwright-core';
 
 import { BENCH_KEY, BENCH_MANAGEMENT_KEY } from '../load/bench-request.ts';
 
-/** What the browser is started with. As root Chromium cannot use its own sandbox. */
+/** Flags that the browser is started with. Chromium cannot use its own sandbox when it runs as root. */
 export const CHROMIUM_FLAGS = [
   '--disable-gpu',
   '--disable-quic',
@@ -20,7 +20,7 @@ export interface MeasuredPage {
   close(): Promise<void>;
 }
 
-/** What the main thread of a page has done so far, in milliseconds of CPU time. */
+/** Work of a page's main thread so far, in milliseconds of CPU time. */
 export interface MainThread {
   readonly taskMs: number;
   readonly scriptMs: number;
@@ -57,7 +57,7 @@ export async function readLayouts(cdp: CDPSession): Promise<number> {
 
 /** The page's JavaScript heap once its garbage is collected, in bytes. */
 export async function readHeap(cdp: CDPSession): Promise<number> {
-  // What the first collection lets go of may hold what only the second can take.
+  // Objects that the first collection releases may hold others that only the second collection can free.
   await cdp.send('HeapProfiler.collectGarbage');
   await cdp.send('HeapProfiler.collectGarbage');
   return (await cdp.send('Runtime.getHeapUsage')).usedSize;

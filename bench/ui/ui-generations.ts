@@ -19,7 +19,9 @@ export const LARGE = {
   manyMessages: 'gen-bench-large-messages',
 } as const;
 
-/** Fills a data directory with so many calls of every kind, no two rows of them alike; the last two are the large ones. */
+/**
+ * Fills a data directory with so many calls of every kind, no two rows of them alike; the last two are the large ones.
+ */
 export async function storeUiGenerations(dir: string, count: number): Promise<void> {
   const startMs = Date.now() - DAYS * DAY_MS;
   let nowMs = startMs;
@@ -80,7 +82,7 @@ function toLargeContent(texts: readonly string[]): GenerationContent {
   };
 }
 
-/** As many pieces of prose, with a line end after every 80 characters. */
+/** Makes a text of this many pieces of prose, with a line end after every 80 characters. */
 function toText(pieces: number, seed = 0): string {
   const line = (at: number): string => `${seed} ${at} ${'so it "went" on, '.repeat(5)}`.slice(0, 79).padEnd(79, '.');
   const lines = (MESSAGE_CHARS / 80) * pieces;

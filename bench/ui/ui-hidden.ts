@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { chromium } from 'playwright-core';
 
 import { UI_HIDDEN_LAYOUTS } from '../report/budgets.ts';
-import { keepChild, makeTemporaryFolder } from '../processes/children.ts';
+import { endWithBench, makeTemporaryFolder } from '../processes/children.ts';
 import { type Figure, formatCount, toFigure } from '../report/figure.ts';
 import type { Plan } from '../plan.ts';
 import { CHROMIUM_FLAGS, openMeasuredPage, readLayouts } from './ui-browser.ts';
@@ -12,16 +12,16 @@ import type { UiStage } from './ui-stage.ts';
 import { COLUMNS, startStreams } from './ui-streams.ts';
 
 const HIDDEN_MS = 3000;
-/** What was under way when the window went is done by then. */
+/** Waiting time after the window is hidden. Work that was under way is done by then. */
 const SETTLE_MS = 1000;
 
 /**
- * Counts how often a window that nobody sees is laid out while its streams go on. In a browser of its own: the driver
- * makes pages believe that they are in sight, unless it is shown a browser that was there before.
+ * Counts how often a window that is not visible is laid out while its streams continue. It uses a browser of its own:
+ * the driver makes pages report that they are visible, unless it attaches to a browser that already runs.
  */
 export async function measureHidden({ url, executablePath }: UiStage, plan: Plan): Promise<Figure[]> {
   const flags = ['--headless', '--remote-debugging-port=0', `--user-data-dir=${makeTemporaryFolder()}`];
-  const child = keepChild(
+  const child = endWithBench(
     spawn(executablePath, [...flags, ...CHROMIUM_FLAGS, 'about:blank'], { stdio: ['ignore', 'ignore', 'pipe'] }),
   );
   const address = await new Promise<string>((resolve, reject) => {

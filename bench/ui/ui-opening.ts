@@ -53,7 +53,9 @@ async function openOnce(ui: UiStage, hash: string): Promise<Opening> {
   }
 }
 
-/** Adds up the compressed scripts that the page asks for before anything is shown, and finds the largest of the others. */
+/**
+ * Adds up the compressed scripts that the page asks for before anything is shown, and finds the largest of the others.
+ */
 export function measureBundle(): Figure[] {
   const html = readFileSync(new URL('index.html', ASSETS), 'utf8');
   const initial = new Set([...html.matchAll(/(?:src|href)="\.\/assets\/([^"]+\.js)"/g)].map(([, file]) => file ?? ''));

@@ -1,9 +1,9 @@
 /**
- * What is run within the page, as text: this file's own code never runs in a browser, and knows no `document`. What it
- * answers is described beside it.
+ * Scripts that run within the page, as text: the code of this file itself never runs in a browser and has no
+ * `document`. The result of each script is described beside it.
  */
 
-/** To be run before the page's own scripts: keeps every task of the main thread of 50 ms and more. */
+/** Script to run before the page's own scripts: records every task of the main thread of 50 ms and more. */
 export const KEEP_LONG_TASKS = `
   window.benchLongTasks = [];
   new PerformanceObserver((list) => {
@@ -11,12 +11,12 @@ export const KEEP_LONG_TASKS = `
   }).observe({ type: 'longtask', buffered: true });
 `;
 
-/** Answers the milliseconds of each long task since it was last asked. */
+/** Returns the milliseconds of each long task since it was last asked. */
 export const TAKE_LONG_TASKS = 'window.benchLongTasks.splice(0)';
 
 /**
- * To be run before the page's own scripts: notes when the screen's heading stands, with nothing loading, and the main
- * thread has nothing left to do, in milliseconds since the page was asked for.
+ * Script to run before the page's own scripts: records the time, in milliseconds since the request for the page, at
+ * which the screen's heading is shown, nothing is loading, and the main thread has nothing left to do.
  */
 export const NOTE_INTERACTIVE = `
   const look = () => {
@@ -27,7 +27,7 @@ export const NOTE_INTERACTIVE = `
   requestAnimationFrame(look);
 `;
 
-/** Answers null until the page is interactive, then when it was and when it first painted any contents. */
+/** Returns null until the page is interactive, then when it was and when it first painted any contents. */
 export const READ_OPENING = `
   window.benchInteractiveMs === undefined ? null : {
     interactiveMs: window.benchInteractiveMs,
@@ -36,7 +36,7 @@ export const READ_OPENING = `
 `;
 
 /**
- * Scrolls the list for so long, as many pixels with every frame, up again from its end and so on. Answers how many
+ * Scrolls the list for so long, as many pixels with every frame, up again from its end and so on. Returns how many
  * milliseconds lie between frames.
  */
 export const toScroll = (durationMs: number, stepPx: number): string => `
@@ -44,7 +44,7 @@ export const toScroll = (durationMs: number, stepPx: number): string => `
     const grid = document.querySelector('[role=grid]');
     const gaps = [];
     let [top, step, startedAt, before] = [grid.scrollTop, ${stepPx}];
-    // Asked for now and then only: an answer costs a layout of its own.
+    // Asked for now and then only: a response costs a layout of its own.
     let last = grid.scrollHeight - grid.clientHeight;
     const frame = (now) => {
       if (before !== undefined) gaps.push(now - before);
@@ -60,7 +60,7 @@ export const toScroll = (durationMs: number, stepPx: number): string => `
   })
 `;
 
-/** Answers how many milliseconds lie between frames for so long, with nothing done by the probe. */
+/** Returns how many milliseconds lie between frames for so long, with nothing done by the probe. */
 export const toWatch = (durationMs: number): string => `
   new Promise((resolve) => {
     const gaps = [];
@@ -90,7 +90,7 @@ export const toLoadRows = (rows: number): string => `
   })
 `;
 
-/** Leads the page somewhere, and answers after how many milliseconds this was painted there. */
+/** Leads the page somewhere, and returns after how many milliseconds this was painted there. */
 export const toOpenAndSee = (hash: string, selector: string): string => `
   new Promise((resolve) => {
     const startedAt = performance.now();

@@ -10,12 +10,12 @@ import type { UiStage } from './ui-stage.ts';
 import { SWIFT } from '../targets/upstream-script.ts';
 
 const WINDOWS = 2;
-/** As many as the playground shows. */
+/** Number of columns that the playground shows. */
 export const COLUMNS = 4;
 
 /**
- * Measures what streams in view cost: two windows of the playground with four columns each, because one has no more. Their
- * main threads are added up.
+ * Measures what streams in view cost: two windows of the playground with four columns each, because one has no more.
+ * Their main threads are added up.
  */
 export async function measureStreams(ui: UiStage, plan: Plan): Promise<Figure[]> {
   const windows = await Promise.all(Array.from({ length: WINDOWS }, () => ui.open()));
@@ -48,7 +48,7 @@ export async function measureStreams(ui: UiStage, plan: Plan): Promise<Figure[]>
   }
 }
 
-/** Sends one message to as many models as the playground shows, and waits until all of them answer. */
+/** Sends one message to as many models as the playground shows, and waits until all of them respond. */
 export async function startStreams(url: string, page: Page): Promise<void> {
   const models = Array.from({ length: COLUMNS }, () => `bench/${SWIFT.name}`).join(',');
   await page.goto(`${url}/ui/#/playground?models=${models}`);

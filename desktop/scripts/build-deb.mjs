@@ -72,7 +72,9 @@ function layOut(pairs) {
   return entries.filter((entry) => entry.isFile()).map((entry) => relative(root, join(entry.parentPath, entry.name)));
 }
 
-/** As Debian has it, whatever the umask of this machine: everybody reads, the owner alone writes. */
+/**
+ * Sets the permissions that Debian requires, whatever the umask of this machine: all users read, only the owner writes.
+ */
 function permit(path) {
   const found = lstatSync(path);
   if (found.isSymbolicLink()) return;
@@ -113,7 +115,9 @@ function writeControl(files) {
   }
 }
 
-/** The first line is the synopsis; further ones begin with a blank, and an empty one is a dot (Debian Policy 5.6.13). */
+/**
+ * The first line is the synopsis; further ones begin with a blank, and an empty one is a dot (Debian Policy 5.6.13).
+ */
 function toDescription(description = '') {
   const [synopsis, ...rest] = description.split('\n').map((line) => line.trim());
   return [synopsis, ...rest.map((line) => ` ${line === '' ? '.' : line}`)].join('\n');

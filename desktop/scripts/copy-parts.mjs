@@ -1,5 +1,5 @@
-// Lays beside the bundle what it reads: the built UI, the demo's recorded answers, the tray's icons, and the version that
-// stands in recordings.
+// Lays beside the bundle what it reads: the built UI, the demo's recorded responses, the tray's icons, and the version
+// that stands in recordings.
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 
 const at = (path) => new URL(path, import.meta.url);

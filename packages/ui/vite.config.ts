@@ -4,7 +4,7 @@ import { defineConfig, type Plugin } from 'vite';
 
 /** The gateway that `vite` and `vite preview` stand in front of. */
 const target = process.env['GATEWAY_URL'] ?? 'http://127.0.0.1:8855';
-// The gateway answers only to names and pages it knows, so it is shown its own.
+// The gateway responds only to names and pages it knows, so it is shown its own.
 const proxy = Object.fromEntries(
   ['/api', '/admin', '/health', '/ready'].map((path) => [
     path,

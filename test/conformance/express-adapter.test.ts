@@ -127,7 +127,7 @@ describe.each([
     expect(handled).toEqual([]);
   });
 
-  test('streams chunk by chunk through compression(), and lets it compress whole answers', async () => {
+  test('streams chunk by chunk through compression(), and lets it compress whole responses', async () => {
     const app = express().use(compression({ threshold: 0 }), gatewayRouter(createGateway().gateway));
     const url = `${await start(app)}/api/v1`;
     const call = upstream.nextCall();
@@ -170,7 +170,7 @@ describe.each([
     };
     await fetch(`${await start(app)}/ai/api/v1/models`, { headers: forwarded });
     expect(seen[0]?.baseUrl).toMatch(baseUrl);
-    // Who came through a proxy that is not trusted may be anybody, so it does not count as this machine.
+    // A client behind a proxy that is not trusted may be any machine, so it does not count as this machine.
     expect(seen[0]?.remoteAddress).toBe(trust === false ? 'unknown' : remoteAddress);
   });
 
@@ -238,7 +238,7 @@ describe.each([
     leaving.abort();
     await closed;
     authenticated.resolve(API_PRINCIPAL);
-    // What the router does next takes no more than promises that are settled already.
+    // The router's next steps take no more than promises that are settled already.
     await new Promise(setImmediate);
     expect(await pending).toBe('AbortError');
     expect(handled).toEqual([]);

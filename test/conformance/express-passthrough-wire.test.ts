@@ -78,7 +78,7 @@ describe.each([
   );
 
   test('gives back what a client of the API needs, and nothing that speaks for the origin of the target', async () => {
-    target.answerWith((response) => {
+    target.respondWith((response) => {
       response.writeHead(429, {
         ...JSON_TYPE,
         'retry-after': '3',
@@ -106,7 +106,7 @@ describe.each([
   });
 
   test('follows no redirect', async () => {
-    target.answerWith((response) => response.writeHead(307, { location: `${target.address}/other` }).end());
+    target.respondWith((response) => response.writeHead(307, { location: `${target.address}/other` }).end());
     const answer = await sendRaw(await start({ apiKey: 'sk-or-v1-operator' }), '/api/v1/moderations', withKey());
     expect(answer).toMatchObject({ status: 307, headers: { location: `${target.address}/other` } });
     expect(target.forwarded).toHaveLength(1);
@@ -129,7 +129,7 @@ describe.each([
 
   test('streams chunk by chunk through compression()', async () => {
     const released = createDeferred();
-    target.answerWith((response) => {
+    target.respondWith((response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write('data: first\n\n');
       void released.promise.then(() => response.end('data: [DONE]\n\n'));
@@ -142,8 +142,8 @@ describe.each([
     expect((await reader.read()).done).toBe(true);
   });
 
-  test('never ends an answer as if it were whole when the target broke it off', async () => {
-    target.answerWith((response) => {
+  test('never ends a response as if it were whole when the target broke it off', async () => {
+    target.respondWith((response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write('data: first\n\n', () => response.destroy());
     });
@@ -153,7 +153,7 @@ describe.each([
 
   test('closes the connection to the target when the client leaves', async () => {
     const asked = createDeferred<ServerResponse>();
-    target.answerWith((response) => {
+    target.respondWith((response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write('data: first\n\n');
       asked.resolve(response);

@@ -98,7 +98,7 @@ describe.each([
   test.each([
     ['no key', {}],
     ['an unknown key', withKey('sk-gw-v1-unknown').headers],
-  ])('refuses a caller with %s, so that nobody else uses its own key', async (_name, headers) => {
+  ])('refuses a caller with %s, so that no other caller uses its own key', async (_name, headers) => {
     const response = await embed(await start({ target: target.address, apiKey: TARGET_KEY }), headers);
     expect(response.status).toBe(401);
     expect(await response.json()).toMatchObject({ error: { code: 401, metadata: { error_type: 'authentication' } } });

@@ -27,7 +27,7 @@ afterEach(async () => {
   rmSync(dir, { recursive: true });
 });
 
-interface Answer {
+interface LibraryResponse {
   readonly status: number;
   readonly body: Record<string, unknown> & { readonly data: Record<string, unknown> };
 }
@@ -49,20 +49,20 @@ async function start(options: Partial<CompositionOptions>, config: object = {}) 
     await listener.close();
     for (const part of closeAfterwards) await part.close();
   });
-  const call = async (path: string, body?: object, key = MANAGEMENT_KEY): Promise<Answer> => {
+  const call = async (path: string, body?: object, key = MANAGEMENT_KEY): Promise<LibraryResponse> => {
     const response = await fetch(listener.url + path, {
       method: body === undefined ? 'GET' : 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: body === undefined ? null : JSON.stringify(body),
     });
-    return { status: response.status, body: (await response.json()) as Answer['body'] };
+    return { status: response.status, body: (await response.json()) as LibraryResponse['body'] };
   };
   const ask = (content: string, rest: object = {}, model = 'acme/one') =>
     call('/api/v1/chat/completions', { model, messages: [{ role: 'user', content }], ...rest }, KEY);
   return { call, ask };
 }
 
-/** A case of a provider of its own that answers one question. */
+/** A case of a provider of its own for one prompt. */
 function writeCase(name: string, question: string, answer: string): void {
   const folder = join(dir, 'acme', 'chat-completions', name);
   mkdirSync(folder, { recursive: true });
@@ -79,7 +79,7 @@ function writeCase(name: string, question: string, answer: string): void {
   write('meta.json', { synthetic: true, date: '2026-11-21', model: 'one', status: 200 });
 }
 
-const textOf = ({ body }: Answer): unknown =>
+const textOf = ({ body }: LibraryResponse): unknown =>
   (body['choices'] as [{ message: { content: string } }] | undefined)?.[0].message.content;
 
 test('a replay tells what it has, what it was asked in vain, and takes a miss as one more request', async () => {
@@ -126,7 +126,7 @@ test('a replay tells what it has, what it was asked in vain, and takes a miss as
   expect((await call('/admin/v1/fixtures/misses')).body).toMatchObject({ total_count: 0 });
   expect((await call(`/admin/v1/fixtures/misses/${miss.id}/accept`, {})).status).toBe(404);
 
-  // The next start answers it, too.
+  // The next start uses it, too.
   const again = await start({ demoFixturesDir: dir });
   expect(textOf(await again.ask('Tell me two jokes'))).toBe('No.');
 });
@@ -138,7 +138,7 @@ test('a generation becomes a case that answers from then on', async () => {
   const saved = await call('/admin/v1/fixtures', { generation_id: answer.body['id'] });
   const path = `_edge/chat-completions/synthetic-${String(answer.body['id'])}`;
   expect(saved).toMatchObject({ status: 201, body: { data: { path, dir, reason: null, answers_now: true } } });
-  // Other parameters make no difference to it, as they would to the case that answered first.
+  // Other parameters make no difference to it, as they would to the case that matched first.
   const other = await ask('Tell me a joke', { temperature: 0.5 });
   expect([other.body['id'], textOf(other)]).toEqual([answer.body['id'], 'No.']);
   expect((await call('/admin/v1/fixtures')).body.data).toMatchObject({ cases: 2, unused: 0 });

@@ -76,7 +76,7 @@ test('the suite of the example records, and then replays what it has recorded', 
     expect(readFileSync(join(parentPath, name), 'utf8')).not.toContain('canary');
   }
   expect(await runSuite({ FIXTURES_DIR: record.FIXTURES_DIR })).toMatch(/4 passed/);
-  // Nothing is missing, so that even this asks nobody, and needs no key.
+  // Nothing is missing, so that even this run makes no calls and requires no key.
   expect(await runSuite(record)).toMatch(/4 passed/);
   rmSync(dir, { recursive: true });
 });

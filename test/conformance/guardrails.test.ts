@@ -112,7 +112,7 @@ describe.each(CLIENT_HOSTS)('clients under a guardrail on %s', (kind) => {
     expect(whole.choices[0]?.message.content).toBe(text);
   });
 
-  test('get an error in the stream of an answer that is blocked', async () => {
+  test('get an error in the stream of a response that is blocked', async () => {
     const key = await keyUnder({
       content_filters: [{ pattern: 'how are you', action: 'block', label: 'Asks', direction: 'output' }],
     });

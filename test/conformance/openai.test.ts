@@ -27,7 +27,7 @@ describe.each(CLIENT_HOSTS)('the openai client on %s', (kind) => {
   afterEach(() => conformance.throwViolations());
   afterAll(() => conformance.close());
 
-  test('gets an answer with its usage', async () => {
+  test('gets a response with its usage', async () => {
     const result = await client.chat.completions.create({ model: 'test/text', messages: HELLO });
     expect(result.choices[0]).toMatchObject({ finish_reason: 'stop', message: { role: 'assistant', content: TEXT } });
     expect(result.usage).toMatchObject({ prompt_tokens: 12, completion_tokens: 8, total_tokens: 20, cost: 0.000026 });
@@ -74,7 +74,7 @@ describe.each(CLIENT_HOSTS)('the openai client on %s', (kind) => {
     expect(result.choices[0]?.message.content).toBe(`I see ${PIXEL_URL}`);
   });
 
-  test('parses an answer that follows a JSON schema', async () => {
+  test('parses a response that follows a JSON schema', async () => {
     const result = await client.chat.completions.parse({
       model: 'test/json-schema',
       messages: HELLO,
@@ -161,7 +161,7 @@ describe.each(CLIENT_HOSTS)('the openai client on %s', (kind) => {
   test.each([
     { name: 'hang', stream: false },
     { name: 'hang', stream: true },
-  ])('closes the call upstream when it gives up before the answer (stream: $stream)', async ({ name, stream }) => {
+  ])('closes the call upstream when it gives up before the response (stream: $stream)', async ({ name, stream }) => {
     const leaving = new AbortController();
     const [call, record] = [conformance.upstream.nextCall(), conformance.nextRecord()];
     const pending = failureOf(

@@ -11,7 +11,7 @@ import { TEST_KEY, TEST_MANAGEMENT_KEY } from '../support/gateways/test-gateway.
 
 const UNKNOWN_ID = 'a4cf0d1e-8f0c-4c51-9c5e-0d6f6a7b8c9d';
 
-// Every answer is checked: the client refuses those that its schemas do not allow.
+// Every response is checked: the client refuses those that its schemas do not allow.
 describe.each(HOST_KINDS)('the OpenRouter client that administers on %s', (kind) => {
   let conformance: LocalConformance;
   let admin: OpenRouter;
@@ -232,7 +232,7 @@ describe.each(HOST_KINDS)('the OpenRouter client that administers on %s', (kind)
     );
   });
 
-  test('takes feedback on a generation from its caller, and from nobody else', async () => {
+  test('takes feedback on a generation from its caller only', async () => {
     const { id } = (await say(caller)) as { id: string };
     const submit = (client: OpenRouter) =>
       client.generations.submitFeedback({

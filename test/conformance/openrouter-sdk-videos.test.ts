@@ -59,7 +59,7 @@ test.each(WIRES)('the SDK generates, polls and downloads a video of the wire %s'
   await own.waitForVideo(submitted.id);
 
   const done = await videoGeneration.getGeneration({ jobId: submitted.id });
-  // What upstream itself charges wins over the price list.
+  // The cost that upstream itself reports takes precedence over the price list.
   const cost = name === 'gateway' ? 0.25 : 0.4;
   expect(done).toMatchObject({ status: 'completed', usage: { cost, isByok: false } });
   expect(done.unsignedUrls).toHaveLength(1);

@@ -43,7 +43,7 @@ describe.each(CLIENT_HOSTS)('the OpenRouter client on %s', (kind) => {
   afterEach(() => conformance.throwViolations());
   afterAll(() => conformance.close());
 
-  test('gets an answer with its usage and cost', async () => {
+  test('gets a response with its usage and cost', async () => {
     const result = await send({ model: 'test/text', messages: HELLO });
     expect(result.choices[0]).toMatchObject({ finishReason: 'stop', message: { role: 'assistant', content: TEXT } });
     expect(result.usage).toMatchObject({
@@ -105,7 +105,7 @@ describe.each(CLIENT_HOSTS)('the OpenRouter client on %s', (kind) => {
     expect(result.choices[0]?.message.content).toBe(`I see ${PIXEL_URL}`);
   });
 
-  test('gets an answer that follows a JSON schema', async () => {
+  test('gets a response that follows a JSON schema', async () => {
     const result = await send({
       model: 'test/json-schema',
       messages: HELLO,
@@ -223,7 +223,7 @@ describe.each(CLIENT_HOSTS)('the OpenRouter client on %s', (kind) => {
     expect(failure).toBeInstanceOf(errors.NotFoundResponseError);
   });
 
-  test.each([false, true])('reads the generation the moment its answer has ended (stream: %s)', async (streamed) => {
+  test.each([false, true])('reads the generation the moment its response has ended (stream: %s)', async (streamed) => {
     const request: ChatRequest = { model: 'test/reasoning', messages: HELLO, user: 'user-1', sessionId: 'session-1' };
     const id = streamed ? (await readAll(await stream(request)))[0]?.id : (await send(request)).id;
     const { data } = await client.generations.getGeneration({ id: id ?? '' });

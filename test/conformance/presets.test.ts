@@ -14,7 +14,7 @@ import {
   type RawUpstream,
   sendStream,
   startRawUpstream,
-  toAnswer,
+  toRawResponse,
 } from '../support/upstreams/raw-upstream.ts';
 import { script as anthropic } from '../support/wires/anthropic.ts';
 import { script as google } from '../support/wires/google.ts';
@@ -65,7 +65,7 @@ async function startGateway(provider: object): Promise<(body: object) => Promise
 
 const isStream = ({ body }: RawRequest): boolean => /"stream":true/.test(body);
 
-/** An upstream that answers as the preset's written case does. */
+/** An upstream that responds as the preset's written case does. */
 function startPresetUpstream(preset: string): Promise<RawUpstream> {
   const read = (name: string): string =>
     readFileSync(
@@ -74,7 +74,7 @@ function startPresetUpstream(preset: string): Promise<RawUpstream> {
     );
   return startRawUpstream((request) => {
     if (isStream(request)) void sendStream(request.socket, read('response.sse').split(/(?<=\n)/));
-    else request.socket.write(toAnswer(200, JSON.parse(read('response.json')) as object));
+    else request.socket.write(toRawResponse(200, JSON.parse(read('response.json')) as object));
   });
 }
 
@@ -82,20 +82,20 @@ function startPresetUpstream(preset: string): Promise<RawUpstream> {
 function startWireUpstream({ answers: { text }, toEvent, end }: WireScript): Promise<RawUpstream> {
   return startRawUpstream(({ socket, head }) => {
     if (/alt=sse/.test(head)) void sendStream(socket, [...(text.events ?? []).map(toEvent), end].filter(Boolean));
-    else socket.write(toAnswer(200, text.whole));
+    else socket.write(toRawResponse(200, text.whole));
   });
 }
 
-interface Answer {
+interface SeenCompletions {
   readonly provider: string;
   readonly choices: readonly { readonly message: { readonly content: string; readonly reasoning: string | null } }[];
   readonly usage: object;
 }
 
 /** Asks whole and streamed, and returns what both agree on. */
-async function askTwice(ask: (body: object) => Promise<Response>, body: object): Promise<Answer> {
+async function askTwice(ask: (body: object) => Promise<Response>, body: object): Promise<SeenCompletions> {
   const response = await ask(body);
-  const whole = (await response.json()) as Answer;
+  const whole = (await response.json()) as SeenCompletions;
   expect({ status: response.status, whole }).toMatchObject({ status: 200 });
   const chunks = chunksOf(await (await ask({ ...body, stream: true })).text());
   const deltas = chunks.flatMap(({ choices }) => choices.map(({ delta }) => delta));
@@ -171,7 +171,7 @@ test('Mistral gets its own names, ids and thoughts, and its usage is read withou
   }
 });
 
-test('Together gets a switch for reasoning, and its block of thoughts is told from the answer', async () => {
+test('Together gets a switch for reasoning, and its block of thoughts is told from the response', async () => {
   const upstream = await startPresetUpstream('together');
   const ask = await startGateway({ preset: 'together', baseUrl: upstream.baseUrl, apiKey: 'key-of-together' });
   const answer = await askTwice(ask, { reasoning: { effort: 'xhigh' }, top_k: 40 });
@@ -207,7 +207,7 @@ test('the other wires are spoken by their presets, each with its key where it be
   const messages = await startRawUpstream((request) => {
     const { text } = anthropic.answers;
     if (isStream(request)) void sendStream(request.socket, (text.events ?? []).map(anthropic.toEvent));
-    else request.socket.write(toAnswer(200, text.whole));
+    else request.socket.write(toRawResponse(200, text.whole));
   });
   const askOther = await startGateway({ preset: 'anthropic', baseUrl: messages.baseUrl, apiKey: 'key-of-anthropic' });
   const other = await askTwice(askOther, {});

@@ -34,7 +34,7 @@ function parse(json: string): unknown {
   }
 }
 
-/** What stands in italics, where it is long enough to be a title. */
+/** Texts in italics that are long enough to be a test's title. */
 const titles = [...new Set([...page.matchAll(/(?<!\*)\*([^*\n|]{15,}?)\*(?!\*)/g)].map(([, title = '']) => title))];
 
 test('docs/routing.md tells of every preference', () => {

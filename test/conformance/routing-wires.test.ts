@@ -30,7 +30,7 @@ const opaque = [
   { type: 'reasoning.encrypted', data: 'b3BhcXVl', id: 'rs_1', format: 'openai-responses-v1', index: 1 },
 ];
 
-/** What each wire's upstream answers, always: it reasons and calls a tool. */
+/** Completion of each wire's upstream, always the same: it reasons and calls a tool. */
 const OF_OPENAI = {
   choices: [
     {
@@ -116,7 +116,7 @@ async function send(name: Name, request: Partial<ChatRequest>): Promise<ChatResu
   return (await client.chat.send({ chatRequest })) as ChatResult;
 }
 
-/** What went upstream for such a request. */
+/** Body that was sent upstream for such a request. */
 async function sentFor(name: Name, request: Partial<ChatRequest>): Promise<Record<string, unknown>> {
   await send(name, request);
   const [provider = ''] = MODELS[name].split('/');
@@ -177,7 +177,7 @@ test.each<[Name, object]>([
   ],
   ['budget', { output_config: { format: { type: 'json_schema', schema: SCHEMA } } }],
   ['thinker', { generationConfig: { responseMimeType: 'application/json', responseJsonSchema: SCHEMA } }],
-])('the OpenRouter client binds the answer of %s to a schema', async (name, expected) => {
+])('the OpenRouter client binds the response of %s to a schema', async (name, expected) => {
   expect(await sentFor(name, { responseFormat: FORMAT })).toMatchObject(expected);
 });
 

@@ -95,7 +95,7 @@ async function servedBy(request: Partial<ChatRequest>): Promise<string> {
   for (let i = 0; i < 5; i += 1) {
     const before = upstream.calls.length;
     const [selected = ''] = selectedOf((await send(request)).openrouterMetadata);
-    // What is told is what happened.
+    // The explanation agrees with the calls that were made.
     expect(upstream.calls.slice(before).map(({ body }) => body.model)).toEqual([`text-of-${selected}`]);
     served.add(selected);
   }
@@ -193,7 +193,7 @@ test('the OpenRouter client reads the health of endpoints', async () => {
   expect(dear?.throughputLast30m?.p99).toBeGreaterThan(0);
 });
 
-test('a management key has every one of these routes explained, and nobody is called for it', async () => {
+test('a management key has every one of these routes explained, and no provider is called for it', async () => {
   const before = upstream.calls.length;
   const response = await fetch(host.apiUrl.replace('/api/v1', '/admin/v1/explain'), {
     method: 'POST',

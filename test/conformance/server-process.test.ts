@@ -36,7 +36,7 @@ interface Running {
   readonly child: ChildProcess;
   readonly url: string;
   readonly api: string;
-  /** What came so far. */
+  /** Output so far. */
   readonly output: { stdout: string; stderr: string };
   readonly exited: Promise<number | null>;
 }
@@ -110,7 +110,7 @@ function writeConfig(upstreamPort: number, extra: Record<string, unknown> = {}):
   return file;
 }
 
-const answerHello: RequestListener = (_request, response) => {
+const sendHello: RequestListener = (_request, response) => {
   response.writeHead(200, { 'content-type': 'application/json' });
   const message = { role: 'assistant', content: 'Hello' };
   const usage = { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 };
@@ -183,7 +183,7 @@ test('with a config it relays to its provider, records, and finds the record aga
   const seen: unknown[] = [];
   const upstream = await startServer((request, response) => {
     seen.push(request.headers.authorization);
-    answerHello(request, response);
+    sendHello(request, response);
   });
   const args = ['--config', writeConfig(upstream.port, { server: { publicUrl: 'https://public.example/ai/' } })];
   args.push('--data-dir', newPath('data'));
@@ -212,7 +212,7 @@ test('a PDF is read by the thread that comes with the command', async () => {
   let seen = '';
   const upstream = await startServer((request, response) => {
     request.on('data', (bytes) => (seen += String(bytes)));
-    request.on('end', () => answerHello(request, response));
+    request.on('end', () => sendHello(request, response));
   });
   const args = ['--config', writeConfig(upstream.port), '--data-dir', newPath('data')];
   const gateway = await serve(args, { MANAGEMENT_KEY });
@@ -225,7 +225,7 @@ test('a PDF is read by the thread that comes with the command', async () => {
 });
 
 test('a taken port is refused with the process that holds it', async () => {
-  const { port } = await startServer(answerHello);
+  const { port } = await startServer(sendHello);
   const args = ['serve', '--demo', '--port', String(port), '--data-dir', newPath('data')];
   const { code, stdout, stderr } = await runToEnd(args);
   expect([code, stdout]).toEqual([1, '']);
@@ -267,7 +267,7 @@ test('an unknown command and an unknown flag are refused with what there is', as
 });
 
 test('a key made beside the running owner counts at once, one made without it after the start', async () => {
-  const upstream = await startServer(answerHello);
+  const upstream = await startServer(sendHello);
   const dir = newPath('data');
   const create = (...more: string[]) => runToEnd(['keys', 'create', '--name', 'app', '--data-dir', dir, ...more]);
 
@@ -335,7 +335,7 @@ test('a second signal ends it at once, with 1', async () => {
   await answer;
 });
 
-test('nobody reading its output any more does not end it', async () => {
+test('continues when its output is not read any more', async () => {
   const gateway = await serve(['--demo', '--data-dir', newPath('data')]);
   gateway.child.stdout?.destroy();
   gateway.child.stderr?.destroy();
@@ -348,7 +348,7 @@ test('keeps to the credits of the account, to the cent, also after it was killed
   let asked = 0;
   const { port } = await startServer((request, response) => {
     asked += 1;
-    answerHello(request, response);
+    sendHello(request, response);
   });
   const pricing = { prompt: '0', completion: '0', request: '0.1' };
   const config = writeConfig(port, {

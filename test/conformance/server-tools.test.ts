@@ -91,7 +91,7 @@ test('the OpenRouter client has the time told, and usage of both turns', async (
   expect(result.usage).toMatchObject({ promptTokens: 24, completionTokens: 16, totalTokens: 40, cost: 0.000052 });
 });
 
-test('the OpenRouter client streams one answer of two turns', async () => {
+test('the OpenRouter client streams one response of two turns', async () => {
   const stream = await openrouter.chat.send({
     chatRequest: {
       model: 'test/first-tool',
@@ -189,7 +189,7 @@ test('the OpenAI client sends a PDF to a model that reads none', async () => {
   expect(answer.choices[0]?.message.annotations).toMatchObject([{ type: 'file', file: { name: 'oak.pdf' } }]);
 });
 
-test('the OpenAI client gets an answer of before from the cache, for nothing', async () => {
+test('the OpenAI client gets a response of before from the cache, for nothing', async () => {
   const ask = () =>
     openai.chat.completions
       .create(

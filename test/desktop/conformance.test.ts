@@ -7,7 +7,7 @@ const stage = await getStage();
 const isSkipped = 'skipped' in stage;
 process.env['CLIENT_HOST'] = 'desktop';
 
-// What holds for clients of every other host holds in a real Electron: the same files, over its own network stack.
+// The tests for clients of every other host also run in a real Electron: the same files, over its own network stack.
 describe.skipIf(isSkipped)(`the packaged app${isSkipped ? `, skipped: ${stage.skipped}` : ''}`, async () => {
   afterAll(stopDesktop);
   await import('../conformance/openai.test.ts');

@@ -31,9 +31,9 @@ export interface LaunchOptions {
   readonly executable?: string;
   readonly userDir?: string;
   readonly port?: number;
-  /** What the system would tell Chromium, as switches. */
+  /** Settings that Chromium would receive from the system, as switches. */
   readonly switches?: readonly string[];
-  /** Whoever shows its tray item. */
+  /** The tray that shows the app's item. */
   readonly tray?: TrayWatcher;
   /** Who is told how to end it. Default: the test. */
   readonly atEnd?: AtEnd;
@@ -47,10 +47,10 @@ export const skipped = 'skipped' in stage ? stage.skipped : undefined;
 /** The same of the archives and the Debian package. */
 export const packagesSkipped = 'skipped' in stage ? stage.skipped : whySkipped(stage.packages);
 
-/** As root Chromium cannot use its own sandbox. */
+/** Chromium cannot use its own sandbox when it runs as root. */
 const FLAGS = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
 
-/** What was prepared for the tests. Throws where they are to be skipped. */
+/** Stage that was prepared for the tests. Throws where they are to be skipped. */
 export function packagedApp() {
   if ('skipped' in stage) throw new Error(stage.skipped);
   return stage;
@@ -65,7 +65,7 @@ export function createUserDir(atEnd: AtEnd = onTestFinished): string {
   return dir;
 }
 
-/** What the app and everything it starts is told of its surroundings. */
+/** Environment of the app and of everything it starts. */
 export function appEnv(userDir: string): Record<string, string> {
   const { PATH = '', HOME = '' } = process.env;
   return { PATH, HOME, XDG_CONFIG_HOME: join(userDir, 'xdg'), ...packagedApp().env };
@@ -133,7 +133,7 @@ export async function launchApp(options: LaunchOptions = {}): Promise<DesktopApp
     info,
     until,
     async quit() {
-      // Asked for and not awaited: the answer would have to come from an app that is gone.
+      // Asked for and not awaited: the response would have to come from an app that is gone.
       app.evaluate((electron) => electron.app.quit()).catch(() => undefined);
       return exited;
     },

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { answerDialogs, askedOf } from './answer-dialogs.ts';
+import { handleDialogs, askedOf } from './handle-dialogs.ts';
 import { createUserDir, type DesktopApp, launchAgain, launchApp, skipped } from './desktop-app.ts';
 import { freePort } from '../support/test-run/free-port.ts';
 import { watchTray } from './tray-watcher.ts';
 
 const DEMO_KEY = 'sk-gw-v1-demo';
-/** Its answer is short, and comes at the pace of a reader. */
+/** Its response is short, and comes at the pace of a reader. */
 const QUESTION = 'Write a haiku about the sea.';
 
 const chat = (url: string, stream = false): Promise<Response> =>
@@ -43,7 +43,7 @@ describe.skipIf(skipped !== undefined)(
         expect(seen).toMatchObject({ data: { id, model: 'demo/chat', streamed: true, finish_reason: 'stop' } });
       });
 
-      test('streams an answer to its window piece by piece', async () => {
+      test('streams a response to its window piece by piece', async () => {
         const { page, until } = shared;
         await until(({ state }) => state.phase === 'listening');
         const pieces = await page.evaluate(async (content) => {
@@ -64,7 +64,7 @@ describe.skipIf(skipped !== undefined)(
         expect(pieces.join('')).toMatch(/data: \[DONE\]\n\n$/);
       });
 
-      test('streams an answer in the playground, and has it in the list of generations', async () => {
+      test('streams a response in the playground, and has it in the list of generations', async () => {
         const { page, until } = shared;
         await until(({ state }) => state.phase === 'listening');
         await page.goto('app://gateway/#/playground?models=demo/chat');
@@ -132,7 +132,7 @@ describe.skipIf(skipped !== undefined)(
     test('a second start opens the window of the first, which asks before it leaves none to be seen', async () => {
       const launched = await launchApp({ port: await freePort() });
       const { app, userDir } = launched;
-      await answerDialogs(launched, 'Go on');
+      await handleDialogs(launched, 'Go on');
       await app.evaluate(
         ({ BrowserWindow }) =>
           new Promise<void>((resolve) => {
@@ -191,7 +191,7 @@ describe.skipIf(skipped !== undefined)(
       });
       expect(killed).toBeGreaterThan(0);
       await until(({ state }) => state.phase === 'failed');
-      // Nobody waits for a process that is gone: at once it is 503, and once the next one is there 200.
+      // No request waits for a process that has ended: at once it is 503, and once the next one runs 200.
       expect([200, 503]).toContain(await page.evaluate(async () => (await fetch('/api/v1/models')).status));
       await until(({ state }) => state.phase === 'listening');
       expect(await page.evaluate(async () => (await fetch('/api/v1/models')).status)).toBe(200);
@@ -202,7 +202,7 @@ describe.skipIf(skipped !== undefined)(
       const { state } = await until((info) => info.state.phase === 'listening' && info.state.port !== 8855);
       const id = (await chat(state.url ?? '')).headers.get('x-generation-id') ?? '';
       const folder = createUserDir();
-      // Nobody is there to choose in the system's dialog.
+      // No user is there to choose in the system's dialog.
       const choose = (path: string): Promise<void> =>
         app.evaluate(({ dialog }, chosen) => {
           dialog.showOpenDialog = () => Promise.resolve({ canceled: false, filePaths: [chosen] });

@@ -2,7 +2,7 @@ import { inject } from 'vitest';
 
 import type { PackagedApp } from './package-app.ts';
 
-/** What the tests run: a packaged app, a display and a session bus; or why they cannot. */
+/** Environment of the tests: a packaged app, a display and a session bus; or the reason why they cannot run. */
 export type DesktopStage =
   | (PackagedApp & {
       readonly env: Readonly<Record<string, string>>;
@@ -13,7 +13,7 @@ export type DesktopStage =
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Answers once the stage is set. */
+    /** Resolves once the stage is set. */
     desktopStageUrl: string;
   }
 }

@@ -38,7 +38,7 @@ describe.skipIf(skipped !== undefined)(
   `the network${skipped === undefined ? '' : `, skipped: ${skipped}`}`,
   { timeout: 60_000 },
   () => {
-    test('is reached by the system’s proxy, and by nothing that nobody asked for', async () => {
+    test('is reached by the system’s proxy, and by no other program without a setting', async () => {
       const proxy = await startProxy();
       const port = await freePort();
       const config = toScriptedConfig({ baseUrl: 'http://provider.example/v1' });

@@ -12,7 +12,7 @@ const RUNTIME = at('./runtime');
 const ELECTRON = `${RUNTIME}/download/electron`;
 const APP = `${RUNTIME}/download/app`;
 const PACKAGES = `${RUNTIME}/download/packages`;
-/** What the app was packaged from, and what its fuses were. */
+/** Record of the sources that the app was packaged from and of its fuses. */
 const STAMP = `${RUNTIME}/download/app.json`;
 
 /** The fuses of an app by their names, on or off. */
@@ -20,7 +20,7 @@ export type Fuses = Readonly<Record<string, boolean>>;
 
 export interface PackagedApp {
   readonly executable: string;
-  /** As they were packaged; afterwards the one that lets the tests attach was switched on. */
+  /** Fuses as they were packaged; afterwards the one that lets the tests attach was switched on. */
   readonly fuses: Fuses;
 }
 

@@ -8,7 +8,7 @@ import { createUserDir, launchApp, packagedApp, packagesSkipped, skipped } from 
 import { freePort } from '../support/test-run/free-port.ts';
 import { DESKTOP, executableIn, readFuses } from './package-app.ts';
 
-/** What nobody can switch on in a released app. `EnableNodeCliInspectArguments` is what debuggers attach by. */
+/** Fuses that no user can switch on in a released app. Debuggers attach by `EnableNodeCliInspectArguments`. */
 const RELEASED_FUSES = {
   RunAsNode: false,
   EnableCookieEncryption: true,
@@ -90,7 +90,7 @@ describe.skipIf(packagesSkipped !== undefined)(
       }
     });
 
-    test('the .deb lets nobody but root write, and its sums and scripts are sound', () => {
+    test('the .deb lets only root write, and its sums and scripts are sound', () => {
       const deb = packageOf('.deb');
       const listed = run('dpkg-deb', '--contents', deb).trim().split('\n');
       expect(listed.length).toBeGreaterThan(20);

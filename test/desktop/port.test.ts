@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { toPortQuestion } from '../../desktop/src/main/gateway/port-question.ts';
 import { startScriptedUpstream } from '../support/upstreams/scripted-upstream.ts';
 import { sendRaw } from '../support/clients/send-raw.ts';
-import { answerDialogs, askedOf } from './answer-dialogs.ts';
+import { handleDialogs, askedOf } from './handle-dialogs.ts';
 import { launchApp, launchHidden, skipped } from './desktop-app.ts';
 import { freePort } from '../support/test-run/free-port.ts';
 import { toScriptedConfig } from '../support/gateways/scripted-config.ts';
@@ -60,7 +60,7 @@ describe.skipIf(skipped !== undefined)(
       const port = await freePort();
       const launched = await launchHidden({ tray, port });
       await tray.until((labels) => labels.includes(`Running on 127.0.0.1:${port} (demo)`));
-      await answerDialogs(launched, 'Later');
+      await handleDialogs(launched, 'Later');
       await tray.click('Pause accepting requests');
       await tray.until((labels) => labels.includes('Paused'));
       const release = await holdPort(port);
@@ -86,7 +86,7 @@ describe.skipIf(skipped !== undefined)(
       const port = await freePort();
       const launched = await launchHidden({ tray, port });
       await tray.until((labels) => labels.includes(`Running on 127.0.0.1:${port} (demo)`));
-      await answerDialogs(launched, 'Change port…');
+      await handleDialogs(launched, 'Change port…');
       await tray.click('Pause accepting requests');
       await tray.until((labels) => labels.includes('Paused'));
       await holdPort(port);
@@ -110,10 +110,10 @@ describe.skipIf(skipped !== undefined)(
       const { page, until, info } = launched;
       const { state } = await until((found) => found.state.phase === 'listening');
       const share = () => page.evaluate(() => window.desktop.changeSettings({ shareOnNetwork: true }));
-      await answerDialogs(launched, 'Cancel');
+      await handleDialogs(launched, 'Cancel');
       expect(await share()).toMatchObject({ done: false });
       expect((await info()).settings.shareOnNetwork).toBe(false);
-      await answerDialogs(launched, 'Share');
+      await handleDialogs(launched, 'Share');
       expect(await share()).toMatchObject({ done: true });
       expect(await askedOf(launched)).toEqual(['Share the gateway on your local network? [Share | Cancel]']);
       await until((found) => found.state.url === `http://0.0.0.0:${state.port}`);
@@ -125,10 +125,10 @@ describe.skipIf(skipped !== undefined)(
       expect((await sendRaw(`http://127.0.0.1:${state.port}`, '/api/v1/models', foreign)).status).toBe(403);
     });
 
-    test('of the demo, whose keys everybody knows, is not shared', async () => {
+    test('of the demo, whose keys are public, is not shared', async () => {
       const launched = await launchApp({ port: await freePort() });
       await launched.until((found) => found.state.phase === 'listening');
-      await answerDialogs(launched, 'Share');
+      await handleDialogs(launched, 'Share');
       await launched.page.evaluate(() => window.desktop.changeSettings({ shareOnNetwork: true }));
       const { state } = await launched.until((found) => found.state.phase === 'not-listening');
       expect(state).toMatchObject({ kind: 'other', message: expect.stringContaining('not shared') });
@@ -136,7 +136,7 @@ describe.skipIf(skipped !== undefined)(
   },
 );
 
-test('where the system keeps a port for itself, nobody is asked to quit a program', () => {
+test('where the system reserves a port, the user is not asked to quit a program', () => {
   const message = 'Port 8855 of 127.0.0.1 may not be opened by this user: the system has reserved it.\nUse --port.';
   const state = { phase: 'not-listening', kind: 'denied', port: 8855, message, freePort: null, isDemo: false } as const;
   const { detail, choices } = toPortQuestion(state);

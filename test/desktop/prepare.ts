@@ -22,12 +22,12 @@ const LIBRARIES = {
 };
 
 /**
- * Packages the app and starts what it needs around it, while other tests run already: theirs come last. Whoever asks for
- * the stage has the answer when it is set; a failure fails who asks.
+ * Packages the app and starts the parts around it, while other tests already run: the desktop tests come last. A
+ * request for the stage is resolved when the stage is ready; a failure rejects the request.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const setting = setStage();
-  // Told to whoever asks, which may be minutes from now.
+  // The error is reported to the test that requests the stage, which may be minutes later.
   setting.catch(() => undefined);
   const server = createServer((_request, response) => {
     setting.then(
@@ -46,7 +46,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 }
 
 async function setStage(): Promise<{ readonly stage: DesktopStage; readonly children: readonly ChildProcess[] }> {
-  // What installs packages comes first, before other tests have begun: nothing goes on meanwhile.
+  // Packages are installed first, before other tests have begun: nothing else runs meanwhile.
   const reason = findObstacle();
   if (reason !== undefined) return { stage: { skipped: reason }, children: [] };
   const skipped = findObstacleToPackages();

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 import { DEFAULT_SETTINGS } from '@model-gateway/ui/desktop-bridge';
-import { answerDialogs } from './answer-dialogs.ts';
+import { handleDialogs } from './handle-dialogs.ts';
 import { createUserDir, type DesktopApp, launchApp, skipped } from './desktop-app.ts';
 import { freePort } from '../support/test-run/free-port.ts';
 
 const boundsOf = ({ app }: DesktopApp) =>
   app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.getBounds());
 
-test('nothing is switched on behind anybody’s back: start at login, sharing and updates are off', () => {
+test('nothing is switched on by default: start at login, sharing and updates are off', () => {
   expect(DEFAULT_SETTINGS).toMatchObject({ startAtLogin: false, shareOnNetwork: false, lookForUpdates: false });
 });
 
@@ -89,10 +89,10 @@ describe.skipIf(skipped !== undefined)(
       await until(({ state }) => state.phase === 'listening' && state.isDemo === false);
       mkdirSync(join(userDir, 'recordings/openai'), { recursive: true });
       writeFileSync(join(userDir, 'data/canary'), '');
-      await answerDialogs(launched, 'Cancel');
+      await handleDialogs(launched, 'Cancel');
       expect(await page.evaluate(() => window.desktop.wipe())).toMatchObject({ done: false });
       expect(existsSync(join(userDir, 'data/canary'))).toBe(true);
-      await answerDialogs(launched, 'Delete everything');
+      await handleDialogs(launched, 'Delete everything');
       expect(await page.evaluate(() => window.desktop.wipe())).toMatchObject({ done: true });
       const { providerKeys } = await until(({ state }) => state.phase === 'listening' && state.isDemo === true);
       expect(providerKeys).toEqual([]);

@@ -12,7 +12,7 @@ export interface TrayWatcher {
   labels(): Promise<string[]>;
   /** Resolves once the menu's labels are so; throws when they do not become so. */
   until(holds: (labels: readonly string[]) => boolean): Promise<void>;
-  /** Of an entry, or of one in a submenu: `click('Mode', 'Live')`. */
+  /** Clicks an entry, or an entry of a submenu: `click('Mode', 'Live')`. */
   click(...path: string[]): Promise<void>;
   /** The labels of a submenu, those that cannot be clicked in brackets, the chosen ones with a star. */
   submenu(label: string): Promise<string[]>;
@@ -55,7 +55,7 @@ export async function watchTray(): Promise<TrayWatcher> {
       tellRegistered(name);
     }
     RegisterStatusNotifierHost(): void {
-      // Nobody else shows anything here.
+      // No other program shows an item here.
     }
     get IsStatusNotifierHostRegistered(): boolean {
       return true;
@@ -119,7 +119,7 @@ export async function watchTray(): Promise<TrayWatcher> {
       let id = 0;
       for (const label of path) [id, , among] = find(among, label).value;
       const event = [id, 'clicked', new dbus.Variant('s', ''), 0];
-      // The app may be gone before it answers.
+      // The app may be gone before it responds.
       await call(String(await read('Menu')), MENU, 'Event', 'isvu', event).catch(() => undefined);
     },
     async submenu(label) {

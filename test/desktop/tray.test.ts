@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/upstreams/scripted-upstream.ts';
 import { TEST_KEY } from '../support/gateways/test-gateway.ts';
-import { answerDialogs, askedOf } from './answer-dialogs.ts';
+import { handleDialogs, askedOf } from './handle-dialogs.ts';
 import { launchApp, launchHidden, skipped } from './desktop-app.ts';
 import { freePort } from '../support/test-run/free-port.ts';
 import { toScriptedConfig } from '../support/gateways/scripted-config.ts';
@@ -65,7 +65,7 @@ describe.skipIf(skipped !== undefined)(
       expect(await tray.icon()).toBe(running);
     });
 
-    test('has modes: what was recorded is replayed, and nobody is asked', async () => {
+    test('has modes: recordings are replayed, and no provider is called', async () => {
       const tray = await watchTray();
       const [port, upstream] = [await freePort(), await startUpstream()];
       const { userDir } = await launchHidden({ tray, port, config: toScriptedConfig(upstream) });
@@ -93,13 +93,13 @@ describe.skipIf(skipped !== undefined)(
       const launched = await launchHidden({ tray, port, config: toScriptedConfig(upstream) });
       await tray.until((labels) => labels.includes(`Running on 127.0.0.1:${port}`));
       const held = await call(port, { key: TEST_KEY, model: 'test/held', stream: true });
-      await answerDialogs(launched, 'Cancel');
+      await handleDialogs(launched, 'Cancel');
       await tray.click('Quit');
       await tray.until((labels) => labels.includes('1 active · 0 today · $0.00'));
       await expect.poll(() => askedOf(launched)).toHaveLength(1);
       expect(await askedOf(launched)).toEqual(['1 call is under way. [Quit when done | Quit now | Cancel]']);
 
-      await answerDialogs(launched, 'Quit when done');
+      await handleDialogs(launched, 'Quit when done');
       await tray.click('Quit');
       await tray.until((labels) => labels.includes('Paused'));
       upstream.release();
@@ -113,7 +113,7 @@ describe.skipIf(skipped !== undefined)(
       const launched = await launchHidden({ tray, port, config: toScriptedConfig(upstream) });
       await tray.until((labels) => labels.includes(`Running on 127.0.0.1:${port}`));
       const held = await call(port, { key: TEST_KEY, model: 'test/held', stream: true });
-      await answerDialogs(launched, 'Quit now');
+      await handleDialogs(launched, 'Quit now');
       await tray.click('Quit');
       await expect(held.text()).rejects.toThrow('terminated');
       expect(await upstream.calls[0]?.closed).toBe(false);

@@ -10,8 +10,8 @@ const WIDTH = `(() => {
 })()`;
 
 /**
- * Looks at what is shown in dark, light and 320 pixels wide, and keeps a picture of each. Returns what is wrong with it,
- * a line each: findings of axe, what does not fit, and what has gone wrong in the page.
+ * Looks at what is shown in dark, light and 320 pixels wide, and keeps a picture of each. Returns what is wrong with
+ * it, a line each: findings of axe, what does not fit, and what has gone wrong in the page.
  */
 export async function examine(opened: UiPage, name: string): Promise<string[]> {
   const { page, problems, check, screenshot } = opened;
@@ -30,7 +30,7 @@ export async function examine(opened: UiPage, name: string): Promise<string[]> {
   return [...findings, ...problems.splice(0)];
 }
 
-/** As the system says it. */
+/** Sets the theme that the system reports. */
 export async function setTheme({ page }: UiPage, colorScheme: 'dark' | 'light'): Promise<void> {
   await page.emulateMedia({ colorScheme });
   await untilDrawn(page);

@@ -8,8 +8,9 @@ const HEADLESS = ['chromium-headless-shell'];
 const WITH_WINDOWS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
 /**
- * The browser to test in: the one of `CHROMIUM_PATH`, else one on the path, else one that Playwright has installed;
- * undefined when there is none. Whoever needs windows gets one without only where there is no other.
+ * Finds the browser for the tests: the one of `CHROMIUM_PATH`, else one on the path, else one that Playwright has
+ * installed; undefined when there is none. When windows are required, a browser without windows is returned only if
+ * there is no other.
  */
 export function findChromium(
   { hasWindows }: { readonly hasWindows: boolean } = { hasWindows: false },

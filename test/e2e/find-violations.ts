@@ -1,10 +1,10 @@
 import axe, { type RunOptions } from 'axe-core';
 import type { Page } from 'playwright-core';
 
-/** What is wrong, without a list of all that is right, which is long. */
+/** Reports violations only; the list of passed rules is long. */
 const ALONE = { resultTypes: ['violations'] } satisfies RunOptions;
 
-/** All that concerns everybody: WCAG A and AA up to 2.2, and what is good practice. */
+/** Rules for all users: WCAG A and AA up to 2.2, and best practices. */
 const OF_ALL: RunOptions = {
   ...ALONE,
   runOnly: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'] },
@@ -16,8 +16,8 @@ const OF_COLOURS: RunOptions = {
 };
 
 /**
- * What axe finds in the page, a line each: the rule, the element and what would mend it. Of colours alone, where all else
- * was looked at in the other theme.
+ * Violations that axe finds in the page, a line each: the rule, the element and the remedy. Checks only colours when
+ * all other rules were checked in the other theme.
  */
 export async function findViolations(
   page: Page,

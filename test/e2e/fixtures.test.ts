@@ -37,7 +37,7 @@ const toStream = (content: string): string =>
     .concat('data: [DONE]\n\n')
     .join('');
 
-/** A case of the provider Acme that answers one question, streamed or not. */
+/** A case of the provider Acme for one prompt, streamed or not. */
 function writeCase(name: string, question: string, answer: string, about: object = {}): void {
   const folder = join(dir, 'acme', 'chat-completions', name);
   mkdirSync(folder, { recursive: true });
@@ -72,7 +72,7 @@ const idOfMiss = async (prompt: string): Promise<string> => {
   return answer.data.find((miss) => miss.prompt === prompt)?.id ?? 'none';
 };
 
-/** Looks at a screen as everybody may see it. */
+/** Checks a screen for all kinds of users. */
 async function lookAt(opened: UiPage, name: string): Promise<void> {
   const { page, problems, check, screenshot } = opened;
   for (const colorScheme of ['dark', 'light'] as const) {
@@ -115,7 +115,7 @@ describe.skipIf(skipped !== undefined)(`the web UI of fixtures${note}`, { timeou
     ['misses', () => '#/fixtures?view=misses'],
     ['miss', async () => `#/fixtures?view=misses&open=${await idOfMiss('Tell me two jokes')}`],
     ['misses-none', () => '#/fixtures?view=misses&q=nothing-has-this-name'],
-  ])('shows %s without a fault, dark, light and narrow, so that everybody can use it', async (name, hash) => {
+  ])('shows %s without a fault, dark, light and narrow, so that all users can use it', async (name, hash) => {
     await lookAt(await ui.open(await hash(), { reducedMotion: 'reduce' }), name);
   });
 
@@ -210,7 +210,8 @@ describe.skipIf(skipped !== undefined)(`the web UI of fixtures${note}`, { timeou
     await page.getByRole('button', { name: 'More' }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('menu').waitFor();
-    // Of the entry, not of the menu: that has the focus at first, and the texts of all of them.
+    // The focus of the entry counts, not that of the menu: the menu has the focus at first, and contains the texts of
+    // all entries.
     const pressDown = async (): Promise<string> => {
       await page.keyboard.press('ArrowDown');
       return (await page.locator('[role="menuitem"]:focus').allTextContents()).join();
@@ -221,7 +222,7 @@ describe.skipIf(skipped !== undefined)(`the web UI of fixtures${note}`, { timeou
     expect(problems).toEqual([]);
   });
 
-  test('saves an answer of the playground', async () => {
+  test('saves a response of the playground', async () => {
     const { page, problems, check } = await ui.open('#/playground?models=acme/two');
     await page.getByRole('textbox', { name: 'Message 1' }).fill('Hello!');
     await page.keyboard.press('Control+Enter');
@@ -238,7 +239,7 @@ describe.skipIf(skipped !== undefined)(`the web UI of fixtures${note}`, { timeou
   });
 });
 
-/** A gateway whose provider answers "Lisbon." to everything. */
+/** A gateway whose provider responds "Lisbon." to everything. */
 async function launchLive(fixtures?: string) {
   const upstream: Server = createServer((request, response) => {
     request.resume().on('end', () => {

@@ -3,7 +3,7 @@ import { CLOBBERING, HTML, SVG_AND_MATHML } from './hostile-cases/markup.ts';
 import { STRUCTURES } from './hostile-cases/structures.ts';
 import { CHARACTERS, JSON_TEXTS, ORDERS } from './hostile-cases/texts.ts';
 
-/** A text that a model, a caller or a provider may write to harm whoever reads it. */
+/** A text that a model, a caller or a provider may write to harm its reader. */
 export interface HostileCase {
   readonly family: string;
   /** `links 17`; unique. */

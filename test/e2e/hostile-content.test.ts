@@ -99,7 +99,7 @@ async function makeNamed(name: string, at: number): Promise<void> {
     ui.call('/api/v1/keys', { body: { name } }),
     ui.call('/api/v1/guardrails', { body: { name, description: name, content_filters: [filter] } }),
     ui.call('/api/v1/videos', { key: API_KEY, body: film }),
-    // Of one kind there may be five.
+    // At most five tabs of one kind are opened.
     at < 5 &&
       ui.call('/api/v1/observability/destinations', {
         body: { type: 'webhook', name, enabled: false, config: { url } },

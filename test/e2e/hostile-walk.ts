@@ -1,12 +1,14 @@
-/** What a page has seen of a case; all of it is to be empty or as it was. */
+/** Observations of a page for a case; all of them must be empty or unchanged. */
 export interface Sighting {
   readonly name: string;
-  /** What is wrong, a line each. */
+  /** Faults, a line each. */
   readonly faults: readonly string[];
   readonly ms: number;
 }
 
-/** A generation to be looked at. `shown` is its text as it is to be shown, unless it is so long that it stands in lines. */
+/**
+ * A generation to be looked at. `shown` is its text as it is to be shown, unless it is so long that it stands in lines.
+ */
 export interface Visit {
   readonly name: string;
   readonly id: string;
@@ -15,10 +17,10 @@ export interface Visit {
   readonly isError: boolean;
 }
 
-/** What `WALK` puts into the page. */
+/** Functions that `WALK` adds to the page. */
 export interface Walker {
   readonly visitAll: (visits: readonly Visit[]) => Promise<Sighting[]>;
-  /** What is wrong with the screen as it is now. */
+  /** Faults of the screen as it is now. */
   readonly look: () => string[];
   /** Scrolls the table of the screen from its beginning to its end. */
   readonly lookThrough: (name: string) => Promise<Sighting>;
@@ -62,7 +64,7 @@ export const WALK = `
     '[srcdoc]', '[ping]', '[popover]', '[contenteditable]', '[autofocus]', '[id="root"]', '[name]']
     .map((selector) => 'main ' + selector + ':not(form[role=search], form[role=search] *)').join(',');
 
-  /** What a sanitiser, a screen or the script engine has let through. */
+  /** Finds content that a sanitiser, a screen or the script engine has let through. */
   function look() {
     const faults = out.splice(0);
     for (const element of all(FOREIGN)) faults.push('foreign: ' + element.outerHTML.slice(0, 120));
@@ -78,7 +80,7 @@ export const WALK = `
   const tree = () => until('a tree', () => document.querySelector('main [role=treeitem]') !== null);
   const click = (label) => all('main button').find(({ textContent }) => textContent === label).click();
 
-  /** By the focus, as the arrow keys do it. */
+  /** Opens a tab by focus, as the arrow keys do. */
   async function openTab(name) {
     all('[role=tab]').find(({ textContent }) => textContent.startsWith(name)).focus();
     await turn();

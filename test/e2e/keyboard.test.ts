@@ -74,7 +74,7 @@ const goEverywhere = async (
   }
 };
 
-/** What each does, from a screen where it does something. */
+/** Effect of each shortcut, from a screen where it has one. */
 const WALKS: Readonly<Record<string, readonly [hash: () => string, walk: (page: Page) => Promise<void>]>> = {
   'layout mod+k': [
     () => '#/',
@@ -159,7 +159,7 @@ const WALKS: Readonly<Record<string, readonly [hash: () => string, walk: (page: 
   'playground-screen Escape': [
     () => '#/playground?models=demo/chat',
     async (page) => {
-      // Nobody answers.
+      // The request never gets a response.
       await page.route('**/chat/completions', () => undefined);
       await page.getByRole('textbox', { name: 'Message 1' }).focus();
       await page.keyboard.type('Hello!');
@@ -172,7 +172,7 @@ const WALKS: Readonly<Record<string, readonly [hash: () => string, walk: (page: 
   ],
 };
 
-/** What has the focus, and whether one sees that it has. */
+/** The element with the focus, and whether the focus is visible. */
 const FOCUSED = `(() => {
   const element = document.activeElement;
   if (element === null || element === document.body) return null;

@@ -62,10 +62,12 @@ interface OpenOptions extends BrowserContextOptions {
 
 export interface UiPage {
   readonly page: Page;
-  /** Violations of the content security policy, errors of scripts and of the console, requests that left the machine. */
+  /**
+   * Violations of the content security policy, errors of scripts and of the console, requests that left the machine.
+   */
   readonly problems: string[];
   readonly go: (hash: string) => Promise<void>;
-  /** What axe finds, in a line each; of colours alone, where all else was looked at in the other theme. */
+  /** Violations that axe finds, a line each; only of colours, when all other rules were checked in the other theme. */
   readonly check: (options?: { readonly ofColours: boolean }) => Promise<string[]>;
   /** Kept for people to look at, so only with `TEST_FULL=1`. */
   readonly screenshot: (name: string) => Promise<void>;
@@ -74,7 +76,7 @@ export interface UiPage {
 interface LaunchOptions {
   /** A configuration instead of demo mode. Its keys must not be those of the demo. */
   readonly config?: object;
-  /** A directory of fixtures that answer instead of the demo's; with a configuration, one to record in. */
+  /** A directory of fixtures that respond instead of the demo's; with a configuration, one to record in. */
   readonly fixtures?: string;
   readonly managementKey?: string;
 }
@@ -155,8 +157,8 @@ async function openPage(browser: Browser, url: string, hash: string, options: Op
       .waitFor({ state: 'detached' });
   };
   const go: UiPage['go'] = async (next) => {
-    // Away first, or the same document would go on and the screen before be taken for this one. (A query of the document
-    // would become part of the screen's.)
+    // Away first, or the same document would go on and the screen before be taken for this one. (A query of the
+    // document would become part of the screen's.)
     await page.goto('about:blank');
     await page.goto(`${url}/ui/${next}`);
     await settle();

@@ -22,7 +22,10 @@ async function expectNoFindings(opened: UiPage): Promise<void> {
   expect(await check({ ofColours: true })).toEqual([]);
 }
 
-/** What cannot be scrolled to, is covered, or is cut off at the side; a list that is too low to be read. */
+/**
+ * Finds elements that cannot be scrolled to, are covered, or are cut off at the side, and lists that are too low to
+ * read.
+ */
 const FIND_LOST = `(() => {
   const found = [];
   const within = document.querySelector('[role=dialog][aria-modal]') ?? document;
@@ -114,13 +117,13 @@ describe.skipIf(skipped !== undefined)(
       await page.getByRole('grid').focus();
       await page.keyboard.press('p');
       await page.getByRole('status').getByText('1 pinned').waitFor();
-      // By keys alone: to the messages, and on to what undoes it.
+      // The keyboard alone reaches the messages and the button that undoes the change.
       await page.keyboard.press('F8');
       const isAtUndo = "document.activeElement?.textContent === 'Undo'";
       for (let step = 0; step < 6 && !(await page.evaluate(isAtUndo)); step += 1) await page.keyboard.press('Tab');
       await page.keyboard.press('Enter');
       await page.getByRole('status').getByText('2 pinned').waitFor();
-      // What another tab pins is not lost with the next change here.
+      // A pin that another tab adds is not lost with the next change here.
       const other = await page.context().newPage();
       await other.goto(`${ui.url}/ui/#/generations`);
       await other.getByRole('row').nth(3).click();
@@ -138,7 +141,7 @@ describe.skipIf(skipped !== undefined)(
       await page.getByLabel('Model').selectOption('demo/chat');
       await page.getByRole('status').getByText('3 found').waitFor();
       await page.locator('option', { hasText: 'ok (2)' }).waitFor({ state: 'attached' });
-      // Of its own kind nothing is left out.
+      // The counts of a filter's own kind ignore that filter.
       await page.locator('option', { hasText: 'demo/reasoner (1)' }).waitFor({ state: 'attached' });
       await page.getByLabel('Provider').locator('option', { hasText: 'Demo (3)' }).waitFor({ state: 'attached' });
       await page.getByLabel('Key').locator('option', { hasText: 'demo (3)' }).waitFor({ state: 'attached' });
@@ -276,7 +279,7 @@ describe.skipIf(skipped !== undefined)(
           "document.activeElement === document.body || document.activeElement.closest('[aria-modal]') !== null";
         expect(await page.evaluate(isWithin)).toBe(true);
       }
-      // What opens from it is part of it.
+      // A menu that opens from the panel is part of it.
       await panel.getByRole('button', { name: 'More' }).click();
       await page.getByRole('menuitem', { name: 'Copy as curl' }).waitFor();
       await page.keyboard.press('Escape');

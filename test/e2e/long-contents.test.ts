@@ -9,7 +9,7 @@ const LINES = 75_000;
 
 const KEY = 'sk-gw-v1-long-contents-0123456789abcdef';
 const MANAGEMENT_KEY = 'sk-gw-v1-long-contents-management-0123456789';
-/** Nobody answers there: what was asked is kept all the same. */
+/** No server listens there: the request is stored all the same. */
 const CONFIG = {
   auth: {
     bootstrapKeys: [

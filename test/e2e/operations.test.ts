@@ -22,7 +22,7 @@ const SCREENS: readonly (readonly [string, () => string])[] = [
   ['providers-none', () => '#/providers?q=nothing-has-this-name'],
 ];
 
-/** What the desktop app puts into its window, with a memory of what it was asked. */
+/** The bridge that the desktop app puts into its window; it records the requests it receives. */
 const DESKTOP = `
   const info = {
     version: '0.1.0', platform: 'linux', dataDir: '/data', secretStorage: 'plain', networkUrls: [],
@@ -67,7 +67,7 @@ describe.skipIf(skipped !== undefined)(
     afterAll(() => ui?.close());
 
     test.each(SCREENS)(
-      'shows %s without a fault, dark, light and narrow, so that everybody can use it',
+      'shows %s without a fault, dark, light and narrow, so that all users can use it',
       async (name, hash) => {
         // Without motion, or a colour is looked at while it changes.
         screens ??= await ui.open('#/', { reducedMotion: 'reduce', isKept: true });
@@ -125,9 +125,9 @@ describe.skipIf(skipped !== undefined)(
       expect(problems).toEqual([]);
     });
 
-    test('under the desktop asks nobody to sign in, and mends the port', async () => {
+    test('under the desktop requires no sign-in, and changes the port', async () => {
       const { page, problems, check } = await ui.open('#/settings');
-      // Whoever sits before the app is the owner, also of a window that has no cookie.
+      // The user of the app is the owner, also in a window that has no cookie.
       await page.addInitScript(DESKTOP);
       await page.reload();
       await page.getByText('Port 8855 is taken by another program.').waitFor();

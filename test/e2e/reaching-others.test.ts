@@ -10,7 +10,7 @@ const MANAGEMENT_KEY = `${API_KEY}-management`;
 
 let ui: Ui;
 let upstream: Server;
-/** What the receiver answers, and what it got. */
+/** Status that the receiver responds with, and the bodies that it received. */
 const receiver = { status: 500, bodies: [] as string[] };
 
 const ANSWER = {
@@ -22,7 +22,7 @@ const ANSWER = {
   usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
 };
 
-/** Answers chats as a provider would, and takes deliveries at `/hook`. */
+/** Responds to chats as a provider would, and takes deliveries at `/hook`. */
 async function startUpstream(): Promise<number> {
   upstream = createServer((request, response) => {
     let body = '';
@@ -32,7 +32,7 @@ async function startUpstream(): Promise<number> {
         receiver.bodies.push(body);
         response.writeHead(receiver.status).end();
       } else if (body.includes('"leaky"')) {
-        // As some do: with the key that was refused.
+        // Some providers repeat the refused key.
         const message = `Incorrect API key provided: ${request.headers.authorization ?? ''}`;
         response.writeHead(401, { 'content-type': 'application/json' }).end(JSON.stringify({ error: { message } }));
       } else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(ANSWER));
@@ -42,7 +42,7 @@ async function startUpstream(): Promise<number> {
   return (upstream.address() as AddressInfo).port;
 }
 
-/** One that nobody listens at: taken and given back. */
+/** Finds a port without a listener: it is taken and released. */
 async function findClosedPort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -17,7 +17,7 @@ interface EchoRequest {
 
 /** Takes deliveries at `/hook`, and refuses them. */
 export async function startEcho(): Promise<Echo> {
-  /** What was asked for, by the id of the job. */
+  /** Prompts of the requested films, by the id of the job. */
   const films = new Map<string, string>();
   const server = createServer((request, response) => {
     let body = '';
@@ -33,7 +33,7 @@ export async function startEcho(): Promise<Echo> {
         films.set(id, call.prompt ?? '');
         return sendJson(response, { ...toFilm(films, id), status: 'queued', error: null });
       }
-      return answerChat(call, response);
+      return sendCompletion(call, response);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -54,7 +54,7 @@ const toFilm = (films: ReadonlyMap<string, string>, id: string): object => ({
   error: { code: films.get(id), message: films.get(id) },
 });
 
-function answerChat({ model, stream = false, messages = [] }: EchoRequest, response: ServerResponse): void {
+function sendCompletion({ model, stream = false, messages = [] }: EchoRequest, response: ServerResponse): void {
   const said = messages.at(-1)?.content;
   const text = typeof said === 'string' ? said : JSON.stringify(said);
   if (model === 'error') {

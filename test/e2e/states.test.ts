@@ -44,7 +44,7 @@ describe.skipIf(skipped !== undefined)(`the web UI where there is nothing${note}
   });
 });
 
-/** What opens over a screen, and how. */
+/** Dialogs that open over a screen, and the way to open them. */
 const DIALOGS: readonly (readonly [name: string, hash: () => string, open: (page: Page) => Promise<void>])[] = [
   ['palette', () => '#/', (page) => page.keyboard.press('Control+k')],
   ['shortcuts', () => '#/', (page) => page.keyboard.press('?')],
@@ -107,7 +107,7 @@ describe.skipIf(skipped !== undefined)(`what opens over a screen${note}`, { time
   }, 60_000);
   afterAll(() => ui?.close(), 60_000);
 
-  test.each(some(DIALOGS))('can be used by everybody: %s', async (name, hash, open) => {
+  test.each(some(DIALOGS))('can be used by all users: %s', async (name, hash, open) => {
     await opened.go(hash());
     await open(opened.page);
     await opened.page.locator('dialog[open], [role=menu]').first().waitFor();

@@ -14,14 +14,14 @@ const PAUSE_MS = 60;
 
 let ui: Ui;
 let upstream: Server;
-/** The answer that is being streamed. */
+/** The response that is being streamed. */
 let streaming: ServerResponse | undefined;
 const ids = { streamed: '', whole: '' };
 
 const toEvent = (delta: object, finishReason: string | null = null): string =>
   `data: ${JSON.stringify({ id: 'x', choices: [{ index: 0, delta, finish_reason: finishReason }] })}\n\n`;
 
-/** Streams what the test hands to `streaming`, or answers in one piece. */
+/** Streams what the test hands to `streaming`, or responds in one piece. */
 async function startUpstream(): Promise<number> {
   upstream = createServer((request, response) => {
     let body = '';
@@ -100,7 +100,7 @@ describe.skipIf(skipped !== undefined)(
       upstream?.close();
     });
 
-    test('lists when each piece came, and shows the answer of each moment, by mouse', async () => {
+    test('lists when each piece came, and shows the response of each moment, by mouse', async () => {
       const opened = await openStream(ids.streamed, { reducedMotion: 'reduce' });
       const { page, problems, check, screenshot } = opened;
       const { slider, text, table } = partsOf(opened);

@@ -71,7 +71,7 @@ describe.skipIf(skipped !== undefined)(
     afterAll(() => ui?.close());
 
     test.each(SCREENS)(
-      'shows %s without a fault, dark and light and narrow, so that everybody can use it',
+      'shows %s without a fault, dark and light and narrow, so that all users can use it',
       async (name, hash) => {
         // Without motion, or a colour is looked at while it changes.
         screens ??= await ui.open('#/', { reducedMotion: 'reduce', isKept: true });
@@ -124,7 +124,7 @@ describe.skipIf(skipped !== undefined)(
       expect(problems).toEqual([]);
     });
 
-    test('streams an answer in the playground, and lists it at once', async () => {
+    test('streams a response in the playground, and lists it at once', async () => {
       const list = await ui.open('#/generations');
       const before = await list.page.getByRole('row').count();
       const { page, problems } = await ui.open('#/playground?models=demo/chat');
@@ -225,7 +225,7 @@ describe.skipIf(skipped !== undefined)(
       await setTheme(opened, 'light');
       const chart = page.locator('.uplot').first();
       await chart.waitFor();
-      // What is asked again in the background must not be what draws it.
+      // Queries that are repeated in the background must not be the cause of the drawing.
       await page.waitForLoadState('networkidle');
       await page.context().setOffline(true);
       await page.evaluate('document.querySelector(".uplot").dataset.drawn = "in light"');

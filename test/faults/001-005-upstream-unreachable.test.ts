@@ -2,7 +2,7 @@ import dns from 'node:dns';
 
 import { afterEach, expect, test, vi } from 'vitest';
 import { startFaultGateway } from '../support/gateways/fault-gateway.ts';
-import { answerWell, findClosedPort, type RawUpstream, startRawUpstream } from '../support/upstreams/raw-upstream.ts';
+import { respondWell, findClosedPort, type RawUpstream, startRawUpstream } from '../support/upstreams/raw-upstream.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -30,9 +30,9 @@ const named = ({ port }: Pick<RawUpstream, 'port'>): { baseUrl: string } => ({
 
 const LOOPBACK = [{ address: '127.0.0.1', family: 4 }];
 
-test('1: a refused connection goes to the next provider, and the caller sees only its answer', async () => {
+test('1: a refused connection goes to the next provider, and the caller sees only its response', async () => {
   const closed = { baseUrl: `http://127.0.0.1:${await findClosedPort()}/v1` };
-  const upstream = await startRawUpstream((request) => answerWell(request));
+  const upstream = await startRawUpstream((request) => respondWell(request));
   const { ask, record } = await startFaultGateway([closed, upstream]);
 
   const response = await ask();
@@ -66,7 +66,7 @@ test.each([false, true])(
 
 test('2: a name that does not exist is a 502, and the next provider is asked where there is one', async () => {
   replaceLookup((callback) => callback(lookupError('ENOTFOUND'), []));
-  const upstream = await startRawUpstream((request) => answerWell(request));
+  const upstream = await startRawUpstream((request) => respondWell(request));
 
   const alone = await startFaultGateway([named(upstream)]);
   const response = await alone.ask();
@@ -82,7 +82,7 @@ test('3: a name service that asks for patience once is asked once more', async (
   const { asked } = replaceLookup((callback, time) =>
     time === 1 ? callback(lookupError('EAI_AGAIN'), []) : callback(null, LOOPBACK),
   );
-  const upstream = await startRawUpstream((request) => answerWell(request));
+  const upstream = await startRawUpstream((request) => respondWell(request));
   const { ask } = await startFaultGateway([named(upstream)]);
 
   expect((await ask()).status).toBe(200);
@@ -113,7 +113,7 @@ test('4: the connect limit ends look-ups that hang, and other requests are serve
 
 test('5: an unreachable IPv6 address does not keep the IPv4 one from being reached within a second', async () => {
   replaceLookup((callback) => callback(null, [{ address: '::1', family: 6 }, ...LOOPBACK]));
-  const upstream = await startRawUpstream((request) => answerWell(request));
+  const upstream = await startRawUpstream((request) => respondWell(request));
   const { ask } = await startFaultGateway([named(upstream)]);
 
   const startedAt = performance.now();

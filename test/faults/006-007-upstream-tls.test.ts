@@ -4,7 +4,7 @@ import * as tls from 'node:tls';
 
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { startFaultGateway } from '../support/gateways/fault-gateway.ts';
-import { answerWell, type RawUpstream, startRawUpstream, toAnswer } from '../support/upstreams/raw-upstream.ts';
+import { respondWell, type RawUpstream, startRawUpstream, toRawResponse } from '../support/upstreams/raw-upstream.ts';
 
 const pem = (name: string): string =>
   readFileSync(new URL(`../support/certificates/${name}.pem`, import.meta.url), 'utf8');
@@ -22,7 +22,7 @@ async function startTlsUpstream(name: string): Promise<RawUpstream & { readonly 
   server.on('connection', () => {
     rawConnections += 1;
   });
-  const upstream = await startRawUpstream((request) => answerWell(request), { server });
+  const upstream = await startRawUpstream((request) => respondWell(request), { server });
   return {
     ...upstream,
     baseUrl: upstream.baseUrl.replace('http:', 'https:'),
@@ -75,7 +75,7 @@ test('6: the environment cannot switch the check of certificates off', async () 
 test('6: an upstream that speaks no TLS is a 502', async () => {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
-    socket.end(toAnswer(400, 'This is plain HTTP'));
+    socket.end(toRawResponse(400, 'This is plain HTTP'));
   });
   const { baseUrl } = await startRawUpstream(() => undefined, { server });
   const { ask } = await startFaultGateway([{ baseUrl: baseUrl.replace('http:', 'https:') }]);
@@ -84,7 +84,7 @@ test('6: an upstream that speaks no TLS is a 502', async () => {
 
 test('7: the connect limit ends a TLS handshake that never finishes, and the next provider is asked', async () => {
   const silent = await startRawUpstream(() => undefined);
-  const upstream = await startRawUpstream((request) => answerWell(request));
+  const upstream = await startRawUpstream((request) => respondWell(request));
   const { ask } = await startFaultGateway([{ baseUrl: silent.baseUrl.replace('http:', 'https:') }, upstream], {
     transport: { connectTimeoutMs: 200 },
   });

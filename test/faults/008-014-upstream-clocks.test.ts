@@ -2,11 +2,11 @@ import { expect, test, vi } from 'vitest';
 import { chunksOf, parseFrames } from '../support/gateways/core-gateway.ts';
 import { startFaultGateway } from '../support/gateways/fault-gateway.ts';
 import {
-  answerWell,
+  respondWell,
   LAST_HTTP_CHUNK,
   startRawUpstream,
   STREAM_HEAD,
-  toAnswer,
+  toRawResponse,
   toEvents,
   toHttpChunk,
   toTextEvent,
@@ -30,7 +30,7 @@ test('8: the header limit ends a streamed call that gets no headers, as 408, and
 
 test('8: after the header limit the next provider is asked', async () => {
   const silent = await startRawUpstream(() => undefined);
-  const upstream = await startRawUpstream((request) => answerWell(request));
+  const upstream = await startRawUpstream((request) => respondWell(request));
   const { stream } = await startFaultGateway([silent, upstream], { timeouts: { headersMs: 150 } });
 
   expect(parseFrames(await stream()).at(-1)).toBe('done');
@@ -39,7 +39,7 @@ test('8: after the header limit the next provider is asked', async () => {
 
 test('8: the header limit does not hold for an unstreamed call, which is silent until it is done', async () => {
   const upstream = await startRawUpstream(({ socket }) => {
-    setTimeout(() => socket.write(toAnswer(200, toWhole('Late'))), 300);
+    setTimeout(() => socket.write(toRawResponse(200, toWhole('Late'))), 300);
   });
   const { ask } = await startFaultGateway([upstream], { timeouts: { headersMs: 100, idleMs: 100, totalMs: 100 } });
   expect((await ask()).status).toBe(200);
@@ -56,7 +56,7 @@ test.skipIf(!isFull)(
   `9: an unstreamed answer may take 310 s (${NIGHTLY})`,
   async () => {
     const upstream = await startRawUpstream(({ socket }) => {
-      setTimeout(() => socket.write(toAnswer(200, toWhole('At last'))), 310_000);
+      setTimeout(() => socket.write(toRawResponse(200, toWhole('At last'))), 310_000);
     });
     const { port } = await startFaultGateway([upstream], { timeouts: { nonStreamMs: 600_000 } });
     // Not `fetch`: it has the very limit that this is about.
@@ -85,7 +85,7 @@ test.each([
       const timer = setInterval(() => socket.write(toHttpChunk(ping)), 10);
       void closed.then(() => clearInterval(timer));
     });
-    const upstream = await startRawUpstream((request) => answerWell(request));
+    const upstream = await startRawUpstream((request) => respondWell(request));
     const { stream } = await startFaultGateway([talking, upstream], { timeouts: { firstTokenMs: 200 } });
 
     const text = await stream();
@@ -208,7 +208,7 @@ test('14: a late tick of the clock, as after a blocked event loop, does not end 
   const { ask } = await startFaultGateway([upstream], { timeouts: { idleMs: 600 } });
   const response = await ask({ stream: true });
   const until = performance.now() + 1200;
-  // The whole process is busy: nobody could have read what came, so nobody was idle.
+  // The whole process is busy: the bytes could not have been read, so the connection was not idle.
   while (performance.now() < until);
   upstream.connections[0]?.emit('gateway-blocked');
   const text = await response.text();

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { parseFrames } from '../support/gateways/core-gateway.ts';
 import { type FaultGateway, startFaultGateway } from '../support/gateways/fault-gateway.ts';
 import {
-  answerWell,
+  respondWell,
   type RawRequest,
   type RawUpstream,
   startRawUpstream,
   STREAM_HEAD,
-  toAnswer,
+  toRawResponse,
   toHead,
   toHttpChunk,
   toTextEvent,
@@ -25,7 +25,7 @@ async function contentOf(response: Response): Promise<string> {
   return choices[0].message.content;
 }
 
-/** Waits until the gateway has got an answer and given its connection back. */
+/** Waits until the gateway has got a response and given its connection back. */
 async function warmUp({ ask }: Pick<FaultGateway, 'ask'>): Promise<void> {
   expect(await contentOf(await ask())).toBe('Hello');
 }
@@ -61,7 +61,7 @@ test.each(BREAKS)('15: %s before the first token goes to the next provider', asy
   const broken = await startRawUpstream(({ socket }) => {
     socket.write(STREAM_HEAD, () => breakOff(socket));
   });
-  const upstream = await startRawUpstream((request) => answerWell(request));
+  const upstream = await startRawUpstream((request) => respondWell(request));
   const { stream } = await startFaultGateway([broken, upstream]);
   const text = await stream();
   expect(text).toContain('"provider":"Up1"');
@@ -73,7 +73,7 @@ test.each(BREAKS)(
   async (_name, breakOff) => {
     const upstream = await startRawUpstream((request, server) => {
       if (request.connection === 0 && timesOn(server, request) === 2) breakOff(request.socket);
-      else answerWell(request);
+      else respondWell(request);
     });
     const gateway = await startFaultGateway([upstream]);
     await warmUp(gateway);
@@ -91,9 +91,9 @@ test.each(BREAKS)('16: %s on a new connection is not tried again', async (_name,
   expect(upstream.requests).toHaveLength(1);
 });
 
-test.each(BREAKS)('16: %s after the first byte of an answer is not tried again', async (_name, breakOff) => {
+test.each(BREAKS)('16: %s after the first byte of a response is not tried again', async (_name, breakOff) => {
   const upstream = await startRawUpstream((request, server) => {
-    if (timesOn(server, request) === 1 && request.connection === 0) answerWell(request);
+    if (timesOn(server, request) === 1 && request.connection === 0) respondWell(request);
     else request.socket.write('HTTP/1.1 2', () => breakOff(request.socket));
   });
   const gateway = await startFaultGateway([upstream]);
@@ -106,10 +106,10 @@ test.each(BREAKS)('16: %s after the first byte of an answer is not tried again',
   expect(upstream.requests).toHaveLength(3);
 });
 
-test('16: connections that upstream closes at random moments cost no answer', async () => {
+test('16: connections that upstream closes at random moments cost no response', async () => {
   let random = 7;
   const upstream = await startRawUpstream((request, server) => {
-    answerWell(request, request.body.includes('"stream":true') ? 'Hello' : undefined);
+    respondWell(request, request.body.includes('"stream":true') ? 'Hello' : undefined);
     random = (random * 16807) % 2147483647;
     if (random % 3 === 0 && timesOn(server, request) > 0) setImmediate(() => request.socket.end());
   });
@@ -118,13 +118,13 @@ test('16: connections that upstream closes at random moments cost no answer', as
 });
 
 test.each([0, 1, 5, 50])(
-  '17: a second answer nobody asked for, %i ms after the first, reaches nobody',
+  '17: a second response that was not asked for, %i ms after the first, reaches no caller',
   async (delayMs) => {
-    const stolen = toAnswer(200, toWhole("Somebody else's"));
+    const stolen = toRawResponse(200, toWhole("Somebody else's"));
     const upstream = await startRawUpstream((request) => {
-      if (request.connection > 0) return answerWell(request);
-      if (delayMs === 0) return void request.socket.write(toAnswer(200, toWhole('Hello')) + stolen);
-      answerWell(request);
+      if (request.connection > 0) return respondWell(request);
+      if (delayMs === 0) return void request.socket.write(toRawResponse(200, toWhole('Hello')) + stolen);
+      respondWell(request);
       setTimeout(() => request.socket.write(stolen), delayMs);
     });
     const gateway = await startFaultGateway([upstream]);
@@ -137,13 +137,13 @@ test.each([0, 1, 5, 50])(
 );
 
 test.each([102, 103])(
-  '18: informational answers of status %i are passed over, a thousand of them, too',
+  '18: informational responses of status %i are passed over, a thousand of them, too',
   async (status) => {
     for (const count of [1, 1000]) {
       const hint = toHead(status, { link: '</style.css>; rel=preload' });
       const upstream = await startRawUpstream((request) => {
         request.socket.write(hint.repeat(count));
-        answerWell(request);
+        respondWell(request);
       });
       const gateway = await startFaultGateway([upstream]);
       await warmUp(gateway);
@@ -157,7 +157,7 @@ test.each([toHead(100), toHead(101, { connection: 'upgrade', upgrade: 'websocket
   async (head) => {
     const upstream = await startRawUpstream((request) => {
       request.socket.write(head);
-      answerWell(request);
+      respondWell(request);
     });
     const { ask } = await startFaultGateway([upstream]);
     expect((await ask()).status).toBe(502);
@@ -165,14 +165,14 @@ test.each([toHead(100), toHead(101, { connection: 'upgrade', upgrade: 'websocket
   },
 );
 
-test('19: an answer that comes before the request was sent whole is relayed, and the next request finds a free connection', async () => {
+test('19: a response that comes before the request was sent whole is relayed, and the next request finds a free connection', async () => {
   let isFirst = true;
   const upstream = await startRawUpstream(
     (request) => {
-      if (!isFirst) return answerWell(request);
+      if (!isFirst) return respondWell(request);
       isFirst = false;
       request.socket.pause();
-      request.socket.write(toAnswer(413, { error: { message: 'Too much for this model' } }));
+      request.socket.write(toRawResponse(413, { error: { message: 'Too much for this model' } }));
     },
     { atHead: true },
   );

@@ -13,7 +13,7 @@ import {
   USAGE_EVENT,
 } from '../support/upstreams/raw-upstream.ts';
 
-/** What became of a stream, told the same way for every chunking. */
+/** Outcome of a stream, described the same way for every chunking. */
 interface Outcome {
   readonly text: string;
   readonly stored: string | null;
@@ -32,7 +32,7 @@ async function outcomeOf(pieces: readonly (string | Uint8Array)[]): Promise<Outc
     const upstream = await startRawUpstream(({ socket }) => void sendStream(socket, cut));
     const { stream, record } = await startFaultGateway([upstream]);
     const answer = await stream();
-    // An error that came before anything else is an answer of its own.
+    // An error that came before anything else is a response of its own.
     const frames = answer.startsWith('{') ? [] : parseFrames(answer);
     const chunks = answer.startsWith('{') ? [] : chunksOf(answer);
     const { record: written, content } = await record();
@@ -137,13 +137,13 @@ test('26: comments between and inside events say nothing', async () => {
   expect(await outcomeOf([bytes])).toEqual(whole('One two'));
 });
 
-test('27: a last event without its blank line counts when it parses and says how the answer ended', async () => {
+test('27: a last event without its blank line counts when it parses and says how the response ended', async () => {
   const { usage, ...expected } = whole('Hi') as { usage: unknown };
   expect(usage).toBeDefined();
   expect(await outcomeOf([toTextEvent('Hi') + FINISH_EVENT.trimEnd()])).toMatchObject(expected);
 });
 
-test('27: a last event without its blank line that says nothing of an end is an answer cut short', async () => {
+test('27: a last event without its blank line that says nothing of an end is a response cut short', async () => {
   expect(await outcomeOf([toTextEvent('One ') + toTextEvent('two').trimEnd()])).toMatchObject({
     text: 'One two',
     finish: 'error',
@@ -194,7 +194,7 @@ test('30: an end in the middle of a character is an error, and half a character 
   });
 });
 
-test('31: what comes after [DONE] is ignored, and its connection serves nobody else', async () => {
+test('31: bytes after [DONE] are ignored, and their connection is not used again', async () => {
   const upstream = await startRawUpstream(
     ({ socket }) => void sendStream(socket, [toEvents('Hi'), toTextEvent('too late'), toTextEvent('again')]),
   );

@@ -15,7 +15,7 @@ import {
   sendStream,
   startRawUpstream,
   STREAM_HEAD,
-  toAnswer,
+  toRawResponse,
   toEvents,
   toHttpChunk,
   toTextEvent,
@@ -132,7 +132,7 @@ test.each([
 
 test.each([
   ['a comment', ':'],
-  ['a field that nobody knows', 'x'],
+  ['an unknown field', 'x'],
 ])('37: %s of 18 MB in one line is passed over', async (_name, first) => {
   const { stream } = await startStreaming(toTextEvent('Hi'), first + 'x'.repeat(18_000_000), `\n${toEvents('!')}`);
   const answer = await stream();
@@ -208,7 +208,7 @@ test('39: chunks of any shape are relayed, mended or refused, and never break th
   const upstream = await startRawUpstream(({ socket, body }) => {
     if (body.includes('"stream":true'))
       void sendStream(socket, [events.map((event) => toEvent(event as object)).join(''), DONE_EVENT]);
-    else socket.write(toAnswer(200, JSON.stringify(events[0] ?? null), { 'content-type': 'application/json' }));
+    else socket.write(toRawResponse(200, JSON.stringify(events[0] ?? null), { 'content-type': 'application/json' }));
   });
   const { ask, recorded, logged } = await startFaultGateway([upstream]);
 
@@ -354,7 +354,7 @@ test.each([
   const store = await createJsonFileStore({ dir });
   const upstream = await startRawUpstream(({ socket, body }) => {
     if (body.includes('"stream":true')) void sendStream(socket, [toEvents(...texts)]);
-    else socket.write(toAnswer(200, toWhole(texts.join(''))));
+    else socket.write(toRawResponse(200, toWhole(texts.join(''))));
   });
   const { stream, ask } = await startFaultGateway([upstream], { gateway: { store } });
 

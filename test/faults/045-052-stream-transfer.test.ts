@@ -4,12 +4,12 @@ import { expect, test } from 'vitest';
 import { parseFrames } from '../support/gateways/core-gateway.ts';
 import { startFaultGateway } from '../support/gateways/fault-gateway.ts';
 import {
-  answerWell,
+  respondWell,
   LAST_HTTP_CHUNK,
   type RawUpstream,
   startRawUpstream,
   STREAM_HEAD,
-  toAnswer,
+  toRawResponse,
   toEvents,
   toHead,
   toHttpChunk,
@@ -64,7 +64,7 @@ test.each([
 test.each([
   ['gzip', gzipSync(JSON.stringify(toWhole('Hi')))],
   ['br', brotliCompressSync(JSON.stringify(toWhole('Hi')))],
-])('45: a whole answer in %s is decoded', async (encoding, bytes) => {
+])('45: a whole response in %s is decoded', async (encoding, bytes) => {
   const head = toHead(200, {
     'content-type': 'application/json',
     'content-encoding': encoding,
@@ -90,7 +90,7 @@ test.each([
   }
 });
 
-test('46: a small answer that decodes to more than the limit is cut there', async () => {
+test('46: a small response that decodes to more than the limit is cut there', async () => {
   const bomb = gzipSync(Buffer.alloc(20_000_000, 'x'));
   expect(bomb.byteLength).toBeLessThan(30_000);
   for (const stream of [false, true]) {
@@ -103,8 +103,8 @@ test('46: a small answer that decodes to more than the limit is cut there', asyn
   }
 });
 
-test('46: an answer longer than the limit is cut there without any encoding, too', async () => {
-  const { ask } = await startFaultGateway([await startBytes(toAnswer(200, toWhole('x'.repeat(2_000_000))))], {
+test('46: a response longer than the limit is cut there without any encoding, too', async () => {
+  const { ask } = await startFaultGateway([await startBytes(toRawResponse(200, toWhole('x'.repeat(2_000_000))))], {
     transport: { maxBodyBytes: 1_000_000 },
   });
   expect((await ask()).status).toBe(502);
@@ -117,7 +117,7 @@ test.each([
   'compress',
   '__proto__',
   'constructor',
-])('47: an answer encoded as "%s" is a 502', async (encoding) => {
+])('47: a response encoded as "%s" is a 502', async (encoding) => {
   const bytes = gzipSync(gzipSync(JSON.stringify(toWhole('Hi'))));
   const head = toHead(200, {
     'content-type': 'application/json',
@@ -141,10 +141,10 @@ test.each(['text/plain', 'application/octet-stream', 'TEXT/EVENT-STREAM; charset
 );
 
 test.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON'])(
-  '48: an answer in one piece as %s is told as a stream where one was asked for',
+  '48: a response in one piece as %s is told as a stream where one was asked for',
   async (type) => {
     const { stream } = await startFaultGateway([
-      await startBytes(toAnswer(200, toWhole('Hi'), { 'content-type': type })),
+      await startBytes(toRawResponse(200, toWhole('Hi'), { 'content-type': type })),
     ]);
     const frames = parseFrames(await stream());
     expect(frames).toMatchObject([
@@ -171,7 +171,7 @@ test.each([
   const upstream = await startBytes(STREAM_HEAD, body);
   const { stream, record } = await startFaultGateway([upstream]);
   const text = await stream();
-  // What came before may have come in the same read as what broke it, and may or may not be shown.
+  // Events before the fault may have come in the same read as the fault, and may or may not be shown.
   if (text.startsWith('{')) expect(JSON.parse(text)).toMatchObject({ error: { code: 502 } });
   else expect(parseFrames(text).slice(-2)).toMatchObject([{ error: { code: 502 } }, 'done']);
   expect((await record()).record.generation.finish_reason).toBe('error');
@@ -187,7 +187,7 @@ test.each([
   ['a length and chunks', `${toHead(200, { 'content-length': 2, 'transfer-encoding': 'chunked' })}{}`],
   ['headers of 100 KB', `HTTP/1.1 200 OK\r\nx: ${'x'.repeat(100_000)}\r\n\r\n`],
   ['nothing', ''],
-])('49: an answer that is %s is a 502', async (_name, bytes) => {
+])('49: a response that is %s is a 502', async (_name, bytes) => {
   const upstream = await startBytes(bytes);
   const { ask } = await startFaultGateway([upstream]);
   expect((await ask()).status).toBe(502);
@@ -230,12 +230,12 @@ test('51: trailers are ignored, whatever they are called', async () => {
   expect(upstream.connections).toHaveLength(1);
 });
 
-test('52: an upstream that answers before it has read the request, or without reading it, is no deadlock', async () => {
+test('52: an upstream that responds before it has read the request, or without reading it, is no deadlock', async () => {
   const upstream = await startRawUpstream(
     (request) => {
       // Not a byte of the body is read.
       request.socket.pause();
-      answerWell({ socket: request.socket, body: '"stream":true' });
+      respondWell({ socket: request.socket, body: '"stream":true' });
     },
     { atHead: true },
   );

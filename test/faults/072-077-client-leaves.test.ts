@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { startFaultGateway } from '../support/gateways/fault-gateway.ts';
 import { connectRaw, type RawClient, toChatBody, toRequestBytes } from '../support/clients/raw-client.ts';
 import {
-  answerWell,
+  respondWell,
   DONE_EVENT,
   FINISH_EVENT,
   LAST_HTTP_CHUNK,
@@ -82,7 +82,7 @@ test.each<[string, (request: RawRequest) => void]>([
   }
 });
 
-test('73: a client that leaves in the middle of an unstreamed answer is noticed at once', async () => {
+test('73: a client that leaves in the middle of an unstreamed response is noticed at once', async () => {
   const upstream = await startRawUpstream(
     ({ socket }) => void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n{"id":'),
   );
@@ -97,7 +97,7 @@ test('73: a client that leaves in the middle of an unstreamed answer is noticed 
 
 test('73: a client that leaves while the connection is being made leaves none behind', async () => {
   const silent = await startRawUpstream(() => undefined);
-  // To a TLS client this upstream is one whose handshake never ends.
+  // For a TLS client, this upstream never completes the handshake.
   const { port, record } = await startFaultGateway([{ baseUrl: silent.baseUrl.replace('http:', 'https:') }]);
   const client = await askRaw(port, { stream: true });
   await vi.waitFor(() => expect(silent.connections).toHaveLength(1));
@@ -108,7 +108,7 @@ test('73: a client that leaves while the connection is being made leaves none be
 });
 
 test('73: a client that leaves before its body has arrived causes no call and no record', async () => {
-  const upstream = await startRawUpstream((request) => answerWell(request));
+  const upstream = await startRawUpstream((request) => respondWell(request));
   const { port, recorded, gateway, listener } = await startFaultGateway([upstream]);
   const body = toChatBody();
   const client = await connectRaw(port);
@@ -121,7 +121,7 @@ test('73: a client that leaves before its body has arrived causes no call and no
 });
 
 test('74: after its client has left, no further provider is asked', async () => {
-  const next = await startRawUpstream((request) => answerWell(request));
+  const next = await startRawUpstream((request) => respondWell(request));
   for (const stream of [true, false]) {
     const silent = await startRawUpstream(() => undefined);
     const { port, record } = await startFaultGateway([silent, next]);
@@ -157,7 +157,7 @@ test.each([false, true])(
 );
 
 test(
-  `77: a client that leaves just when the answer ends is recorded once, as one or the other, ${isFull ? '10,000' : '200'} times over`,
+  `77: a client that leaves just when the response ends is recorded once, as one or the other, ${isFull ? '10,000' : '200'} times over`,
   async () => {
     const count = isFull ? 10_000 : 200;
     let served: RawRequest | undefined;
@@ -175,8 +175,8 @@ test(
         served?.socket.write(toHttpChunk(FINISH_EVENT + USAGE_EVENT + DONE_EVENT));
         served?.socket.write(LAST_HTTP_CHUNK);
       };
-      // The client is three turns ahead at most, or three behind, or goes by the last byte: which of the two the gateway
-      // sees first is anybody's guess.
+      // The client is three turns ahead at most, or three behind, or acts at the last byte: which of the two events the
+      // gateway sees first is not determined.
       const lead = (call % 8) - 3;
       if (lead === 4) {
         end();

@@ -4,13 +4,13 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { startFaultGateway } from '../support/gateways/fault-gateway.ts';
 import { connectRaw, toChatBody, toRequestBytes } from '../support/clients/raw-client.ts';
-import { answerWell, type RawUpstream, startRawUpstream } from '../support/upstreams/raw-upstream.ts';
+import { respondWell, type RawUpstream, startRawUpstream } from '../support/upstreams/raw-upstream.ts';
 
 const isFull = process.env['TEST_FULL'] === '1';
 const NIGHTLY = 'takes half a minute; TEST_FULL=1 runs it';
 
 const LIMIT = 100_000;
-const healthy = (): Promise<RawUpstream> => startRawUpstream((request) => answerWell(request));
+const healthy = (): Promise<RawUpstream> => startRawUpstream((request) => respondWell(request));
 const tooLarge = { error: { code: 413, metadata: { error_type: 'payload_too_large' } } };
 
 test('78: a body that is said to be too long is a 413 before any of it was sent', async () => {
@@ -28,7 +28,7 @@ test('78: a body that is said to be too long is a 413 before any of it was sent'
   expect(upstream.connections).toEqual([]);
 });
 
-test('78: a client that asks before it sends too much is told not to', async () => {
+test('78: a client that asks before it sends too much is refused', async () => {
   const { port } = await startFaultGateway([await healthy()], { listen: { bodyLimitBytes: LIMIT } });
   const client = await connectRaw(port);
   const headers = { 'content-type': 'application/json', 'content-length': `${LIMIT + 1}`, expect: '100-continue' };
@@ -36,7 +36,7 @@ test('78: a client that asks before it sends too much is told not to', async () 
   expect((await client.readReply()).status).toBe(413);
 });
 
-test('78: a client that asks before it sends what is allowed is told to go on', async () => {
+test('78: a client that asks before it sends what is allowed gets 100', async () => {
   const { port } = await startFaultGateway([await healthy()], { listen: { bodyLimitBytes: LIMIT } });
   const client = await connectRaw(port);
   const body = toChatBody();
@@ -64,7 +64,7 @@ test.each([
     const reply = await client.readReply();
     expect(reply.status).toBe(413);
     expect(JSON.parse(reply.body)).toMatchObject(tooLarge);
-    // What was left of the body is no second request.
+    // The rest of the body is not taken for a second request.
     await client.ended;
     expect(client.text()).toBe('');
     expect(upstream.connections).toEqual([]);

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { startFaultGateway } from '../support/gateways/fault-gateway.ts';
 import { connectRaw, toChatBody, toRequestBytes } from '../support/clients/raw-client.ts';
 import {
-  answerWell,
+  respondWell,
   LAST_HTTP_CHUNK,
   type RawRequest,
   type RawUpstream,
@@ -14,10 +14,10 @@ import {
 } from '../support/upstreams/raw-upstream.ts';
 import { TEST_KEY, TEST_MANAGEMENT_KEY } from '../support/gateways/test-gateway.ts';
 
-const healthy = (): Promise<RawUpstream> => startRawUpstream((request) => answerWell(request));
+const healthy = (): Promise<RawUpstream> => startRawUpstream((request) => respondWell(request));
 
-/** Sends bytes to a gateway and returns all it answers until it closes the connection. */
-async function answersTo(
+/** Sends bytes to a gateway and returns all it sends until it closes the connection. */
+async function responsesTo(
   toBytes: (port: number) => string | Uint8Array,
 ): Promise<{ answer: string; upstreamCalls: number }> {
   const upstream = await healthy();
@@ -83,15 +83,15 @@ test.each<[string, (port: number) => string]>([
   ['the preface of HTTP/2', () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
   ['a TLS handshake', () => '\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03'],
 ])('84, 85: %s is a 400 and the end of the connection', async (_name, toBytes) => {
-  const { answer, upstreamCalls } = await answersTo((port) => Buffer.from(toBytes(port), 'latin1'));
+  const { answer, upstreamCalls } = await responsesTo((port) => Buffer.from(toBytes(port), 'latin1'));
   expect(answer).toMatch(/^HTTP\/1\.1 400 .*\{"error":\{"code":400,"message":/s);
-  // One answer: nothing that followed was taken for a request.
+  // One response: nothing that followed was taken for a request.
   expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(1);
   expect(upstreamCalls).toBe(0);
 });
 
 test('84: what follows a refused request on its connection is never looked at', async () => {
-  const { answer, upstreamCalls } = await answersTo(
+  const { answer, upstreamCalls } = await responsesTo(
     (port) =>
       `${HEAD(port)}${LENGTH}transfer-encoding: chunked\r\n\r\n${CHUNKED_BODY}${HEAD(port)}${LENGTH}\r\n${BODY}`,
   );
@@ -113,7 +113,7 @@ test.each([
   ['a Host with a port that is none', () => 'host: 127.0.0.1:http\r\n'],
 ])('85: %s is a 400, in HTTP/1.1 and 1.0', async (_name, toHost) => {
   for (const version of ['1.1', '1.0']) {
-    const { answer, upstreamCalls } = await answersTo(
+    const { answer, upstreamCalls } = await responsesTo(
       (port) => `GET /api/v1/models HTTP/${version}\r\n${toHost(port)}authorization: Bearer ${TEST_KEY}\r\n\r\n`,
     );
     expect(answer).toMatch(/^HTTP\/1\.1 400 .*\{"error":\{"code":400,"message":/s);
@@ -140,7 +140,7 @@ test.each([
   'http://127.0.0.1/api/v1/models',
   '*',
   '/<script>alert(1)</script>',
-])('86: %s is no path of ours, whoever asks', async (path) => {
+])('86: %s is not a path of the gateway, with any key', async (path) => {
   const { port } = await startFaultGateway([await healthy()]);
   for (const key of [TEST_KEY, TEST_MANAGEMENT_KEY, 'nobody']) {
     const client = await connectRaw(port);
@@ -162,7 +162,7 @@ test('86: a query may say anything and changes no path', async () => {
 test.each([201, 1001, 1900])(
   '87: %i headers are a 431, and the credentials behind them are not looked at',
   async (count) => {
-    const { answer } = await answersTo(
+    const { answer } = await responsesTo(
       (port) =>
         `GET /api/v1/models HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n${'a: b\r\n'.repeat(count)}authorization: Bearer ${TEST_KEY}\r\n\r\n`,
     );
@@ -175,14 +175,14 @@ test.each([
   ['headers of 16 KB together', Array.from({ length: 100 }, (_, i) => `x-${i}: ${'x'.repeat(160)}\r\n`).join('')],
   ['a header name of 16 KB', `${'x'.repeat(16_384)}: x\r\n`],
 ])('88: %s are a 431', async (_name, headers) => {
-  const { answer } = await answersTo(
+  const { answer } = await responsesTo(
     (port) => `GET /api/v1/models HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n${headers}\r\n`,
   );
   expect(answer).toMatch(/^HTTP\/1\.1 431 .*"code":431/s);
 });
 
 test('88: a path of 16 KB is a 431, too', async () => {
-  const { answer } = await answersTo(
+  const { answer } = await responsesTo(
     (port) => `GET /${'x'.repeat(16_384)} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n\r\n`,
   );
   expect(answer).toMatch(/^HTTP\/1\.1 431 .*"code":431/s);
@@ -202,7 +202,7 @@ test('88: headers with names that objects are born with are headers like others'
 test('89: requests sent one behind the other are answered in order, the stream before the others', async () => {
   let held: RawRequest | undefined;
   const upstream = await startRawUpstream((request) => {
-    if (!request.body.includes('"stream":true')) return answerWell(request, 'Second');
+    if (!request.body.includes('"stream":true')) return respondWell(request, 'Second');
     held = request;
     request.socket.write(STREAM_HEAD);
     request.socket.write(toHttpChunk(toTextEvent('First ')));
@@ -257,15 +257,15 @@ test.each<[string, string, number]>([
   ['TRACE', 'TRACE /api/v1/models HTTP/1.1\r\nhost: HOST\r\nconnection: close\r\n\r\n', 405],
   ['PUT', 'PUT /api/v1/models HTTP/1.1\r\nhost: HOST\r\nconnection: close\r\n\r\n', 405],
   ['a method of WebDAV', 'PROPFIND /api/v1/models HTTP/1.1\r\nhost: HOST\r\nconnection: close\r\n\r\n', 405],
-  ['a method that nobody knows', 'STEAL /api/v1/models HTTP/1.1\r\nhost: HOST\r\n\r\n', 400],
+  ['an unknown method', 'STEAL /api/v1/models HTTP/1.1\r\nhost: HOST\r\n\r\n', 400],
   ['a method in small letters', 'get /api/v1/models HTTP/1.1\r\nhost: HOST\r\n\r\n', 400],
   [
-    'an expectation that nobody knows',
+    'an unknown expectation',
     'GET /api/v1/models HTTP/1.1\r\nhost: HOST\r\nexpect: the-spanish-inquisition\r\n\r\n',
     417,
   ],
 ])('90: %s ends in its error and with the connection', async (_name, bytes, status) => {
-  const { answer } = await answersTo((port) => bytes.replaceAll('HOST', `127.0.0.1:${port}`));
+  const { answer } = await responsesTo((port) => bytes.replaceAll('HOST', `127.0.0.1:${port}`));
   expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} .*"code":${status}`, 's'));
 });
 
@@ -369,7 +369,7 @@ test.each<[string, (port: number) => string]>([
       `GET /api/v1/models HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer \xf0\x9f\x94\x91\r\nconnection: close\r\n\r\n`,
   ],
 ])('94: %s is no key', async (_name, toBytes) => {
-  const { answer } = await answersTo((port) => Buffer.from(toBytes(port), 'latin1'));
+  const { answer } = await responsesTo((port) => Buffer.from(toBytes(port), 'latin1'));
   expect(answer).toMatch(/^HTTP\/1\.1 (401|404) /);
   expect(answer).not.toContain(TEST_KEY);
 });

@@ -6,10 +6,10 @@ import { cpuMs } from '../support/async/cpu-ms.ts';
 import { type FaultGateway, startFaultGateway } from '../support/gateways/fault-gateway.ts';
 import { connectRaw, toRequestBytes } from '../support/clients/raw-client.ts';
 import {
-  answerWell,
+  respondWell,
   type RawUpstream,
   startRawUpstream,
-  toAnswer,
+  toRawResponse,
   toWhole,
 } from '../support/upstreams/raw-upstream.ts';
 
@@ -17,12 +17,12 @@ const isFull = process.env['TEST_FULL'] === '1';
 
 interface Setup extends FaultGateway {
   readonly upstream: RawUpstream;
-  /** Posts these bytes as a chat request and reads the answer. */
+  /** Posts these bytes as a chat request and reads the response. */
   post(bytes: string | Uint8Array<ArrayBuffer>): Promise<{ status: number; body: string; ms: number }>;
 }
 
 async function start(): Promise<Setup> {
-  const upstream = await startRawUpstream((request) => answerWell(request));
+  const upstream = await startRawUpstream((request) => respondWell(request));
   const gateway = await startFaultGateway([upstream]);
   return {
     ...gateway,
@@ -116,7 +116,7 @@ const NO_REQUESTS: readonly string[] = [
   '{"model":"test/model","messages":[{"role":"user","content":{}}]}',
 ];
 
-test('98: a body that is no chat request is a 400, quickly, and no upstream hears of it', async () => {
+test('98: a body that is no chat request is a 400, quickly, and no upstream is called', async () => {
   const { post, upstream } = await start();
   for (const text of NO_REQUESTS) {
     const { status, body, ms } = await post(text);
@@ -127,7 +127,7 @@ test('98: a body that is no chat request is a 400, quickly, and no upstream hear
   expect(upstream.connections).toEqual([]);
 });
 
-test('98: a body that is a chat request in an odd dress is read', async () => {
+test('98: a chat request in an unusual form is read', async () => {
   const { post } = await start();
   const odd: readonly string[] = [
     ` \t\r\n${chatJson('')}\n \r\n`,
@@ -264,7 +264,7 @@ test('102: arguments of tool calls pass unchanged in both directions, whatever n
       message: { role: 'assistant', content: null, tool_calls: [call] },
       finish_reason: 'tool_calls',
     };
-    socket.write(toAnswer(200, toWhole('', { choices: [choice] })));
+    socket.write(toRawResponse(200, toWhole('', { choices: [choice] })));
   });
   const { ask } = await startFaultGateway([upstream]);
   const response = await ask({
@@ -328,7 +328,7 @@ test('104: a million keys, a million messages and a very long text are answered 
   const list = (item: string, length: number): string => Array.from({ length }, () => item).join(',');
   const keys = (length: number): string => Array.from({ length }, (_, i) => `"k${i}":0`).join(',');
   const of = (items: number): readonly (readonly [string, number])[] => [
-    // What nobody knows is passed over, as long as it is not too much.
+    // Unknown fields are ignored, as long as there are not too many.
     [chatJson(`,${keys(items)}`), items > 9998 ? 400 : 200],
     [`{"model":"test/model","messages":[${list('0', items)}]}`, 400],
     [`{"model":"test/model","messages":[${list('{"role":"user","content":5}', items)}]}`, 400],
@@ -345,7 +345,7 @@ test('104: a million keys, a million messages and a very long text are answered 
   for (const [body, expected] of bodies) {
     const answer = await post(body);
     expect([body.slice(0, 60), body.length, answer.status]).toEqual([body.slice(0, 60), body.length, expected]);
-    // What is wrong is told in a few words, not once for each item.
+    // The mistake is described in a few words, not once for each item.
     expect(answer.body.length).toBeLessThan(100_000);
     expect(answer.ms).toBeLessThan(300);
     expect((await fetch(`${listener.url}/health`)).status).toBe(200);
@@ -394,7 +394,7 @@ test('105: wrong types in any field are a 400 that names the field, or are taken
   expect(recorded.length).toBeGreaterThan(0);
 }, 30_000);
 
-test('105: a request of any shape is answered with 200, 400 or 404', async () => {
+test('105: a request of any shape gets 200, 400 or 404', async () => {
   const { post, logged } = await start();
   const anything = fc.oneof(
     fc.jsonValue({ maxDepth: 3 }),
@@ -496,7 +496,7 @@ const NAUGHTY: readonly string[] = [
 test('107: every text comes back byte for byte, from upstream and from the store, in every field that holds one', async () => {
   const upstream = await startRawUpstream((request) => {
     const sent = JSON.parse(request.body) as { messages: { content: string }[] };
-    answerWell(request, sent.messages[0]?.content ?? '');
+    respondWell(request, sent.messages[0]?.content ?? '');
   });
   const gateway = await startFaultGateway([upstream]);
   const { apiUrl } = gateway;
@@ -539,7 +539,7 @@ test('107: every text comes back byte for byte, from upstream and from the store
 
 test('107: texts that look like the end of a stream do not end one', async () => {
   const text = '\n\ndata: [DONE]\n\ndata: {"error":{"code":500}}\n\n';
-  const upstream = await startRawUpstream((request) => answerWell(request, text));
+  const upstream = await startRawUpstream((request) => respondWell(request, text));
   const { stream } = await startFaultGateway([upstream]);
   const answer = await stream();
   expect(answer.match(/^data: \[DONE\]$/gm)).toHaveLength(1);

@@ -3,7 +3,7 @@ import { createMemoryStore } from '@model-gateway/core/stores/memory-store';
 import { createNodePlatform, listen, type Listener } from '@model-gateway/node';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
-import { type RawAnswer, sendRaw } from '../support/clients/send-raw.ts';
+import { type RawResponse, sendRaw } from '../support/clients/send-raw.ts';
 
 const API_KEY = 'sk-gw-v1-test';
 
@@ -30,7 +30,7 @@ afterEach(async () => {
   await listener.close();
 });
 
-function send(method: string, path: string, headers: Record<string, string>, body?: unknown): Promise<RawAnswer> {
+function send(method: string, path: string, headers: Record<string, string>, body?: unknown): Promise<RawResponse> {
   const json = body === undefined ? {} : { body: JSON.stringify(body) };
   return sendRaw(listener.url, path, { method, headers: { 'content-type': 'application/json', ...headers }, ...json });
 }
@@ -68,7 +68,7 @@ test.each([
   expect(JSON.parse(left.body)).toMatchObject({ data: [] });
 });
 
-test('an answer to another origin never allows credentials', async () => {
+test('a response to another origin never allows credentials', async () => {
   for (const method of ['GET', 'OPTIONS']) {
     const { headers } = await send(method, '/admin/v1/session', { cookie, origin: 'https://app.example' });
     expect(headers['access-control-allow-credentials']).toBeUndefined();

@@ -59,7 +59,7 @@ test.each([
   'GET /workspaces/{id}',
   'GET /observability/destinations/{id}',
   'GET /guardrails/{id}/assignments/keys',
-])('135: %s answers 404 to an id that is nearly right, and to one that is gone', async (name) => {
+])('135: %s responds with 404 to an id that is nearly right, and to one that is gone', async (name) => {
   const admin = createAdminGateway();
   const [method = '', path = ''] = name.split(' ');
   const [, id = ''] = /([0-9a-f-]{36,64})/.exec(await fillIn(admin, path)) ?? [];

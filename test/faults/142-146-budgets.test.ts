@@ -3,31 +3,31 @@ import { createNodePlatform } from '@model-gateway/node';
 import { expect, test } from 'vitest';
 
 import { type FaultGateway, startFaultGateway } from '../support/gateways/fault-gateway.ts';
-import { answerWell, type RawUpstream, startRawUpstream, toAnswer } from '../support/upstreams/raw-upstream.ts';
+import { respondWell, type RawUpstream, startRawUpstream, toRawResponse } from '../support/upstreams/raw-upstream.ts';
 import { TEST_KEY, TEST_MANAGEMENT_KEY } from '../support/gateways/test-gateway.ts';
 
 const ROUNDS = process.env['TEST_FULL'] === '1' ? 100 : 5;
 const PARALLEL = 200;
 
-interface AdminAnswer {
+interface AdminResponse {
   readonly key: string;
   readonly data: { readonly id: string; readonly hash: string } & Readonly<Record<string, unknown>>;
 }
 
 interface Setup extends FaultGateway {
   readonly upstream: RawUpstream;
-  admin(method: string, path: string, body?: object): Promise<AdminAnswer>;
+  admin(method: string, path: string, body?: object): Promise<AdminResponse>;
   /** A key with these fields, under a guardrail with those. */
   newKey(fields?: object, guardrail?: object): Promise<{ key: string; hash: string }>;
-  /** Asks for what costs ten cents, and reads the answer. */
+  /** Asks for what costs ten cents, and reads the response. */
   spend(key: string, body?: object): Promise<{ status: number; body: string }>;
 }
 
 /** A gateway each of whose calls costs ten cents, whatever is said. */
 async function start(options: Partial<GatewayOptions> = {}, failing = false): Promise<Setup> {
   const upstream = await startRawUpstream((request) => {
-    if (failing) request.socket.write(toAnswer(400, { error: { message: 'no' } }));
-    else answerWell(request);
+    if (failing) request.socket.write(toRawResponse(400, { error: { message: 'no' } }));
+    else respondWell(request);
   });
   const endpoint = { providerModel: 'm', pricing: { prompt: '0', completion: '0', request: '0.1' } };
   const gateway = await startFaultGateway([upstream], {
@@ -41,7 +41,7 @@ async function start(options: Partial<GatewayOptions> = {}, failing = false): Pr
     });
     const text = await response.text();
     expect(response.status, text).toBeLessThan(300);
-    return JSON.parse(text) as AdminAnswer;
+    return JSON.parse(text) as AdminResponse;
   };
   return {
     ...gateway,
@@ -184,7 +184,7 @@ test.each([
   expect(await statuses()).toEqual([200, 200, 403]);
 });
 
-test('145: a limit lets nothing go where nobody knows what it may cost', async () => {
+test('145: a limit refuses calls with an unknown cost', async () => {
   const { spend, newKey, upstream } = await start({
     models: [{ id: 'test/model', endpoints: [{ provider: 'up0', providerModel: 'm' }] }],
   });

@@ -9,14 +9,14 @@ import { createBroadcastOptions } from '../support/broadcast/broadcast-options.t
 import { cpuMs } from '../support/async/cpu-ms.ts';
 import { type FaultGateway, type FaultGatewayOptions, startFaultGateway } from '../support/gateways/fault-gateway.ts';
 import {
-  answerWell,
+  respondWell,
   DONE_EVENT,
   FINISH_EVENT,
   LAST_HTTP_CHUNK,
   type RawUpstream,
   startRawUpstream,
   STREAM_HEAD,
-  toAnswer,
+  toRawResponse,
   toHttpChunk,
   toTextEvent,
 } from '../support/upstreams/raw-upstream.ts';
@@ -33,9 +33,9 @@ interface Guarded extends FaultGateway {
 }
 
 /** A gateway over two upstreams, `up0` and `up1`, and a key that a guardrail with these fields holds for. */
-async function start(fields: object, options: FaultGatewayOptions = {}, serve = answerWell): Promise<Guarded> {
+async function start(fields: object, options: FaultGatewayOptions = {}, serve = respondWell): Promise<Guarded> {
   const allowed = await startRawUpstream((request) => serve(request));
-  const forbidden = await startRawUpstream((request) => answerWell(request));
+  const forbidden = await startRawUpstream((request) => respondWell(request));
   const gateway = await startFaultGateway([allowed, forbidden], options);
   const admin: Guarded['admin'] = (method, path, body) =>
     fetch(`${gateway.apiUrl}${path}`, {
@@ -85,7 +85,7 @@ const HOSTILE = [
 ];
 
 test.each(HOSTILE.map((pattern) => [pattern.slice(0, 40), pattern] as const))(
-  '149: %s is refused, or ends soon while everybody else is served',
+  '149: %s is refused, or ends soon while all other calls are served',
   async (_, pattern) => {
     const setup = await start({});
     const filters = { content_filters: [{ pattern, action: 'flag' }] };
@@ -108,7 +108,7 @@ test.each(HOSTILE.map((pattern) => [pattern.slice(0, 40), pattern] as const))(
 const CANARY = 'jo.canary@example.com';
 const CARD = '4111 1111 1111 1111';
 
-test('153: what is redacted reaches neither upstream, nor the disk, nor a destination, nor a log, nor the answer', async () => {
+test('153: what is redacted reaches neither upstream, nor the disk, nor a destination, nor a log, nor the response', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'guardrails-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const store = await createJsonFileStore({ dir });
@@ -116,7 +116,7 @@ test('153: what is redacted reaches neither upstream, nor the disk, nor a destin
   const setup = await start(
     { content_filter_builtins: builtIns },
     { gateway: { store, broadcast: createBroadcastOptions() } },
-    (request) => answerWell(request, `Ask ${CANARY}.`),
+    (request) => respondWell(request, `Ask ${CANARY}.`),
   );
   const receiver = await startReceiver();
   const config = { url: `${receiver.url}/hook`, method: 'POST' };
@@ -205,7 +205,7 @@ test.each([
   [{ ignored_models: ['test/other'], ignored_providers: ['up1'] }],
 ])('154: under %j no way of naming it leads to what is forbidden, not even when the allowed fails', async (fields) => {
   const setup = await start(fields, { gateway: { models: MODELS } }, ({ socket }) =>
-    socket.write(toAnswer(500, { error: { message: 'down' } })),
+    socket.write(toRawResponse(500, { error: { message: 'down' } })),
   );
   for (const name of NAMES) {
     for (const stream of [false, true]) {

@@ -152,7 +152,7 @@ test('160: a name that cannot be resolved says so', async () => {
   });
 });
 
-test('161: a name that changes its mind reaches nothing but the address that was checked, a thousand times over', async () => {
+test('161: a name whose address changes reaches only the address that was checked, a thousand times over', async () => {
   const canary = await startCanary();
   const asked: string[] = [];
   let lookUps = 0;
@@ -185,7 +185,7 @@ test('161: a connection that ends up elsewhere is cut before a byte is sent', as
   expect(canary.bytes()).toBe(0);
 });
 
-test.each([301, 302, 303, 307, 308])('162: a %i is an answer like others and is not followed', async (status) => {
+test.each([301, 302, 303, 307, 308])('162: a %i is a response like others and is not followed', async (status) => {
   const canary = await startCanary();
   const port = await startHttp((_, response) => {
     response.writeHead(status, { location: `http://127.0.0.1:${canary.port}/` }).end();
@@ -254,7 +254,7 @@ test('a certificate is checked against the name in the URL, whatever address was
 test.each([
   ['silent after the connection', 'headers', undefined],
   ['silent within the body', 'body', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nab'],
-])('165: an answer that is %s ends at its limit', async (_name, phase, bytes) => {
+])('165: a response that is %s ends at its limit', async (_name, phase, bytes) => {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
     if (bytes !== undefined) socket.write(bytes);
@@ -265,7 +265,7 @@ test.each([
   await expect(read).rejects.toMatchObject({ phase, timedOut: true });
 });
 
-test('165: an answer of more than the limit, in headers or body, is refused', async () => {
+test('165: a response of more than the limit, in headers or body, is refused', async () => {
   const port = await startHttp((request, response) => {
     if (request.url === '/headers') response.setHeader('x-long', 'x'.repeat(20_000));
     response.end('x'.repeat(1001));

@@ -6,7 +6,7 @@ import { expect, test, vi } from 'vitest';
 import { createBroadcastOptions } from '../support/broadcast/broadcast-options.ts';
 import { type FaultGateway, startFaultGateway } from '../support/gateways/fault-gateway.ts';
 import { spansIn } from '../support/broadcast/otlp.ts';
-import { answerWell, startRawUpstream } from '../support/upstreams/raw-upstream.ts';
+import { respondWell, startRawUpstream } from '../support/upstreams/raw-upstream.ts';
 import { type Receiver, startReceiver } from '../support/broadcast/receiver.ts';
 import { TEST_MANAGEMENT_KEY } from '../support/gateways/test-gateway.ts';
 
@@ -21,7 +21,7 @@ interface Listed {
 }
 
 async function setUp(options: Partial<GatewayOptions> = {}) {
-  const upstream = await startRawUpstream((request) => answerWell(request, 'Mail me@example.com'));
+  const upstream = await startRawUpstream((request) => respondWell(request, 'Mail me@example.com'));
   const gateway = await startFaultGateway([upstream], {
     gateway: { broadcast: createBroadcastOptions(), ...options },
   });

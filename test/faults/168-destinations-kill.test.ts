@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
 
 import { spansIn } from '../support/broadcast/otlp.ts';
-import { answerWell, startRawUpstream } from '../support/upstreams/raw-upstream.ts';
+import { respondWell, startRawUpstream } from '../support/upstreams/raw-upstream.ts';
 import { type Receiver, startReceiver } from '../support/broadcast/receiver.ts';
 
 // The real command, so this needs a build; `npm test` makes one first.
@@ -57,7 +57,7 @@ test(
   '168: every call that was answered reaches its destination after kill -9, whether the destination was well or down',
   async () => {
     const dir = await mkdtemp(join(tmpdir(), 'gateway-broadcast-'));
-    const upstream = await startRawUpstream((request) => answerWell(request));
+    const upstream = await startRawUpstream((request) => respondWell(request));
     const well = await startReceiver();
     const absent = await startReceiver();
     await absent.close();

@@ -63,7 +63,7 @@ test(
       await store.close();
       expect((await readdir(dir, { recursive: true })).filter((name) => /tmp|corrupt/.test(name))).toEqual([]);
     }
-    // What nobody had been told of may be there by half; anything else is not to be expected.
+    // Lines that were not acknowledged may be there in part; no other damage is expected.
     expect(warnings.filter((message) => !TRACES_OF_A_KILL.test(message))).toEqual([]);
   },
   CYCLES * 10_000,

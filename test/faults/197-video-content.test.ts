@@ -120,7 +120,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 2
 const fetchFilm = (url: string, headers = {}, method = 'GET'): Promise<Response> =>
   fetch(url, { method, headers: { authorization, ...headers } });
 
-/** Reads an answer to its end; returns how many bytes there were. */
+/** Reads a response to its end; returns how many bytes there were. */
 async function drain(response: Response): Promise<number> {
   let bytes = 0;
   for await (const piece of response.body ?? []) bytes += piece.byteLength;
@@ -199,7 +199,7 @@ test('a client that does not read holds upstream back, and one that leaves close
   const client = get(url, { headers: { authorization } });
   const [response] = (await once(client, 'response')) as [IncomingMessage];
   response.pause();
-  // What fits into the buffers between here and there goes through, and then nothing more.
+  // Only the bytes that fit into the buffers between here and the client go through.
   let sent = -1;
   while (films.sentBytes !== sent) {
     sent = films.sentBytes;

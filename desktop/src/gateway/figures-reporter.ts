@@ -4,7 +4,7 @@ import type { Failure, Figures } from '../shared/gateway-messages.ts';
 
 /** Tells the tray of the calls: only when something has happened, and only every so often. */
 export interface FiguresReporter {
-  /** To be called when a call begins or has been recorded. */
+  /** Must be called when a call begins or has been recorded. */
   note(): void;
   reportNow(): Promise<void>;
 }
@@ -42,7 +42,7 @@ export function createFiguresReporter({ gateway, store, tell }: FiguresReporterO
       isDue = true;
       const report = (): void => {
         isDue = false;
-        // The store may have been closed meanwhile; then there is nobody left to be told.
+        // The store may have been closed meanwhile; then there is no one left to receive the figures.
         reportNow().catch(() => undefined);
       };
       setTimeout(report, REPORT_AFTER_MS).unref();

@@ -24,7 +24,7 @@ export interface PortListenerOptions {
 }
 
 export const LOOPBACK = '127.0.0.1';
-/** Beyond the drain limit: for the last bytes of answers to leave. */
+/** Beyond the drain limit: for the last bytes of responses to be sent. */
 const CUT_AFTER_MS = 1000;
 const PORTS_TRIED = 20;
 
@@ -35,7 +35,7 @@ export function createPortListener({ gateway, config, logger, isDemo, tell }: Po
   /** Those that have been left; some may still be answering. */
   const leaving = new Set<Listener>();
 
-  /** Takes no more clients. Answers that are under way go on. */
+  /** Takes no more clients. Responses that are under way go on. */
   const leave = (): void => {
     const left = listener;
     listener = undefined;

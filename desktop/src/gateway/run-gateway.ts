@@ -4,18 +4,18 @@ import { createNodePlatform } from '@model-gateway/node';
 import { compose, openStore, planStart } from 'model-gateway/embed';
 
 import type { FromGateway, Place, StartMessage } from '../shared/gateway-messages.ts';
-import { createRequestAnswerer, type RequestAnswerer } from './answer-requests.ts';
+import { createRequestHandler, type RequestHandler } from './handle-requests.ts';
 import { createFiguresReporter, followStore } from './figures-reporter.ts';
 import { createFileLogger } from './file-logger.ts';
 import { createPortListener, LOOPBACK } from './port-listener.ts';
 
 export interface RunningGateway {
-  readonly requests: RequestAnswerer;
+  readonly requests: RequestHandler;
   listen(place: Place): Promise<void>;
   pause(): void;
   /** Tells the figures now. */
   report(): Promise<void>;
-  /** After the open answers, or cutting them off. */
+  /** After the open responses, or cutting them off. */
   stop(isNow: boolean): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export interface RunOptions extends StartMessage {
 }
 
 /**
- * Opens the store and the gateway over it, then listens. The gateway answers the window whether or not the port can be
+ * Opens the store and the gateway over it, then listens. The gateway serves the window whether or not the port can be
  * had. Throws when the configuration or the store is no good, and when there is nothing to replay.
  */
 export async function runGateway(options: RunOptions): Promise<RunningGateway> {
@@ -44,7 +44,7 @@ export async function runGateway(options: RunOptions): Promise<RunningGateway> {
     extraKeys: [],
     demoFixturesDir: replayedDir(options, isDemo),
     savesFixtures: mode === 'replay',
-    // The demo has no provider whose answers could be written down.
+    // The demo has no provider whose responses could be written down.
     record: mode === 'record' && !isDemo ? { dir: recordingsDir, mode: 'record-all', at: 'upstream' } : null,
     loadTransport: () => Promise.resolve({ ...overFetch, close: () => Promise.resolve() }),
   });
@@ -61,12 +61,12 @@ export async function runGateway(options: RunOptions): Promise<RunningGateway> {
   gateway.start().catch((error: unknown) => logger.error('looking for models failed', { error: String(error) }));
   figures.note();
   return {
-    requests: createRequestAnswerer(gateway, post),
+    requests: createRequestHandler(gateway, post),
     listen: (place) => port.open(place),
     pause: () => port.pause(),
     report: () => figures.reportNow(),
     async stop(isNow) {
-      // Clients are left only after the gateway has ended their answers, unless they are to be cut off.
+      // Clients are left only after the gateway has ended their responses, unless they are to be cut off.
       const ended = isNow ? undefined : gateway.close();
       await port.close(isNow ? 0 : config.timeouts.drainMs);
       await (ended ?? gateway.close());
@@ -77,7 +77,7 @@ export async function runGateway(options: RunOptions): Promise<RunningGateway> {
   };
 }
 
-/** What is run: the user's configuration, else the providers whose keys are kept, else the demo. */
+/** Chooses the gateway to run: the user's configuration, else the providers with saved keys, else the demo. */
 function plan({ configFile, dataDir, place, demoFixturesDir, env }: StartMessage) {
   const { config, demoFixturesDir: demoDir } = planStart(
     {

@@ -1,6 +1,6 @@
 import type { Mode } from '@model-gateway/ui/desktop-bridge';
 
-/** What the main process and the gateway's process tell each other. Both are ours, so nothing is checked. */
+/** Messages between the main process and the gateway's process. Both are part of the app, so nothing is checked. */
 
 export interface StartMessage {
   readonly type: 'start';
@@ -13,7 +13,7 @@ export interface StartMessage {
   readonly env: Readonly<Record<string, string>>;
   readonly demoFixturesDir: string;
   readonly mode: Mode;
-  /** What is recorded goes there, and is replayed from there. */
+  /** Recordings are written to this directory and replayed from it. */
   readonly recordingsDir: string;
   readonly place: Place;
 }
@@ -43,15 +43,15 @@ export type ToGateway =
   | { readonly type: 'listen'; readonly place: Place }
   /** Takes no calls from clients until it listens again; the UI goes on. */
   | { readonly type: 'pause' }
-  /** The reader of an answer has room for one more piece. */
+  /** The reader of a response has room for one more piece. */
   | { readonly type: 'pull'; readonly id: number }
   | { readonly type: 'abort'; readonly id: number }
   /** Asks for the figures at once. */
   | { readonly type: 'report' }
-  /** Ends once open answers have ended, or cuts them off. */
+  /** Ends once open responses have ended, or cuts them off. */
   | { readonly type: 'stop'; readonly isNow: boolean };
 
-/** What the tray tells of the calls. */
+/** Figures about calls that the tray shows. */
 export interface Figures {
   readonly openCalls: number;
   /** The figures of the day in UTC, as the UI counts it. */
@@ -65,7 +65,7 @@ export interface Failure {
   /** Unix milliseconds. */
   readonly at: number;
   readonly model: string;
-  /** What the last provider answered with; null when none answered. */
+  /** Status of the last provider's response; null when no provider responded. */
   readonly status: number | null;
 }
 

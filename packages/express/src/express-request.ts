@@ -1,13 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * What the adapter uses of Express's request. Described by shape, so that the types of Express 4 and 5 both fit and
- * neither has to be installed for ours.
+ * The part of Express's request that the adapter uses. It is described by shape, so that the types of Express 4 and 5
+ * both fit and neither has to be installed for the types of this package.
  */
 export interface ExpressRequest extends IncomingMessage {
   /** Where the router is mounted; empty at the root. */
   readonly baseUrl: string;
-  /** What a body parser before us left; Express 4's parsers leave `{}` for bodies that they did not read. */
+  /**
+   * Result of a body parser that ran before the router; Express 4's parsers leave `{}` for bodies that they did not
+   * read.
+   */
   readonly body?: unknown;
   /** Both as `trust proxy` says. */
   readonly protocol: string;
@@ -15,5 +18,5 @@ export interface ExpressRequest extends IncomingMessage {
   readonly app: { get(name: string): unknown };
 }
 
-/** Express's `next`: without an error the request is somebody else's. */
+/** Express's `next`: without an error, the next handler of the host takes the request. */
 export type Next = (error?: unknown) => void;

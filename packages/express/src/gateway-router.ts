@@ -21,8 +21,8 @@ export interface GatewayRouterOptions<Request extends ExpressRequest = ExpressRe
   /** Routes to offer beside the API. Default: none. */
   readonly expose?: readonly Exclude<Surface, 'api'>[] | undefined;
   /**
-   * The host's own authentication, in place of the gateway's keys; null is answered 401. Not asked for health checks
-   * and the OpenAPI document. What it throws goes to the host's error handler.
+   * The host's own authentication, in place of the gateway's keys; null is responded with 401. Not asked for health
+   * checks and the OpenAPI document. What it throws goes to the host's error handler.
    */
   readonly authenticate?: ((request: Request) => Principal | null | Promise<Principal | null>) | undefined;
   /** Largest body in bytes. Default 32 MiB. A parser that runs before the gateway has a limit of its own. */
@@ -69,18 +69,18 @@ export function gatewayRouter<Request extends ExpressRequest = ExpressRequest>(
 
   const answer = async (request: Request, response: ServerResponse, path: string): Promise<void> => {
     const principal = await askHost(request, path);
-    if (isAnswered(response)) return;
+    if (isResponded(response)) return;
     if (principal === null) return refuse(response, new GatewayError('authentication', 'Not authenticated'));
     const mounted = toMountedRequest(request, response, { bodyLimitBytes, principal });
     const result = await gateway.handle(mounted);
-    // A time limit of the host's, for one, may have answered meanwhile.
+    // A time limit of the host's, for one, may have responded meanwhile.
     if (response.headersSent) return discard(result);
     await writeResponse(response, result, write);
   };
 
   const forward = async (request: Request, response: ServerResponse, path: string): Promise<void> => {
     const principal = await askHost(request, path);
-    if (isAnswered(response)) return;
+    if (isResponded(response)) return;
     try {
       if (principal === null) throw new GatewayError('authentication', 'Not authenticated');
       // The upstream key is for the gateway's own callers alone.
@@ -90,7 +90,7 @@ export function gatewayRouter<Request extends ExpressRequest = ExpressRequest>(
       await passthrough?.forward(request, response);
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
-      if (!isAnswered(response)) await refuse(response, error);
+      if (!isResponded(response)) await refuse(response, error);
     }
   };
 
@@ -115,8 +115,9 @@ function pathOf({ url = '/' }: ExpressRequest): string {
   return queryAt === -1 ? url : url.slice(0, queryAt);
 }
 
-/** Whether there is nobody left to answer: the client has gone, or the host has answered. */
-const isAnswered = (response: ServerResponse): boolean => response.headersSent || response.closed || response.destroyed;
+/** Whether no response can be sent any more: the client has gone, or the host has responded. */
+const isResponded = (response: ServerResponse): boolean =>
+  response.headersSent || response.closed || response.destroyed;
 
 const toErrorResponse = (error: GatewayError): GatewayResponse => ({
   status: error.status,
@@ -124,7 +125,7 @@ const toErrorResponse = (error: GatewayError): GatewayResponse => ({
   body: JSON.stringify({ error: toErrorBody(error) }),
 });
 
-/** Ends a streamed answer that nobody will read, and with it the call upstream. */
+/** Ends a streamed response that has no reader, and with it the call upstream. */
 async function discard({ body }: GatewayResponse): Promise<void> {
   if (typeof body === 'object' && body !== null && Symbol.asyncIterator in body) {
     await body[Symbol.asyncIterator]().return?.();

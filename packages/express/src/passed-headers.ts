@@ -11,7 +11,7 @@ const OWN_TO_CONNECTION: ReadonlySet<string> = new Set([
   'x-real-ip',
 ]);
 
-/** What the host's own pages send to the host: sessions, and the marks of a browser, which a gateway may refuse. */
+/** Headers that the host's own pages send to the host: sessions, and browser headers that a gateway may refuse. */
 const OWN_TO_HOST: ReadonlySet<string> = new Set(['cookie', 'cookie2', 'origin']);
 
 /** Other places where APIs look for keys. */
@@ -25,8 +25,8 @@ export function isPassedOn(name: string, hasOwnKey: boolean): boolean {
 }
 
 /**
- * What a client of an API needs. Everything else speaks for upstream's own origin (cookies, CORS, transport security,
- * content policy) and would here be taken for the host's.
+ * Headers that a client of an API needs. All others concern upstream's own origin (cookies, CORS, transport security,
+ * content policy) and would be taken for the host's here.
  */
 const PASSED_BACK: ReadonlySet<string> = new Set([
   'accept-ranges',
@@ -51,7 +51,7 @@ const PASSED_BACK: ReadonlySet<string> = new Set([
 
 const NOT_PASSED_BACK: ReadonlySet<string> = new Set(['x-frame-options', 'x-powered-by', 'x-xss-protection']);
 
-/** Whether a header of the upstream gateway's answer goes back to the caller. */
+/** Whether a header of the upstream gateway's response goes back to the caller. */
 export function isPassedBack(name: string): boolean {
   return PASSED_BACK.has(name) || (name.startsWith('x-') && !NOT_PASSED_BACK.has(name));
 }

@@ -23,8 +23,8 @@ export interface Passthrough {
   /** Whether the path may be forwarded. */
   accepts(path: string): boolean;
   /**
-   * Sends the request on, and the answer back as it comes. Resolves when that is over or the answer has begun;
-   * throws `GatewayError` when there is no answer to pass back.
+   * Sends the request on, and the response back as it comes. Resolves when that is over or the response has begun;
+   * throws `GatewayError` when there is no response to pass back.
    */
   forward(request: ExpressRequest, response: ServerResponse): Promise<void>;
 }
@@ -32,7 +32,7 @@ export interface Passthrough {
 const API_PREFIX = '/api/v1';
 /** Steps out of the target's folder once upstream has resolved them, in every spelling that servers know. */
 const DOT_SEGMENT = /(^|\/|\\|%2f|%5c)(\.|%2e){1,2}($|\/|\\|%2f|%5c|;|%3b)/i;
-/** As long as the gateway itself waits for an answer in one piece. */
+/** Same limit as the gateway's own for a response in one piece. */
 const IDLE_TIMEOUT_MS = 600_000;
 
 /** The proxy library, and what went wrong with a request that it was given. */
@@ -56,12 +56,13 @@ export function createPassthrough({ target, apiKey }: PassthroughOptions): Passt
       loading ??= loadProxy(targetUrl, apiKey);
       const { send, failures } = await loading;
       if (response.closed) return;
-      // With it the library would send the headers on without asking us. Node has answered it already.
+      // With this header the library would forward the headers without calling this code. Node has responded to it
+      // already.
       delete request.headers.expect;
       await send(request, response, () => undefined);
       const cause = failures.get(request);
       if (cause === undefined) return;
-      // An answer that broke off must not end as if it were whole.
+      // A response that broke off must not end as if it were whole.
       if (response.headersSent) response.destroy();
       else throw new GatewayError('provider_unavailable', 'The upstream gateway cannot be reached', { cause });
     },
@@ -90,7 +91,7 @@ async function loadProxy(target: string, apiKey: string | undefined): Promise<Pr
     proxyTimeout: IDLE_TIMEOUT_MS,
     pathRewrite: (path) => path.slice(API_PREFIX.length),
     ...(apiKey !== undefined && { headers: { authorization: `Bearer ${apiKey}` } }),
-    // The library's own plugins write to the console and answer errors as text.
+    // The library's own plugins write to the console and respond to errors with text.
     ejectPlugins: true,
     plugins: [
       (server) => {
@@ -98,7 +99,7 @@ async function loadProxy(target: string, apiKey: string | undefined): Promise<Pr
           removeHeaders(upstream, apiKey !== undefined);
           sendParsedBody(upstream, readParsedBody(request));
         });
-        server.on('proxyRes', cleanAnswer);
+        server.on('proxyRes', cleanResponse);
         server.on('error', (error, request) => {
           if (request !== undefined) failures.set(request, error);
         });
@@ -130,7 +131,7 @@ function sendParsedBody(upstream: ClientRequest, body: ParsedBody): void {
 const hasBody = ({ headers }: ExpressRequest): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-function cleanAnswer({ headers }: IncomingMessage): void {
+function cleanResponse({ headers }: IncomingMessage): void {
   for (const name of Object.keys(headers)) if (!isPassedBack(name)) delete headers[name];
   if (headers['content-type']?.startsWith('text/event-stream') !== true) return;
   // Without this `compression()` before us would hold the stream back until its end.

@@ -1,17 +1,17 @@
 import type { ExpressRequest } from './express-request.ts';
 
-/** What has become of a request's body before it reached us. */
+/** State of a request's body when it reaches the router. */
 export type ParsedBody =
-  /** Nobody has read it; it still comes from the connection. */
+  /** The body was not read; it still comes from the connection. */
   | { readonly type: 'unread' }
   /** `express.json()` or the like. */
   | { readonly type: 'json'; readonly value: unknown }
   /** `express.raw()`, `express.text()`. */
   | { readonly type: 'bytes'; readonly bytes: Uint8Array }
-  /** Somebody has read it and left nothing that could be used in its place. */
+  /** A handler before the router has read the body and left nothing that could be used in its place. */
   | { readonly type: 'lost' };
 
-/** As the core sees it: these bodies it takes for JSON. */
+/** Content types of bodies that core treats as JSON. */
 const JSON_TYPE = /^application\/([\w.-]+\+)?json\b/i;
 
 /**

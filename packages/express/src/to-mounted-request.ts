@@ -35,7 +35,7 @@ export function toMountedRequest(
       throw new GatewayError('payload_too_large', `The body is larger than ${limitBytes} bytes`);
     }
     if (body.type === 'bytes') return body.bytes;
-    // Middleware may read along: what has ended by now does not come again.
+    // Another handler may be reading the same stream: data that has ended by now will not come again.
     if (request.readableEnded) throw lostBody();
     return undefined;
   };
@@ -59,7 +59,7 @@ export function lostBody(): GatewayError {
   );
 }
 
-/** Bytes as sent, where somebody else has read them; our own reader counts for itself. */
+/** Size of the body as sent, when another handler has read it; the gateway's own reader counts the bytes itself. */
 function sizeOf({ headers }: ExpressRequest, body: ParsedBody): number {
   if (body.type === 'bytes') return body.bytes.byteLength;
   return body.type === 'json' ? Number(headers['content-length'] ?? 0) : 0;

@@ -7,5 +7,5 @@ export { listen, type Listener, type ListenOptions } from './http/listen.ts';
 export { isLoopbackHost } from './http/guard-request.ts';
 export { type NodeRequestOptions, toGatewayRequest } from './http/to-gateway-request.ts';
 export { type WriteOptions, writeResponse } from './http/write-response.ts';
-export { createFileVideoKeeper, type FileVideoKeeperOptions } from './videos/file-video-archive.ts';
+export { createFileVideoArchive, type FileVideoArchiveOptions } from './videos/file-video-archive.ts';
 export { createJsonFileStore, type JsonFileStoreOptions } from './stores/json-file-store.ts';

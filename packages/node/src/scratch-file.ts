@@ -12,8 +12,8 @@ interface Piece {
 }
 
 /**
- * Opens a scratch in a file that nobody else can open and that is gone when the process is, however that ends. Where
- * there can be no file, or it cannot grow, the bytes stay in memory.
+ * Opens a scratch in a file that no other user can open and that is removed when the process ends, however it ends.
+ * Where there can be no file, or it cannot grow, the bytes stay in memory.
  */
 export function openScratchFile(dir: string): Scratch {
   const pieces: Piece[] = [];

@@ -19,12 +19,12 @@ const build = await rolldown({
   cwd: at('..'),
   input: {
     main: at('../dist/main.js'),
-    // Started by its name, beside whoever starts it.
+    // Started by its file name, in the folder of the file that starts it.
     'reading-worker': at('../../node/dist/web/reading-worker.js'),
   },
   platform: 'node',
   external: (id) => !id.startsWith('.') && !isAbsolute(id) && !inlined.has(packageOf(id)),
-  // What one command loads late, another one needs at once.
+  // A module that one command loads late is loaded at once by another command.
   checks: { ineffectiveDynamicImport: false },
   logLevel: 'warn',
   onLog(_level, { message }) {
@@ -39,7 +39,7 @@ const { output } = await build.generate({
 await build.close();
 writeFiles(new Map([...output.map(({ fileName, code }) => [fileName, code]), ['LICENSES.txt', readLicenses()]]));
 
-/** What is bundled imports the rest from where the bundle is, so that it has to be installed there. */
+/** Bundled code imports the other packages from the location of the bundle, so they must be installed there. */
 function checkManifests() {
   const command = readJson(at('../package.json'));
   for (const { name, version, dependencies } of bundled) {

@@ -1,4 +1,4 @@
-// Copies the demo's recorded answers beside the compiled server, which must not reach into the repository.
+// Copies the demo's recorded responses beside the compiled server, which must not reach into the repository.
 import { cpSync, existsSync, rmSync } from 'node:fs';
 
 const from = new URL('../../../fixtures/demo/', import.meta.url);

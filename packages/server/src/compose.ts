@@ -20,7 +20,7 @@ import { createMemoryStore } from '@model-gateway/core/stores/memory-store';
 import { langfuseFormat, otelCollectorFormat, s3Format, webhookFormat } from '@model-gateway/node/destinations';
 import { createGuardedTransport, objectToUrl } from '@model-gateway/node/guarded';
 import {
-  createFileVideoKeeper,
+  createFileVideoArchive,
   createJsonFileStore,
   createNodePlatform,
   type GatewayConfig,
@@ -36,12 +36,12 @@ interface Closable {
   close(): Promise<void>;
 }
 
-/** What answers calls. */
+/** The composed server: it responds to calls. */
 export interface Composition {
   readonly gateway: Gateway;
   /** Loads what the first call needs but listening does not. */
   readonly preload: () => void;
-  /** To be closed after the gateway, in this order. */
+  /** Parts to close after the gateway, in this order. */
   readonly closeAfterwards: readonly Closable[];
 }
 
@@ -51,13 +51,13 @@ export interface CompositionOptions {
   readonly logger: Logger;
   /** Accepted beside the config's own. */
   readonly extraKeys: readonly BootstrapKey[];
-  /** The directory of the demo's recorded answers; null outside demo mode. */
+  /** The directory of the demo's recorded responses; null outside demo mode. */
   readonly demoFixturesDir: string | null;
   /** Whether what is saved in the UI goes to that directory. Default: it is handed out. */
   readonly savesFixtures?: boolean | undefined;
-  /** Where answers are written down, for replaying. Default: nowhere. */
+  /** Directory for recorded responses, for replaying. Default: nowhere. */
   readonly record?: RecordOptions | null | undefined;
-  /** What configured providers are called over. Default: undici. */
+  /** Transport for calls to configured providers. Default: undici. */
   readonly loadTransport?: LoadTransport | undefined;
 }
 
@@ -98,7 +98,7 @@ export async function compose(options: CompositionOptions): Promise<Composition>
     timeouts: config.timeouts,
     webhooks: toWebhookOptions(config),
     broadcast: toBroadcastOptions(config),
-    videoKeeper: await openVideoKeeper(config),
+    videoKeeper: await openVideoArchive(config),
     logging: { inputOutput: config.logging.inputOutput, maxContentMb: config.logging.maxContentMb },
     providerChecks:
       demoFixturesDir === null ? createProviderChecks(config, sources.providers, listSecrets(config)) : undefined,
@@ -142,14 +142,14 @@ function toBroadcastOptions(config: GatewayConfig): BroadcastOptions {
   };
 }
 
-/** For every address that callers or upstreams name. */
+/** Transport for every address that callers or upstreams name. */
 function createOutsideTransport({ webhooks: { allowPrivateNetwork }, timeouts }: GatewayConfig): Transport {
   return createGuardedTransport({ allowPrivateNetwork, connectTimeoutMs: timeouts.connectMs });
 }
 
-async function openVideoKeeper({ store, videos, logging }: GatewayConfig): Promise<VideoKeeper | undefined> {
+async function openVideoArchive({ store, videos, logging }: GatewayConfig): Promise<VideoKeeper | undefined> {
   if (store.type !== 'json' || videos.keepMb === 0) return undefined;
-  return createFileVideoKeeper({
+  return createFileVideoArchive({
     dir: join(store.dir, 'videos'),
     maxBytes: videos.keepMb * 1024 * 1024,
     maxAgeMs: logging.retentionDays * DAY_MS,

@@ -22,7 +22,7 @@ export function createLazyTransport(load: () => Promise<Transport & { close(): P
     sendWhole: (request) =>
       loaded === undefined ? get().then((transport) => sendWhole(transport, request)) : sendWhole(loaded, request),
     preload() {
-      // Whoever sends gets the same failure, and is the one who can tell of it.
+      // `send` fails with the same error, and its caller can report it.
       get().catch(() => undefined);
     },
     async close() {

@@ -22,7 +22,7 @@ const MIN_SECRET_LENGTH = 8;
 const ISSUED_KEY = /sk-gw-v1-[A-Za-z0-9_-]{20,}/g;
 const BEARER = /(bearer\s+)[^\s"\\]+/gi;
 
-/** More than this is pending only when nobody reads stderr; further lines are then dropped, for memory's sake. */
+/** More than this is pending only when stderr is not read; further lines are then dropped, to limit memory. */
 const MAX_PENDING_BYTES = 4 * 1024 * 1024;
 
 /** Creates the server's log: one line an event on stderr, with secrets taken out. */
@@ -54,7 +54,7 @@ export function createLogger({ level, secrets, destination }: LoggerOptions): Se
       try {
         pipe?.flushSync();
       } catch {
-        // Nobody reads stderr any more, so there is nobody to tell.
+        // stderr is not read any more, so the failure cannot be reported.
       }
     },
   };
@@ -64,7 +64,7 @@ export function createLogger({ level, secrets, destination }: LoggerOptions): Se
 export function createRedactor(secrets: readonly string[]): (line: string) => string {
   const texts = secrets
     .filter((secret) => secret.length >= MIN_SECRET_LENGTH)
-    // As they stand inside JSON text. The longest first, as one may be the beginning of another.
+    // Secrets as they appear inside JSON text. The longest comes first, because one may be the beginning of another.
     .map((secret) => JSON.stringify(secret).slice(1, -1))
     .toSorted((a, b) => b.length - a.length);
   return (line) =>

@@ -5,10 +5,10 @@ import process from 'node:process';
 import { parseCommand } from './commands/parse-command.ts';
 import { ignoreBrokenPipes } from './process/signals.ts';
 
-// Names, because importing the classes would load every package before the command is even understood.
-/** What the person at the keyboard can put right: a command line, a configuration. */
+// These are names, because importing the classes would load every package before the command is parsed.
+/** Errors that the user can correct: a wrong command line or configuration. */
 const USAGE_ERRORS: ReadonlySet<string> = new Set(['UsageError', 'ConfigError']);
-/** What something outside the program has to put right. */
+/** Errors whose cause is outside the program. */
 const OUTSIDE_ERRORS: ReadonlySet<string> = new Set([
   'StartError',
   'DirectoryInUseError',
@@ -18,7 +18,7 @@ const OUTSIDE_ERRORS: ReadonlySet<string> = new Set([
 
 async function run(args: readonly string[]): Promise<void> {
   const command = parseCommand(args);
-  // The commands are loaded when asked for: help and mistakes are answered at once.
+  // The commands are loaded when asked for: help and error messages are printed at once.
   switch (command.type) {
     case 'help':
       return void process.stdout.write(command.text);

@@ -3,10 +3,10 @@ import type { GatewayConfig, ProviderConfig } from '@model-gateway/node';
 
 import type { RecordOptions } from './commands/parse-command.ts';
 
-/** What fixtures have to do with a gateway: they answer, they are recorded, or neither. */
+/** Use of fixtures by a gateway: they provide the responses, they are recorded, or neither. */
 export interface FixtureUse {
   readonly library: FixtureLibrary;
-  /** What answers instead of the configured providers. Undefined where they are called. */
+  /** Providers that respond in place of the configured providers. Undefined when the configured ones are called. */
   readonly replay?: { readonly providers: readonly Provider[]; readonly models: readonly ModelDefinition[] };
   /** Puts a recorder before what reaches a provider. */
   readonly recordUpstream?: ((provider: ProviderConfig, upstream: Transport) => Transport) | undefined;

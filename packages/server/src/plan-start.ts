@@ -6,10 +6,10 @@ import { DEMO_KEY, DEMO_MANAGEMENT_KEY, type GatewayConfig, isLoopbackHost, load
 
 import { type ServeOptions, UsageError } from './commands/parse-command.ts';
 
-/** What `serve` is going to run. */
+/** Parts that `serve` is going to run. */
 export interface StartPlan {
   readonly config: GatewayConfig;
-  /** The directory of the demo's recorded answers; null outside demo mode. */
+  /** The directory of the demo's recorded responses; null outside demo mode. */
   readonly demoFixturesDir: string | null;
 }
 

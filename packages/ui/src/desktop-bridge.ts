@@ -1,14 +1,14 @@
 import { z } from 'zod';
 
 /*
- * What the window may ask of the app, beside the gateway's own API: one table that both sides check against. Nothing
- * here can name a file or an address; those are asked of the user in dialogs of the app's own. The app imports it at run
- * time, as `@model-gateway/ui/desktop-bridge`; the page imports types alone, so that its bundle is without zod.
+ * Requests that the window can send to the app, beside the gateway's own API: one table that both sides check against.
+ * No request can name a file or an address; the app shows dialogs of its own for those. The app imports this file at
+ * run time, as `@model-gateway/ui/desktop-bridge`; the page imports types alone, so that its bundle is without zod.
  */
 
 /**
- * `live` calls providers; `replay` serves recorded responses and calls no provider; `record` calls providers and records
- * their responses.
+ * `live` calls providers; `replay` serves recorded responses and calls no provider; `record` calls providers and
+ * records their responses.
  */
 export const MODES = ['live', 'replay', 'record'] as const;
 export type Mode = (typeof MODES)[number];
@@ -25,7 +25,7 @@ const settingsShape = {
 const settingsSchema = z.strictObject(settingsShape);
 export type Settings = z.infer<typeof settingsSchema>;
 
-/** What is absent stays as it is. */
+/** Absent settings stay unchanged. */
 export const settingsChangesSchema = z.strictObject({
   port: settingsShape.port.exactOptional(),
   startAtLogin: settingsShape.startAtLogin.exactOptional(),
@@ -76,7 +76,7 @@ const environmentName = z.string().regex(/^[A-Z][A-Z0-9_]{2,63}$/);
 const outcomeSchema = z.object({ done: z.boolean(), message: z.string() });
 export type Outcome = z.infer<typeof outcomeSchema>;
 
-/** By channel: what is passed to the app, and what it returns. */
+/** Arguments and results by channel: what is passed to the app, and what it returns. */
 export const CHANNELS = {
   info: { parameters: z.tuple([]), result: infoSchema },
   changeSettings: { parameters: z.tuple([settingsChangesSchema]), result: outcomeSchema },

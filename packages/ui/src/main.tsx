@@ -25,7 +25,7 @@ async function start(host: HTMLElement): Promise<void> {
   // function, which the history keeps once. It heeds no promise.
   // oxlint-disable-next-line typescript/no-misused-promises
   router.history.subscribe(router.load);
-  // With its screen there, the page is drawn once and not in steps.
+  // The screen is loaded first, so that the page is drawn once and not in steps.
   await router.load();
   createRoot(host).render(
     <QueryClientProvider client={queryClient}>

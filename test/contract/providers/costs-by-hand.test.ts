@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { type Capture, findCaptures, missingCaptures } from '../../support/upstreams/captures.ts';
 import { chunkings, toEventPieces } from '../../support/upstreams/chunkings.ts';
 import { createCoreGateway } from '../../support/gateways/core-gateway.ts';
-import { foldAnswer } from '../../support/clients/fold-answer.ts';
+import { foldCompletion } from '../../support/clients/fold-completion.ts';
 import { createReplayTransport } from '../../support/upstreams/scripted-transport.ts';
 
 // Prices are the providers' list prices for these models, USD a token; the sums are done by hand, digit by digit, so
@@ -40,7 +40,7 @@ const RECORDINGS = [
     cost: 0.000486,
   },
   {
-    // gemini-3-pro-preview: $2 and $12 a million; thoughts cost what the answer costs.
+    // gemini-3-pro-preview: $2 and $12 a million; thoughts cost what the response costs.
     // 9 × 0.000002 = 0.000018; 256 thoughts + 29 = 285, × 0.000012 = 0.00342; together 0.003438.
     name: 'google/google-reasoning.chunks.txt',
     create: createGoogleProvider,
@@ -78,7 +78,7 @@ async function replay(
     const provider = create({ ...settings, transport: createReplayTransport({ pieces }) });
     const models = [{ id: 'test/model', endpoints: [{ provider: 'up', providerModel: 'm', pricing }] }];
     const { chat } = createCoreGateway([provider], { models });
-    bills.push((await foldAnswer(await chat({ model: 'test/model', stream: true }))).usage);
+    bills.push((await foldCompletion(await chat({ model: 'test/model', stream: true }))).usage);
   }
   return bills;
 }

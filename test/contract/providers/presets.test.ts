@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 
 import { chunkings } from '../../support/upstreams/chunkings.ts';
 import { createCoreGateway } from '../../support/gateways/core-gateway.ts';
-import { type FoldedAnswer, foldAnswer } from '../../support/clients/fold-answer.ts';
+import { type FoldedCompletion, foldCompletion } from '../../support/clients/fold-completion.ts';
 import { createReplayTransport, type ScriptedTransport } from '../../support/upstreams/scripted-transport.ts';
 
 /** Asked of every preset alike; what each makes of it stands in its `request.json`. */
@@ -57,7 +57,7 @@ const CACHED = { prompt_tokens_details: { cached_tokens: 8 } };
 const REASONED = { completion_tokens_details: { reasoning_tokens: 20 } };
 const ALL = { ...CACHED, ...REASONED };
 
-/** What callers are told beyond the text: the reasoning, the counts that upstream reports, and its refusal. */
+/** Parts of a completion that callers receive beyond the text: reasoning, upstream's token counts, and its refusal. */
 const EXPECTED: Readonly<
   Record<string, { reasoning?: null; details: object; cost?: number; refused: readonly [number, string] }>
 > = {
@@ -99,7 +99,7 @@ function fixtureOf(provider: string, name: string): Fixture {
 }
 
 /** Puts a request to a gateway whose only provider is made from this preset. */
-async function ask(preset: OpenAiPreset, transport: ScriptedTransport, request: object): Promise<FoldedAnswer> {
+async function ask(preset: OpenAiPreset, transport: ScriptedTransport, request: object): Promise<FoldedCompletion> {
   const provider = createOpenAiProvider({
     slug: 'up',
     name: preset.name,
@@ -113,7 +113,7 @@ async function ask(preset: OpenAiPreset, transport: ScriptedTransport, request: 
     endpoints: [{ provider: 'up', providerModel: name, pricing: { prompt: '0.000001', completion: '0.000002' } }],
   }));
   const { chat } = createCoreGateway([provider], { models });
-  return foldAnswer(await chat({ model: 'test/chat-1', ...request }));
+  return foldCompletion(await chat({ model: 'test/chat-1', ...request }));
 }
 
 /** The body that was sent, without what only asks for a stream. */
@@ -170,7 +170,7 @@ test.each(presets)('a refusal of %s is told in the gateway’s own words', async
   for (const stream of [false, true]) {
     const { error } = await ask(preset, replayJson(fixture), { model: 'test/refused', stream });
     expect(error).toMatchObject({ code: status, metadata: { error_type: type } });
-    // What the caller can mend is explained in upstream's words, whatever shape they came in.
+    // An error that the caller can correct is explained in upstream's words, whatever shape they came in.
     if (status === 400 || status === 422) {
       const words = JSON.stringify(JSON.parse(new TextDecoder().decode(fixture.json)));
       expect(words).toContain(JSON.stringify(error?.message.split(': ').at(-1)).slice(1, -1));

@@ -75,7 +75,7 @@ test('google: pictures are sent along, first and last frame and references, and 
 
   const { video, upstream } = await connectVideos(google);
   const at = (path: string) => ({ ...ORDER, frameImages: [frame(upstream.origin + path)] });
-  // What is served there is a film and no picture.
+  // The server returns a film there and no picture.
   const start = video.start({ ...toStart(google), order: at('/public/a.png') });
   await expect(start).rejects.toThrow('frame_images.0.image_url.url: must lead to a picture');
   const missing = video.start({ ...toStart(google), order: at('/nothing.png') });

@@ -78,7 +78,7 @@ describe.each(scripts)('The video wire %s', (_name, script) => {
     if (message !== undefined) expect(error).toContain(message);
   });
 
-  test('keeps looking at a job of which upstream says what nobody knows', async () => {
+  test('continues to poll a job for which upstream reports an unknown state', async () => {
     const { video } = await connectVideos(script);
     const { upstreamId } = await video.start(toStart(script, 'please strange'));
     const job = { upstreamId, providerModel: script.model };

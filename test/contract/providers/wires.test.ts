@@ -5,20 +5,20 @@ import { describe, expect, test } from 'vitest';
 
 import { chunkings } from '../../support/upstreams/chunkings.ts';
 import { type CoreGateway, createCoreGateway } from '../../support/gateways/core-gateway.ts';
-import { type FoldedAnswer, foldAnswer } from '../../support/clients/fold-answer.ts';
+import { type FoldedCompletion, foldCompletion } from '../../support/clients/fold-completion.ts';
 import { createReplayTransport, type ScriptedTransport } from '../../support/upstreams/scripted-transport.ts';
 import {
-  type AnswerCase,
+  type ResponseCase,
   COUNTS,
   EXPECTED,
   REQUESTS,
-  type UpstreamAnswer,
+  type UpstreamResponse,
   type WireScript,
 } from '../../support/wires/wire-script.ts';
 
 /**
- * Every folder with a file that makes providers is a wire, and must have a script that the contract can be run on; those
- * that make videos alone have a contract of their own, `videos.test.ts`.
+ * Every folder with a file that makes providers is a wire, and must have a script that the contract can be run on;
+ * those that make videos alone have a contract of their own, `videos.test.ts`.
  */
 const FOLDER = fileURLToPath(new URL('../../../packages/core/src/providers/', import.meta.url));
 const wires = readdirSync(FOLDER).filter((wire) => existsSync(`${FOLDER}${wire}/${wire}-provider.ts`));
@@ -32,7 +32,7 @@ for (const wire of wires) {
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 interface Asked {
-  readonly answer: FoldedAnswer;
+  readonly answer: FoldedCompletion;
   readonly transport: ScriptedTransport;
   readonly core: CoreGateway;
   readonly retryAfter: unknown;
@@ -55,19 +55,19 @@ async function ask(script: WireScript, transport: ScriptedTransport, request: ob
     ],
   });
   const response = await core.chat({ model: 'test/model', ...request });
-  return { answer: await foldAnswer(response), transport, core, retryAfter: response.headers['retry-after'] };
+  return { answer: await foldCompletion(response), transport, core, retryAfter: response.headers['retry-after'] };
 }
 
-const replayWhole = ({ status, headers, whole }: UpstreamAnswer): ScriptedTransport =>
+const replayWhole = ({ status, headers, whole }: UpstreamResponse): ScriptedTransport =>
   createReplayTransport({ status: status ?? 200, headers: headers ?? JSON_TYPE, pieces: [JSON.stringify(whole)] });
 
-/** The answer as a stream in the three chunkings. */
+/** The response as a stream in the three chunkings. */
 const replayStreams = (script: WireScript, events: readonly object[], end = script.end) =>
   chunkings([...events.map((event) => script.toEvent(event)), ...(end === '' ? [] : [end])]).map(
     ([chunking, pieces]) => [chunking, createReplayTransport({ pieces })] as const,
   );
 
-const cases = Object.keys(EXPECTED) as AnswerCase[];
+const cases = Object.keys(EXPECTED) as ResponseCase[];
 
 test('finds the wires on disk', () => {
   expect(wires).toEqual(expect.arrayContaining(['anthropic', 'google', 'openai']));
@@ -147,7 +147,7 @@ describe.each(scripts)('The wire %s', (_wire, script) => {
     }
   });
 
-  test('cut stream: neither is an answer in one piece that is cut', async () => {
+  test('cut stream: neither is a response in one piece that is cut', async () => {
     const text = JSON.stringify(script.answers.text.whole);
     const transport = createReplayTransport({ headers: JSON_TYPE, pieces: [text.slice(0, -9)] });
     const { answer, core } = await ask(script, transport, {});

@@ -133,7 +133,7 @@ describe.each(storeImplementations)('Generations of a $name store', ({ createPla
     expect(total).toBe(3);
     expect(Object.fromEntries(statuses)).toEqual({ cancelled: 1, failed: 1, ok: 3 });
     expect(Object.fromEntries(models)).toEqual({ 'acme/chat-1': 2, 'acme/other': 1 });
-    // One was answered by nobody.
+    // One generation has no provider.
     expect(Object.fromEntries(providerNames)).toEqual({ Acme: 1, Beta: 1 });
     expect(principalIds.get('key-2')).toBe(1);
   });

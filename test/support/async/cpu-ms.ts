@@ -1,8 +1,9 @@
 import process from 'node:process';
 
 /**
- * CPU time of this thread so far, in milliseconds. It stands still while other programs have the CPU, so that how long
- * others are kept waiting can be bounded on a busy machine, too; what V8 compiles and collects beside it keeps nobody.
+ * CPU time of this thread so far, in milliseconds. It does not advance while other programs have the CPU, so that the
+ * delay of other calls can be bounded on a busy machine, too. Compilation and collection by V8 on other threads delay
+ * no call and do not count.
  */
 export function cpuMs(): number {
   const { user, system } = process.threadCpuUsage();

@@ -1,4 +1,4 @@
-/** What a promise rejects with; rejects itself when that is nothing. */
+/** Returns the error that a promise rejects with; rejects itself when the promise resolves. */
 export function failureOf(promise: PromiseLike<unknown>): Promise<unknown> {
   return Promise.resolve(promise).then(
     (value) => {

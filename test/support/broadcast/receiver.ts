@@ -27,11 +27,11 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-export type AnswerRequest = (response: ServerResponse, request: ReceivedRequest, index: number) => void;
+export type RespondToRequest = (response: ServerResponse, request: ReceivedRequest, index: number) => void;
 
 /** Starts a receiver that ends with the test. By default it takes everything. */
 export async function startReceiver(
-  answer: AnswerRequest = (response) => response.writeHead(200).end(),
+  answer: RespondToRequest = (response) => response.writeHead(200).end(),
   port = 0,
 ): Promise<Receiver> {
   const requests: ReceivedRequest[] = [];

@@ -8,7 +8,7 @@ export const WEATHER_TOOL = {
   },
 };
 
-/** What the tool answers; takes the arguments as the model wrote them. */
+/** Result of the tool; takes the arguments as the model wrote them. */
 export function weatherOf(args: string): string {
   const { city } = JSON.parse(args) as { city: string };
   return `sunny in ${city}`;

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 
 import { TEST_KEY } from '../gateways/test-gateway.ts';
 
-/** One answer, read from the bytes of a connection. */
+/** One response, read from the bytes of a connection. */
 export interface RawReply {
   readonly status: number;
   /** Status line and headers, as they came. */
@@ -24,7 +24,7 @@ export interface RawClient {
   text(): string;
   /** Resolves with everything received so far once that holds this text. Rejects when the connection closes before. */
   readUntil(text: string): Promise<string>;
-  /** Reads the next answer. Rejects when the connection closes before it is complete. */
+  /** Reads the next response. Rejects when the connection closes before it is complete. */
   readReply(): Promise<RawReply>;
   /** Resolves with everything received when the other side has ended or reset the connection. */
   readonly ended: Promise<string>;
@@ -93,7 +93,7 @@ export async function connectRaw(port: number, options: { readonly allowHalfOpen
   };
 }
 
-/** The first answer in these bytes and how long it is; undefined while it is incomplete. */
+/** The first response in these bytes and how long it is; undefined while it is incomplete. */
 function parseReply(bytes: Buffer): { readonly reply: RawReply; readonly length: number } | undefined {
   const end = bytes.indexOf('\r\n\r\n');
   if (end === -1) return undefined;

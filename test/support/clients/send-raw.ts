@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type IncomingHttpHeaders, type IncomingMessage, request as createRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
@@ -13,7 +13,7 @@ export async function sendRaw(
   origin: string,
   path: string,
   options: { readonly method?: string; readonly headers?: Record<string, string>; readonly body?: string } = {},
-): Promise<RawAnswer> {
+): Promise<RawResponse> {
   const { hostname, port } = new URL(origin);
   const { body, ...rest } = options;
   const request = createRequest({ hostname, port, path, agent: false, ...rest });

@@ -11,11 +11,11 @@ import { z } from 'zod';
 
 export interface CheckedFetch {
   readonly fetch: typeof fetch;
-  /** Throws when an answer since the last call was not as it must be. */
+  /** Throws when a response since the last call was not as it must be. */
   throwViolations(): void;
 }
 
-/** By how the path ends; the first that fits. */
+/** Schemas by the end of the path; the first that fits is used. */
 const SCHEMAS: readonly (readonly [end: RegExp, schema: z.ZodType])[] = [
   [/\/chat\/completions$/, ChatResult$inboundSchema],
   [/\/generation\/content$/, GenerationContentResponse$inboundSchema],
@@ -30,8 +30,8 @@ const ERROR_SCHEMA = z.object({
 });
 
 /**
- * Creates a `fetch` for clients under test that holds every answer against the official client's own schemas, whoever
- * the client is. Streams are passed on piece by piece and checked when they have ended.
+ * Creates a `fetch` for clients under test that checks every response against the official client's own schemas, for
+ * every client. Streams are passed on piece by piece and checked when they have ended.
  */
 export function createCheckedFetch(): CheckedFetch {
   const violations: string[] = [];

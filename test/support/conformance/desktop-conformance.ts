@@ -20,7 +20,7 @@ interface RunningDesktop {
 
 let running: Promise<RunningDesktop> | undefined;
 
-/** What clients are held against in the packaged desktop app: the same app for all, until `stopDesktop`. */
+/** Target of the clients in the packaged desktop app: the same app for all, until `stopDesktop`. */
 export async function joinDesktop(): Promise<Conformance> {
   running ??= startDesktop();
   const { origin, upstream } = await running;
@@ -47,7 +47,7 @@ async function startDesktop(): Promise<RunningDesktop> {
   writeFileSync(join(userDir, 'config.json'), JSON.stringify(toScriptedConfig(upstream)));
   writeFileSync(join(userDir, 'settings.json'), JSON.stringify({ settings: { port } }));
   const { PATH = '', HOME = '' } = process.env;
-  // As root Chromium cannot use its own sandbox.
+  // Chromium cannot use its own sandbox when it runs as root.
   const flags = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   const child = spawn(stage.executable, [...flags, `--user-data-dir=${userDir}`, '--hidden'], {
     env: { PATH, HOME, XDG_CONFIG_HOME: join(userDir, 'xdg'), ...stage.env },

@@ -15,7 +15,7 @@ import { Hono } from 'hono';
 export const HOST_KINDS = ['node', 'express-4', 'express-5', 'express-5-behind-middleware', 'fetch'] as const;
 export type HostKind = (typeof HOST_KINDS)[number];
 
-/** What the clients of other people are held against: those, or the packaged desktop app, which is started elsewhere. */
+/** Hosts for tests with third-party clients: these, or the packaged desktop app, which is started elsewhere. */
 export const CLIENT_HOSTS: readonly (HostKind | 'desktop')[] =
   process.env['CLIENT_HOST'] === 'desktop' ? ['desktop'] : HOST_KINDS;
 

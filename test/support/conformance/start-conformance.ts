@@ -6,7 +6,7 @@ import { type ScriptedUpstream, startScriptedUpstream } from '../upstreams/scrip
 import { createTestGateway, type TestGateway } from '../gateways/test-gateway.ts';
 
 export interface Conformance extends CheckedFetch {
-  /** What a client's base URL is set to. */
+  /** Base URL for a client. */
   readonly apiUrl: string;
   readonly upstream: ScriptedUpstream;
   /** Resolves with the next generation that is recorded. */

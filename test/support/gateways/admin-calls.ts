@@ -2,12 +2,12 @@ import { type CoreGateway, createCoreGateway, jsonOf, MANAGEMENT_KEY } from './c
 import { createScriptedTransport } from '../upstreams/scripted-transport.ts';
 import { bodyOf } from './body-of.ts';
 
-export interface Answer {
+export interface AdminResponse {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** What was written or read; of each kind of thing some names are there. */
+/** Values that were written or read; some names of each kind of thing exist. */
 export interface Data {
   readonly id: string;
   readonly hash: string;
@@ -18,7 +18,7 @@ export interface Data {
 /** A gateway to be administered, without upstreams. */
 export interface AdminGateway extends CoreGateway {
   /** Sends a request below `/api/v1`, or to a path that begins with `/admin`; by default with the management key. */
-  call(method: string, path: string, body?: unknown, key?: string): Promise<Answer>;
+  call(method: string, path: string, body?: unknown, key?: string): Promise<AdminResponse>;
   /** The same, and the `data` of what must be a success. */
   dataOf(method: string, path: string, body?: unknown): Promise<Data>;
 }

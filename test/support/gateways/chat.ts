@@ -5,7 +5,7 @@ export const withKey = (key = TEST_KEY): { headers: Record<string, string> } => 
   headers: { authorization: `Bearer ${key}` },
 });
 
-export interface ChatAnswer {
+export interface ChatResponse {
   readonly status: number;
   readonly body: { readonly id: string; readonly error: { readonly code: number } };
 }
@@ -16,12 +16,12 @@ export async function chat(
   body: object | string,
   key = TEST_KEY,
   signal?: AbortSignal,
-): Promise<ChatAnswer> {
+): Promise<ChatResponse> {
   const response = await fetch(`${apiUrl}/chat/completions`, {
     method: 'POST',
     headers: { ...withKey(key).headers, 'content-type': 'application/json' },
     body: typeof body === 'string' ? body : JSON.stringify(body),
     ...(signal && { signal }),
   });
-  return { status: response.status, body: (await response.json()) as ChatAnswer['body'] };
+  return { status: response.status, body: (await response.json()) as ChatResponse['body'] };
 }

@@ -6,7 +6,7 @@ import type { MediaTypes } from '../../../packages/core/src/http/operation.ts';
 
 const router = createRouter(ROUTES);
 
-/** The same gateway; it rejects where it would answer a request with JSON that its route does not document. */
+/** The same gateway; it rejects where it would respond with JSON that its route does not document. */
 export function withCheckedResponses(gateway: Gateway): Gateway {
   return {
     ...gateway,
@@ -19,8 +19,8 @@ export function withCheckedResponses(gateway: Gateway): Gateway {
 }
 
 /**
- * Compares a success with what its route documents: the media type, and of JSON the schema. Throws where they differ, by a
- * field too many as well.
+ * Compares a success with what its route documents: the media type, and of JSON the schema. Throws where they differ,
+ * by a field too many as well.
  */
 async function checkResponse(
   { method, path }: GatewayRequest,

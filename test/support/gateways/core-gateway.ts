@@ -46,8 +46,8 @@ export const MODELS: readonly ModelDefinition[] = [
 ];
 
 /**
- * Sets up a gateway whose responses in JSON are as its routes document them, or else `handle` rejects. Its providers Acme
- * and Beta both use this transport, or its providers are given.
+ * Sets up a gateway whose responses in JSON are as its routes document them, or else `handle` rejects. Its providers
+ * Acme and Beta both use this transport, or its providers are given.
  */
 export function createCoreGateway(
   upstream: Transport | readonly Provider[],
@@ -157,13 +157,13 @@ export function createScriptedProvider(
   };
 }
 
-/** The parsed JSON of an answer in one piece. */
+/** The parsed JSON of a response in one piece. */
 export function jsonOf(response: GatewayResponse): Record<string, unknown> {
   if (typeof response.body !== 'string') throw new TypeError('The answer is no text');
   return JSON.parse(response.body) as Record<string, unknown>;
 }
 
-/** Reads the frames of a streamed answer one by one, as a client does. */
+/** Reads the frames of a streamed response one by one, as a client does. */
 export interface FrameReader {
   /** The text of the next piece; undefined at the end. */
   next(): Promise<string | undefined>;

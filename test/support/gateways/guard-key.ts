@@ -5,7 +5,7 @@ import { type CoreGateway, jsonOf, MANAGEMENT_KEY } from './core-gateway.ts';
 /** A key that a guardrail holds for. */
 export interface GuardedKey {
   readonly key: string;
-  /** To be sent with a request. */
+  /** Headers to send with a request. */
   readonly headers: { readonly authorization: string };
   readonly hash: string;
   readonly guardrailId: string;

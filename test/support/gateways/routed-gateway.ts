@@ -11,7 +11,7 @@ import {
 
 import { type CoreGateway, createCoreGateway, jsonOf } from './core-gateway.ts';
 
-/** How a provider answers a call: well, with this error, or as the test says. */
+/** How a provider responds to a call: well, with this error, or as the test says. */
 export type Behaviour = 'answer' | ErrorCode | ((call: ChatCall) => Promise<void> | void);
 
 export interface RoutedProvider extends Partial<Pick<Provider, 'dataPolicy' | 'region' | 'byok'>> {
@@ -23,15 +23,15 @@ export interface RoutedGateway extends CoreGateway {
   /** `slug model` of each call, oldest first. */
   readonly calls: string[];
   readonly sent: ChatCall[];
-  /** Changes how a provider answers from now on. */
+  /** Changes how a provider responds from now on. */
   behave(slug: string, behaviour: Behaviour): void;
-  /** Sends a request whose answer says who gave it; load is balanced unless the body says otherwise. */
+  /** Sends a request whose response names its provider; load is balanced unless the body says otherwise. */
   ask(body?: Readonly<Record<string, unknown>>, headers?: Readonly<Record<string, string>>): Promise<GatewayResponse>;
   /** The slugs that were asked for one such request. */
   askedFor(body?: Readonly<Record<string, unknown>>, headers?: Readonly<Record<string, string>>): Promise<string[]>;
 }
 
-/** Sets it up. Where an answer comes, it is the provider's slug. */
+/** Sets it up. Where a response comes, it is the provider's slug. */
 export function createRoutedGateway(
   providers: Readonly<Record<string, RoutedProvider>>,
   models: readonly ModelDefinition[],
@@ -94,6 +94,6 @@ export function endpointsAt(
   }));
 }
 
-/** Who answered. */
+/** The provider that responded. */
 export const answererOf = (response: GatewayResponse): unknown =>
   (jsonOf(response) as { choices?: { message: { content: string } }[] }).choices?.[0]?.message.content;

@@ -9,7 +9,7 @@ import { writeTestConfig } from './write-test-config.ts';
 export interface Composed {
   readonly gateway: Gateway;
   readonly store: Store;
-  /** What a client's base URL is set to. */
+  /** Base URL for a client. */
   readonly apiUrl: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A process that opens the JSON-file store in `argv[2]` and appends, many at once, until somebody kills it. It prints
- * the id of each generation and key (ids begin with `argv[3]`) after, and only after, the store has acknowledged it.
+ * A process that opens the JSON-file store in `argv[2]` and appends, many at once, until it is killed. It prints the id
+ * of each generation and key (ids begin with `argv[3]`) after, and only after, the store has acknowledged it.
  *
  * Run from the sources: nothing here or below needs more than the removal of types.
  */

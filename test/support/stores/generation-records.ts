@@ -71,7 +71,7 @@ export function toRecord(
   };
 }
 
-/** What was asked and answered, told apart by `text`. */
+/** Content of a request and its completion, made distinct by `text`. */
 export function toContent(text: string): GenerationContent {
   return {
     input: { messages: [{ role: 'user', content: `Question: ${text}` }] },

@@ -20,7 +20,7 @@ export interface JsonFilePlace {
   /** Used by the stores opened from now on. */
   files: FaultyFileSystem;
   timers: ManualTimers;
-  /** What their clock shows; at first 1 March 2026, 10:00 UTC. */
+  /** Time of their clock; at first 1 March 2026, 10:00 UTC. */
   nowMs: number;
   /** Messages of warnings and errors. */
   warnings: string[];

@@ -5,7 +5,7 @@ import { createMemoryStore } from '@model-gateway/core/stores/memory-store';
 export interface RecordingStore extends Store {
   /** Everything appended with success, in order. */
   readonly appended: readonly { readonly record: GenerationRecord; readonly content: GenerationContent | null }[];
-  /** How often anybody tried to append, with success or without. */
+  /** Number of attempts to append, with success or without. */
   appendCalls(): number;
   /** From now on `append` rejects with this. */
   failAppends(error: Error): void;

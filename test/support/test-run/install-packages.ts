@@ -22,7 +22,7 @@ export function installPackages(findMissing: () => readonly string[]): string | 
     apt('update');
     apt('install', '-y', '--no-install-recommends', ...wanted);
   } catch {
-    // What is still missing is asked for below.
+    // Packages that are still missing are requested below.
   }
   const missing = findMissing();
   return missing.length === 0 ? undefined : `apt-get could not install ${missing.join(', ')}`;

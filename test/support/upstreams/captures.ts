@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** Recordings of real providers, beside the repository where whoever develops it has them. */
+/** Recordings of real providers, which developers may have beside the repository. */
 const CAPTURES = fileURLToPath(new URL('../../../../shared/captures', import.meta.url));
 
 /** Why nothing can be tested against recordings here; undefined where they exist. */
@@ -12,7 +12,7 @@ export const missingCaptures: string | undefined = existsSync(CAPTURES)
 export interface Capture {
   /** `openai/openai-text.chunks.txt` */
   readonly name: string;
-  /** The payload of each event in order; of a whole answer, the only one. */
+  /** The payload of each event in order; of a whole response, the only one. */
   readonly payloads: readonly string[];
   readonly isStream: boolean;
 }

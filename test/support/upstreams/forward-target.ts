@@ -16,8 +16,8 @@ export interface ForwardTarget {
   /** `http://127.0.0.1:41234/upstream/api/v1` */
   readonly address: string;
   readonly forwarded: readonly ForwardedRequest[];
-  /** Answers from now on like this. Before: `{"data":[]}`. */
-  answerWith(answer: (response: ServerResponse) => void): void;
+  /** Responds like this from now on. Before: `{"data":[]}`. */
+  respondWith(answer: (response: ServerResponse) => void): void;
   close(): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export async function startForwardTarget(): Promise<ForwardTarget> {
   return {
     address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/upstream/api/v1`,
     forwarded,
-    answerWith(next) {
+    respondWith(next) {
       answer = next;
     },
     async close() {

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 
 import { onTestFinished } from 'vitest';
 
-/** One request that reached a raw upstream, and the connection to answer it on. */
+/** One request that reached a raw upstream, and the connection for its response. */
 export interface RawRequest {
   /** Which of the upstream's connections it came on, counted from 0. */
   readonly connection: number;
@@ -47,7 +47,7 @@ export async function startRawUpstream(serve: ServeRaw, options: RawUpstreamOpti
   const accept = (socket: Socket): void => {
     const connection = connections.length;
     connections.push(socket);
-    // A reset is what many tests are about; whoever waits for the end looks at `closed`.
+    // Many tests cause a reset; a test that waits for the end reads `closed`.
     socket.on('error', () => undefined);
     const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
     readRequests(socket, options.atHead === true, (head, body) => {
@@ -108,7 +108,7 @@ function readRequests(socket: Socket, atHead: boolean, onRequest: (head: string,
   });
 }
 
-/** A port on loopback that nobody listens on. */
+/** Finds a port on loopback without a listener. */
 export async function findClosedPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -118,7 +118,7 @@ export async function findClosedPort(): Promise<number> {
   return port;
 }
 
-/** The head of a streamed answer on the OpenAI wire, its body in HTTP chunks. */
+/** The head of a streamed response on the OpenAI wire, its body in HTTP chunks. */
 export const STREAM_HEAD = toHead(200, { 'content-type': 'text/event-stream', 'transfer-encoding': 'chunked' });
 
 /** Status line and headers. */
@@ -127,8 +127,8 @@ export function toHead(status: number, headers: Readonly<Record<string, string |
   return `HTTP/1.1 ${status} Whatever\r\n${lines.join('')}\r\n`;
 }
 
-/** A whole answer with its length. Objects are sent as JSON. */
-export function toAnswer(
+/** A whole response with its length. Objects are sent as JSON. */
+export function toRawResponse(
   status: number,
   body: string | object,
   headers: Readonly<Record<string, string | number>> = {},
@@ -146,13 +146,13 @@ export function toHttpChunk(data: string | Uint8Array): Buffer {
 
 export const LAST_HTTP_CHUNK = '0\r\n\r\n';
 
-/** An event that adds this text to the answer. */
+/** An event that adds this text to the response. */
 export const toTextEvent = (content: string): string =>
   `data: ${JSON.stringify({ id: 'up-1', choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`;
 
 export const FINISH_EVENT = `data: ${JSON.stringify({ id: 'up-1', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })}\n\n`;
 
-/** 12 tokens asked, 8 answered: 28 millionths of a dollar at the test model's prices. */
+/** 12 prompt tokens, 8 completion tokens: 28 millionths of a dollar at the test model's prices. */
 export const USAGE = { prompt_tokens: 12, completion_tokens: 8, total_tokens: 20 };
 export const USAGE_EVENT = `data: ${JSON.stringify({ id: 'up-1', choices: [], usage: USAGE })}\n\n`;
 export const DONE_EVENT = 'data: [DONE]\n\n';
@@ -161,7 +161,7 @@ export const DONE_EVENT = 'data: [DONE]\n\n';
 export const toEvents = (...texts: readonly string[]): string =>
   texts.map(toTextEvent).join('') + FINISH_EVENT + USAGE_EVENT + DONE_EVENT;
 
-/** A whole unstreamed answer that says this text. */
+/** A whole unstreamed response that says this text. */
 export const toWhole = (content: string, extra: object = {}): object => ({
   id: 'up-1',
   model: 'up-model',
@@ -170,13 +170,13 @@ export const toWhole = (content: string, extra: object = {}): object => ({
   ...extra,
 });
 
-/** Answers a request well: streamed when it asks for that. */
-export function answerWell({ socket, body }: Pick<RawRequest, 'socket' | 'body'>, text = 'Hello'): void {
+/** Responds to a request without a fault: streamed when it asks for that. */
+export function respondWell({ socket, body }: Pick<RawRequest, 'socket' | 'body'>, text = 'Hello'): void {
   if (/"stream":true/.test(body)) {
     socket.write(STREAM_HEAD);
     socket.write(toHttpChunk(toEvents(text)));
     socket.write(LAST_HTTP_CHUNK);
-  } else socket.write(toAnswer(200, toWhole(text)));
+  } else socket.write(toRawResponse(200, toWhole(text)));
 }
 
 /** Streams these bytes in one HTTP chunk each, a turn of the event loop apart, and ends the message. */

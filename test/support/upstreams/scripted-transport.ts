@@ -26,7 +26,7 @@ export interface ScriptedTransport extends Transport {
 
 const encoder = new TextEncoder();
 
-/** Creates a transport that answers nothing by itself. */
+/** Creates a transport that sends no response by itself. */
 export function createScriptedTransport(onCall?: (exchange: ScriptedExchange) => void): ScriptedTransport {
   const exchanges: ScriptedExchange[] = [];
   return {
@@ -45,7 +45,7 @@ export function createScriptedTransport(onCall?: (exchange: ScriptedExchange) =>
   };
 }
 
-/** Creates a transport whose every call is answered by the next of these, and the last again after that. */
+/** Creates a transport whose every call gets the next of these, and the last again after that. */
 export function createReplayTransport(
   ...answers: readonly {
     readonly status?: number;

@@ -1,7 +1,7 @@
 import { toEventPieces } from './chunkings.ts';
 import { createScriptedTransport, type ScriptedTransport } from './scripted-transport.ts';
 
-/** One answer of an upstream in a conversation of several. */
+/** One response of an upstream in a conversation of several. */
 export interface ScriptedTurn {
   readonly reasoning?: string;
   readonly content?: string;
@@ -10,7 +10,7 @@ export interface ScriptedTurn {
   /** Default: 10 and 5. */
   readonly usage?: readonly [prompt: number, completion: number];
   readonly finish?: string;
-  /** Answered instead, with this status. */
+  /** Status of a response in place of the turn. */
   readonly status?: number;
 }
 
@@ -18,7 +18,7 @@ export interface ScriptedTurn {
 export type Cut = (pieces: readonly string[]) => readonly (string | Uint8Array)[];
 
 /**
- * Creates a transport that answers the OpenAI wire, whole or streamed as it is asked, with one turn after the other,
+ * Creates a transport that serves the OpenAI wire, whole or streamed as it is asked, with one turn after the other,
  * and the last again after that.
  */
 export function createTurnTransport(turns: readonly ScriptedTurn[], cut: Cut = (pieces) => pieces): ScriptedTransport {

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import {
   SCRIPTED_ERRORS,
   toEventBodies,
-  toScriptedAnswer,
+  toScriptedCompletion,
   toWholeBody,
   type UpstreamRequest,
 } from './upstream-script.ts';
@@ -17,7 +17,7 @@ export interface UpstreamCall {
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: UpstreamRequest;
-  /** Resolves when the exchange is over: true when the whole answer was sent, false when the caller left before. */
+  /** Resolves when the exchange is over: true when the whole response was sent, false when the caller left before. */
   readonly closed: Promise<boolean>;
 }
 
@@ -28,14 +28,14 @@ export interface ScriptedUpstream {
   readonly calls: readonly UpstreamCall[];
   /** Resolves with the next call that comes. */
   nextCall(): Promise<UpstreamCall>;
-  /** Lets every answer that is held back go on. */
+  /** Lets every response that is held back go on. */
   release(): void;
   close(): Promise<void>;
 }
 
 /**
- * Starts a server on loopback that speaks the OpenAI wire. What it answers depends on the model's name alone:
- * those of `toScriptedAnswer` and `SCRIPTED_ERRORS`, and here
+ * Starts a server on loopback that speaks the OpenAI wire. Its response depends on the model's name alone:
+ * those of `toScriptedCompletion` and `SCRIPTED_ERRORS`, and here
  *
  * - `error-event` streams a beginning and then an error event
  * - `cut` breaks the connection after a beginning
@@ -94,7 +94,7 @@ async function answer(
   const error = SCRIPTED_ERRORS[body.model];
   if (error !== undefined) return sendJson(response, error.status, { error: error.error }, error.headers);
   if (body.model === 'hang') return;
-  const scripted = toScriptedAnswer(body);
+  const scripted = toScriptedCompletion(body);
   if (body.stream !== true) {
     if (body.model === 'held') await released();
     if (body.model === 'cut') {
@@ -111,7 +111,7 @@ async function stream(
   body: UpstreamRequest,
   released: () => Promise<unknown>,
 ): Promise<void> {
-  const events = toEventBodies(body, toScriptedAnswer(body)).map(toEvent);
+  const events = toEventBodies(body, toScriptedCompletion(body)).map(toEvent);
   const beginning = events.slice(0, 3).join('');
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   switch (body.model) {

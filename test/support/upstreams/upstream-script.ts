@@ -23,8 +23,8 @@ interface UpstreamToolCall {
   readonly function: { readonly name: string; readonly arguments: string };
 }
 
-/** An answer of the OpenAI wire, to be sent in one piece or as events. */
-export interface ScriptedAnswer {
+/** A response of the OpenAI wire, to be sent in one piece or as events. */
+export interface ScriptedCompletion {
   readonly message: UpstreamMessage;
   readonly finish: 'stop' | 'tool_calls';
   readonly usage: Readonly<Record<string, unknown>>;
@@ -44,7 +44,7 @@ const USAGE = {
   completion_tokens_details: { reasoning_tokens: 0 },
 };
 
-/** Statuses that the upstream answers for models of these names. The 401 holds what must never be shown. */
+/** Statuses of the upstream's responses for models of these names. The 401 holds what must never be shown. */
 export const SCRIPTED_ERRORS: Readonly<Record<string, ScriptedError>> = {
   'bad-request': {
     status: 400,
@@ -62,18 +62,18 @@ export const SCRIPTED_ERRORS: Readonly<Record<string, ScriptedError>> = {
   broken: { status: 500, error: { message: 'The server had an error', type: 'server_error', code: null } },
 };
 
-/** Writes the answer that the model of this name gives. Unknown names answer as `text` does. */
-export function toScriptedAnswer(request: UpstreamRequest): ScriptedAnswer {
+/** Writes the response that the model of this name gives. Unknown names respond as `text` does. */
+export function toScriptedCompletion(request: UpstreamRequest): ScriptedCompletion {
   switch (request.model) {
     case 'tools':
-      return answerWithTools(request, [toToolCall('call_1', { city: 'Paris' })]);
+      return completeWithTools(request, [toToolCall('call_1', { city: 'Paris' })]);
     case 'parallel-tools':
-      return answerWithTools(request, [
+      return completeWithTools(request, [
         toToolCall('call_1', { city: 'Paris' }),
         toToolCall('call_2', { city: 'Oslo' }),
       ]);
     case 'first-tool':
-      return answerWithTools(request, [callFirstTool(request)]);
+      return completeWithTools(request, [callFirstTool(request)]);
     case 'read':
       return say(`I read ${JSON.stringify(request.messages)}`);
     case 'image':
@@ -100,7 +100,7 @@ export function toScriptedAnswer(request: UpstreamRequest): ScriptedAnswer {
   }
 }
 
-const say = (content: string): ScriptedAnswer => ({
+const say = (content: string): ScriptedCompletion => ({
   message: { role: 'assistant', content },
   finish: 'stop',
   usage: USAGE,
@@ -121,7 +121,7 @@ function callFirstTool({ tools = [], messages }: UpstreamRequest): UpstreamToolC
 }
 
 /** Calls the tools, or speaks once their results are there. */
-function answerWithTools({ messages }: UpstreamRequest, calls: readonly UpstreamToolCall[]): ScriptedAnswer {
+function completeWithTools({ messages }: UpstreamRequest, calls: readonly UpstreamToolCall[]): ScriptedCompletion {
   const results = messages.filter(({ role }) => role === 'tool');
   if (results.length > 0)
     return say(results.map(({ tool_call_id, content }) => `${tool_call_id}: ${String(content)}`).join('; '));
@@ -138,14 +138,17 @@ function imageUrlOf({ messages }: UpstreamRequest): string {
 
 const ENVELOPE = { id: 'chatcmpl-upstream-1', created: 1_735_689_600, system_fingerprint: 'fp_1' };
 
-/** The answer in one piece. */
-export function toWholeBody({ model }: UpstreamRequest, { message, finish, usage }: ScriptedAnswer): object {
+/** The response in one piece. */
+export function toWholeBody({ model }: UpstreamRequest, { message, finish, usage }: ScriptedCompletion): object {
   const choice = { index: 0, message, finish_reason: finish, logprobs: null };
   return { ...ENVELOPE, object: 'chat.completion', model, choices: [choice], usage };
 }
 
-/** The answer as events, without their framing; `[DONE]` is not among them. */
-export function toEventBodies(request: UpstreamRequest, { message, finish, usage }: ScriptedAnswer): readonly object[] {
+/** The response as events, without their framing; `[DONE]` is not among them. */
+export function toEventBodies(
+  request: UpstreamRequest,
+  { message, finish, usage }: ScriptedCompletion,
+): readonly object[] {
   const chunk = (delta: object, reason: string | null = null): object => ({
     ...ENVELOPE,
     object: 'chat.completion.chunk',
@@ -166,7 +169,9 @@ export function toEventBodies(request: UpstreamRequest, { message, finish, usage
   ];
 }
 
-/** The beginnings of all calls first, then the halves of their arguments in turn, as models that call in parallel do. */
+/**
+ * The beginnings of all calls first, then the halves of their arguments in turn, as models that call in parallel do.
+ */
 function toToolDeltas(calls: readonly UpstreamToolCall[]): readonly object[] {
   const half = (text: string): number => Math.ceil(text.length / 2);
   const piece = (index: number, text: string): object => ({ index, function: { arguments: text } });

@@ -18,8 +18,8 @@ const PIXEL =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
 
 /**
- * What is asked of every wire alike. The answers are the cases `synthetic-<name>` of `fixtures/openai`, `anthropic` and
- * `google`, whose `request.json` is what the wire makes of it.
+ * Requests that are the same on every wire. The responses are the cases `synthetic-<name>` of `fixtures/openai`,
+ * `anthropic` and `google`, whose `request.json` is the form of the request on that wire.
  */
 export const WIRE_REQUESTS = {
   text: user('Say hello in one short sentence.'),

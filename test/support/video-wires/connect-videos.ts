@@ -30,7 +30,7 @@ export async function connectVideos(script: VideoWireScript): Promise<ConnectedV
   return { upstream, video };
 }
 
-/** What the tests ask for unless they say otherwise. */
+/** Order of the tests by default. */
 export const ORDER: VideoOrder = {
   prompt: 'a fox',
   durationSeconds: 4,

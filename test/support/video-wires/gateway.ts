@@ -1,4 +1,4 @@
-import { type JobState, toFilmAnswer, UPSTREAM_KEY, type VideoWireScript } from './video-wire-script.ts';
+import { type JobState, toFilmResponse, UPSTREAM_KEY, type VideoWireScript } from './video-wire-script.ts';
 
 const WORDS: Readonly<Record<JobState, string>> = {
   queued: 'pending',
@@ -37,7 +37,7 @@ export const script: VideoWireScript = {
     const [, id = '', content] = /^\/api\/v1\/videos\/([\w-]+)(\/content)?$/.exec(path) ?? [];
     const job = jobs.find(id);
     if (job === undefined || (content !== undefined && query.get('index') !== '0')) return script.refuse(404, 'none');
-    return content === undefined ? { status: 200, body: view(id, jobs.look(job)) } : toFilmAnswer({ headers });
+    return content === undefined ? { status: 200, body: view(id, jobs.look(job)) } : toFilmResponse({ headers });
   },
   refuse: (status, message) => ({ status, body: { error: { code: status, message } } }),
 };

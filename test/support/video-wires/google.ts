@@ -1,4 +1,4 @@
-import { toFilmAnswer, UPSTREAM_KEY, type VideoWireScript } from './video-wire-script.ts';
+import { toFilmResponse, UPSTREAM_KEY, type VideoWireScript } from './video-wire-script.ts';
 
 export const script: VideoWireScript = {
   provider: (origin) => ({ wire: 'google', baseUrl: `${origin}/v1beta` }),
@@ -14,9 +14,9 @@ export const script: VideoWireScript = {
       return { status: 200, body: { name: `models/veo-3/operations/${jobs.start(instances[0].prompt).id}` } };
     }
     const [, film] = /^\/v1beta\/files\/([\w-]+):download$/.exec(path) ?? [];
-    // As upstream does, which serves its films from another path.
+    // Upstream also serves its films from another path.
     if (film !== undefined) return { status: 302, headers: { location: `/films/${film}` }, body: '' };
-    if (path.startsWith('/films/')) return toFilmAnswer({ headers });
+    if (path.startsWith('/films/')) return toFilmResponse({ headers });
     const [, id = ''] = /^\/v1beta\/models\/veo-3\/operations\/([\w-]+)$/.exec(path) ?? [];
     const job = jobs.find(id);
     if (job === undefined) return script.refuse(404, 'no such operation');

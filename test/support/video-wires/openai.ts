@@ -1,4 +1,4 @@
-import { type JobState, toFilmAnswer, UPSTREAM_KEY, type VideoWireScript } from './video-wire-script.ts';
+import { type JobState, toFilmResponse, UPSTREAM_KEY, type VideoWireScript } from './video-wire-script.ts';
 
 const WORDS: Readonly<Record<JobState, string>> = {
   queued: 'queued',
@@ -43,7 +43,7 @@ export const script: VideoWireScript = {
     const [, id = '', rest] = /^\/v1\/videos\/([\w-]+)(\/content)?$/.exec(path) ?? [];
     const job = jobs.find(id);
     if (job === undefined) return script.refuse(404, 'no such video');
-    return rest === undefined ? { status: 200, body: view(id, jobs.look(job)) } : toFilmAnswer({ headers });
+    return rest === undefined ? { status: 200, body: view(id, jobs.look(job)) } : toFilmResponse({ headers });
   },
   refuse: (status, message) => ({
     status,

@@ -15,7 +15,7 @@ export interface VideoUpstreamRequest {
   readonly origin: string;
 }
 
-export interface VideoUpstreamAnswer {
+export interface VideoUpstreamResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** An object is sent as JSON. */
@@ -53,12 +53,12 @@ export interface VideoWireScript {
   readonly hasList: boolean;
   /** Whether films lie at addresses that must not be sent the key. */
   readonly hasPublicFilms: boolean;
-  /** What a submission must hold of the order in `ORDER`. */
+  /** Patterns of a submission of the order in `ORDER`. */
   readonly submitted: readonly RegExp[];
-  /** What upstream says of a job, in its words. */
-  answer(request: VideoUpstreamRequest, jobs: ScriptedJobs): VideoUpstreamAnswer;
+  /** Upstream's response about a job, in its own form. */
+  answer(request: VideoUpstreamRequest, jobs: ScriptedJobs): VideoUpstreamResponse;
   /** A refusal in upstream's words. */
-  refuse(status: number, message: string): VideoUpstreamAnswer;
+  refuse(status: number, message: string): VideoUpstreamResponse;
 }
 
 export const UPSTREAM_KEY = 'upstream-key-0123456789';
@@ -70,12 +70,15 @@ export interface VideoUpstream {
   readonly port: number;
   readonly jobs: ScriptedJobs;
   readonly requests: readonly VideoUpstreamRequest[];
-  /** Called with each request before it is answered; a promise holds the answer back. */
+  /** Called with each request before the response; a promise holds the response back. */
   onRequest: (request: VideoUpstreamRequest) => Promise<void> | void;
   close(): Promise<void>;
 }
 
-/** Starts an upstream that speaks a wire. A word in the prompt decides: `refuse` and `busy` at submission, else how it ends. */
+/**
+ * Starts an upstream that speaks a wire. A word in the prompt decides: `refuse` and `busy` at submission, else how it
+ * ends.
+ */
 export async function startVideoUpstream(script: VideoWireScript): Promise<VideoUpstream> {
   const requests: VideoUpstreamRequest[] = [];
   const jobs = createJobs();
@@ -92,7 +95,7 @@ export async function startVideoUpstream(script: VideoWireScript): Promise<Video
       };
       requests.push(read);
       await upstream.onRequest(read);
-      const { status, headers = {}, body } = answerOf(script, read, jobs);
+      const { status, headers = {}, body } = responseOf(script, read, jobs);
       const isJson = typeof body === 'object' && !Buffer.isBuffer(body);
       const bytes = isJson ? Buffer.from(JSON.stringify(body)) : Buffer.from(body as string);
       const type = isJson ? { 'content-type': 'application/json', ...POLL_AGAIN } : {};
@@ -122,8 +125,8 @@ async function listenOn(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-function answerOf(script: VideoWireScript, request: VideoUpstreamRequest, jobs: ScriptedJobs): VideoUpstreamAnswer {
-  if (request.path.startsWith('/public/')) return toFilmAnswer(request);
+function responseOf(script: VideoWireScript, request: VideoUpstreamRequest, jobs: ScriptedJobs): VideoUpstreamResponse {
+  if (request.path.startsWith('/public/')) return toFilmResponse(request);
   const [name, value] = script.key;
   if (request.headers[name] !== value) return script.refuse(401, `no key: ${String(request.headers[name])}`);
   if (request.method === 'POST' && request.body.includes('please refuse')) return script.refuse(400, 'not that');
@@ -132,7 +135,7 @@ function answerOf(script: VideoWireScript, request: VideoUpstreamRequest, jobs: 
 }
 
 /** A film as a web server sends it. */
-export function toFilmAnswer({ headers }: Pick<VideoUpstreamRequest, 'headers'>): VideoUpstreamAnswer {
+export function toFilmResponse({ headers }: Pick<VideoUpstreamRequest, 'headers'>): VideoUpstreamResponse {
   const [, first = '', last = ''] = /^bytes=(\d+)-(\d*)$/.exec(headers.range ?? '') ?? [];
   if (first === '') return { status: 200, headers: { 'content-type': 'video/mp4' }, body: FILM };
   const end = last === '' ? FILM.length : Number(last) + 1;

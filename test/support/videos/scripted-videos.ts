@@ -7,7 +7,7 @@ import type {
   VideoStart,
 } from '../../../packages/core/src/providers/video-contract.ts';
 
-/** A provider of videos whose answers are the test's. */
+/** A provider of videos whose responses come from the test. */
 export interface ScriptedVideos {
   readonly provider: Provider;
   readonly starts: readonly VideoStart[];
@@ -18,9 +18,9 @@ export interface ScriptedVideos {
 
 export interface VideoScript {
   readonly slug?: string;
-  /** What a submission throws, by its number from 0; nothing lets it pass. */
+  /** Error that a submission throws, by its number from 0; undefined lets it pass. */
   readonly failStart?: (number: number) => Error | undefined;
-  /** What the nth look at a job finds, counted from 0; what is thrown is a failed look. */
+  /** Result of the nth look at a job, counted from 0; an error that is thrown is a failed look. */
   readonly progress?: (upstreamId: string, number: number) => Awaitable<VideoProgress>;
   readonly content?: (call: VideoFetch) => VideoContent;
 }

@@ -30,7 +30,7 @@ export interface Answer {
   readonly usage?: { readonly cost: number | null };
 }
 
-/** The parts of an answer that tests look at. */
+/** The parts of a response that tests look at. */
 export const readAnswer = ({
   status,
   headers,

@@ -1,6 +1,15 @@
 import { createAnthropicProvider } from '@model-gateway/core/providers/anthropic';
 
-import { COUNTS, DATA, SCHEMA, SIGNATURE, TEXT, THOUGHT, type UpstreamAnswer, type WireScript } from './wire-script.ts';
+import {
+  COUNTS,
+  DATA,
+  SCHEMA,
+  SIGNATURE,
+  TEXT,
+  THOUGHT,
+  type UpstreamResponse,
+  type WireScript,
+} from './wire-script.ts';
 
 const INPUT = {
   input_tokens: COUNTS.prompt - COUNTS.cached,
@@ -35,7 +44,7 @@ const tool = (id: string, name: string, input: object, pieces: readonly string[]
   deltas: pieces.map((piece) => ({ type: 'input_json_delta', partial_json: piece })),
 });
 
-function answer(blocks: readonly ScriptedBlock[], stopReason = 'end_turn'): UpstreamAnswer {
+function answer(blocks: readonly ScriptedBlock[], stopReason = 'end_turn'): UpstreamResponse {
   const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'claude-x', stop_sequence: null };
   return {
     whole: {
@@ -65,13 +74,13 @@ function answer(blocks: readonly ScriptedBlock[], stopReason = 'end_turn'): Upst
   };
 }
 
-const say = (said: string, stopReason?: string): UpstreamAnswer => answer([text(said)], stopReason);
+const say = (said: string, stopReason?: string): UpstreamResponse => answer([text(said)], stopReason);
 const refuse = (
   status: number,
   type: string,
   message: string,
   headers: Readonly<Record<string, string>> = {},
-): UpstreamAnswer => ({
+): UpstreamResponse => ({
   status,
   headers: { 'content-type': 'application/json', ...headers },
   whole: { type: 'error', error: { type, message }, request_id: 'req_1' },
@@ -179,7 +188,7 @@ export const script: WireScript = {
     ],
   },
   expected: {
-    // A refusal is an answer that was broken off; what was said until then is its text.
+    // A refusal is a response that was broken off; what was said until then is its text.
     refusal: { content: 'I cannot help with that.', finish: 'content_filter' },
   },
 };

@@ -1,11 +1,25 @@
 import { createGoogleProvider } from '@model-gateway/core/providers/google';
 
-import { COUNTS, DATA, SCHEMA, SIGNATURE, TEXT, THOUGHT, type UpstreamAnswer, type WireScript } from './wire-script.ts';
+import {
+  COUNTS,
+  DATA,
+  SCHEMA,
+  SIGNATURE,
+  TEXT,
+  THOUGHT,
+  type UpstreamResponse,
+  type WireScript,
+} from './wire-script.ts';
 
 type Part = Readonly<Record<string, unknown>>;
 
 /** The same parts whole and as events; thoughts are counted beside the candidates on this wire. */
-function answer(parts: readonly Part[], pieces: readonly Part[], finishReason = 'STOP', thoughts = 0): UpstreamAnswer {
+function answer(
+  parts: readonly Part[],
+  pieces: readonly Part[],
+  finishReason = 'STOP',
+  thoughts = 0,
+): UpstreamResponse {
   const usageMetadata = {
     promptTokenCount: COUNTS.prompt,
     cachedContentTokenCount: COUNTS.cached,
@@ -27,14 +41,14 @@ function answer(parts: readonly Part[], pieces: readonly Part[], finishReason = 
   };
 }
 
-const say = (text: string, finishReason?: string): UpstreamAnswer =>
+const say = (text: string, finishReason?: string): UpstreamResponse =>
   answer(
     [{ text }],
     (text.match(/\S+\s*/g) ?? []).map((piece) => ({ text: piece })),
     finishReason,
   );
 const call = (name: string, args?: object): Part => ({ functionCall: { name, ...(args && { args }) } });
-const refuse = (status: number, name: string, message: string, details: readonly object[] = []): UpstreamAnswer => ({
+const refuse = (status: number, name: string, message: string, details: readonly object[] = []): UpstreamResponse => ({
   status,
   headers: { 'content-type': 'application/json' },
   whole: { error: { code: status, message, status: name, details } },
@@ -141,7 +155,7 @@ export const script: WireScript = {
     ],
   },
   expected: {
-    // What is withheld is an answer that was broken off; what was said until then is its text.
+    // A withheld completion is one that was broken off; the text so far is its text.
     refusal: { content: 'I cannot help with that.', finish: 'content_filter' },
   },
 };

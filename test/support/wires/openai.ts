@@ -1,7 +1,7 @@
 import { createOpenAiProvider } from '@model-gateway/core/providers/openai';
 
 import { toEvent } from '../upstreams/chunkings.ts';
-import { COUNTS, DATA, SCHEMA, TEXT, THOUGHT, type UpstreamAnswer, type WireScript } from './wire-script.ts';
+import { COUNTS, DATA, SCHEMA, TEXT, THOUGHT, type UpstreamResponse, type WireScript } from './wire-script.ts';
 
 const usageOf = (reasoning: number): object => ({
   prompt_tokens: COUNTS.prompt,
@@ -12,7 +12,7 @@ const usageOf = (reasoning: number): object => ({
 });
 
 /** The same message whole and as deltas. */
-function answer(message: object, deltas: readonly object[], finish = 'stop', reasoning = 0): UpstreamAnswer {
+function answer(message: object, deltas: readonly object[], finish = 'stop', reasoning = 0): UpstreamResponse {
   const chunk = (delta: object, reason: string | null = null): object => ({
     id: 'chatcmpl-1',
     object: 'chat.completion.chunk',
@@ -36,7 +36,7 @@ function answer(message: object, deltas: readonly object[], finish = 'stop', rea
   };
 }
 
-const say = (content: string, finish = 'stop'): UpstreamAnswer =>
+const say = (content: string, finish = 'stop'): UpstreamResponse =>
   answer(
     { content },
     (content.match(/\S+\s*/g) ?? []).map((text) => ({ content: text })),
@@ -50,7 +50,7 @@ const call = (index: number, name: string, text: string): object => ({
 });
 const begin = (index: number, name: string): object => ({ tool_calls: [{ index, ...call(index, name, '') }] });
 const go = (index: number, text: string): object => ({ tool_calls: [{ index, function: { arguments: text } }] });
-const refuse = (status: number, error: object, headers: Readonly<Record<string, string>> = {}): UpstreamAnswer => ({
+const refuse = (status: number, error: object, headers: Readonly<Record<string, string>> = {}): UpstreamResponse => ({
   status,
   headers: { 'content-type': 'application/json', ...headers },
   whole: { error },

@@ -1,18 +1,18 @@
 import type { Provider, Transport } from '@model-gateway/core';
 
-/** An answer of an upstream, in its own wire format. */
-export interface UpstreamAnswer {
+/** A response of an upstream, in its own wire format. */
+export interface UpstreamResponse {
   /** Default: 200. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The answer in one piece. */
+  /** The response in one piece. */
   readonly whole: object;
-  /** The same answer as events without their framing; absent where an answer is never streamed. */
+  /** The same response as events without their framing; absent where a response is never streamed. */
   readonly events?: readonly object[];
 }
 
-/** What a caller gets from an answer, told by what the wires have in common. */
-export interface ExpectedAnswer {
+/** The caller's view of a completion, in terms that the wires have in common. */
+export interface ExpectedResponse {
   readonly content?: string | null;
   readonly refusal?: string | null;
   readonly reasoning?: string | null;
@@ -20,7 +20,7 @@ export interface ExpectedAnswer {
   readonly finish?: string;
 }
 
-/** One wire, spoken by an upstream that knows its lines: an answer to every case that the contract has. */
+/** One wire, spoken by an upstream that knows its lines: a response to every case that the contract has. */
 export interface WireScript {
   /** `createOpenAiProvider` and its like, from the file of that name in `packages/core/src/providers`. */
   createProvider(transport: Transport): Provider;
@@ -29,21 +29,21 @@ export interface WireScript {
   toEvent(payload: object): string;
   /** Follows the last event. */
   readonly end: string;
-  readonly answers: Readonly<Record<AnswerCase, UpstreamAnswer>>;
-  readonly errors: Readonly<Record<ErrorCase, UpstreamAnswer>>;
-  /** The event that breaks an answer off with an error. */
+  readonly answers: Readonly<Record<ResponseCase, UpstreamResponse>>;
+  readonly errors: Readonly<Record<ErrorCase, UpstreamResponse>>;
+  /** The event that breaks a response off with an error. */
   readonly errorEvent: object;
-  /** What a context that is too long is called. Where upstream says it in words alone, it is a bad request like others. */
+  /** Error type of a context that is too long. When upstream states it in words only, it is an ordinary bad request. */
   readonly contextTooLong: 'context_length_exceeded' | 'invalid_request';
-  /** What must be in the request that a case makes upstream. */
+  /** Fields that the upstream request of a case must have. */
   readonly sent: Readonly<Record<SentCase, object>>;
-  /** What becomes of an assistant's message whose reasoning is handed back, between two messages of the user. */
+  /** Form of an assistant's message whose reasoning is sent back, between two messages of the user. */
   readonly sentBack: object;
   /** Where this wire has no word for what others say otherwise. */
-  readonly expected?: Partial<Readonly<Record<AnswerCase, ExpectedAnswer>>>;
+  readonly expected?: Partial<Readonly<Record<ResponseCase, ExpectedResponse>>>;
 }
 
-export type AnswerCase =
+export type ResponseCase =
   | 'text'
   | 'tools'
   | 'tool without arguments'
@@ -59,7 +59,10 @@ export type AnswerCase =
 export type ErrorCase = 'rate limit' | 'overload' | 'context too long';
 export type SentCase = 'tools' | 'tool results' | 'images' | 'files' | 'JSON schema' | 'reasoning';
 
-/** The counts of every answer: 12 tokens asked, 4 of them from a cache, 8 answered; of a reasoned one 5 of the 8. */
+/**
+ * The counts of every completion: 12 prompt tokens, 4 of them from a cache, 8 completion tokens; with reasoning, 5 of
+ * the 8.
+ */
 export const COUNTS = { prompt: 12, cached: 4, completion: 8, reasoning: 5 };
 
 export const TEXT = 'Hello there, how are you? ☕ 你好';
@@ -89,8 +92,8 @@ export const SCHEMA = {
   additionalProperties: false,
 };
 
-/** What a caller asks in each case. */
-export const REQUESTS: Readonly<Record<AnswerCase | ErrorCase, object>> = {
+/** Request of the caller in each case. */
+export const REQUESTS: Readonly<Record<ResponseCase | ErrorCase, object>> = {
   text: {},
   tools: { tools: TOOLS, tool_choice: 'auto' },
   'tool without arguments': { tools: TOOLS },
@@ -129,8 +132,8 @@ export const REQUESTS: Readonly<Record<AnswerCase | ErrorCase, object>> = {
   'context too long': {},
 };
 
-/** What a caller gets in each case, unless the wire's script says otherwise. */
-export const EXPECTED: Readonly<Record<AnswerCase, ExpectedAnswer>> = {
+/** Result for the caller in each case, unless the wire's script has another. */
+export const EXPECTED: Readonly<Record<ResponseCase, ExpectedResponse>> = {
   text: { content: TEXT, finish: 'stop' },
   tools: { content: null, calls: [['get_weather', '{"city":"Paris"}']], finish: 'tool_calls' },
   'tool without arguments': { content: null, calls: [['get_time', '{}']], finish: 'tool_calls' },

@@ -14,7 +14,9 @@ export interface PortAskerOptions {
   readonly onChoice: (choice: PortChoice) => void;
 }
 
-/** Creates what asks about the port while no window is open, as after a login: nobody would know otherwise. */
+/**
+ * Creates a function that asks about the port while no window is open, as after a login, when no page can report it.
+ */
 export function createPortAsker({ isWindowOpen, onChoice }: PortAskerOptions): PortAsker {
   let asking: AbortController | undefined;
   /** The state that has been told, here or in the window. */

@@ -13,7 +13,7 @@ export interface GatewayControl {
   start(): Promise<void>;
   /** Listens where the settings say, or this time at another port. */
   listen(port?: number): void;
-  /** The same as the last time: after a pause or a sleep nobody looks for the gateway elsewhere. */
+  /** Listens at the same address as the last time: after a pause or a sleep, clients still use that address. */
   listenAgain(): void;
   /** Does work on the data while nothing else uses it. */
   atRest(work: () => Promise<void>): Promise<void>;
@@ -53,7 +53,7 @@ export function createGatewayControl({ gateway, paths, file, keys }: GatewayPart
   };
   const listen = (port?: number): void => {
     chosenPort = port;
-    // What could not even start has nothing that could listen.
+    // A gateway that failed to start cannot listen.
     if (gateway.state.phase === 'failed') void start();
     else gateway.listen(place());
   };

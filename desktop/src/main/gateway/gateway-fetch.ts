@@ -12,7 +12,7 @@ interface Pending {
 
 /**
  * Creates the `fetch` of the window: it reaches the gateway in its process and needs no port, so the UI works even
- * where none can be had. Answers are streamed, no faster than they are read.
+ * where none can be had. Responses are streamed, no faster than they are read.
  */
 export function createGatewayFetch(gateway: GatewayProcess): (request: Request) => Promise<Response> {
   const pending = new Map<number, Pending>();
@@ -42,7 +42,7 @@ export function createGatewayFetch(gateway: GatewayProcess): (request: Request) 
     call.resolve(new Response(hasBody ? body : null, { status, headers }));
   };
 
-  gateway.onAnswer((message) => {
+  gateway.onResponse((message) => {
     if (message.type === 'stopped') {
       for (const id of pending.keys()) breakOff(id, 'The gateway has stopped');
       return;

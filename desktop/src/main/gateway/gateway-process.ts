@@ -12,9 +12,9 @@ import type {
 /** The gateway in a process of its own, which is started again when it dies. */
 export interface GatewayProcess {
   readonly state: GatewayState;
-  /** As they were last told. */
+  /** Figures of the last report. */
   readonly figures: Figures;
-  /** Resolves with what they are now; with what was last told where nobody answers. */
+  /** Resolves with the current figures, or with those of the last report when the process does not respond. */
   readFigures(): Promise<Figures>;
   /** Starts it, or starts it anew with other keys or another configuration. */
   start(message: StartMessage): Promise<void>;
@@ -22,10 +22,10 @@ export interface GatewayProcess {
   pause(): void;
   /** False when there is no process to send it to. */
   send(message: ToGateway): boolean;
-  /** Told of every answer to the window. */
-  onAnswer(tell: (message: FromGateway) => void): void;
+  /** Called for every response to the window. */
+  onResponse(tell: (message: FromGateway) => void): void;
   onChange(tell: () => void): void;
-  /** Ends it once its open answers have ended, or after the limit, or at once. */
+  /** Ends it once its open responses have ended, or after the limit, or at once. */
   stop(options?: { readonly isNow?: boolean }): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export function createGatewayProcess(entry: string): GatewayProcess {
   let lastStart: StartMessage | undefined;
   let crashes = 0;
   let isStopping = false;
-  let tellAnswer: (message: FromGateway) => void = () => undefined;
+  let onMessage: (message: FromGateway) => void = () => undefined;
   const listeners: (() => void)[] = [];
   const awaitingFigures: (() => void)[] = [];
 
@@ -61,7 +61,7 @@ export function createGatewayProcess(entry: string): GatewayProcess {
         for (const resolve of awaitingFigures.splice(0)) resolve();
         return change(state);
       default:
-        tellAnswer(message);
+        onMessage(message);
     }
   };
   const launch = (message: StartMessage): void => {
@@ -74,7 +74,7 @@ export function createGatewayProcess(entry: string): GatewayProcess {
       if (child !== started) return;
       child = undefined;
       figures = { ...figures, openCalls: 0 };
-      tellAnswer({ type: 'stopped' });
+      onMessage({ type: 'stopped' });
       if (isStopping) return;
       crashes = performance.now() - startedAt > SOUND_AFTER_MS ? 0 : crashes + 1;
       change({ phase: 'failed', message: `The gateway ended with code ${code} and is started again.` });
@@ -135,8 +135,8 @@ export function createGatewayProcess(entry: string): GatewayProcess {
       child?.postMessage(message);
       return child !== undefined;
     },
-    onAnswer(tell) {
-      tellAnswer = tell;
+    onResponse(tell) {
+      onMessage = tell;
     },
     onChange(tell) {
       listeners.push(tell);

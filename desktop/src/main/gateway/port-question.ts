@@ -2,7 +2,7 @@ import type { GatewayState } from '../../shared/gateway-messages.ts';
 
 export type NotListening = Extract<GatewayState, { phase: 'not-listening' }>;
 
-/** What is offered where a port cannot be had. The app itself never moves. */
+/** Choices that are offered when a port cannot be had. The app never changes the port by itself. */
 export type PortChoice =
   | { readonly type: 'retry' }
   | { readonly type: 'use-once'; readonly port: number }

@@ -31,7 +31,7 @@ function autostartFile(): string {
   return join(config, 'autostart', 'model-gateway.desktop');
 }
 
-/** As the desktop entry specification wants arguments with reserved characters. */
+/** Quotes an argument with reserved characters as the desktop entry specification requires. */
 function quote(path: string): string {
   return `"${path.replaceAll(/["\\$`]/g, (character) => `\\${character}`).replaceAll('%', '%%')}"`;
 }

@@ -6,7 +6,9 @@ import type { SettingsFile } from './settings-file.ts';
 export interface ProviderKeys {
   readonly storage: 'keyring' | 'plain' | 'none';
   names(): string[];
-  /** All of them, under the names of their environment variables. A key that cannot be unsealed any more is left out. */
+  /**
+   * All of them, under the names of their environment variables. A key that cannot be unsealed any more is left out.
+   */
   open(): Promise<Record<string, string>>;
   /** Throws when nothing can be sealed. */
   save(name: string, key: string): Promise<void>;
@@ -19,7 +21,7 @@ interface AsyncSafeStorage {
   decryptStringAsync?(sealed: Buffer): Promise<{ readonly result: string } | string>;
 }
 
-/** To be called once the app is ready: before that, a keyring cannot be reached. */
+/** Must be called once the app is ready: before that, a keyring cannot be reached. */
 export function createProviderKeys(file: SettingsFile): ProviderKeys {
   const storage = findStorage();
   // Better sealed with a key that is no secret than nowhere to be found; the window says which it is.

@@ -39,7 +39,7 @@ export async function wipe(window: BrowserWindow, { paths, file, atRest }: WipeO
   return { done: true, message: 'Everything was deleted.' };
 }
 
-/** What was kept beside the data when a backup took its place. */
+/** Lists the data that was saved beside the data folder when a backup replaced it. */
 async function listReplaced(data: string): Promise<string[]> {
   const folder = dirname(data);
   const names = await readdir(folder);

@@ -4,7 +4,7 @@ import { type Mode, MODES, type Settings, type SettingsChanges } from '@model-ga
 import type { Failure, Figures, GatewayState } from '../../shared/gateway-messages.ts';
 import { describeFigures, describeState } from './describe-state.ts';
 
-/** What the menu shows. */
+/** State that the menu shows. */
 export interface TrayView {
   readonly state: GatewayState;
   readonly figures: Figures;
@@ -13,7 +13,7 @@ export interface TrayView {
   readonly obstacleTo: (mode: Mode) => string | null;
 }
 
-/** What the menu does. */
+/** Actions of the menu. */
 export interface TrayActions {
   open(place?: string): void;
   setPaused(isPaused: boolean): void;
@@ -123,7 +123,7 @@ function modeItems({ settings, obstacleTo }: TrayView, actions: TrayActions): It
   });
 }
 
-/** What went wrong is told by the page of the call; here nothing stands that a provider wrote. */
+/** Menu items for failed calls. The page of the call shows the error; no text from a provider appears here. */
 function failureItems(failures: readonly Failure[], actions: TrayActions): Items {
   if (failures.length === 0) return [{ label: 'None', enabled: false }];
   return failures.map(({ id, at, model, status }) => ({

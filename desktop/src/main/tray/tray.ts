@@ -23,7 +23,7 @@ export function createAppTray(icons: AppPaths['icons'], actions: TrayActions): A
     show(view) {
       tray.setImage(images[iconOf(view.state)]);
       tray.setToolTip(`Model Gateway: ${describeState(view.state, view.settings.mode)}`);
-      // Set anew after every change: on Linux the menu is handed over as a whole, and nobody hears of its opening.
+      // The menu is set again after every change: Linux receives the menu as a whole and does not report that it opens.
       tray.setContextMenu(Menu.buildFromTemplate(toTrayMenu(view, actions)));
     },
     destroy: () => tray.destroy(),

@@ -33,7 +33,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const GATEWAY_PATHS = /^\/(api|admin)\/|^\/(health|ready|metrics|openapi\.json)$/;
 
-/** To be called before the app is ready. */
+/** Must be called before the app is ready. */
 export function declareAppScheme(): void {
   protocol.registerSchemesAsPrivileged([
     { scheme: 'app', privileges: { standard: true, secure: true, supportFetchAPI: true, stream: true } },
@@ -58,7 +58,7 @@ async function serveFile(uiDir: string, pathname: string): Promise<Response> {
   const file = normalize(join(uiDir, decodeURIComponent(pathname)));
   const isInside = file.startsWith(uiDir + sep);
   const type = TYPES[extname(file)];
-  // What is no file of the bundle is a place within the UI.
+  // A path that is no file of the bundle is a location within the UI.
   const path = isInside && type !== undefined ? file : join(uiDir, 'index.html');
   try {
     const bytes = await readFile(path);

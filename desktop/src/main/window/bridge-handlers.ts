@@ -18,10 +18,10 @@ export interface BridgeParts extends GatewayParts {
 
 const DONE: Outcome = { done: true, message: '' };
 
-/** What is done for each thing the window asks of the app. */
+/** Creates a handler for each request that the window can send to the app. */
 export function createBridgeHandlers(parts: BridgeParts): BridgeHandlers {
   const { paths, file, keys, control, window, changeSettings } = parts;
-  /** For everything that asks the user something: dialogs belong to a window. */
+  /** Runs work that shows a dialog to the user: dialogs belong to a window. */
   const withWindow = (work: (opened: BrowserWindow) => Promise<Outcome>): Promise<Outcome> =>
     window.current === null
       ? Promise.resolve({ done: false, message: 'The window is closed.' })

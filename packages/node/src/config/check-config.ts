@@ -48,7 +48,9 @@ export function checkConfig(check: ConfigCheck): ConfigIssue[] {
   ];
 }
 
-/** Settings that later versions keep. Ignoring one would mislead whoever relies on it. */
+/**
+ * Settings that are reserved for later versions. A setting that is silently ignored would mislead users who rely on it.
+ */
 function findUnavailable({ store, shared }: ConfigCheck['file']): ConfigIssue[] {
   const found: [boolean, string, string][] = [
     [store.type === 'postgres', 'store.type', '"postgres" cannot be chosen; use "json" or "memory"'],
@@ -128,7 +130,7 @@ function checkProvider({ index, entry }: Placed<ProviderSettings>, { presets, en
 
 type IssueAt = (field: string, message: string) => ConfigIssue[];
 
-/** What only the OpenAI wire has addresses for. */
+/** Checks the settings of addresses that exist only on the OpenAI wire. */
 function checkAddress({ baseUrl = '', query }: ProviderSettings, wire: Wire, at: IssueAt): ConfigIssue[] {
   if (wire === 'openai') return [];
   return [

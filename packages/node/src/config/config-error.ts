@@ -2,11 +2,13 @@
 export interface ConfigIssue {
   /** The field, e.g. `providers[0].baseUrl`; empty for the file as a whole. */
   readonly path: string;
-  /** What is wrong and how to put it right. Never holds a value that may be secret. */
+  /** The mistake and how to correct it. Never holds a value that may be secret. */
   readonly message: string;
 }
 
-/** A configuration that cannot be used, with everything that is wrong in it. The message is fit to be printed as it is. */
+/**
+ * A configuration that cannot be used, with everything that is wrong in it. The message is fit to be printed as it is.
+ */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   /** Null when the configuration did not come from a file. */

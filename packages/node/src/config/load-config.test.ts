@@ -394,7 +394,7 @@ test.each<[string, unknown, string]>([
     'shared.type: is not available in this version: "redis" cannot be chosen; use "memory"',
   ],
   [
-    'a wire that nobody speaks',
+    'an unknown wire',
     { providers: [{ ...local, wire: 'smoke' }] },
     'providers[0].wire: must be one of "openai", "anthropic", "google", "fal", "replicate"',
   ],
@@ -485,7 +485,7 @@ test('a preset that is not there yet is refused with those that are', () => {
   ]);
 });
 
-test('an embedder who hands in no presets is told so', () => {
+test('an embedder without presets gets an error that says so', () => {
   expect(refused({ providers: [{ slug: 'x', preset: 'openai' }] }, { presets: {} })).toEqual([
     expect.stringMatching(/^providers\[0\]\.preset: no presets were given to loadConfig/),
   ]);

@@ -13,7 +13,7 @@ import { type ProviderConfig, type ProviderPreset, toProviderConfig } from './pr
 import { providersFromEnvironment } from './providers-from-environment.ts';
 import { type Environment, resolveSecrets } from './resolve-secrets.ts';
 
-/** What the command line says over the config file's head. */
+/** Values from the command line that override the config file. */
 export interface ConfigFlags {
   readonly host?: string | undefined;
   readonly port?: number | undefined;
@@ -29,8 +29,8 @@ export interface LoadConfigOptions {
   /** The presets that `preset` may name: `PRESETS` of `@model-gateway/core/providers/presets`. Default: none. */
   readonly presets?: Readonly<Record<string, ProviderPreset>> | undefined;
   /**
-   * What providers serve without being told, by preset: `BUILT_IN_MODELS` of
-   * `@model-gateway/core/catalog/built-in-models`. Default: nothing.
+   * Models that providers serve without configuration, by preset: `BUILT_IN_MODELS` of
+   * `@model-gateway/core/catalog/built-in-models`. Default: none.
    */
   readonly builtInModels?: readonly ModelDefinition[] | undefined;
 }
@@ -57,7 +57,7 @@ export interface GatewayConfig extends Pick<
   readonly providers: readonly ProviderConfig[];
   /** Those of the file, laid over the built-in ones that the providers serve. */
   readonly models: readonly ModelDefinition[];
-  /** What is allowed but probably not meant. */
+  /** Settings that are allowed but probably a mistake. */
   readonly warnings: readonly string[];
 }
 

@@ -2,7 +2,7 @@ import type { DataPolicy, ProviderSettings, Wire } from '@model-gateway/core';
 
 import { readVariable, type Environment } from './resolve-secrets.ts';
 
-/** What this room needs to know of a preset; core's `PRESETS` fit it. */
+/** The fields of a preset that the configuration uses; core's `PRESETS` fit it. */
 export interface ProviderPreset {
   readonly wire: Wire;
   readonly name: string;
@@ -10,7 +10,7 @@ export interface ProviderPreset {
   readonly slug?: string | undefined;
   /** Null where every customer has an address of their own. */
   readonly baseUrl: string | null;
-  /** For such a provider: the customary variable of the address, and the path that follows where it has none. */
+  /** For such a provider: the usual variable with its address, and the path that follows when the address has none. */
   readonly ownAddress?: { readonly env: string; readonly path: string; readonly example: string } | undefined;
   /** Null where no key is needed. */
   readonly apiKeyEnv: string | null;
@@ -76,7 +76,9 @@ export function keyOf({ apiKeyEnv, apiKeyAliases = [] }: ProviderPreset, env: En
   return undefined;
 }
 
-/** A preset's address: its own, or the customer's from the environment; undefined when that is not set or no address. */
+/**
+ * A preset's address: its own, or the customer's from the environment; undefined when that is not set or no address.
+ */
 export function addressOf({ baseUrl, ownAddress }: ProviderPreset, env: Environment): string | undefined {
   if (baseUrl !== null || ownAddress === undefined) return baseUrl ?? undefined;
   const url = URL.parse(readVariable(env, ownAddress.env) ?? '');
@@ -85,12 +87,12 @@ export function addressOf({ baseUrl, ownAddress }: ProviderPreset, env: Environm
   return url.pathname === '/' ? url.origin + ownAddress.path : url.origin + url.pathname;
 }
 
-/** Whether the key in the environment may be used: not where somebody else stands at the address. */
+/** Whether the key in the environment may be used: not when a different server is at the address. */
 export function takesKeyFromEnvironment(entry: ProviderSettings, preset: ProviderPreset): boolean {
   return preset.apiKeyEnv !== null && (entry.baseUrl === undefined || preset.baseUrl === null);
 }
 
 function presetKey(entry: ProviderSettings, preset: ProviderPreset | undefined, env: Environment): string | undefined {
-  // At another address than the preset's own stands somebody else, who must not be sent its key unasked.
+  // At an address other than the preset's own there is a different server, which must not receive the key by default.
   return preset !== undefined && takesKeyFromEnvironment(entry, preset) ? keyOf(preset, env) : undefined;
 }

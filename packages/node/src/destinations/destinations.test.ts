@@ -351,7 +351,7 @@ test.each([
   expect((await s3Format.toTestRequest(config)).url).toBe(`${start}model-gateway-connection-test.json`);
 });
 
-test('165: takes what a receiver refuses in an answer of 2xx for a refusal', async () => {
+test('165: takes what a receiver refuses in a response of 2xx for a refusal', async () => {
   const { langfuseFormat } = await import('./langfuse-format.ts');
   const { otelCollectorFormat } = await import('./otel-collector-format.ts');
   const langfuse = (errors: readonly object[]) => langfuseFormat.readAnswer?.(JSON.stringify({ errors }));

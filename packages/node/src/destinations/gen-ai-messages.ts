@@ -15,7 +15,7 @@ interface Message {
 
 type Content = NonNullable<BroadcastTrace['content']>;
 
-/** What was asked, in the form of the generative-AI conventions of OpenTelemetry (`gen_ai.input.messages`, 1.45). */
+/** Messages of the request in the form of OpenTelemetry's generative-AI conventions (`gen_ai.input.messages`, 1.45). */
 export function toInputMessages({ input }: Content): readonly Message[] {
   if ('prompt' in input) return [{ role: 'user', parts: [{ type: 'text', content: input.prompt }] }];
   return input.messages.filter(isObject).map((message) => {
@@ -25,7 +25,7 @@ export function toInputMessages({ input }: Content): readonly Message[] {
   });
 }
 
-/** What was answered, likewise (`gen_ai.output.messages`). */
+/** Messages of the completion in the same form (`gen_ai.output.messages`). */
 export function toOutputMessages({ output }: Content, finishReason: string | null): readonly Message[] {
   const parts: Part[] = [];
   if (output.reasoning !== null) parts.push({ type: 'reasoning', content: output.reasoning });

@@ -15,7 +15,7 @@ export const langfuseFormat: DestinationFormat<'langfuse'> = {
     return toRequest({ batch: [] }, config, { 'x-test-connection': 'true' });
   },
   testStatuses: [400],
-  readAnswer: readIngestionAnswer,
+  readAnswer: readIngestionResponse,
 };
 
 function toRequest(
@@ -118,11 +118,11 @@ function toOutput({ output }: Content): Json {
   };
 }
 
-const answerSchema = z.object({ errors: z.array(z.object({ status: z.int() })) });
+const responseSchema = z.object({ errors: z.array(z.object({ status: z.int() })) });
 
-/** Its answer is 207, with an error for every event that was not taken. */
-function readIngestionAnswer(body: string): ReturnType<NonNullable<DestinationFormat['readAnswer']>> {
-  const answer = answerSchema.safeParse(parseJson(body));
+/** Its response is 207, with an error for every event that was not taken. */
+function readIngestionResponse(body: string): ReturnType<NonNullable<DestinationFormat['readAnswer']>> {
+  const answer = responseSchema.safeParse(parseJson(body));
   const errors = answer.success ? answer.data.errors : [];
   if (errors.length === 0) return undefined;
   const isFinal = errors.every(({ status }) => status < 500 && status !== 429);

@@ -25,7 +25,7 @@ function toTracesUrl(endpoint: string): string {
   return url.href;
 }
 
-/** The protocol says what was refused in an answer of 200; what was refused must not be sent again. */
+/** The protocol says what was refused in a response of 200; what was refused must not be sent again. */
 function readPartialSuccess(body: string): ReturnType<NonNullable<DestinationFormat['readAnswer']>> {
   const rejected = Number(/"rejectedSpans"\s*:\s*"?(\d+)/.exec(body)?.[1] ?? 0);
   return rejected === 0 ? undefined : { result: `HTTP 200, ${rejected} spans rejected`, isFinal: true };

@@ -9,8 +9,8 @@ type Writer = (traces: readonly BroadcastTrace[]) => string;
 
 const decoder = new TextDecoder();
 /**
- * The protocol writes numbers of 64 bits as text in JSON, as receivers of the public wire expect, and the library (0.301)
- * does not. Inside of texts quotes are escaped, so that this finds nothing there.
+ * The protocol writes numbers of 64 bits as text in JSON, as receivers of the public wire expect, and the library
+ * (0.301) does not. Inside of texts quotes are escaped, so that this finds nothing there.
  */
 const WHOLE_NUMBER = /\{"intValue":(-?\d+)\}/g;
 
@@ -25,7 +25,7 @@ export async function toOtlpJson(traces: readonly BroadcastTrace[]): Promise<str
   return write(traces);
 }
 
-/** What an exporter sends that has nothing to tell. */
+/** Body that an exporter sends when it has no spans. */
 export const NO_SPANS = '{"resourceSpans":[]}';
 
 async function loadWriter(): Promise<Writer> {

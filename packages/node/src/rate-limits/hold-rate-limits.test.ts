@@ -71,7 +71,7 @@ test('refuses a call beyond the limit before it goes anywhere, and says when to 
   expect((await core.chat()).status).toBe(200);
 });
 
-test('tells nothing of limits in an answer that is within them', async () => {
+test('tells nothing of limits in a response that is within them', async () => {
   const core = createLimited([{ requestsPerMinute: 1 }]);
   expect(Object.keys((await core.chat()).headers).filter((name) => name.startsWith('x-ratelimit'))).toEqual([]);
 });
@@ -123,7 +123,7 @@ test('lets calls begin until the tokens of a minute are used up', async () => {
   expect((await core.chat()).status).toBe(200);
 });
 
-test('does not count calls that are wrong, or that nobody can serve', async () => {
+test('does not count calls that are wrong, or that no provider can serve', async () => {
   const core = createLimited([{ requestsPerMinute: 1 }]);
   const wrong = () => core.chat({ messages: [] });
   const unknown = () => core.chat({ model: 'acme/unknown' });
@@ -150,7 +150,7 @@ test('holds video to the limits, too', async () => {
   expect([refused.status, refused.headers['x-ratelimit-limit']]).toEqual([429, '1']);
 });
 
-test('lets calls pass when nobody can count, and says so once in a while', async () => {
+test('lets calls pass when counting fails, and logs that once in a while', async () => {
   const fail = () => Promise.reject(new Error('the counter is away'));
   const away: CreateRateCounter = () => ({ take: fail, look: fail, add: fail });
   const core = createLimited([{ requestsPerMinute: 1, tokensPerMinute: 1 }], away);

@@ -35,13 +35,13 @@ export interface JsonFileStoreOptions {
   readonly retentionDays?: number | undefined;
   /** How many generations are kept, to within a tenth. Default: 100,000; the store is not made for more. */
   readonly maxGenerations?: number | undefined;
-  /** Bytes of prompts and answers that are kept, all together and to within a tenth. Default: 2 GiB. */
+  /** Bytes of prompts and completions that are kept, all together and to within a tenth. Default: 2 GiB. */
   readonly maxContentBytes?: number | undefined;
   /** Goes on, with a warning, where the system offers no way to keep a second process out. Default: false. */
   readonly lockOptional?: boolean | undefined;
 }
 
-/** What tests put in the place of the machine. */
+/** Parts of the machine that tests replace. */
 export interface StoreHost {
   readonly files: FileSystem;
   /** Calls back once; must not keep the process alive. Returns what cancels it. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { IncomingVideo, KeptVideo } from '@model-gateway/core';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
-import { createFileVideoKeeper } from './file-video-archive.ts';
+import { createFileVideoArchive } from './file-video-archive.ts';
 
 let dir: string;
 beforeEach(async () => {
@@ -33,22 +33,22 @@ async function textOf(video: KeptVideo | undefined, start = 0, end = video?.byte
 }
 
 test('a video is kept as a file that any player opens, and read whole or in part after a restart', async () => {
-  const first = await createFileVideoKeeper({ dir, maxBytes: 100 });
+  const first = await createFileVideoArchive({ dir, maxBytes: 100 });
   expect(await first.keep('job-0', toVideo('0123456789', { contentType: 'video/webm; codecs=x' }))).toBe(true);
   expect(await readdir(dir)).toEqual(['job-0.webm']);
-  for (const keeper of [first, await createFileVideoKeeper({ dir, maxBytes: 100 })]) {
-    const video = await keeper.find('job-0');
+  for (const archive of [first, await createFileVideoArchive({ dir, maxBytes: 100 })]) {
+    const video = await archive.find('job-0');
     expect(video).toMatchObject({ contentType: 'video/webm', bytes: 10 });
     expect([await textOf(video), await textOf(video, 3, 5)]).toEqual(['0123456789', '34']);
-    expect(await keeper.find('job-1')).toBeUndefined();
+    expect(await archive.find('job-1')).toBeUndefined();
   }
 });
 
 test('the oldest go for a new one, and what is larger than all the room is not kept', async () => {
-  const keeper = await createFileVideoKeeper({ dir, maxBytes: 25 });
-  for (const name of ['a-0', 'b-0', 'c-0']) expect(await keeper.keep(name, toVideo(name.repeat(3)))).toBe(true);
-  expect(await textOf(await keeper.find('a-0'))).toBeUndefined();
-  expect(await textOf(await keeper.find('b-0'))).toBe('b-0b-0b-0');
+  const archive = await createFileVideoArchive({ dir, maxBytes: 25 });
+  for (const name of ['a-0', 'b-0', 'c-0']) expect(await archive.keep(name, toVideo(name.repeat(3)))).toBe(true);
+  expect(await textOf(await archive.find('a-0'))).toBeUndefined();
+  expect(await textOf(await archive.find('b-0'))).toBe('b-0b-0b-0');
   let isLeft = false;
   const body = (async function* () {
     try {
@@ -57,10 +57,10 @@ test('the oldest go for a new one, and what is larger than all the room is not k
       isLeft = true;
     }
   })();
-  expect(await keeper.keep('d-0', toVideo('', { bytes: undefined, body }))).toBe(false);
+  expect(await archive.keep('d-0', toVideo('', { bytes: undefined, body }))).toBe(false);
   expect(isLeft).toBe(true);
-  expect(await keeper.keep('e-0', toVideo('', { bytes: 26 }))).toBe(false);
-  expect(await keeper.keep('f-0', toVideo('x'.repeat(25), { bytes: undefined }))).toBe(true);
+  expect(await archive.keep('e-0', toVideo('', { bytes: 26 }))).toBe(false);
+  expect(await archive.keep('f-0', toVideo('x'.repeat(25), { bytes: undefined }))).toBe(true);
   expect(await readdir(dir)).toEqual(['f-0.mp4']);
 });
 
@@ -69,11 +69,11 @@ test.each([
   ['ends too soon', toVideo('half', { bytes: 8 }), 'ended after 4 of 8 bytes'],
   ['is empty', toVideo('', { bytes: undefined }), 'ended after 0 of its bytes'],
 ])('a video that %s leaves nothing, and its room is free', async (_name, video, message) => {
-  const keeper = await createFileVideoKeeper({ dir, maxBytes: 10 });
-  await expect(keeper.keep('a-0', video)).rejects.toThrow(message);
+  const archive = await createFileVideoArchive({ dir, maxBytes: 10 });
+  await expect(archive.keep('a-0', video)).rejects.toThrow(message);
   expect(await readdir(dir)).toEqual([]);
-  expect(await keeper.find('a-0')).toBeUndefined();
-  expect(await keeper.keep('b-0', toVideo('0123456789'))).toBe(true);
+  expect(await archive.find('a-0')).toBeUndefined();
+  expect(await archive.keep('b-0', toVideo('0123456789'))).toBe(true);
 });
 
 test('a start removes what is too old or was never whole, and leaves alone what is not its own', async () => {
@@ -82,15 +82,15 @@ test('a start removes what is too old or was never whole, and leaves alone what 
   await writeFile(join(dir, 'new-0.mp4'), 'new');
   await writeFile(join(dir, 'half-0.mp4.0123456789ab.gateway-tmp'), 'half');
   await writeFile(join(dir, 'notes.txt'), 'mine');
-  const keeper = await createFileVideoKeeper({ dir, maxBytes: 100, maxAgeMs: 86_400_000 });
+  const archive = await createFileVideoArchive({ dir, maxBytes: 100, maxAgeMs: 86_400_000 });
   expect((await readdir(dir)).toSorted()).toEqual(['new-0.mp4', 'notes.txt']);
-  expect(await textOf(await keeper.find('new-0'))).toBe('new');
+  expect(await textOf(await archive.find('new-0'))).toBe('new');
 });
 
 test('a video that has made room for others while it was found says so instead of ending early', async () => {
-  const keeper = await createFileVideoKeeper({ dir, maxBytes: 10 });
-  await keeper.keep('a-0', toVideo('0123456789'));
-  const found = await keeper.find('a-0');
-  await keeper.keep('b-0', toVideo('0123456789'));
+  const archive = await createFileVideoArchive({ dir, maxBytes: 10 });
+  await archive.keep('a-0', toVideo('0123456789'));
+  const found = await archive.find('a-0');
+  await archive.keep('b-0', toVideo('0123456789'));
   await expect(textOf(found)).rejects.toThrow('has had to make room');
 });

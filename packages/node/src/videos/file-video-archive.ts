@@ -7,10 +7,10 @@ import { removeIfThere, replaceFile, sweepTemporaryFiles } from '../stores/files
 import { errorCode, nodeFileSystem as files, OPEN } from '../stores/files/file-system.ts';
 import { makeDirectory } from '../stores/files/make-directory.ts';
 
-export interface FileVideoKeeperOptions {
-  /** Created when missing, closed to other users. This keeper's alone. */
+export interface FileVideoArchiveOptions {
+  /** Created when missing, closed to other users. Used by this archive only. */
   readonly dir: string;
-  /** What all videos together may take; the oldest go for a new one. */
+  /** Limit for the size of all videos together; the oldest are removed to make room for a new one. */
   readonly maxBytes: number;
   /** Those that are older when it is created are removed. Default: none. */
   readonly maxAgeMs?: number | undefined;
@@ -37,10 +37,10 @@ interface StoredFile {
 }
 
 /**
- * Creates a keeper that stores each video as a file of one directory, on the disk itself and whole or not at all. Rejects
- * when the directory cannot be used.
+ * Creates an archive that stores each video as a file of one directory, on the disk itself and whole or not at all.
+ * Rejects when the directory cannot be used.
  */
-export async function createFileVideoKeeper(options: FileVideoKeeperOptions): Promise<VideoKeeper> {
+export async function createFileVideoArchive(options: FileVideoArchiveOptions): Promise<VideoKeeper> {
   const { dir, maxBytes } = options;
   const stored = await load(options);
   /** The bytes of all videos that are stored or on their way in. */
@@ -106,8 +106,8 @@ class NoRoomError extends Error {
 
 const typeOf = (ending: string): string => TYPE_OF_ENDING.get(ending) ?? 'application/octet-stream';
 
-/** What is there already, the oldest first. */
-async function load({ dir, maxAgeMs }: FileVideoKeeperOptions): Promise<Map<string, StoredFile>> {
+/** Lists the stored files, the oldest first. */
+async function load({ dir, maxAgeMs }: FileVideoArchiveOptions): Promise<Map<string, StoredFile>> {
   await makeDirectory(dir, OWNER_ONLY);
   await sweepTemporaryFiles(files, dir);
   const found: { readonly name: string; readonly file: StoredFile; readonly storedAt: number }[] = [];

@@ -17,7 +17,7 @@ export interface WebAccessOptions {
     | undefined;
 }
 
-/** What server tools and plugins need of the world outside: public addresses alone, text out of pages and PDFs. */
+/** Creates the access to the web for server tools and plugins: public addresses only, and text from pages and PDFs. */
 export function createWebAccess({ connectTimeoutMs, search }: WebAccessOptions = {}): WebAccess {
   // The engine's address is the operator's choice, and often on the same machine.
   const toEngine = createGuardedTransport({ connectTimeoutMs, allowPrivateNetwork: true });

@@ -1,6 +1,6 @@
 import type { ReadablePage } from '@model-gateway/core';
 
-/** What surrounds a page's own text. */
+/** Elements around a page's own text. */
 const SKIPPED = [
   'title',
   'nav',

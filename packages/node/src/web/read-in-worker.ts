@@ -25,7 +25,7 @@ export type ReadInWorker = <Kind extends ReadingTask['kind']>(
 
 /**
  * Creates a reader that does each reading in a thread of its own, which is ended when it takes too long or too much
- * memory: a page or a file that was made to keep a parser busy must not hold up everybody else's calls.
+ * memory: a page or a file that was made to occupy a parser must not delay the calls of others.
  */
 export function createReadInWorker(limits: ReadingLimits = DEFAULT_LIMITS): ReadInWorker {
   const waiting: (() => void)[] = [];
@@ -53,7 +53,7 @@ function runWorker(task: ReadingTask, { timeoutMs, maxMemoryMb }: ReadingLimits)
     const worker = new Worker(WORKER, {
       workerData: task,
       resourceLimits: { maxOldGenerationSizeMb: maxMemoryMb },
-      // What libraries print is nothing for our own output.
+      // Text that libraries print must not appear in the gateway's own output.
       stdout: true,
       stderr: true,
     });

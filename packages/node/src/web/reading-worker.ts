@@ -6,5 +6,5 @@ import type { ReadingTask } from './reading.ts';
 
 const task = workerData as ReadingTask;
 
-// Whatever is thrown ends the thread, and whoever waits for it hears of that.
+// A thrown error ends the thread, and the waiting reader receives it.
 parentPort?.postMessage(task.kind === 'html' ? await htmlToPage(task.html) : await pdfToPages(task.bytes));

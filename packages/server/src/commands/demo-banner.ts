@@ -6,7 +6,7 @@ export interface DemoFacts {
   readonly signInLink: string;
 }
 
-/** What demo mode says when it listens: enough to send a request, and to see what was recorded, by pasting. */
+/** Text that demo mode prints when it listens: enough to send a request and see the recording by pasting commands. */
 export function createDemoBanner({ api, key, dataDir, signInLink }: DemoFacts): string {
   return `
   Model Gateway, demo mode: recorded answers, no network, no cost.

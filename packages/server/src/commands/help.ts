@@ -1,4 +1,4 @@
-/** What `model-gateway --help` prints. */
+/** Text that `model-gateway --help` prints. */
 export const HELP = `Usage: model-gateway <command> [flags]
 
   serve          run the gateway
@@ -11,7 +11,7 @@ export const HELP = `Usage: model-gateway <command> [flags]
   --version
 `;
 
-/** What `--help` after a command prints. */
+/** Text that `--help` prints after a command. */
 export const COMMAND_HELP = {
   serve: `Usage: model-gateway serve [flags]
 

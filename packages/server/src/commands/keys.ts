@@ -47,7 +47,7 @@ async function findDataDir({ config: file, dataDir }: KeysCreateOptions): Promis
   );
 }
 
-/** Undefined when nobody answers: the owner is just gone, or its PID is another program's by now. */
+/** Undefined when there is no response: the owner has just ended, or its PID now belongs to another program. */
 async function askOwner(owner: Owner, { name, management, limitUsd }: KeysCreateOptions): Promise<string | undefined> {
   const response = await fetch(`${owner.url}/api/v1/keys`, {
     method: 'POST',
@@ -84,7 +84,7 @@ async function createInStore(dir: string, { name, management, limitUsd }: KeysCr
 const write = (message: string): void => void process.stderr.write(`${message}\n`);
 const toStderr: Logger = { info: () => undefined, warn: write, error: write };
 
-/** Whoever tries the demo likely means that one, and would wonder why the new key is unknown there. */
+/** A user of the demo probably means the demo's directory; without the hint the new key would be unknown there. */
 async function mentionDemo({ config, dataDir }: KeysCreateOptions): Promise<void> {
   if (config !== undefined || dataDir !== undefined || (await readOwnerFile(DEMO_DATA_DIR)) === undefined) return;
   process.stderr.write(`A gateway in demo mode is running; for a key of that one, add --data-dir ${DEMO_DATA_DIR}.\n`);

@@ -36,7 +36,7 @@ test('serve takes every flag, in both spellings', () => {
   });
 });
 
-test('recorded answers mean demo mode', () => {
+test('recorded responses mean demo mode', () => {
   expect(parse('serve --fixtures f')).toMatchObject({ options: { demo: true, fixtures: 'f' } });
 });
 

@@ -21,7 +21,7 @@ export interface ServeOptions {
   readonly logLevel: LogLevel;
 }
 
-/** Where what upstreams or the gateway answer is written down. */
+/** Directory for recordings of upstreams' or the gateway's responses. */
 export interface RecordOptions {
   readonly dir: string;
   readonly mode: 'record-all' | 'record-missing';
@@ -46,7 +46,7 @@ export interface SaveFixtureOptions {
   /** The generation's id. */
   readonly id: string;
   readonly dir: string;
-  /** Where the gateway answers that stored it. */
+  /** Address of the gateway that stored it. */
   readonly api: string;
   readonly key: string;
 }
@@ -252,7 +252,7 @@ function readFlags<T extends ParseArgsOptionsConfig>(
   try {
     return parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values;
   } catch (error) {
-    // Of Node's message only the first sentence helps; the rest is advice on escaping.
+    // Only the first sentence of Node's message helps; the rest is advice on escaping.
     const [reason = ''] = (error as Error).message.split('. ');
     throw new UsageError(`${reason.replace(/\.$/, '')}.\n\n${COMMAND_HELP[command]}`);
   }

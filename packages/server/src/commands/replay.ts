@@ -6,7 +6,7 @@ import { startFixtureGateway } from '@model-gateway/fixtures';
 import type { ReplayOptions } from './parse-command.ts';
 
 /**
- * Answers from recordings until a signal ends the process. Resolves when it listens; says on stderr what no recording
+ * Responds from recordings until a signal ends the process. Resolves when it listens; says on stderr what no recording
  * answers.
  */
 export async function replay({ dir, port, apiKey, speed, allowsLoopbackWebhooks }: ReplayOptions): Promise<void> {
@@ -20,7 +20,7 @@ export async function replay({ dir, port, apiKey, speed, allowsLoopbackWebhooks 
   });
   let isStopping = false;
   const stop = (): void => {
-    // A second signal is for whoever has no patience.
+    // A second signal ends the process at once.
     if (isStopping) process.exit(1);
     isStopping = true;
     gateway.close().then(

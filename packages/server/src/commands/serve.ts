@@ -17,7 +17,7 @@ import { StartError } from '../process/start-error.ts';
 import { tuneV8 } from '../process/tune-v8.ts';
 import { withUi } from '../ui/with-ui.ts';
 
-/** Beyond the drain limit: for the last bytes of answers to leave. */
+/** Beyond the drain limit: for the last bytes of responses to be sent. */
 const CUT_AFTER_MS = 1000;
 /** A stop waits this long for a start that is not done yet. */
 const START_LIMIT_MS = 3000;
@@ -28,7 +28,7 @@ interface Start extends StartPlan, Pick<ServeOptions, 'record' | 'fixtures'> {
   readonly logger: ServerLogger;
   /** Management key for other commands of this machine's user, valid while this process runs. */
   readonly ownerToken: string;
-  /** What has been opened so far; closed from the end. */
+  /** Closing functions of the parts opened so far; called from the last to the first. */
   readonly closers: (() => Promise<void>)[];
   /** Whether a signal came while still starting. */
   readonly isStopping: () => boolean;
@@ -56,7 +56,8 @@ export async function serve(options: ServeOptions): Promise<void> {
     now: () => performance.now(),
     async stop() {
       isStopping = true;
-      // What is being opened has to be closed, too; but a file system that hangs must not prevent the end.
+      // Parts that are still being opened have to be closed, too; but a file system that hangs must not prevent the
+      // end.
       await Promise.race([started.catch(() => undefined), delay(START_LIMIT_MS, undefined, { ref: false })]);
       await closeAll(closers);
     },
@@ -132,7 +133,7 @@ async function startListening(
   }
 }
 
-/** Leaves word of where this process answers, for commands that want the same data directory. */
+/** Leaves word of where this process responds, for commands that want the same data directory. */
 async function announceOwner({ config, closers, ownerToken }: Start, { port }: Listener): Promise<void> {
   if (config.store.type !== 'json') return;
   const { dir } = config.store;

@@ -54,7 +54,7 @@ async function connected(socket: Socket, timeoutMs: number): Promise<void> {
     if ((error as Error).name !== 'AbortError') throw error;
     throw new Error(`no answer within ${timeoutMs} ms`, { cause: error });
   } finally {
-    // What else happens to it is of no interest any more.
+    // Later errors of the socket do not matter any more.
     socket.on('error', () => undefined);
   }
 }

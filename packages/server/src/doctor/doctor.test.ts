@@ -10,7 +10,7 @@ import {
   type RawRequest,
   type ServeRaw,
   startRawUpstream,
-  toAnswer,
+  toRawResponse,
 } from '../../../../test/support/upstreams/raw-upstream.ts';
 import { examine } from './doctor.ts';
 
@@ -51,13 +51,13 @@ const providerAt = (baseUrl: string): Record<string, unknown> => ({
   discoverModels: true,
 });
 
-/** Answers what the head of a request asks for. */
+/** Responds by the head of a request. */
 const serve =
-  (list: () => string, chat: () => string = () => toAnswer(500, '')): ServeRaw =>
+  (list: () => string, chat: () => string = () => toRawResponse(500, '')): ServeRaw =>
   ({ head, socket }: RawRequest) =>
     void socket.end(head.startsWith('GET') ? list() : chat());
 
-const json = (body: object, status = 200): string => toAnswer(status, body);
+const json = (body: object, status = 200): string => toRawResponse(status, body);
 
 const LIST = (): string => json({ data: [{ id: 'first' }, { id: 'second' }] });
 
@@ -149,7 +149,7 @@ test('an issuer that is not known brings the hint at a proxy, and how to trust i
 test('a port that speaks no TLS is told from a bad certificate', async () => {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
-    socket.end(toAnswer(400, 'This is plain HTTP'));
+    socket.end(toRawResponse(400, 'This is plain HTTP'));
   });
   const { baseUrl, port } = await startRawUpstream(() => undefined, { server });
   const { text } = await run([providerAt(baseUrl.replace('http:', 'https:'))]);
@@ -164,7 +164,7 @@ test('a handshake that never ends is given up', async () => {
   expect(lineOf(text, 'tls')).toContain('FAIL tls the handshake failed: no answer within 100 ms');
 });
 
-test('a name that cannot be resolved and a port where nobody listens are told, and no layer above them', async () => {
+test('a name that cannot be resolved and a port without a listener are reported, and no layer above them', async () => {
   const { isWell, text } = await run([
     { ...providerAt('http://no-such-host.invalid/v1'), slug: 'nameless' },
     { ...providerAt('http://127.0.0.1:1/v1'), slug: 'closed' },
@@ -188,14 +188,14 @@ test.each<[number, string | object, string]>([
   [429, { error: { message: `slow down ${KEY}` } }, 'warn auth slow down [redacted] => The key is known'],
   [500, {}, 'FAIL auth up returned an error (HTTP 500) => The server has trouble of its own'],
   [200, '<html>Please sign in</html>', 'FAIL auth up returned a model list that is not JSON => Something else'],
-])('an answer of %i to the list of models is explained', async (status, body, line) => {
-  const { baseUrl } = await startRawUpstream(serve(() => toAnswer(status, body)));
+])('a response of %i to the list of models is explained', async (status, body, line) => {
+  const { baseUrl } = await startRawUpstream(serve(() => toRawResponse(status, body)));
   const { isWell, text } = await run([providerAt(baseUrl)]);
   expect(lineOf(text, 'auth')).toContain(line);
   expect(isWell).toBe(!line.startsWith('FAIL'));
 });
 
-test('no key of the configuration is printed, whoever says it', async () => {
+test('no key of the configuration is printed, whatever text contains it', async () => {
   const other = 'words-that-a-client-holds';
   const { baseUrl } = await startRawUpstream(serve(() => json({ error: { message: `slow down ${other}` } }, 429)));
   const { text } = await run([providerAt(baseUrl)], { auth: { bootstrapKeys: [{ key: other }] } });
@@ -222,7 +222,7 @@ test('a call that fails says of which model, and why', async () => {
   expect(lineOf(text, 'call')).toMatch(/^FAIL call first: .* => Check the providerModel/);
 });
 
-test('a connection that breaks off before an answer is told as that', async () => {
+test('a connection that breaks off before a response is told as that', async () => {
   const { baseUrl } = await startRawUpstream(({ socket }) => void socket.destroy());
   const { text } = await run([providerAt(baseUrl)]);
   expect(lineOf(text, 'auth')).toMatch(/^FAIL auth .* => The server was reached, and then broke off/);

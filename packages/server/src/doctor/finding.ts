@@ -1,7 +1,7 @@
-/** What is looked at, each layer on top of the one before. */
+/** Layers that are checked, each on top of the one before. */
 export type Layer = 'address' | 'dns' | 'tcp' | 'tls' | 'auth' | 'call';
 
-/** What was found at one layer. After a `failed` one nothing above it is looked at. */
+/** Result of the check of one layer. After a `failed` layer the layers above it are not checked. */
 export interface Finding {
   readonly layer: Layer;
   readonly status: 'ok' | 'warning' | 'failed' | 'skipped';

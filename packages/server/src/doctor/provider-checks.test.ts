@@ -6,7 +6,7 @@ import { PRESETS } from '@model-gateway/core/providers/presets';
 import { loadConfig } from '@model-gateway/node';
 import { afterAll, expect, test } from 'vitest';
 
-import { startRawUpstream, toAnswer } from '../../../../test/support/upstreams/raw-upstream.ts';
+import { startRawUpstream, toRawResponse } from '../../../../test/support/upstreams/raw-upstream.ts';
 import { connectProviders, listSecrets } from '../compose.ts';
 import { createProviderChecks } from './provider-checks.ts';
 
@@ -37,7 +37,9 @@ test('tells where a provider is and that it has a key, never which', async () =>
 test('looks at a provider layer by layer, and repeats no key that the server says back', async () => {
   const upstream = await startRawUpstream(
     ({ head, socket }) =>
-      void socket.end(head.startsWith('GET') ? toAnswer(200, { data: [{ id: `model-${KEY}` }] }) : toAnswer(500, '')),
+      void socket.end(
+        head.startsWith('GET') ? toRawResponse(200, { data: [{ id: `model-${KEY}` }] }) : toRawResponse(500, ''),
+      ),
   );
   const { checks, close } = await open(upstream.baseUrl);
   const findings = await checks.test('up', { call: true });
@@ -57,7 +59,7 @@ test('runs one test of a provider at a time, however often it is asked for', asy
   let asked = 0;
   const upstream = await startRawUpstream(({ socket }) => {
     asked += 1;
-    socket.end(toAnswer(200, { data: [] }));
+    socket.end(toRawResponse(200, { data: [] }));
   });
   const { checks, close } = await open(upstream.baseUrl);
   const results = await Promise.all(Array.from({ length: 5 }, () => checks.test('up', { call: false })));

@@ -10,14 +10,14 @@ export function createProviderChecks(
   secrets: readonly string[],
 ): ProviderChecks {
   const configOf = (slug: string): ProviderConfig | undefined => config.providers.find((one) => one.slug === slug);
-  /** Tests under way: whoever asks again meanwhile is told of the same one. */
+  /** Tests that are running. A second request for the same test receives the result of the running one. */
   const running = new Map<string, Promise<readonly ProviderFinding[]>>();
 
   const diagnose = async (slug: string, call: boolean): Promise<readonly ProviderFinding[]> => {
     const settings = configOf(slug);
     const provider = providers.find((one) => one.slug === slug);
     if (settings === undefined || provider === undefined) throw new RangeError(`There is no provider ${slug}`);
-    // Nobody needs it until somebody asks.
+    // These modules are loaded only when a test is requested.
     const [{ diagnoseProvider }, { createRedactor }] = await Promise.all([
       import('./diagnose-provider.ts'),
       import('../logger.ts'),

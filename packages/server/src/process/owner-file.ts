@@ -18,12 +18,12 @@ export async function writeOwnerFile(dataDir: string, owner: Owner): Promise<voi
   const path = pathIn(dataDir);
   const temporary = `${path}.${owner.pid}.tmp`;
   await rm(temporary, { force: true });
-  // `wx`: a file (or link) that somebody else put there must not receive the token.
+  // `wx`: a file (or link) that was put there by another user must not receive the token.
   await writeFile(temporary, `${JSON.stringify(owner)}\n`, { mode: 0o600, flag: 'wx' });
   await rename(temporary, path);
 }
 
-/** Reads who owns a data directory. Undefined when nobody does, or when its process is gone. */
+/** Reads the owner of a data directory. Undefined when there is none, or when its process has ended. */
 export async function readOwnerFile(dataDir: string): Promise<Owner | undefined> {
   let parsed: unknown;
   try {
@@ -48,7 +48,7 @@ function isOwner(value: unknown): value is Owner {
 
 function isAlive(pid: number): boolean {
   try {
-    // Signal 0 only asks. A process of another user answers EPERM, and is there all the same.
+    // Signal 0 only asks. A process of another user causes EPERM, and is running all the same.
     process.kill(pid, 0);
     return true;
   } catch (error) {

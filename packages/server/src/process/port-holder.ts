@@ -50,7 +50,7 @@ export async function describeListenError(
   }
 }
 
-/** Nobody holds such a port, so there is nobody to be named. */
+/** No process holds such a port, so there is no process to name. */
 const whyDenied = (port: number): string =>
   port < 1024
     ? 'ports below 1024 often need privileges'

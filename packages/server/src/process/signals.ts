@@ -1,6 +1,6 @@
 import type { Logger } from '@model-gateway/core';
 
-/** The part of `process` that tells of signals and of errors nobody caught. */
+/** The part of `process` that reports signals and uncaught errors. */
 export interface ProcessEvents {
   on(event: string, listener: (value: unknown) => void): unknown;
 }
@@ -22,7 +22,7 @@ export interface StopOptions {
 const ECHO_MS = 500;
 
 /**
- * Stops the server on SIGTERM and SIGINT, and on an error that nobody caught; a second signal ends it at once.
+ * Stops the server on SIGTERM, on SIGINT and on an uncaught error; a second signal ends it at once.
  *
  * Exit codes: 0 after a signal, 1 after an error, a forced end, or a stop that failed.
  */
@@ -57,7 +57,7 @@ export function stopOnSignals({ events, stop, exit, logger, limitMs, now }: Stop
     (message: string) =>
     (error: unknown): void => {
       logger.error(message, { error });
-      // The state after an error that nobody expected is not to be trusted with new calls.
+      // After an unexpected error the state of the process is not reliable enough for new calls.
       if (stoppingSince === undefined) begin(1);
     };
 
@@ -67,11 +67,11 @@ export function stopOnSignals({ events, stop, exit, logger, limitMs, now }: Stop
   events.on('unhandledRejection', onError('a rejection was not handled; stopping'));
 }
 
-/** Keeps the process alive when whoever reads its stdout or stderr goes away. */
+/** Keeps the process running when the reader of its stdout or stderr goes away. */
 export function ignoreBrokenPipes(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      // EIO is how a terminal that was closed answers.
+      // EIO is the error of a terminal that was closed.
       if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
     });
   }

@@ -36,7 +36,7 @@ test('serves the page anew each time, and its assets for good', async () => {
   ]);
 });
 
-test('allows no script but its own, in no answer', async () => {
+test('allows no script but its own, in no response', async () => {
   for (const path of ['/ui/', '/ui', '/ui/models', '/ui/none.js']) {
     const { headers } = await get(path);
     expect(headers['content-security-policy']).toContain("default-src 'none'; script-src 'self'; style-src 'self'");

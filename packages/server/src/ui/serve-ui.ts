@@ -11,8 +11,8 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Nothing but the bundle's own files runs, styles or is asked for, whatever a model or a caller has written; and no text
- * becomes a script, because `innerHTML` and its like are refused.
+ * Nothing but the bundle's own files runs, styles or is asked for, whatever a model or a caller has written; and no
+ * text becomes a script, because `innerHTML` and its like are refused.
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -40,8 +40,8 @@ const COMMON_HEADERS = {
 const FILE = /^\/ui\/((?:assets\/)?[\w-]+(?:\.[\w-]+)+)$/;
 
 /**
- * Answers a request for `/ui` or below it from the directory of a built bundle. A path that is no file's is taken for a
- * screen that somebody typed. Rejects when the bundle is not there.
+ * Responds to a request for `/ui` or a path below it from the directory of a built bundle. A path that is not the path
+ * of a file is treated as a screen's address that was typed. Rejects when the bundle does not exist.
  */
 export async function serveUi(
   { method, path }: Pick<GatewayRequest, 'method' | 'path'>,

@@ -33,7 +33,9 @@ export class ApiError extends Error {
   }
 }
 
-/** Reads the error of a response. A body that is no error body of the gateway (a proxy's page) keeps its status alone. */
+/**
+ * Reads the error of a response. A body that is no error body of the gateway (a proxy's page) keeps its status alone.
+ */
 export function toApiError(status: number, body: unknown, retryAfter: string | null = null): ApiError {
   const error = isObject(body) && isObject(body['error']) ? body['error'] : {};
   const metadata = isObject(error['metadata']) ? error['metadata'] : {};
@@ -57,7 +59,7 @@ function toIssues(value: unknown): FieldIssue[] {
   }));
 }
 
-/** What a person can do about an error, in a sentence. */
+/** Advice for a person about an error, in a sentence. */
 export function toRemedy(error: unknown): string {
   if (!(error instanceof ApiError)) return 'Reload the page. If it comes back, copy the report and open an issue.';
   switch (error.status) {
@@ -75,7 +77,7 @@ export function toRemedy(error: unknown): string {
     case 404:
       return 'It may have been deleted, or its contents were never stored. Go back to the list.';
     case 409:
-      return 'Somebody else has changed it. Reload and try again.';
+      return 'It was changed elsewhere. Reload and try again.';
     case 413:
       return 'Send less, or raise server.bodyLimitMb.';
     case 429:

@@ -81,7 +81,7 @@ export const recentCallsQuery = queryOptions({
   queryFn: ({ signal }) => callApi<GenerationList>('/admin/v1/generations', { query: { limit: RECENT }, signal }),
 });
 
-/** What was spent today (UTC), in US dollars. */
+/** Spending of today (UTC), in US dollars. */
 export const spentTodayQuery = queryOptions({
   queryKey: ['activity', 'today'],
   refetchInterval: 60_000,

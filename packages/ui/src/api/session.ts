@@ -1,6 +1,6 @@
 /**
- * Who this page is signed in as. What proves it is a cookie that no script can read; the page keeps the CSRF token alone,
- * which writes carry beside it. Nothing of it is stored.
+ * Who this page is signed in as. What proves it is a cookie that no script can read; the page keeps the CSRF token
+ * alone, which writes carry beside it. Nothing of it is stored.
  */
 export type Session =
   | { readonly type: 'none' }
@@ -21,7 +21,7 @@ export function setSession(session: Session): void {
   for (const listener of listeners) listener();
 }
 
-/** Forgets who is signed in. Where somebody else vouches for the page there is nothing to sign in to again. */
+/** Removes the session. When the host of the page authenticates the user, there is no sign-in to repeat. */
 export function endSession(): void {
   if (current.type !== 'host') setSession(NONE);
 }
@@ -32,7 +32,7 @@ export function onSessionChange(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** What a call needs beside the cookie. */
+/** Headers that a call requires beside the cookie. */
 export function toSessionHeaders(session: Session, method: string): Record<string, string> {
   return session.type === 'cookie' && method !== 'GET' ? { 'x-csrf-token': session.csrfToken } : {};
 }

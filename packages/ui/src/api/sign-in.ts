@@ -16,7 +16,7 @@ export async function signIn(proof: { readonly key: string } | { readonly token:
 
 /** Ends the session here and at the gateway, and forgets what was seen. */
 export async function signOut(): Promise<void> {
-  // What is asked for from here on would come too late.
+  // Responses that arrive from here on would come too late.
   void queryClient.cancelQueries();
   // Signed out here all the same when the gateway is gone: its sessions go with it.
   ending = callApi('/admin/v1/session', { method: 'DELETE' }).catch(() => undefined);
@@ -26,17 +26,17 @@ export async function signOut(): Promise<void> {
 }
 
 /**
- * Finds out who is signed in: by the token of a one-time link, which is taken out of the address and the history at once,
- * or by the cookie of an earlier sign-in. Called once, before anything is shown.
+ * Finds out who is signed in: by the token of a one-time link, which is taken out of the address and the history at
+ * once, or by the cookie of an earlier sign-in. Called once, before anything is shown.
  */
 export async function resumeSession(): Promise<void> {
-  // Also while the gateway is down, or nobody would get to see why.
+  // The session is set even while the gateway is down; otherwise no screen would show why.
   if (getDesktop() !== undefined) return setSession({ type: 'host', name: 'the user of this machine' });
   const token = takeToken();
   try {
     if (token !== null) return await signIn({ token });
   } catch {
-    // A link that is spent; whoever follows it again may be signed in already.
+    // The link has been used already; a user who follows it again may be signed in.
   }
   try {
     take(await callApi<SessionResponse>('/admin/v1/session'));
@@ -48,7 +48,7 @@ export async function resumeSession(): Promise<void> {
 function take({ data }: SessionResponse): void {
   if (!data.signed_in) return endSession();
   const { name, csrf_token: csrfToken, expires_at: expiresAt } = data;
-  // Where somebody else vouches for the page, they also guard against forged requests.
+  // When the host of the page authenticates the user, the host also guards against forged requests.
   if (csrfToken === '' || expiresAt === null) setSession({ type: 'host', name });
   else setSession({ type: 'cookie', name, csrfToken, expiresAt });
 }

@@ -14,7 +14,7 @@ export interface Series {
 }
 
 interface ChartProps {
-  /** What the chart shows, for those who do not see it; the numbers belong in a table beside it. */
+  /** Description of the chart for users who do not see it; the numbers belong in a table beside it. */
   readonly summary: string;
   /** The middle of each bar in Unix seconds, rising by equal steps. */
   readonly times: readonly number[];

@@ -1,4 +1,4 @@
-/** For `ref`: brings what has just appeared into sight, as an error below a long form. */
+/** Use with `ref`: scrolls to an element that has just appeared, such as an error below a long form. */
 export function scrollIntoView(element: HTMLElement | null): void {
   element?.scrollIntoView({ block: 'nearest' });
 }

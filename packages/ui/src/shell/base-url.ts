@@ -1,7 +1,7 @@
 import { toApiUrl } from '../api/call-api.ts';
 import { getDesktopInfo } from './desktop.ts';
 
-/** The address that tools are given. The page of the desktop app has one that nobody else can call. */
+/** Base URL for other programs. The page of the desktop app itself has an address that only the app can call. */
 export function toBaseUrl(): string {
   const info = getDesktopInfo();
   if (info === null) return toApiUrl('/api/v1');

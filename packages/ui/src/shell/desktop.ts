@@ -14,7 +14,7 @@ export const getDesktop = (): DesktopBridge | undefined => globalThis.desktop;
 let current: DesktopInfo | null = null;
 const listeners = new Set<() => void>();
 
-/** What the app said last; null in a browser. */
+/** Last report from the app; null in a browser. */
 export const getDesktopInfo = (): DesktopInfo | null => current;
 
 /** The same, kept up to date. */
@@ -36,7 +36,9 @@ export async function followDesktop(): Promise<void> {
   await readSafely();
 }
 
-/** Whether the gateway is another than before: with other keys, say, so that nothing that it has told holds any more. */
+/**
+ * Whether the gateway is another than before: with other keys, say, so that nothing that it has told holds any more.
+ */
 function hasBegunAnew(before: string | undefined, phase: string): boolean {
   const isUp = phase !== 'starting' && phase !== 'failed';
   return isUp && (before === 'starting' || before === 'failed');

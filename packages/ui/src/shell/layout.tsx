@@ -16,7 +16,7 @@ const CommandPalette = lazy(async () => ({ default: (await import('./command-pal
 
 const PRELOAD_AFTER_MS = 1500;
 
-/** What stands around every screen: rail, top bar, messages; or the sign-in, while nobody is. */
+/** Frame of every screen: rail, top bar, messages; or the sign-in page, while no user is signed in. */
 export function Layout() {
   const session = useSyncExternalStore(onSessionChange, getSession);
   useEffect(() => listenForShortcuts(), []);

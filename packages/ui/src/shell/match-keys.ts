@@ -1,4 +1,4 @@
-/** What of a keyboard event counts. */
+/** The fields of a keyboard event that are used. */
 export interface KeyPress {
   readonly key: string;
   readonly ctrlKey: boolean;

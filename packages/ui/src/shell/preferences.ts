@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** What this browser remembers about how the UI looks. Never holds anything secret. */
+/** Display preferences that this browser stores. Never holds anything secret. */
 export interface Preferences {
   readonly theme: 'system' | 'dark' | 'light';
   readonly density: 'comfortable' | 'compact';
@@ -19,7 +19,7 @@ export interface Preferences {
 /** A way to look at the generations. Its name tells it apart. */
 export interface SavedView {
   readonly name: string;
-  /** As the address has it. */
+  /** Search parameters as in the address. */
   readonly search: Readonly<Record<string, string>>;
   readonly hiddenColumns: readonly string[];
 }
@@ -76,7 +76,7 @@ function subscribe(listener: () => void): () => void {
 const prefersDark = globalThis.matchMedia?.('(prefers-color-scheme: dark)');
 prefersDark?.addEventListener('change', () => setPreferences({}));
 
-/** Whether the page is dark now, whoever decided that. */
+/** Whether the page is dark now, by the system's setting or the user's choice. */
 export const isDark = (): boolean =>
   current.theme === 'dark' || (current.theme === 'system' && prefersDark?.matches === true);
 

@@ -44,7 +44,7 @@ export function useShortcuts(): readonly Shortcut[] {
 
 /** Listens on the page; the returned function ends that. */
 export function listenForShortcuts(): () => void {
-  // The second key of a pair is nobody else's, even where it alone does something, as k does in a table.
+  // The second key of a pair has no other effect, even where it has one alone, as `k` does in a table.
   const onPair = (event: KeyboardEvent): void => {
     if (pending === null || event.timeStamp - pending.at >= PAIR_LIMIT_MS) return;
     const { key } = pending;
@@ -57,7 +57,7 @@ export function listenForShortcuts(): () => void {
     const before = pending !== null && event.timeStamp - pending.at < PAIR_LIMIT_MS ? pending.key : null;
     pending = null;
     const isSingle = !event.ctrlKey && !event.metaKey;
-    // Whoever switches letters off can still close things with Escape.
+    // With single-letter shortcuts off, Escape still closes things.
     if (isSingle && (isTyping(event.target) || (event.key.length === 1 && !getPreferences().singleKeys))) return;
     // A modal dialog keeps the page behind it still.
     if (isSingle && document.querySelector('dialog[open]:modal') !== null) return;

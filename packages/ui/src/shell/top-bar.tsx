@@ -102,7 +102,7 @@ function SpentToday() {
 interface StateFacts {
   readonly health: string | undefined;
   readonly isError: boolean;
-  /** What the desktop app says of the port, which the page itself does without. */
+  /** State of the port as the desktop app reports it; the page itself works without it. */
   readonly phase: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { DatedModels } from '../dated-models.ts';
 
-/** Rewritten by `npm run catalogue:refresh`, so one plain object and nothing else. */
+/** Rewritten by `npm run catalog:refresh`, so one plain object and nothing else. */
 export const DEEPSEEK: DatedModels = {
   sources: [
     {

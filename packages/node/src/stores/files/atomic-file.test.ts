@@ -92,7 +92,7 @@ test('a file that is set aside keeps its own name until another takes it', async
   expect(await readFile(path)).toEqual(OLD);
 });
 
-test('sweeps its own temporary files and nobody else’s', async () => {
+test('removes its own temporary files and no others', async () => {
   await writeFile(temporaryPath(path), 'left by a crash');
   for (const name of ['config.json', 'notes.tmp', 'x.gateway-tmp']) await writeFile(join(dir, name), 'mine');
   await sweepTemporaryFiles(nodeFileSystem, dir);

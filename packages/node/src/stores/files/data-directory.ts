@@ -8,7 +8,7 @@ import { UnusableDirectoryError } from './unusable-directory-error.ts';
 
 /** The places of a store's files. Both folders exist. */
 export interface DataDirectory {
-  /** With every symbolic link resolved, so that one directory has one name. */
+  /** Path with every symbolic link resolved, so that one directory has one name. */
   readonly path: string;
   readonly logsPath: string;
 }
@@ -47,7 +47,7 @@ async function prepareLogs(path: string): Promise<string> {
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error;
   }
-  // Never through a link: whoever planted one would decide where prompts are written.
+  // The path must not be a link: the user who created the link would decide where prompts are written.
   if (!(await lstat(logsPath)).isDirectory()) {
     throw new UnusableDirectoryError(
       `${logsPath} is not a directory of its own; remove it or choose another directory`,

@@ -62,11 +62,11 @@ test.each(platforms)('the directory is free at once when its owner is killed (%s
 test.each(platforms)('a stopped owner keeps the directory although it cannot answer (%s)', async (platform) => {
   const { child } = await ownInOtherProcess(platform);
   child.kill('SIGSTOP');
-  await expect(ownDirectory(dir, { platform, answerWithinMs: 50 })).rejects.toThrow(
+  await expect(ownDirectory(dir, { platform, respondWithinMs: 50 })).rejects.toThrow(
     /another process that does not answer \(it may be stopped\)/,
   );
   child.kill('SIGCONT');
-  await expect(ownDirectory(dir, { platform, answerWithinMs: 30_000 })).rejects.toThrow(`PID ${child.pid}`);
+  await expect(ownDirectory(dir, { platform, respondWithinMs: 30_000 })).rejects.toThrow(`PID ${child.pid}`);
 });
 
 test.each(platforms)(

@@ -13,7 +13,7 @@ export interface DirectoryOwner {
 /** Thrown when another process, or another store in this one, uses the directory. */
 export class DirectoryInUseError extends Error {
   override readonly name = 'DirectoryInUseError';
-  /** Undefined when the owner does not answer, for instance because it is stopped. */
+  /** Undefined when the owner does not respond, for instance because it is stopped. */
   readonly ownerPid: number | undefined;
 
   constructor(directory: string, ownerPid: number | undefined) {
@@ -22,11 +22,11 @@ export class DirectoryInUseError extends Error {
   }
 }
 
-/** What tests try that this machine is not or that would take long. */
+/** Options for tests: conditions that this machine does not have or that would take long. */
 export interface OwnerOptions {
   readonly platform?: NodeJS.Platform | undefined;
-  /** After that an owner counts as one that does not answer. */
-  readonly answerWithinMs?: number | undefined;
+  /** After that an owner counts as one that does not respond. */
+  readonly respondWithinMs?: number | undefined;
 }
 
 const ANSWER_WITHIN_MS = 1000;
@@ -42,7 +42,7 @@ const LONGEST_SOCKET_PATH = 100;
  */
 export async function ownDirectory(
   directory: string,
-  { platform = process.platform, answerWithinMs = ANSWER_WITHIN_MS }: OwnerOptions = {},
+  { platform = process.platform, respondWithinMs = ANSWER_WITHIN_MS }: OwnerOptions = {},
 ): Promise<DirectoryOwner> {
   const address = addressOf(directory, platform);
   for (let attempt = 1; ; attempt += 1) {
@@ -53,7 +53,7 @@ export async function ownDirectory(
       // A pipe that another Windows user holds is refused rather than said to be in use.
       if (code !== 'EADDRINUSE' && !(code === 'EACCES' && platform === 'win32')) throw error;
     }
-    const answer = await askOwner(address, answerWithinMs);
+    const answer = await askOwner(address, respondWithinMs);
     if (answer.isAlive || attempt > 3) throw new DirectoryInUseError(directory, answer.pid);
     // Only a socket in the file system outlives its process. Two starters meeting here can both remove it; the one
     // who then listens first loses its name. Accepted: this is for systems that offer nothing better.
@@ -98,7 +98,7 @@ function closeServer(server: Server): Promise<void> {
 
 function askOwner(
   address: string,
-  answerWithinMs: number,
+  respondWithinMs: number,
 ): Promise<{ readonly isAlive: boolean; readonly pid: number | undefined }> {
   return new Promise((resolve) => {
     let answer = '';
@@ -109,7 +109,7 @@ function askOwner(
       resolve({ isAlive, pid: Number.isNaN(pid) ? undefined : pid });
     };
     socket.setEncoding('latin1');
-    socket.setTimeout(answerWithinMs, () => end(true));
+    socket.setTimeout(respondWithinMs, () => end(true));
     socket.on('data', (text) => (answer += String(text)));
     socket.once('end', () => end(true));
     socket.once('error', (error) => end(!isGone(error)));
@@ -129,7 +129,7 @@ function describeOwner(ownerPid: number | undefined): string {
     : `the process with PID ${ownerPid}; end it, or choose another directory`;
 }
 
-/** Says why a directory could not be taken although nobody has it, for a system that forbids such sockets. */
+/** Explains why a directory could not be taken although it has no owner, on a system that forbids such sockets. */
 export function describeOwnershipFailure(error: unknown): string {
   return `One process per directory cannot be ensured here: ${errorReason(error)}`;
 }

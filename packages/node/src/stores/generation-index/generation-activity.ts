@@ -8,10 +8,12 @@ import type { SegmentName } from '../journal/segment-name.ts';
 const MAX_READ = 500;
 const MAX_PASSED_OVER = 50_000;
 
-/** Sums of what generations did, added up when somebody asks: what is new since they last did, and all the first time. */
+/**
+ * Sums of generations' activity, computed on request: only what is new since the last request, and everything at first.
+ */
 export interface GenerationActivity {
   read(query: ActivityQuery): Promise<readonly ActivitySum[]>;
-  /** To be called before an entry is changed, and `changed` after that. */
+  /** Must be called before an entry is changed; `changed` must be called after that. */
   changing(entry: GenerationEntry): void;
   changed(entry: GenerationEntry): void;
   /** Segments have gone: all is added up anew when it is asked for next. */
@@ -21,7 +23,7 @@ export interface GenerationActivity {
 /** Creates the sums of the segments that there are at any time. */
 export function createGenerationActivity(segments: () => readonly GenerationRows[]): GenerationActivity {
   let book = createActivityBook();
-  /** The first day that is in the book; undefined until somebody asks. */
+  /** The first day in the book; undefined until the first request. */
   let since: string | undefined;
   /** How many of each segment's first rows are in the book, if their day is. */
   const counted = new Map<SegmentName, number>();
@@ -68,7 +70,7 @@ export function createGenerationActivity(segments: () => readonly GenerationRows
   };
 }
 
-/** The same for some principals alone, which nobody keeps. */
+/** The same sums for some principals alone, which are not stored. */
 async function addUp(
   segments: readonly GenerationRows[],
   since: string,

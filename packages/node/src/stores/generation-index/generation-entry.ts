@@ -3,7 +3,7 @@ import type { ContentReference } from '../journal/generation-lines.ts';
 import { parseGenerationText } from '../journal/generation-text.ts';
 import type { SegmentName } from '../journal/segment-name.ts';
 
-/** What many generations have in common, and is stored once for all of them. */
+/** Values that many generations have in common; they are stored once for all of them. */
 export interface GenerationOrigin {
   readonly principalId: string;
   readonly userId: string | undefined;
@@ -13,7 +13,7 @@ export interface GenerationOrigin {
   readonly isByok: boolean;
 }
 
-/** What a later version of a generation may change. */
+/** Values that a later version of a generation may change. */
 export interface EntryVersion extends GenerationOrigin {
   readonly costNanoUsd: number;
   /** The generation as `toGenerationText` writes it, or the bytes of that. */
@@ -44,8 +44,8 @@ interface EntryRows {
 }
 
 /**
- * One generation in memory: a view of its row, made for whoever asks, so that there is no object for those nobody asks
- * for. It stays true when the row is changed, and readable when its segment is dropped.
+ * One generation in memory: a view of its row, created on request, so that entries that are never read have no object.
+ * It stays correct when the row is changed, and readable when its segment is dropped.
  */
 export class GenerationEntry {
   readonly row: number;
@@ -85,7 +85,7 @@ export class GenerationEntry {
     this.rows.replace(this.row, version);
   }
 
-  /** The record. Parsed anew each time: whoever goes through all of them must not leave all of them behind. */
+  /** The record. It is parsed anew each time: a walk through all records must not leave all of them in memory. */
   readRecord(): GenerationRecord {
     const { rows, row, costNanoUsd } = this;
     const { principalId, userId, workspaceId } = rows.originAt(row);
@@ -93,7 +93,10 @@ export class GenerationEntry {
     return { generation, principalId, ...(userId !== undefined && { userId }), costNanoUsd };
   }
 
-  /** What filters look at. It is kept once somebody has asked; the record, which takes twenty times as much, is not. */
+  /**
+   * Values that filters read. They are cached after the first read; the record, which takes twenty times as much, is
+   * not.
+   */
   readFacts(): GenerationFacts {
     return this.rows.factsAt(this.row, () => toGenerationFacts(this.readRecord()));
   }

@@ -17,7 +17,7 @@ import type { GenerationEntry, EntryVersion, NewEntry, GenerationOrigin } from '
 import { GenerationRows } from './generation-rows.ts';
 import { compareSegments, dayAt, isThrough, type SegmentName } from '../journal/segment-name.ts';
 
-/** What retention needs to know of a segment. */
+/** Facts about a segment that retention requires. */
 export interface SegmentFacts {
   readonly name: SegmentName;
   readonly records: number;
@@ -29,7 +29,7 @@ export interface GenerationIndex {
   readonly size: number;
   /** Oldest first. */
   readonly segments: readonly SegmentFacts[];
-  /** What everybody has spent, on dropped records, too. */
+  /** Spending of all principals, including that of dropped records. */
   readonly spending: SpendingBook;
   find(id: string): GenerationEntry | undefined;
   /** Adds a generation as the newest of its segment. Its id must not be there yet. */
@@ -50,8 +50,8 @@ export interface GenerationIndex {
 }
 
 /**
- * A segment with the least and the greatest of its ids, in the order of texts: ids begin with their time, so that nearly
- * always one segment alone can have an id.
+ * A segment with the least and the greatest of its ids, in the order of texts: ids begin with their time, so that
+ * nearly always one segment alone can have an id.
  */
 class IndexedSegment implements SegmentFacts {
   readonly name: SegmentName;
@@ -91,7 +91,7 @@ export function createGenerationIndex(): GenerationIndex {
   const activity = createGenerationActivity(() => segments.map(({ rows }) => rows));
 
   const find = (id: string): GenerationEntry | undefined => {
-    // From the newest on, which most are in that somebody asks for.
+    // The search starts with the newest segment, which holds most of the generations that are looked up.
     for (let at = segments.length - 1; at >= 0; at -= 1) {
       const entry = segments[at]?.find(id);
       if (entry !== undefined) return entry;
@@ -105,7 +105,7 @@ export function createGenerationIndex(): GenerationIndex {
     segments = [...segments, added].sort((left, right) => compareSegments(left.name, right.name));
     return added;
   };
-  /** What was written before an entry, or all, newest first; segments that are over before a time may be left out. */
+  /** Entries written before an entry, or all, newest first; segments that are over before a time may be left out. */
   function* newestFirst({
     before,
     sinceMs,

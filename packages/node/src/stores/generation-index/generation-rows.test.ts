@@ -20,7 +20,7 @@ function toVersion(id: string, app: string): EntryVersion {
   };
 }
 
-/** What buffers take once those that nobody refers to are gone. */
+/** Memory of buffers after those without references have been collected. */
 function bufferBytes(): number {
   setFlagsFromString('--expose-gc');
   (runInNewContext('gc') as () => void)();

@@ -23,8 +23,8 @@ const NO_CONTENT = -1;
 
 /**
  * The generations of a segment, in the order of writing: a row of numbers for each, and its texts outside of the heap.
- * As objects they were what the garbage collector was busy with: they stay for days, while all else a request leaves
- * behind is gone at once.
+ * As objects they kept the garbage collector busy: they stay for days, while all other objects of a request are
+ * released at once.
  */
 export class GenerationRows {
   readonly segment: SegmentName;
@@ -104,7 +104,7 @@ export class GenerationRows {
     for (let row = 0; row < this.count; row += 1) this.setContent(row, null);
   }
 
-  /** What all of the same origin have cost. */
+  /** Costs of all generations of the same origin. */
   costs(): Iterable<readonly [GenerationOrigin, number]> {
     const sums = this.origins.map(() => 0);
     for (let row = 0; row < this.count; row += 1) {

@@ -9,8 +9,8 @@ export interface IdTable {
 }
 
 /**
- * Creates an empty table that keeps hashes and numbers of rows alone; `hasId` tells what a row's id is. A map would keep
- * every id as an object that the garbage collector moves and marks, and that each look-up of a new id waits for.
+ * Creates an empty table that keeps hashes and numbers of rows alone; `hasId` tells what a row's id is. A map would
+ * keep every id as an object that the garbage collector moves and marks, and that each look-up of a new id waits for.
  */
 export function createIdTable(hasId: (row: number, id: string) => boolean): IdTable {
   /** Pairs of a hash and a row counted from 1; 0 where there is none. */
@@ -49,7 +49,7 @@ export function createIdTable(hasId: (row: number, id: string) => boolean): IdTa
   };
 }
 
-/** FNV-1a over code units. Ids are random, and nobody outside chooses them. */
+/** FNV-1a over code units. Ids are random, and no caller chooses them. */
 function hashOf(id: string): number {
   let hash = 0x811c9dc5 | 0;
   for (let i = 0; i < id.length; i += 1) hash = Math.imul(hash ^ id.charCodeAt(i), 0x01000193);

@@ -24,8 +24,8 @@ export interface TextArena {
 }
 
 /**
- * Creates an arena of texts outside of the heap, where the garbage collector neither moves nor marks them, with few large
- * allocations for many of them. It only grows, and is released as a whole.
+ * Creates an arena of texts outside of the heap, where the garbage collector neither moves nor marks them, with few
+ * large allocations for many of them. It only grows, and is released as a whole.
  */
 export function createTextArena(): TextArena {
   const chunks: Buffer[] = [];

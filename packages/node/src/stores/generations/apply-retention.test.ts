@@ -66,7 +66,7 @@ test('what is dropped stays counted even if power fails: the sums are synced bef
   expect(beforeRemoval.slice(beforeRemoval.lastIndexOf('write'))).toContain('sync');
 });
 
-test('a store that nobody writes to drops its old days, too', async () => {
+test('a store without writes drops its old days, too', async () => {
   const store = await place.open({ retentionDays: 1 });
   await append(store, 'gen-1');
   place.nowMs += 3 * DAY_MS;

@@ -6,15 +6,15 @@ import { addOperation, type Journal } from '../journal/journal.ts';
 import { type LoadOptions, removeDroppedFiles } from './load-generations.ts';
 import { planRetention, type RetentionLimits } from './retention.ts';
 
-/** What dropping needs. */
+/** Parts that dropping requires. */
 export interface RetentionOptions<Operation> extends LoadOptions {
   readonly setTimer: (callback: () => void, delayMs: number) => () => void;
   readonly limits: RetentionLimits;
   readonly index: GenerationIndex;
   readonly journal: Journal<Operation>;
-  /** As found at start. */
+  /** Sums as found at start. */
   readonly carried: CarriedForward;
-  /** What keeps the sums in the journal. */
+  /** Makes the operation that stores the sums in the journal. */
   readonly toOperation: (carried: CarriedForward) => Operation;
 }
 
@@ -54,7 +54,7 @@ export function startRetention<Operation>(options: RetentionOptions<Operation>):
   };
   const lookEveryHour = (): void => {
     cancelTimer = options.setTimer(() => {
-      // A store that nobody writes to moves on as well, so that its last day can go, too.
+      // A store without writes moves on as well, so that its last day can be dropped, too.
       if (options.journal.active.lines > 0) options.journal.rollIfDue();
       look();
       lookEveryHour();

@@ -10,7 +10,7 @@ import { currentContentFile } from './load-generations.ts';
 import { recordOf, toLine } from '../journal/record-line.ts';
 import { contentFileName, metadataFileName, parseLogFileName, type SegmentName } from '../journal/segment-name.ts';
 
-/** What compaction needs. */
+/** Parts that compaction requires. */
 export interface CompactionOptions {
   readonly files: FileSystem;
   readonly logsPath: string;

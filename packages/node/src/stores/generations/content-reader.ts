@@ -7,7 +7,7 @@ import { type ContentReference, parseContent } from '../journal/generation-lines
 import { forEachLine } from '../journal/journal-reader.ts';
 import { recordOf } from '../journal/record-line.ts';
 
-/** What reading contents needs. */
+/** Parts that reading contents requires. */
 export interface ContentReaderOptions {
   readonly files: FileSystem;
   readonly logsPath: string;
@@ -15,7 +15,7 @@ export interface ContentReaderOptions {
   readonly index: GenerationIndex;
 }
 
-/** Finds contents on disk. Both answer undefined when there is none, or none that is whole, which is reported. */
+/** Finds contents on disk. Both return undefined when there is none, or none that is whole, which is reported. */
 export interface ContentReader {
   read(entry: GenerationEntry): Promise<GenerationContent | undefined>;
   /** The bytes of the record as they stand in the file. */

@@ -15,13 +15,13 @@ import type { SegmentStart } from '../journal/segment.ts';
 import { settleLostContent } from './settle-lost-content.ts';
 import { isThrough, nextSegment, type SegmentName } from '../journal/segment-name.ts';
 
-/** What the log needs. `logsPath` exists and belongs to this process. */
+/** Parts that the log requires. `logsPath` exists and belongs to this process. */
 export interface GenerationLogOptions extends LoadOptions {
   readonly setTimer: OpenSegmentsOptions['setTimer'];
   readonly limits: RetentionLimits;
 }
 
-/** Generations on disk, to be closed by whoever opened them. */
+/** Generations on disk. The caller that opened them closes them. */
 export interface GenerationLog {
   readonly repository: GenerationRepository;
   /** How many there were at start. */

@@ -16,7 +16,7 @@ import { toGenerationText } from '../journal/generation-text.ts';
 import { type BatchLines, type JournalOptions, putContent } from '../journal/journal.ts';
 import type { SegmentName } from '../journal/segment-name.ts';
 
-/** What is written to the journal, and done to the index once it has been. */
+/** Operations that are written to the journal and then applied to the index. */
 export type Operation =
   | {
       readonly type: 'add';
@@ -36,7 +36,10 @@ export type Operation =
 /** Creates what puts operations into lines. It refuses generations whose id exists. */
 export function createEncoder(index: GenerationIndex): JournalOptions<Operation>['encode'] {
   let batch: BatchLines | undefined;
-  /** The ids of this batch. A set for all batches, which ids enter and leave, would leave its tables to the full collector. */
+  /**
+   * The ids of this batch. A set for all batches, which ids enter and leave, would leave its tables to the full
+   * collector.
+   */
   let ids = new Set<string>();
   return (operation, lines) => {
     if (lines !== batch) ids = new Set();
@@ -44,7 +47,7 @@ export function createEncoder(index: GenerationIndex): JournalOptions<Operation>
     switch (operation.type) {
       case 'add': {
         const { id } = operation.record.generation;
-        // What was written before this batch is in the index by now.
+        // Operations that were written before this batch are in the index by now.
         if (ids.has(id) || index.find(id)) throw new Error(`A generation with the id ${id} exists already`);
         putGeneration(operation, lines);
         ids.add(id);

@@ -25,7 +25,7 @@ test('content that a crash of the machine took is reported once, and what comes 
   await store.close();
   const path = join(place.dir, 'logs', 'content-2026-03-01.ndjson');
   const bytes = await readFile(path);
-  // As a crash of the machine may leave it: the end is missing, and what comes later takes its place.
+  // Same state as after a crash of the machine: the end is missing, and later lines take its place.
   await writeFile(path, bytes.subarray(0, bytes.length / 2));
   const again = await place.open();
   expect(place.warnings.at(-1)).toBe('Content that was being written in a crash is lost');

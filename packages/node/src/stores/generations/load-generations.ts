@@ -21,7 +21,7 @@ import {
   type SegmentName,
 } from '../journal/segment-name.ts';
 
-/** What the logs folder held at start. */
+/** Contents of the logs folder at start. */
 export interface LoadedGenerations {
   readonly index: GenerationIndex;
   readonly carried: CarriedForward;
@@ -31,7 +31,7 @@ export interface LoadedGenerations {
   readonly beyondEnd: readonly GenerationEntry[];
 }
 
-/** What reading the logs folder needs. */
+/** Parts that reading the logs folder requires. */
 export interface LoadOptions extends JournalReaderOptions {
   readonly logsPath: string;
 }

@@ -3,21 +3,21 @@ import type { ContentReader } from './content-reader.ts';
 import type { GenerationEntry } from '../generation-index/generation-entry.ts';
 import { addOperation, type Journal } from '../journal/journal.ts';
 
-/** What settling needs. */
+/** Parts that settling requires. */
 export interface LostContentOptions<Operation> {
   readonly logger: Logger | undefined;
   readonly reader: ContentReader;
   readonly journal: Journal<Operation>;
-  /** What settles an entry in the journal. */
+  /** Makes the operation that settles an entry in the journal. */
   readonly toOperation: (entry: GenerationEntry) => Operation;
 }
 
 /**
- * Settles entries whose content should stand beyond the end of its file: what can be found elsewhere in it stays, for
- * the rest it is put on record that there is none, so that this is reported once and not at every start.
+ * Settles entries whose content should be beyond the end of its file: content that can be found elsewhere in the file
+ * stays; for the rest a line records that there is none, so that this is reported once and not at every start.
  *
- * A process that is killed while both files of a batch are being written may leave the metadata alone; nobody has been
- * told of such a batch. After a failure of the machine it may have been the last second's.
+ * A process that is killed while both files of a batch are being written may leave the metadata alone; such a batch was
+ * not acknowledged. After a failure of the machine it may be the batch of the last second.
  */
 export async function settleLostContent<Operation>(
   { logger, reader, journal, toOperation }: LostContentOptions<Operation>,

@@ -10,13 +10,13 @@ export interface ContentReference {
   readonly length: number;
 }
 
-/** What outlives the files that retention drops; the last such line counts. */
+/** Sums that remain when retention drops files; the last such line counts. */
 export interface CarriedForward {
   /** This segment and all older ones are gone, or to be removed if a crash has left them. */
   readonly droppedThrough: SegmentName | null;
   /** The content of this segment and of all older ones is gone. */
   readonly contentDroppedThrough: SegmentName | null;
-  /** What the dropped records had cost; without a day on days that are not told apart any more. */
+  /** Cost of the dropped records; without a day for days that are not distinguished any more. */
   readonly spentNanoUsd: readonly CarriedSum[];
 }
 
@@ -40,7 +40,7 @@ interface RecordHead {
   readonly userId?: string | undefined;
 }
 
-/** A metadata line as read. `generation` is the JSON text still, parsed when somebody asks for the record. */
+/** A metadata line as read. `generation` is still JSON text; it is parsed when the record is requested. */
 export type MetadataLine =
   | { readonly type: 'segment'; readonly version: number }
   | ({
@@ -56,7 +56,7 @@ export type MetadataLine =
 // Unescaped quotes: this cannot occur inside a string of the head, so its first occurrence ends the head.
 const HEAD_END = ',"generation":{';
 
-// What `recordHead` begins with. A content reference before it has no member of this name.
+// First characters of the result of `recordHead`. A content reference before it has no member of this name.
 const TEXT_START = '"id":';
 
 /** The first line of every metadata file. */
@@ -65,8 +65,8 @@ export function segmentLine(): string {
 }
 
 /**
- * What stands before the JSON text of a generation in its line; a brace follows it. The segment is the one that the line
- * goes to, null for none that could be told from it. Throws for what JSON cannot hold.
+ * Text before the JSON text of a generation in its line; a brace follows it. The segment is the one that the line is
+ * written to, null for a segment that does not follow from the line. Throws for values that JSON cannot hold.
  */
 export function recordHead(record: GenerationRecord, segment: SegmentName | null): string {
   const { generation, principalId, userId, costNanoUsd } = record;
@@ -146,8 +146,8 @@ export function carriedLine(carried: CarriedForward): string {
 }
 
 /**
- * What stands before the JSON text of a content in its line; a brace follows it. A line names its generation, so that a
- * wrong offset can never show one caller what another wrote.
+ * Text before the JSON text of a content in its line; a brace follows it. A line names its generation, so that a wrong
+ * offset can never show one caller the content of another.
  */
 export function contentHead(id: string): string {
   return `{"id":${JSON.stringify(id)},"content":`;

@@ -1,8 +1,8 @@
 import type { Generation } from '@model-gateway/core';
 
 /**
- * What most generations say, or do not say: left out of their text, and put back when it is read. So is what they say
- * twice.
+ * Values that most generations have, or absent values: they are left out of the text and added again when it is read.
+ * The same holds for values that a generation states twice.
  */
 const USUAL = {
   upstream_id: null,
@@ -46,12 +46,12 @@ const USUAL = {
 
 type ProviderResponse = NonNullable<Generation['provider_responses']>[number];
 
-/** What texts say instead of what follows from it. */
+/** Members that texts hold in place of the values that follow from them. */
 interface SaidOnly {
   readonly endpoint_id?: string | undefined;
 }
 
-/** What the line of a generation says before its text begins. */
+/** Facts in the line of a generation before its text begins. */
 export interface GenerationHead {
   readonly id: string;
   readonly workspaceId?: string | undefined;

@@ -77,7 +77,7 @@ test('a log cut at any byte gives every line before the cut, and loses nothing e
     expect(await recover(LOG.subarray(0, length)), `cut at ${length}`).toEqual(expected);
     const isBetweenLines = LINES.some((_, index) => [endOfLine(index) - 1, endOfLine(index)].includes(length));
     expect(warnings.length, `cut at ${length}`).toBe(length === 0 || isBetweenLines ? 0 : 1);
-    // What is left has nothing but good lines, and reading it again finds the same.
+    // The rest has only good lines, and reading it again finds the same.
     const left = await readFile(path);
     expect(await recover(left)).toEqual(expected);
     expect(warnings).toEqual([]);

@@ -10,7 +10,7 @@ const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = Buffer.from('\r');
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** What reading a journal needs. */
+/** Parts that reading a journal requires. */
 export interface JournalReaderOptions {
   readonly files: FileSystem;
   readonly logger: Logger | undefined;
@@ -18,8 +18,8 @@ export interface JournalReaderOptions {
 }
 
 /**
- * What is wrong with a journal: `torn` when only its last line was cut short, as a crash does; `damaged` when anything
- * else was found that nobody has written so.
+ * Damage of a journal: `torn` when only its last line is cut short, as after a crash; `damaged` for any other content
+ * that the gateway did not write.
  */
 type Damage =
   | { readonly kind: 'torn'; readonly goodBytes: number }
@@ -71,7 +71,7 @@ export async function forEachLine(
     let position = 0;
     while (position + rest.length < size) {
       const readAt = position + rest.length;
-      // A fresh buffer each time: records are kept as views of it until somebody asks for them.
+      // A fresh buffer is used each time: records are stored as views of it until they are parsed on request.
       const chunk = Buffer.allocUnsafeSlow(rest.length + Math.min(CHUNK_BYTES, size - readAt));
       rest.copy(chunk);
       const count = await files.read(fd, chunk, rest.length, chunk.length - rest.length, readAt);

@@ -4,7 +4,7 @@ import { openSegments, type OpenSegments, type OpenSegmentsOptions } from './ope
 import { createLineBuffer, type LineBuffer } from './record-line.ts';
 import { type Segment, type SegmentStart, writeSegment } from './segment.ts';
 
-/** What is gathered to go to the files in one write each. It is written together or not at all. */
+/** Operations that go to the files in one write each. The batch is written as a whole or not at all. */
 export interface Batch<Operation> {
   readonly segment: Segment;
   readonly waiting: Waiting<Operation>[];
@@ -24,7 +24,7 @@ export interface BatchLines {
   readonly content: LineBuffer;
 }
 
-/** What a journal asks and tells its owner. */
+/** Functions of the journal's owner that the journal calls. */
 export interface JournalOptions<Operation> extends OpenSegmentsOptions {
   /**
    * Puts the lines of an operation into its batch, right before that is written: many in a row take half the time that

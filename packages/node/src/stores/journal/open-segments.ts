@@ -11,7 +11,7 @@ import {
 } from './segment.ts';
 import { contentFileName, nextSegment } from './segment-name.ts';
 
-/** What the segments need from outside. */
+/** Parts that the segments require from outside. */
 export interface OpenSegmentsOptions {
   readonly files: FileSystem;
   readonly logsPath: string;
@@ -38,7 +38,9 @@ export interface OpenSegments {
   release(segment: Segment): void;
   /** Sees to it that what has just been written is synced in time. */
   scheduleSync(): void;
-  /** Undefined when there is nothing to repair. Rejects while what a failed sync left uncertain cannot be made certain. */
+  /**
+   * Undefined when there is nothing to repair. Rejects while what a failed sync left uncertain cannot be made certain.
+   */
   repair(): Promise<void> | undefined;
   /** Brings everything written so far to the disk itself. */
   sync(): Promise<void>;
@@ -180,7 +182,7 @@ async function roll(state: State): Promise<void> {
 function retireIfIdle(state: State, segment: Segment): void {
   if (segment === state.active || segment.openBatches > 0) return;
   void inTurn(state, async () => {
-    // Everything may have been closed by now, and the descriptors may be somebody else's already.
+    // The segment may have been closed by now, and its descriptors may have been reused for other files.
     if (!state.segments.has(segment)) return;
     await syncSegment(state.options.files, segment);
     state.segments.delete(segment);

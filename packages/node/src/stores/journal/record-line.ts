@@ -17,7 +17,7 @@ const CLOSING_BRACE = 0x7d;
 const OVERHEAD_BYTES = FRAME_BYTES + 2;
 
 const FIRST_CAPACITY_BYTES = 64 * 1024;
-// One huge answer must not leave its buffer behind for good.
+// One huge response must not leave its buffer behind for good.
 const KEPT_CAPACITY_BYTES = 1024 * 1024;
 const GENEROUS_LENGTH = 256 * 1024;
 /** Shorter ones are joined: that costs less than to write them one by one. */

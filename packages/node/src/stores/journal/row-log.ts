@@ -17,7 +17,7 @@ export interface RowLogOptions<Row> {
 
 /** The changes of one table, each a line. */
 export interface RowLog<Row> {
-  /** What was found at start, oldest first. */
+  /** Rows found at start, oldest first. */
   readonly rows: readonly Row[];
   /** On the disk itself when it resolves; when it rejects, nothing of it remains. One at a time. */
   write(change: RowChange<Row>): Promise<void>;

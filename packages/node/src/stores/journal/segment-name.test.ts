@@ -28,7 +28,7 @@ test.each([
   'generations-today.ndjson',
   '../generations-2026-03-01.ndjson',
   'content-2026-03-01.ndjson.bak',
-])('a file called %s is nobody’s log', (name) => {
+])('a file called %s is not a log', (name) => {
   expect(parseLogFileName(name)).toBeUndefined();
 });
 

@@ -9,14 +9,14 @@ import { UnusableDirectoryError } from '../files/unusable-directory-error.ts';
 /** The version of everything in the data directory; raised when an older program would misread it. */
 export const FORMAT_VERSION = 1;
 
-/** What `config.json` holds: the tables that change seldom. */
+/** Contents of `config.json`: the tables that change seldom. */
 export interface ConfigData extends Tables {
   readonly version: number;
 }
 
 /** The one file of tables that change seldom, in memory and on disk. */
 export interface ConfigFile {
-  /** As last written: never something that may still fail to reach the disk. */
+  /** Data as last written: never data whose write may still fail. */
   readonly data: ConfigData;
   /** Whether there was none before. */
   readonly isNew: boolean;
@@ -29,7 +29,7 @@ export interface ConfigFile {
 const configSchema = tablesSchema.extend({ version: z.int() });
 const NOTHING: ConfigData = { version: FORMAT_VERSION, ...EMPTY_TABLES };
 
-/** What opening the file needs. `directory` exists and belongs to this process. */
+/** Parts that opening the file requires. `directory` exists and belongs to this process. */
 export interface ConfigFileOptions {
   readonly files: FileSystem;
   readonly directory: string;
@@ -86,7 +86,7 @@ function createAdapter(options: ConfigFileOptions): Adapter<ConfigData> {
     },
     async write(data) {
       const text = `${JSON.stringify(data, null, 2)}\n`;
-      // What is there already need not push the version before it out of `config.previous.json`.
+      // An unchanged text must not push the version before it out of `config.previous.json`.
       if (text === lastText) return;
       // A failure may come after the rename: what is there is not known then.
       lastText = undefined;
@@ -118,7 +118,8 @@ async function readConfig(files: FileSystem, path: string): Promise<ReadConfig> 
   }
   refuseNewerVersion(path, parsed);
   const checked = configSchema.safeParse(parsed);
-  // As it was written, not as it was checked: what a newer program of the same version has added is kept.
+  // The data as it was written, not as it was checked: fields that a newer program of the same version added are
+  // preserved.
   return checked.success
     ? { status: 'good', data: { ...NOTHING, ...(parsed as ConfigData) }, text }
     : { status: 'damaged', reason: z.prettifyError(checked.error).replaceAll(/\s*\n\s*/g, ' ') };

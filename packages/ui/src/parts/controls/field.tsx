@@ -5,7 +5,7 @@ import { classNames } from '../class-names.ts';
 interface FieldProps {
   readonly label: string;
   readonly hint?: ReactNode;
-  /** What is wrong with the value, as the gateway said it. */
+  /** The gateway's error message about the value. */
   readonly error?: string | undefined;
   readonly className?: string;
   /** Gets what ties the control to its label, hint and error. */

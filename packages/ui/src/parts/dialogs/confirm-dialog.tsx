@@ -9,7 +9,7 @@ interface ConfirmDialogProps {
   readonly title: string;
   readonly action: string;
   readonly children: ReactNode;
-  /** To be typed before the action can be started, where it cannot be undone. */
+  /** Text that the user must type before an action that cannot be undone. */
   readonly typed?: string;
   readonly onConfirm: () => Promise<unknown>;
   readonly onClose: () => void;

@@ -3,7 +3,7 @@ import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
 
 import { useShortcut } from '../../shell/shortcuts.ts';
 import { Button } from '../controls/button.tsx';
-import { keepWithin } from './keep-within.ts';
+import { trapFocus } from './trap-focus.ts';
 import { useMedia } from './use-media.ts';
 
 interface SidePanelProps {
@@ -15,10 +15,10 @@ interface SidePanelProps {
   readonly children: ReactNode;
 }
 
-/** What belongs to the row at hand: beside the list; over it, as a modal dialog, where the window is narrow. */
+/** Panel for the selected row: beside the list, or over it as a modal dialog where the window is narrow. */
 export function SidePanel({ title, label, onClose, actions, children }: SidePanelProps) {
   const panel = useRef<HTMLElement>(null);
-  // As Tailwind's `lg`, from which on the classes below put it beside the list.
+  // Same width as Tailwind's `lg`, from which on the classes below put the panel beside the list.
   const isModal = !useMedia('(min-width: 64rem)');
   useFocusWithin(panel, isModal);
   useShortcut({ keys: 'Escape', label: 'Close the panel', group: 'This screen' }, onClose);
@@ -26,7 +26,7 @@ export function SidePanel({ title, label, onClose, actions, children }: SidePane
   const onKeyDown = (event: KeyboardEvent): void => {
     const { target } = event;
     const isField = target instanceof HTMLElement && target.matches('input, textarea, select');
-    // Of a dialog or menu within, which React tells of here, too.
+    // React also reports events of a dialog or menu inside the panel here.
     const isOwn = target instanceof HTMLElement && target.closest('dialog, [role=menu]') === null;
     if (event.key !== 'Escape' || event.defaultPrevented || !isField || !isOwn) return;
     event.preventDefault();
@@ -65,7 +65,7 @@ export function SidePanel({ title, label, onClose, actions, children }: SidePane
 function useFocusWithin(panel: { readonly current: HTMLElement | null }, isModal: boolean): void {
   useEffect(() => {
     if (!isModal || panel.current === null) return;
-    const end = keepWithin(panel.current);
+    const end = trapFocus(panel.current);
     panel.current.focus();
     return end;
   }, [panel, isModal]);

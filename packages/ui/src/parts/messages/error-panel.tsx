@@ -12,7 +12,7 @@ interface ErrorPanelProps {
   readonly onRetry?: () => void;
 }
 
-/** What went wrong, where, and what to do; never empty, and copyable. */
+/** Shows the error, its place and a remedy; never empty, and copyable. */
 export function ErrorPanel({ error, title = 'That did not work', onRetry }: ErrorPanelProps) {
   const issues = error instanceof ApiError ? error.issues : [];
   return (

@@ -4,7 +4,7 @@ export interface Toast {
   readonly tone: 'good' | 'bad' | 'neutral';
   readonly title: string;
   readonly detail?: string | undefined;
-  /** What can be done about it, for as long as the message is there. */
+  /** Action that is offered for as long as the message is shown. */
   readonly action?: { readonly label: string; readonly run: () => void } | undefined;
 }
 

@@ -11,7 +11,7 @@ const ICONS = {
   neutral: <Info size={18} aria-hidden className="text-accent" />,
 };
 const SHOWN_MS = 4000;
-/** With something to decide. */
+/** Time for a message that offers an action. */
 const SHOWN_WITH_ACTION_MS = 12_000;
 
 /** The messages that `showToast` has left. */

@@ -28,7 +28,9 @@ interface TableRowProps<Row> {
   readonly onPick: (index: number) => void;
 }
 
-/** A row of a `VirtualTable`. Its size is known beforehand, so that nothing else is laid out when its contents change. */
+/**
+ * A row of a `VirtualTable`. Its size is known beforehand, so that nothing else is laid out when its contents change.
+ */
 export const TableRow = memo(function TableRow<Row>(props: TableRowProps<Row>) {
   const { id, row, index, columns, height, tracks, isOpen, isActive, onPick } = props;
   return (

@@ -13,9 +13,9 @@ interface VirtualTableProps<Row extends RowData> {
   readonly rows: readonly Row[];
   readonly columns: readonly Column<Row>[];
   readonly idOf: (row: Row) => string;
-  /** What a click and the space bar do; and every move of the cursor, while a row is open. */
+  /** Called for a click and the space bar, and for every move of the cursor while a row is open. */
   readonly onOpen: (row: Row) => void;
-  /** What Enter does, where that is something else. */
+  /** Called for Enter, when Enter does something else. */
   readonly onEnter?: (row: Row) => void;
   /** The row that is open beside the table. */
   readonly openId?: string | undefined;
@@ -25,7 +25,7 @@ interface VirtualTableProps<Row extends RowData> {
   readonly isRecycled?: boolean;
   /** Below it the table scrolls sideways. */
   readonly minWidth?: number;
-  /** Rows there are in all, where more can be loaded than were; -1 where nobody knows. For screen readers. */
+  /** Number of all rows, when more can be loaded than are present; -1 when it is unknown. Used by screen readers. */
   readonly total?: number | undefined;
   readonly onEndReached?: (() => void) | undefined;
   /** Called with true while the first row is in sight. */
@@ -40,8 +40,8 @@ const END_MARGIN_ROWS = 20;
 const OVERSCAN_ROWS = 4;
 
 /**
- * A table that keeps only the rows in sight in the document, and is walked by keys: arrows or j and k, Home, End, Enter.
- * The focus stays on the table, so that it survives rows coming and going.
+ * A table that keeps only the rows in sight in the document, and is walked by keys: arrows or j and k, Home, End,
+ * Enter. The focus stays on the table, so that it survives rows coming and going.
  */
 export function VirtualTable<Row extends RowData>(props: VirtualTableProps<Row>) {
   const { rows, columns, idOf, hidden, onEndReached, onTopChange, openId } = props;
@@ -72,7 +72,7 @@ export function VirtualTable<Row extends RowData>(props: VirtualTableProps<Row>)
   const shown = useMemo(() => visible.flatMap(({ id }) => byId.get(id) ?? []), [visible, byId]);
   const gridTemplateColumns = shown.map(({ width }) => width).join(' ');
 
-  // As the virtualizer remembers it: to ask the element would lay out what has just been changed.
+  // The offset comes from the virtualizer: a read from the element would force a layout of the latest changes.
   const isAtTop = (virtual.scrollOffset ?? 0) < rowHeight;
 
   useEffect(() => virtual.measure(), [rowHeight, virtual]);

@@ -11,7 +11,7 @@ export interface JsonLine {
   readonly isOpen: boolean;
 }
 
-/** What may be open or closed. */
+/** Value that can be open or closed. */
 export interface JsonNode {
   readonly path: string;
   readonly depth: number;

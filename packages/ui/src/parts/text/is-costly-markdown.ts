@@ -1,6 +1,6 @@
 /** Marks of containers at the beginning of a line: each opens an element within the one before. */
 const MANY_CONTAINERS = /^(?:[ \t]*(?:>|(?:[-*+]|\d{1,9}[.)])[ \t])){50}/m;
-/** What may stand around an emphasis or a link; an underscore within a word does not. */
+/** Characters that can surround an emphasis or a link; an underscore within a word cannot. */
 const MARK_OR_PARAGRAPH = /\n[ \t]*\n|[*~]+|(?<!\w)_+|_+(?!\w)|[[\]]/g;
 /** A thousand marks in one paragraph, or a hundred in each of a hundred: some tenths of a second. */
 const MAX_COST = 500_000;
@@ -10,8 +10,8 @@ const MAX_CELLS = 8000;
 const MAX_LINES = 5000;
 
 /**
- * Whether reading a text as markdown could hold up the page. Nested as no person writes, a few kilobytes take the parser
- * minutes, and more calls within one another than there is room for.
+ * Whether reading a text as markdown could hold up the page. Nested as no person writes, a few kilobytes take the
+ * parser minutes, and more calls within one another than there is room for.
  */
 export function isCostlyMarkdown(text: string): boolean {
   return (

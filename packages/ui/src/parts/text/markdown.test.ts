@@ -65,7 +65,7 @@ const WRAPPERS: readonly ((payload: string) => string)[] = [
 test.each(PAYLOADS.flatMap((payload) => WRAPPERS.map((wrap) => wrap(payload))))(
   'runs, loads and links nothing: %j',
   (text) => {
-    // What the text says is escaped; what is left are elements. Icons are the page's own.
+    // Tags from the text are escaped; all remaining tags are elements. Icons belong to the page itself.
     const html = render(text).replace(/<svg[^>]*class="lucide[^]*?<\/svg>/g, '');
     expect(html).not.toMatch(
       /<(script|img|iframe|svg|object|embed|link|style|base|meta|form|input|video|audio|math|template|a)\b/i,

@@ -7,7 +7,7 @@ interface ConfigFieldsProps {
   readonly type: DestinationType;
   readonly draft: Pick<DestinationDraft, 'config' | 'headers'>;
   readonly onChange: (change: Partial<Pick<DestinationDraft, 'config' | 'headers'>>) => void;
-  /** What the gateway said of the last attempt to save. */
+  /** The gateway's error about the last attempt to save. */
   readonly error: unknown;
 }
 

@@ -14,7 +14,9 @@ import { EmptyState, Loading } from '../../parts/messages/states.tsx';
 import { showToast } from '../../parts/messages/toast-store.ts';
 import { deliveriesQuery } from './destination-queries.ts';
 
-/** What has not reached a destination: what waits for its next attempt, and what nobody tries any more. */
+/**
+ * Deliveries that have not reached a destination: those that wait for the next attempt, and those that are given up.
+ */
 export function DeliveryLog({ destinationId }: { destinationId: string }) {
   const client = useQueryClient();
   const { data, error, refetch } = useQuery(deliveriesQuery(destinationId));

@@ -1,6 +1,6 @@
 import type { Destination, DestinationType } from '@model-gateway/core/wire';
 
-/** What can be set of a destination: as on the wire, but for its configuration, which is text while it is edited. */
+/** Settings of a destination: the fields of the API, but the configuration is text while it is edited. */
 export interface DestinationDraft extends Omit<
   Destination,
   'id' | 'type' | 'config' | 'workspace_id' | 'created_at' | 'updated_at'
@@ -20,7 +20,7 @@ export interface ConfigField {
   readonly options?: readonly string[];
 }
 
-/** What each type is configured with, beside headers (destinations.md, Types). */
+/** Configuration fields of each type, beside headers (destinations.md, Types). */
 export const DESTINATION_TYPES: Readonly<
   Record<DestinationType, { readonly label: string; readonly note: string; readonly fields: readonly ConfigField[] }>
 > = {

@@ -19,7 +19,7 @@ export const destinationsQuery = queryOptions({
     (await callApi<Page<Destination>>('/api/v1/observability/destinations', { query: { limit: PAGE }, signal })).data,
 });
 
-/** What has not arrived; of all destinations without an id. Asked for again while somebody looks at it. */
+/** Deliveries that have not arrived; without an id, those of all destinations. Repeated while the list is visible. */
 export const deliveriesQuery = (destinationId?: string) =>
   queryOptions({
     queryKey: ['deliveries', destinationId],

@@ -5,7 +5,7 @@ import { Checkbox } from '../../parts/controls/field.tsx';
 import { issueFor } from '../../parts/controls/issue-for.ts';
 import type { FilterRule, FilterRules } from './destination-queries.ts';
 
-// As the gateway knows them (destinations.md, filter_rules).
+// Fields that the gateway supports (destinations.md, filter_rules).
 const FIELDS = [
   'model',
   'provider',

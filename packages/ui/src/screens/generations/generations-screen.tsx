@@ -181,7 +181,7 @@ function useStepKeys(rows: readonly ListRow[], openId: string | undefined, open:
   useShortcut({ keys: 'k', label: 'Row before', group: 'In the open generation' }, step(-1), isOpen);
 }
 
-/** How many rows there are in all; -1 while nobody knows. */
+/** Number of all rows; -1 while it is unknown. */
 function countRows(
   { rows, total, hasNextPage }: ReturnType<typeof useGenerations>,
   search: GenerationSearch,

@@ -14,7 +14,7 @@ const DIRECTIONS = [
   ['both', 'both'],
 ] as const;
 
-/** What may be in prompts and completions. */
+/** Rules for the contents of prompts and completions. */
 export function ContentRules({ draft, onChange, error }: RulesProps) {
   const setCustom = (at: number, change: Partial<CustomFilter>): void =>
     onChange({

@@ -12,7 +12,7 @@ import { ACTION_TONES } from './text-tester.tsx';
 
 const MAX_GENERATIONS = 100;
 
-/** What the guardrail would have done to the latest generations. */
+/** Effect that the guardrail would have had on the latest generations. */
 export function DryRun({ guardrailId, isChanged }: { guardrailId: string; isChanged: boolean }) {
   const [count, setCount] = useState(MAX_GENERATIONS);
   const run = useMutation({
@@ -50,7 +50,7 @@ export function DryRun({ guardrailId, isChanged }: { guardrailId: string; isChan
         <>
           <p role="status" className="figures text-sm">
             Of {result.tested}: <b>{result.blocked}</b> would be blocked, <b>{result.redacted}</b> redacted,{' '}
-            <b>{result.flagged}</b> flagged, <b>{result.excluded}</b> served by somebody else or nobody.
+            <b>{result.flagged}</b> flagged, <b>{result.excluded}</b> served by another provider or none.
             {result.without_content > 0 &&
               ` Of ${result.without_content} nobody knows, because their contents were not stored.`}
           </p>

@@ -10,7 +10,7 @@ import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Field } from '../../parts/controls/field.tsx';
 import { issueFor } from '../../parts/controls/issue-for.ts';
 
-/** Names a guardrail; its rules are set beside the list. Without rules it holds nobody back. */
+/** Creates a guardrail with a name; its rules are set beside the list. Without rules it does not restrict calls. */
 export function NewGuardrail({ onClose, onCreated }: { onClose: () => void; onCreated: (id: string) => void }) {
   const formId = useId();
   const client = useQueryClient();
@@ -45,7 +45,7 @@ export function NewGuardrail({ onClose, onCreated }: { onClose: () => void; onCr
       >
         <Field
           label="Name"
-          hint="Its rules come next; until then it holds nobody back."
+          hint="Its rules come next; until then it restricts no calls."
           error={issueFor(create.error, 'name')}
         >
           {(control) => (

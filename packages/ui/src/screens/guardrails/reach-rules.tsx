@@ -8,7 +8,7 @@ export interface RulesProps {
   readonly error: unknown;
 }
 
-/** What may be spent, and which models and providers may be reached. */
+/** Rules for spending, models and providers. */
 export function ReachRules({ draft, onChange, error }: RulesProps) {
   const set = (change: Partial<GuardrailDraft>): void => onChange({ ...draft, ...change });
   const list = (

@@ -17,7 +17,7 @@ export const ACTION_TONES: Readonly<Record<string, Tone>> = {
   block: 'bad',
 };
 
-/** What the guardrail would do to a prompt. Nobody is called. */
+/** Shows the effect of the guardrail on a prompt. No provider is called. */
 export function TextTester({ guardrailId, isChanged }: { guardrailId: string; isChanged: boolean }) {
   const { data: models } = useQuery(modelsQuery);
   const [text, setText] = useState('');
@@ -109,7 +109,7 @@ const toTexts = (messages: readonly unknown[]): string =>
     })
     .join('\n\n');
 
-/** What a filter found, in its own words. */
+/** Text about a filter's finding, in the filter's own terms. */
 function toFinding(data: { readonly [fact: string]: unknown }): string {
   const kinds = data['matched_entity_types'];
   return Array.isArray(kinds) && kinds.length > 0 ? kinds.join(', ') : 'A filter';

@@ -12,7 +12,7 @@ import { issueFor } from '../../parts/controls/issue-for.ts';
 interface KeyFormProps {
   readonly existing?: Key;
   readonly onClose: () => void;
-  /** With the new key, which nobody will ever see again; null after a change. */
+  /** Called with the new key, which is never shown again; with null after a change. */
   readonly onSaved: (secret: string | null) => Promise<void>;
 }
 

@@ -102,7 +102,7 @@ export function KeysScreen() {
             await refresh();
           }}
         >
-          <p>Whoever calls with it is refused from now on. This cannot be undone; disabling it can.</p>
+          <p>Calls with it are refused from now on. This cannot be undone; disabling it can.</p>
         </ConfirmDialog>
       )}
     </div>

@@ -11,7 +11,7 @@ import { hasModelFilters, type ModelSearch, splitWords, toggleWord } from './mod
 type Change = (change: Partial<Record<keyof ModelSearch, string | undefined>>) => void;
 
 const SORTS = [
-  ['', 'Catalogue order'],
+  ['', 'Catalog order'],
   ['newest', 'Newest first'],
   ['pricing-low-to-high', 'Cheapest first'],
   ['pricing-high-to-low', 'Dearest first'],
@@ -163,7 +163,7 @@ function MoreFilters({ search, onChange }: { search: ModelSearch; onChange: Chan
           />
         </div>
         <Checkbox
-          label="Prompts kept by nobody (ZDR)"
+          label="No prompts retained (ZDR)"
           checked={search.zdr === 'true'}
           onChange={(event) => onChange({ zdr: event.target.checked ? 'true' : undefined })}
         />

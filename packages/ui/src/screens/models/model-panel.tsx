@@ -129,7 +129,7 @@ function Endpoints({ id }: { id: string }) {
   }
   if (data === undefined) return <Loading what="endpoints" />;
   if (data.length === 0)
-    return <EmptyState title="Nobody serves this model now">Its provider may be switched off.</EmptyState>;
+    return <EmptyState title="No provider serves this model now">Its provider may be switched off.</EmptyState>;
   return (
     <ul className="scroll-thin flex h-full flex-col gap-3 overflow-y-auto p-4">
       {data.map((endpoint) => (

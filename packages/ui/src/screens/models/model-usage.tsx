@@ -8,7 +8,7 @@ import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { EmptyState, Loading } from '../../parts/messages/states.tsx';
 import { toUsageByDay, type UsageOfDay } from './to-usage-by-day.ts';
 
-/** What this gateway has called a model for in the last 30 days. */
+/** Use of a model through this gateway in the last 30 days. */
 export function ModelUsage({ id }: { id: string }) {
   const { data, error, refetch } = useQuery(activityQuery);
   if (error !== null) {

@@ -1,6 +1,6 @@
 import type { ActivityItem } from '@model-gateway/core/wire';
 
-/** What a model was called for on a day. */
+/** Use of a model on a day. */
 export interface UsageOfDay {
   /** `2026-03-01` */
   readonly date: string;

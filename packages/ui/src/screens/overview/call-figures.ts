@@ -19,7 +19,7 @@ export interface Pace {
 
 type PaceFacts = Pick<GenerationRow, 'latency' | 'native_tokens_cached' | 'native_tokens_prompt' | 'status'>;
 
-/** What calls say of their pace. Those that failed say nothing. */
+/** Pace of calls. Failed calls do not count. */
 export function toPace(rows: readonly PaceFacts[]): Pace {
   const answered = rows.filter(({ status }) => status !== 'failed');
   const latencies = answered.flatMap(({ latency }) => latency ?? []).toSorted((a, b) => a - b);

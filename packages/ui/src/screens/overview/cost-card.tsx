@@ -13,7 +13,7 @@ import { toSpending } from './to-spending.ts';
 const NO_TIMES: readonly number[] = [];
 const formats = { usage: formatUsd, requests: formatCount };
 
-/** What was spent a day, by model. */
+/** Spending per day, by model. */
 export function CostCard() {
   const [days, setDays] = useState<'7' | '30'>('7');
   const [unit, setUnit] = useState<'usage' | 'requests'>('usage');

@@ -19,7 +19,7 @@ interface Facts {
 const SOON_MS = 7 * 86_400_000;
 const LOW = 0.1;
 
-/** What is wrong, or is about to be. `now` is in Unix milliseconds. */
+/** Finds present and expected problems. `now` is in Unix milliseconds. */
 export function findConcerns({ health, keys, rows, providerCount }: Facts, now: number): Concern[] {
   const concerns: Concern[] = [];
   if (health !== undefined && health !== 'ok') {

@@ -1,12 +1,12 @@
 import { formatBytes } from '../../format/quantity.ts';
 
-/** What goes with a prompt, named as models name what they take. */
+/** Kinds of attachments to a prompt, with the names of models' input modalities. */
 type AttachmentKind = 'image' | 'file' | 'audio';
 
 export interface Attachment {
   readonly name: string;
   readonly kind: AttachmentKind;
-  /** With the bytes in it: `data:image/png;base64,…`. */
+  /** Address that contains the bytes: `data:image/png;base64,…`. */
   readonly url: string;
   readonly bytes: number;
 }
@@ -15,7 +15,7 @@ export interface Attachment {
 export const MAX_BYTES = 8 * 1024 * 1024;
 export const MAX_TOTAL_BYTES = 20 * 1024 * 1024;
 
-/** By the ending of the name; for audio it is the format, too. */
+/** Types by the extension of the file name; for audio the extension is the format, too. */
 const TYPES: Readonly<Record<string, readonly [AttachmentKind, type: string]>> = {
   png: ['image', 'image/png'],
   jpg: ['image', 'image/jpeg'],
@@ -32,17 +32,17 @@ const TYPES: Readonly<Record<string, readonly [AttachmentKind, type: string]>> =
   aiff: ['audio', 'audio/aiff'],
 };
 
-/** For `<input accept>`. */
+/** Value for `<input accept>`. */
 export const ACCEPTED = Object.keys(TYPES)
   .map((ending) => `.${ending}`)
   .join(',');
 
 export const LIMITS = `Images, PDF and audio, up to ${formatBytes(MAX_BYTES)} each and ${formatBytes(MAX_TOTAL_BYTES)} together`;
 
-/** What of a file on this machine counts. */
+/** The fields of a local file that are used. */
 interface FileFacts {
   readonly name: string;
-  /** As the browser knows it; may be empty. */
+  /** Type from the browser; may be empty. */
   readonly type: string;
   readonly size: number;
 }
@@ -90,7 +90,7 @@ export function toContentPart({ name, kind, url }: Attachment): Readonly<Record<
   }
 }
 
-/** What a stored part carried, where it holds the bytes; undefined for texts and for addresses. */
+/** Attachment of a stored part that holds the bytes; undefined for texts and for addresses. */
 export function fromContentPart(part: unknown): Attachment | undefined {
   const { image_url: image, file, input_audio: audio } = (part ?? {}) as StoredPart;
   const type = audio === undefined ? undefined : TYPES[audio.format ?? '']?.[1];
@@ -102,7 +102,7 @@ export function fromContentPart(part: unknown): Attachment | undefined {
   return toAttachment({ name: file?.filename ?? `attached.${ending}`, type: given ?? '', size }, base64);
 }
 
-/** Somebody else has written it: any of it may be missing. */
+/** The part was written by another program: any field may be missing. */
 interface StoredPart {
   readonly image_url?: { readonly url?: string };
   readonly file?: { readonly filename?: string; readonly file_data?: string };
@@ -114,7 +114,7 @@ interface ModelInputs {
   readonly architecture: { readonly input_modalities: readonly string[] };
 }
 
-/** The models that, by the catalogue, do not take what is attached, with what they do not take. */
+/** The models that, by the catalog, do not take what is attached, with what they do not take. */
 export function findUnsupported(models: readonly ModelInputs[], attached: readonly Attachment[]): string[] {
   const kinds = [...new Set(attached.map(({ kind }) => kind))];
   return models.flatMap(({ id, architecture }) => {

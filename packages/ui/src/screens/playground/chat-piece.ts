@@ -23,7 +23,7 @@ export interface WireUsage {
   readonly cost?: number | null;
 }
 
-/** What a chunk adds to a completion. */
+/** Addition of a chunk to a completion. */
 export interface ChatPiece {
   readonly generationId?: string;
   readonly provider?: string;

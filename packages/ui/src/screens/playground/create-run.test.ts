@@ -13,8 +13,8 @@ function createFrames() {
   };
 }
 
-/** An answer whose pieces the test hands in. */
-function createAnswer() {
+/** A response whose pieces the test hands in. */
+function createCompletion() {
   const queue: ChatPiece[] = [];
   let wake: () => void = () => undefined;
   let end: 'open' | 'done' | 'failed' = 'open';
@@ -49,7 +49,7 @@ function createAnswer() {
 
 function setUp() {
   const frames = createFrames();
-  const answer = createAnswer();
+  const answer = createCompletion();
   let time = 0;
   const run = createRun(frames.schedule, () => time);
   const seen: RunState[] = [];
@@ -80,7 +80,7 @@ test('draws many tokens as one, once a frame', async () => {
   });
 });
 
-test('keeps what had come when an answer breaks off', async () => {
+test('keeps what had come when a response breaks off', async () => {
   const { answer, run } = setUp();
   const ended = run.start(answer.open);
   await answer.push({ text: 'half' });
@@ -98,11 +98,11 @@ test('stops when told to, and is not called failed for it', async () => {
   expect(run.getState()).toMatchObject({ status: 'stopped', text: 'half', error: null });
 });
 
-test('shows nothing of an answer that a newer one has replaced', async () => {
+test('shows nothing of a response that a newer one has replaced', async () => {
   const { frames, answer, run } = setUp();
   const first = run.start(answer.open);
   await answer.push({ text: 'old' });
-  const newer = createAnswer();
+  const newer = createCompletion();
   const second = run.start(newer.open);
   await first;
   frames.paint();

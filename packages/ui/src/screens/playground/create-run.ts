@@ -60,7 +60,7 @@ export function createRun(schedule: Schedule, now: () => number): Run {
       abort = own;
       const startedAt = now();
       change({ ...IDLE, status: 'waiting' });
-      // What a run still had to say when the next began is nobody's any more.
+      // Late output of a run is dropped once the next run has begun.
       const changeOwn = (next: Partial<RunState>): void => {
         if (abort === own) change(next);
       };

@@ -110,7 +110,7 @@ export function DraftEditor({ draft, onChange, onSend, onFiles, unsupported }: D
           `${LIMITS}; they can be dropped or pasted here.`
         ) : (
           <span className="text-caution">
-            By the catalogue these do not take everything that is attached: {unsupported.join('; ')}.
+            By the catalog these do not take everything that is attached: {unsupported.join('; ')}.
           </span>
         )}
       </p>

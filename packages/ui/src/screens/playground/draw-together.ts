@@ -1,12 +1,12 @@
 /** Everything that waits for the next drawing. */
 let waiting: (() => void)[] = [];
 
-/** Fifteen drawings a second on most screens: as often as anybody sees words appear. */
+/** Frames per drawing: about fifteen drawings a second on most screens. A higher rate would not be noticed in text. */
 const FRAMES = 4;
 
 /**
- * Calls back in the fourth frame from now, together with all others that wait: completions that come side by side are laid
- * out in one go. Rests while the page is hidden.
+ * Calls back in the fourth frame from now, together with all others that wait: completions that come side by side are
+ * laid out in one go. Rests while the page is hidden.
  */
 export function drawTogether(callback: () => void): void {
   waiting.push(callback);

@@ -10,7 +10,7 @@ import { fixtureStateQuery } from '../fixtures/fixture-queries.ts';
 const STORAGE_KEY = 'model-gateway.playground-key';
 const listeners = new Set<() => void>();
 
-/** What the playground calls with. Without a key, where the host of the page vouches for it. */
+/** Key that the playground calls with. There is none where the host of the page authenticates the user. */
 export interface PlaygroundCaller {
   readonly key: string | undefined;
 }

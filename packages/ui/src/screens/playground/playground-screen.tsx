@@ -56,9 +56,9 @@ function Bench({ apiKey, firstModel }: { apiKey: string | undefined; firstModel:
   const attaching = useAttaching(draft.attached, (read) =>
     setDraft((before) => ({ ...before, attached: [...before.attached, ...read] })),
   );
-  const { data: catalogue = [] } = useQuery(modelsQuery);
+  const { data: catalog = [] } = useQuery(modelsQuery);
   const unsupported = findUnsupported(
-    catalogue.filter(({ id }) => models.includes(id)),
+    catalog.filter(({ id }) => models.includes(id)),
     draft.attached,
   );
   usePrefill(search.from, setDraft);

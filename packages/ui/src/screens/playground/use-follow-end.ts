@@ -4,8 +4,8 @@ import { type RefObject, useLayoutEffect, useRef } from 'react';
 const END_MARGIN_PX = 24;
 
 /**
- * Keeps the end of what grows in sight while `isGrowing`, until somebody scrolls away from it; whoever scrolls back to
- * the end follows again. The ref and the handler belong to what scrolls.
+ * Scrolls to the end of growing content while `isGrowing`, until the user scrolls away from it; scrolling back to the
+ * end resumes it. The ref and the handler belong to the scrolling element.
  */
 export function useFollowEnd(
   text: string,

@@ -9,7 +9,7 @@ export type ProviderState = ProviderStateList['data'][number];
 
 export type Standing = keyof ProviderState['health']['endpoints'];
 
-/** What one layer between the gateway and a provider was found to be like. */
+/** Result of the check of one layer between the gateway and a provider. */
 export type ProviderFinding = ProviderTestResult['data']['findings'][number];
 
 export const providerStatesQuery = queryOptions({
@@ -25,7 +25,7 @@ export const STANDINGS: readonly { readonly name: Standing; readonly label: stri
   { name: 'unstable', label: 'Unstable', meaning: 'fail now and then, and are asked after the others' },
   { name: 'resting', label: 'Resting', meaning: 'asked to be left alone for a while' },
   { name: 'half_open', label: 'On trial', meaning: 'get single calls after a series of failures' },
-  { name: 'open', label: 'Shut off', meaning: 'failed again and again; nobody is sent there for now' },
+  { name: 'open', label: 'Shut off', meaning: 'failed again and again; no calls are sent there for now' },
   { name: 'unused', label: 'Not called yet', meaning: 'nothing is known of them' },
 ];
 

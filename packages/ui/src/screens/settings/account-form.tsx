@@ -10,7 +10,7 @@ import { Checkbox, Field } from '../../parts/controls/field.tsx';
 import { issueFor } from '../../parts/controls/issue-for.ts';
 import { showToast } from '../../parts/messages/toast-store.ts';
 
-/** What holds for all calls of the account. */
+/** Settings for all calls of the account. */
 export function AccountForm({ settings }: { settings: Settings }) {
   const client = useQueryClient();
   const listId = useId();

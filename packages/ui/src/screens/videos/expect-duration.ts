@@ -17,7 +17,7 @@ export function tookMs({ created_at: from, ended_at: to }: Pick<Timed, 'created_
   return to === null ? null : Date.parse(to) - Date.parse(from);
 }
 
-/** The share of the expected time that has passed, never quite all of it: nobody knows whether a job is about to end. */
+/** The share of the expected time that has passed, always below 1: it is unknown whether a job is about to end. */
 export function estimateProgress(createdAt: string, expectedMs: number | null, nowMs: number): number | null {
   if (expectedMs === null || expectedMs <= 0) return null;
   return Math.min(0.95, Math.max(0, (nowMs - Date.parse(createdAt)) / expectedMs));

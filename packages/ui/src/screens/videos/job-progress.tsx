@@ -7,7 +7,7 @@ const TICK_MS = 1000;
 
 interface JobProgressProps {
   readonly createdAt: string;
-  /** What such jobs usually take; null where nobody knows. */
+  /** Usual duration of such jobs; null when it is unknown. */
   readonly expectedMs: number | null;
   readonly isDetailed?: boolean;
 }

@@ -13,8 +13,8 @@ export const MAX_SHOWN_BYTES = 200 * 1024 * 1024;
 export const toVideoPath = (jobId: string, index: number): string => `/api/v1/videos/${jobId}/content?index=${index}`;
 
 /**
- * Fetches a video into the page, telling how many bytes have come, of how many where that is known. Null for one that is
- * too large. Throws `ApiError`, and the signal's reason.
+ * Fetches a video into the page, telling how many bytes have come, of how many where that is known. Null for one that
+ * is too large. Throws `ApiError`, and the signal's reason.
  */
 export async function loadVideo(
   path: string,

@@ -17,7 +17,7 @@ const MODEL: VideoModel = {
   pricing_skus: { video_second: '0.05' },
 };
 
-test('asks for nothing that nobody has said, nor for sound of a model that makes none', () => {
+test('requests only what the draft states, and no sound of a model that makes none', () => {
   expect(toVideoBody(MODEL, toVideoDraft(MODEL, 'a fox'))).toEqual({
     model: 'acme/film',
     user: 'playground',

@@ -14,7 +14,7 @@ export interface VideoDraft {
   readonly callbackUrl: string;
 }
 
-/** What a model would make by itself, as far as it says. */
+/** Draft with the model's default values, as far as the model states them. */
 export function toVideoDraft(model: VideoModel | undefined, prompt = ''): VideoDraft {
   return {
     prompt,

@@ -10,7 +10,7 @@ interface VideoFieldsProps {
   readonly error: unknown;
 }
 
-/** What can be asked of a model: choices where it says what it can do, free fields where it does not. */
+/** Fields of a video request: choices where the model states its abilities, free fields where it does not. */
 export function VideoFields({ model, draft, onChange, error }: VideoFieldsProps) {
   const set = (change: Partial<VideoDraft>): void => onChange({ ...draft, ...change });
   const hasFrames = model.supported_frame_images?.includes('first_frame') !== false;

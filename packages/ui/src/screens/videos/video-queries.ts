@@ -5,7 +5,7 @@ import { callApi } from '../../api/call-api.ts';
 import type { Page } from '../../api/types.ts';
 import type { Tone } from '../../parts/badge.tsx';
 
-/** What a model can do; null is not known, and left to the provider. */
+/** Abilities of a model; null is unknown, and left to the provider. */
 export interface VideoModel {
   readonly id: string;
   readonly name: string;
@@ -20,7 +20,7 @@ export interface VideoModel {
   readonly pricing_skus: Readonly<Record<string, string>>;
 }
 
-/** What became of the announcement of a job's end. */
+/** State of the webhook that announces the end of a job. */
 export interface WebhookDelivery {
   readonly job_id: string;
   readonly event: string;

@@ -22,7 +22,7 @@ const WORDS: Readonly<Record<WebhookDelivery['state'], string>> = {
   failed: 'given up',
 };
 
-/** What became of the announcements of jobs. */
+/** Deliveries of the webhooks of jobs. */
 export function WebhookLog({ onOpen }: { onOpen: (jobId: string) => void }) {
   const { data, error, refetch } = useQuery(webhooksQuery);
   const [state, setState] = useState<'' | WebhookDelivery['state']>('');

@@ -1,12 +1,12 @@
 import type { GenerationContent } from '../../../api/types.ts';
 import { type ContentPiece, toPieces } from './content-pieces.ts';
 
-/** What the worker is told: to ask for contents, or not to go on with that. */
+/** Messages to the worker: to request contents, or to stop a request. */
 export type ContentRequest =
   | { readonly type: 'read'; readonly request: number; readonly url: string; readonly maxBytes: number }
   | { readonly type: 'stop'; readonly request: number };
 
-/** What it replies to a request: pieces, of which the rest is the last, or one of the others. */
+/** Replies to a request: pieces, of which `rest` is the last, or one of the other replies. */
 export type ContentReply = { readonly request: number } & (
   | { readonly type: 'piece'; readonly piece: ContentPiece; readonly bytes: number }
   | { readonly type: 'refused'; readonly status: number; readonly body: unknown }

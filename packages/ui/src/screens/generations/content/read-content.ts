@@ -9,7 +9,7 @@ import type { ContentReply, ContentRequest } from './content-worker.ts';
 import workerUrl from './content-worker.ts?worker&url';
 
 const PATH = '/api/v1/generation/content';
-/** Nobody reads so much in a browser, and it takes several times as much memory. */
+/** Largest content that is shown. A longer one is not readable in a browser, and takes several times as much memory. */
 const MAX_SHOWN_BYTES = 32 * 1024 * 1024;
 
 /** The prompt and the completion, and how long they are as JSON. */

@@ -52,7 +52,7 @@ function NotStored() {
   return (
     <EmptyState title="Prompt and answer are not there">
       <p>
-        They are stored while logging.inputOutput is on, up to a size, until retention removes them or somebody deletes
+        They are stored while logging.inputOutput is on, up to a size, until retention removes them or a user deletes
         them. The figures of the call are complete all the same.
       </p>
       <Link to="/settings" className="text-accent underline">

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { toBars } from './attempt-bars.ts';
 
-test('lays attempts one after the other, the answer after the last', () => {
+test('lays attempts one after the other, the response after the last', () => {
   const { bars, totalMs } = toBars({
     provider_responses: [
       { status: 429, latency: 250 },
@@ -18,7 +18,7 @@ test('lays attempts one after the other, the answer after the last', () => {
   ]);
 });
 
-test('shows attempts that took no time, and none where nobody was asked', () => {
+test('shows attempts that took no time, and none where no provider was called', () => {
   expect(toBars({ provider_responses: [{ status: null }], generation_time: null, latency: null }).bars).toEqual([
     { start: 0, waited: 0.5, streamed: 0 },
   ]);

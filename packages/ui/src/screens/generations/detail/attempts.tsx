@@ -11,7 +11,7 @@ export function Attempts({ generation }: { generation: Generation }) {
   const attempts = generation.provider_responses ?? [];
   if (attempts.length === 0) {
     return (
-      <EmptyState title="Nobody was asked">
+      <EmptyState title="No provider was called">
         The call ended before any provider was asked, for instance because a guardrail blocked it.
       </EmptyState>
     );

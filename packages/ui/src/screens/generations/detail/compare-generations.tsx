@@ -14,7 +14,7 @@ const ROWS: readonly (readonly [string, (generation: Generation) => string])[] =
   ['Finish reason', (generation) => generation.finish_reason ?? '—'],
   ['Attempts', (generation) => formatCount(generation.provider_responses?.length)],
   ['Prompt tokens', (generation) => formatCount(generation.tokens_prompt)],
-  ['Answer tokens', (generation) => formatCount(generation.tokens_completion)],
+  ['Completion tokens', (generation) => formatCount(generation.tokens_completion)],
   ['Cost', (generation) => (generation.cost_known ? formatUsd(generation.total_cost) : 'unknown')],
   ['First token', (generation) => formatDuration(generation.latency)],
   ['Duration', (generation) => formatDuration(generation.generation_time)],

@@ -14,7 +14,7 @@ import { useSaveFixture } from '../../fixtures/use-save-fixture.ts';
 import { contentQuery, generationQuery } from '../content/generation-queries.ts';
 import { toCurl } from './to-curl.ts';
 
-/** What can be done with a generation. */
+/** Actions on a generation. */
 export function GenerationActions({ id, isPanel = false }: { id: string; isPanel?: boolean }) {
   const navigate = useNavigate();
   const client = useQueryClient();
@@ -80,7 +80,7 @@ export function GenerationActions({ id, isPanel = false }: { id: string; isPanel
           onConfirm={remove}
           onClose={() => setIsDeleting(false)}
         >
-          <p>Nobody can read them any more. The record with its figures stays.</p>
+          <p>They cannot be read any more. The record with its figures stays.</p>
         </ConfirmDialog>
       )}
     </>

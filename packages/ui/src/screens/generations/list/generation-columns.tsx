@@ -15,7 +15,7 @@ export function StatusBadge({ generation }: { generation: Pick<ListRow, 'status'
   return <Badge tone={TONES[generation.status]}>{generation.status}</Badge>;
 }
 
-/** What it cost; a price that is not known is not nothing. */
+/** Cost of the generation; an unknown price is not shown as zero. */
 export function Cost({ generation }: { generation: Pick<ListRow, 'cost_known' | 'total_cost'> }) {
   return generation.cost_known ? (
     formatUsd(generation.total_cost)

@@ -1,7 +1,10 @@
 import type { GenerationRow } from '@model-gateway/core/wire';
 import type { GenerationList } from '../../../api/types.ts';
 
-/** What a list asks for and keeps of a generation: a long list of whole records would fill the line and the memory. */
+/**
+ * Fields of a generation that a list requests and holds: whole records would be too much for the network and the
+ * memory.
+ */
 const FIELDS = [
   'id',
   'created_at',
@@ -38,17 +41,17 @@ const MAX_COMMON = 5000;
 export function toListRow(row: ListRow): ListRow {
   return {
     ...row,
-    model: keepOnce(row.model),
-    provider_name: keepOnce(row.provider_name),
-    finish_reason: keepOnce(row.finish_reason),
-    origin: keepOnce(row.origin),
-    external_user: keepOnce(row.external_user),
-    key_hash: keepOnce(row.key_hash),
-    session_id: keepOnce(row.session_id),
+    model: internText(row.model),
+    provider_name: internText(row.provider_name),
+    finish_reason: internText(row.finish_reason),
+    origin: internText(row.origin),
+    external_user: internText(row.external_user),
+    key_hash: internText(row.key_hash),
+    session_id: internText(row.session_id),
   };
 }
 
-function keepOnce<Text extends string | null>(text: Text): Text {
+function internText<Text extends string | null>(text: Text): Text {
   if (text === null) return text;
   const kept = common.get(text);
   if (kept !== undefined) return kept as Text;

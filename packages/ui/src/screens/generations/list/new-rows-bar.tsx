@@ -12,7 +12,7 @@ interface NewRowsBarProps {
   readonly onShow: () => void;
 }
 
-/** What has ended while somebody read on below, told to screen readers at most every ten seconds. */
+/** Bar with the number of calls that ended while the user reads further down; announced at most every ten seconds. */
 export function NewRowsBar({ waiting, isStale, onShow }: NewRowsBarProps) {
   const announced = useAnnounced(waiting);
   return (

@@ -1,7 +1,7 @@
 import { showToast } from '../../../parts/messages/toast-store.ts';
 import { getPreferences, setPreferences } from '../../../shell/preferences.ts';
 
-/** As many as the gateway takes ids at once. */
+/** Largest number of ids that the gateway accepts at once. */
 export const MAX_PINS = 50;
 
 /** Pins a generation in this browser, or lets it go again; says which. */

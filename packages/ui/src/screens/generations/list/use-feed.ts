@@ -4,15 +4,15 @@ import { openApi } from '../../../api/call-api.ts';
 import { readEventStream } from '../../../api/read-event-stream.ts';
 import { type ListRow, ROW_QUERY, toListRow } from './list-row.ts';
 
-/** What ends is handed on at most ten times a second, however much it is. */
+/** Ended calls are passed on at most ten times a second, however many there are. */
 const BATCH_MS = 100;
 const RETRY_MS = 3000;
 
 export type FeedState = 'off' | 'connecting' | 'on';
 
 /**
- * Follows what ends while `isOn` and the page is in sight. `onLost` is called when something may have been missed: after
- * a break, or after the page was hidden.
+ * Follows what ends while `isOn` and the page is in sight. `onLost` is called when something may have been missed:
+ * after a break, or after the page was hidden.
  */
 export function useFeed(isOn: boolean, onEnded: (rows: readonly ListRow[]) => void, onLost: () => void): FeedState {
   const [state, setState] = useState<FeedState>('off');

@@ -18,7 +18,7 @@ interface NewRowsOptions {
   readonly onRefresh: () => void;
 }
 
-/** What ends while a list is shown: put on top, or waiting while somebody reads on below. */
+/** Calls that end while a list is shown: put on top, or held back while the user reads further down. */
 export function useNewRows({ queryKey, filters, isLive, isAtTop, fetchFirstPage, onRefresh }: NewRowsOptions) {
   const client = useQueryClient();
   const [waiting, setWaiting] = useState<readonly ListRow[]>([]);
@@ -43,7 +43,7 @@ export function useNewRows({ queryKey, filters, isLive, isAtTop, fetchFirstPage,
     },
     [isAtTop, prepend],
   );
-  // What ended while nobody listened is on the first page, unless it is more than that.
+  // Calls that ended while no connection was open are on the first page, unless they are too many.
   const catchUp = useCallback(async (): Promise<void> => {
     const known = read()?.pages[0]?.data;
     if (known === undefined || filters.pinned !== undefined) return;

@@ -20,7 +20,7 @@ interface RowKeys {
   readonly change: ChangeSearch;
 }
 
-/** What keys do to the row at the cursor of the list; true when one did something. */
+/** Key handler for the row at the cursor of the list; true when a key had an effect. */
 export function useRowKeys({ compare, opened, change }: RowKeys): (key: string, row: ListRow) => boolean {
   const navigate = useNavigate();
   const onKey = useCallback(

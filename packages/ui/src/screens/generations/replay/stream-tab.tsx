@@ -87,7 +87,7 @@ function ReplayedStream({ arrivals, output, intervalMs }: ReplayedStreamProps) {
       stepMs: isCalm ? CALM_STEP_MS : 0,
     });
   });
-  // A replay that nobody sees any more must not ask for frames.
+  // A replay that is not visible any more must not request frames.
   useEffect(() => () => replay.pause(), [replay]);
   const state = useSyncExternalStore(replay.subscribe, replay.getState);
   const at = arrivalAt(arrivals, state.atMs);

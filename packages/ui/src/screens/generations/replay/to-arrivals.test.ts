@@ -50,7 +50,7 @@ test('does not end before its last piece, whatever the record says', () => {
   expect(late.at(-1)).toMatchObject({ atMs: 1350, gapMs: 0, ending: 'end of the answer' });
 });
 
-test('tells how the answer ended', () => {
+test('tells how the response ended', () => {
   const endingOf = (finishReason: string, cancelled = false) =>
     toArrivals({ timeline, output, generation: toGeneration(9000, finishReason, cancelled) }).at(-1)?.ending;
   expect(endingOf('length')).toBe('end of the answer');

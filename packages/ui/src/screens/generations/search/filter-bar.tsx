@@ -20,12 +20,12 @@ const STATUSES = [
   ['failed,cancelled', 'not ok'],
 ] as const;
 const NO_OPTIONS = [] as const;
-/** What a line of the filter box does not say, it takes away; of the time it says nothing. */
+/** Filters that a line of the filter box does not name are removed; the line does not name the time. */
 const { from: _from, to: _to, range: _range, ...NO_WORDS } = NO_FILTERS;
 
 interface FilterBarProps {
   readonly search: GenerationSearch;
-  /** By their hashes, as far as they are known beside the list of keys. */
+  /** Names of keys by their hashes, as far as they are known beside the list of keys. */
   readonly keyNames: Readonly<Record<string, string>>;
   readonly onChange: ChangeSearch;
 }
@@ -37,7 +37,7 @@ export function FilterBar({ search, keyNames, onChange }: FilterBarProps) {
   const [text, setText] = useState(shown);
   const [problems, setProblems] = useState<readonly string[]>([]);
   const { data: keys = [] } = useQuery(keysQuery);
-  // Counting goes through everything there is, so that it waits until somebody means to filter.
+  // Counting reads all generations, so it waits until the user starts to filter.
   const [isTouched, setIsTouched] = useState(false);
   const { data: facets } = useQuery({ ...facetsQuery(search), enabled: isTouched || hasGenerationFilters(search) });
   useShortcut({ keys: '/', label: 'Filter', group: 'This screen' }, () => input.current?.focus());

@@ -1,6 +1,6 @@
 import type { GenerationSearch } from './generation-search.ts';
 
-/** What a line of the filter box means, and which of its words mean nothing. */
+/** Filters that a line of the filter box means, and its words that mean nothing. */
 export interface FilterText {
   readonly filters: Pick<
     GenerationSearch,

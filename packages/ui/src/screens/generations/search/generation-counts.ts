@@ -15,7 +15,7 @@ function toCountQuery(search: GenerationSearch): Record<string, string | undefin
 const given = (query: Record<string, string | undefined>): Record<string, string | undefined> =>
   Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
 
-/** What each filter would leave, and how many calls there are in all, whatever their text. */
+/** Number of calls that each filter would leave, and the number of all calls, without regard to a text filter. */
 export const facetsQuery = (search: GenerationSearch) => {
   const { open: _open, compare: _compare, text: _text, ...filters } = search;
   return queryOptions({

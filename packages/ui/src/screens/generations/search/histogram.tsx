@@ -105,7 +105,7 @@ interface HistogramTableProps {
   readonly onSpan: (from: string, to: string) => void;
 }
 
-/** The same by rows, each of which narrows the list: nobody has to drag. */
+/** The same data as rows, each of which narrows the list, so that dragging is not required. */
 function HistogramTable({ histogram, onSpan }: HistogramTableProps) {
   const endOf = (start: string): string => new Date(Date.parse(start) + (histogram?.bucket_ms ?? 0)).toISOString();
   const rows = histogram?.data.filter(({ requests }) => requests > 0) ?? [];

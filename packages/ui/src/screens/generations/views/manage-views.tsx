@@ -5,7 +5,7 @@ import { Dialog } from '../../../parts/dialogs/dialog.tsx';
 import { getPreferences, type SavedView, setPreferences, usePreferences } from '../../../shell/preferences.ts';
 import { MAX_NAME, putView, removeView, renameView } from './saved-views.ts';
 
-/** What was done last, with the view as it was before. */
+/** The last change, with the view as it was before. */
 interface Done {
   readonly text: string;
   readonly name: string;

@@ -4,7 +4,7 @@ import { useCallback } from 'react';
 import { type SavedView, setPreferences } from '../../../shell/preferences.ts';
 import { toGenerationSearch } from '../search/generation-search.ts';
 
-/** What shows a saved view: its filters in the address, its columns in the list. */
+/** Returns a function that shows a saved view: its filters in the address, its columns in the list. */
 export function useOpenView(): (view: SavedView) => void {
   const navigate = useNavigate();
   return useCallback(

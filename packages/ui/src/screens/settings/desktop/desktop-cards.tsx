@@ -9,7 +9,7 @@ import { PortForm } from '../../../shell/port-banner.tsx';
 import { type Ask, useOutcome } from '../../../shell/use-outcome.ts';
 import { ProviderKeysCard } from './provider-keys-card.tsx';
 
-/** What is set of the app around this page. Nothing in a browser. */
+/** Settings of the desktop app around this page. Empty in a browser. */
 export function DesktopCards() {
   const info = useDesktopInfo();
   if (info === null) return null;
@@ -87,7 +87,11 @@ const SWITCHES = [
   ['startAtLogin', 'Start at login', 'Off until you switch it on.'],
   ['startHidden', 'Start without a window', 'The tray has the way in; so has starting the app a second time.'],
   ['closeToTray', 'Go on in the tray when the window closes', 'Off, closing the window quits the gateway.'],
-  ['lookForUpdates', 'Look for updates', 'Off, the app asks nobody. What it finds is checked by its signature.'],
+  [
+    'lookForUpdates',
+    'Look for updates',
+    'When off, the app makes no request. What it finds is checked by its signature.',
+  ],
 ] as const;
 
 function StartCard({ info: { settings } }: { info: DesktopInfo }) {

@@ -3,7 +3,7 @@ import {
   endpointDefinitionSchema,
 } from '../../packages/core/src/wire/models/model-definition.ts';
 
-/** What a list of models says of one of them. What it does not say is absent. */
+/** Facts about one model from a list of models. Facts that the list does not state are absent. */
 export interface ListedModel {
   readonly id: string;
   readonly contextLength?: number;
@@ -26,7 +26,7 @@ const CONTEXT_FIELDS = [
 ];
 const OUTPUT_FIELDS = ['max_completion_tokens', 'max_output_length', 'max_tokens', 'outputTokenLimit'];
 
-/** Reads the answer of a `GET /models`. Throws when it is no list of models. */
+/** Reads the response of a `GET /models`. Throws when it is no list of models. */
 export function readListedModels(body: unknown): readonly ListedModel[] {
   const list = isObject(body) ? (body['data'] ?? body['models']) : body;
   if (!Array.isArray(list)) throw new Error('The answer is no list of models: it has neither "data" nor "models".');
@@ -58,8 +58,9 @@ function findCount(entry: Unchecked, names: readonly string[]): number | undefin
 }
 
 /**
- * Only decimal text above 0 is a price, USD a token or unit: numbers may be anything (of a million tokens, in cents), and
- * 0 or less may be a gift, a trial or a gap. Undefined unless the prices of both prompt and completion are such text.
+ * Only decimal text above 0 is a price, USD a token or unit: numbers may be anything (of a million tokens, in cents),
+ * and 0 or less may be a gift, a trial or a gap. Undefined unless the prices of both prompt and completion are such
+ * text.
  */
 function readPricing(value: unknown): EndpointPricing | undefined {
   if (!isObject(value)) return undefined;

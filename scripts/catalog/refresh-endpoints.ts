@@ -16,7 +16,7 @@ export interface Refresh {
   readonly compared: ReadonlySet<string>;
   /** Endpoints of ours that the list does not have. */
   readonly unlisted: readonly string[];
-  /** What a person should look at. */
+  /** Notes for a person to check. */
   readonly notes: readonly string[];
 }
 

@@ -4,7 +4,7 @@ import { BENCH_KEY, OWN_ROUTE, toRequestBody } from '../load/bench-request.ts';
 import type { Target } from './start-targets.ts';
 import { BURST, textOfStream, usageOf, WHOLE_TEXT, WHOLE_TOKENS } from './upstream-script.ts';
 
-/** What of a chunk or a whole answer is looked at. */
+/** Fields of a chunk or a whole response that are checked. */
 interface Answered {
   readonly choices?: readonly {
     readonly message?: { readonly content?: string };
@@ -16,11 +16,11 @@ interface Answered {
 }
 
 /**
- * Checks one whole and one streamed answer of a target, and what the gateway has recorded of them. Throws when
- * anything is wrong, because what a wrong answer costs is of no interest. Of Portkey only the whole answer is looked
- * at, as only that is measured: 1.15.2 answers streams of this provider with status 500 on Node.js 24.
+ * Checks one whole and one streamed response of a target, and what the gateway has recorded of them. Throws when
+ * anything is wrong, because what a wrong response costs is of no interest. Of Portkey only the whole response is
+ * looked at, as only that is measured: 1.15.2 answers streams of this provider with status 500 on Node.js 24.
  */
-export async function checkAnswers(target: Target): Promise<void> {
+export async function checkResponses(target: Target): Promise<void> {
   await checkWhole(target);
   if (target.name !== 'Portkey') await checkStream(target);
 }
@@ -70,7 +70,7 @@ function checkUsage(usage: Answered['usage'], completionTokens: number, { name }
   deepStrictEqual(counts, usageOf(completionTokens), `usage of the ${name}`);
 }
 
-/** The gateway has recorded the call with its text by the time that the answer has ended. */
+/** The gateway has recorded the call with its text by the time that the response has ended. */
 async function checkRecord({ name, port }: Target, response: Response, text: string): Promise<void> {
   if (name !== 'gateway') return;
   const id = response.headers.get('x-generation-id');

@@ -1,15 +1,15 @@
-// Compares the built-in catalogue with a list of models, shows what differs, and takes it over:
-//   npm run catalogue:refresh -- --from groq
-//   npm run catalogue:refresh -- --from https://gateway.example/api/v1 --provider openai [--key-env NAME] [--dry-run]
+// Compares the built-in catalog with a list of models, shows what differs, and takes it over:
+//   npm run catalog:refresh -- --from groq
+//   npm run catalog:refresh -- --from https://gateway.example/api/v1 --provider openai [--key-env NAME] [--dry-run]
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 import type { Preset } from '../packages/core/src/providers/provider-preset.ts';
 import { PRESETS } from '../packages/core/src/providers/provider-presets.ts';
-import { loadDataFiles, saveDataFile } from './catalogue/data-files.ts';
-import { readListedModels } from './catalogue/read-listed-models.ts';
-import { type Change, refreshEndpoints } from './catalogue/refresh-endpoints.ts';
+import { loadDataFiles, saveDataFile } from './catalog/data-files.ts';
+import { readListedModels } from './catalog/read-listed-models.ts';
+import { type Change, refreshEndpoints } from './catalog/refresh-endpoints.ts';
 
 const DATA = fileURLToPath(new URL('../packages/core/src/catalog/built-in', import.meta.url));
 const TIMEOUT_MS = 30_000;
@@ -51,7 +51,7 @@ async function run(): Promise<void> {
     saveDataFile(path, { sources, models: refresh.models });
   }
   const others = listed.map(({ id }) => id).filter((id) => !compared.has(id));
-  print(`${compared.size} of ${listed.length} listed models are in the catalogue at ${source.provider}.`);
+  print(`${compared.size} of ${listed.length} listed models are in the catalog at ${source.provider}.`);
   if (others.length > 0) print(`Not in it: ${others.join(', ')}`);
 }
 
@@ -94,7 +94,7 @@ function toHeaders(wire: keyof typeof PAGE, key: string | undefined): Record<str
 }
 
 async function fetchJson({ url, headers }: Source): Promise<unknown> {
-  // A redirect would carry the key to somebody else.
+  // A redirect would send the key to another server.
   const response = await fetch(url, { headers, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) });
   if (!response.ok) throw new Error(`${url} answered ${response.status}.`);
   return response.json();

@@ -3,7 +3,7 @@
  * the returned function ends that. For what must stay on the page itself, where menus and messages open: a modal
  * `<dialog>` would lie above those.
  */
-export function keepWithin(element: HTMLElement): () => void {
+export function trapFocus(element: HTMLElement): () => void {
   const covered: HTMLElement[] = [];
   const { body } = document;
   for (let at = element; at.parentElement !== null && at.parentElement !== body; at = at.parentElement) {

@@ -8,10 +8,10 @@ import { fileURLToPath } from 'node:url';
 
 import { afterAll, expect, test } from 'vitest';
 
-const SCRIPT = fileURLToPath(new URL('../../scripts/refresh-catalogue.ts', import.meta.url));
+const SCRIPT = fileURLToPath(new URL('../../scripts/refresh-catalog.ts', import.meta.url));
 const BUILT_IN = fileURLToPath(new URL('../../packages/core/src/catalog/built-in', import.meta.url));
 
-const folder = mkdtempSync(join(tmpdir(), 'catalogue-'));
+const folder = mkdtempSync(join(tmpdir(), 'catalog-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 let counter = 0;
 
@@ -54,7 +54,7 @@ function makeData(): { directory: string; read: () => string } {
   return { directory, read: () => readFileSync(path, 'utf8') };
 }
 
-/** Runs the script against a server that answers every request with this list. */
+/** Runs the script against a server that responds to every request with this list. */
 async function refresh(list: unknown, args: readonly string[], env: Record<string, string> = {}) {
   const requests: IncomingMessage[] = [];
   const server = createServer((request, response) => {
@@ -103,7 +103,7 @@ test('shows what a list states otherwise, takes it over, and leaves the rest as 
   expect(stdout).toContain('! acme/large: its prices changed, but the list has none for long prompts');
   expect(stdout).toContain('! acme/new: its prices are not taken over: {"prompt":"0","completion":"0"}');
   expect(stdout).toContain('? acme/gone (gone-1) is not listed any more');
-  expect(stdout).toContain('2 of 3 listed models are in the catalogue at groq.\nNot in it: unheard-of\n');
+  expect(stdout).toContain('2 of 3 listed models are in the catalog at groq.\nNot in it: unheard-of\n');
 
   const today = new Date().toISOString().slice(0, 10);
   const expected = ACME.replace("prompt: '0.000001'", "prompt: '0.0000015'")
@@ -166,7 +166,7 @@ test.each([
   expect(stderr).toContain(message);
 });
 
-test('fails on an answer that is no list, and changes nothing', async () => {
+test('fails on a response that is no list, and changes nothing', async () => {
   const { directory, read } = makeData();
   const { code, stderr } = await refresh({ hello: 1 }, ['--from', 'URL', '--provider', 'groq', '--data', directory]);
   expect([code, stderr]).toEqual([1, expect.stringContaining('The answer is no list of models')]);

@@ -2,8 +2,8 @@ import type { GatewayResponse } from '@model-gateway/core';
 
 import { chunksOf, jsonOf, readFrames, type WireChunk } from '../gateways/core-gateway.ts';
 
-/** What an answer amounts to for its caller, whole or streamed. Ids are left out: no two answers share them. */
-export interface FoldedAnswer {
+/** A completion's content for its caller, whole or streamed. Ids are left out: they differ in each response. */
+export interface FoldedCompletion {
   readonly status: number;
   readonly content: string | null;
   readonly refusal: string | null;
@@ -35,23 +35,23 @@ interface Detail {
   readonly [field: string]: unknown;
 }
 
-/** Reads a gateway's answer to its end. Throws when its tool calls are not well formed. */
-export async function foldAnswer(response: GatewayResponse): Promise<FoldedAnswer> {
+/** Reads a gateway's response to its end. Throws when its tool calls are not well formed. */
+export async function foldCompletion(response: GatewayResponse): Promise<FoldedCompletion> {
   if (typeof response.body === 'string') return foldWhole(response.status, jsonOf(response));
   return foldStream(response.status, chunksOf(await readFrames(response).rest()));
 }
 
-function foldWhole(status: number, body: Readonly<Record<string, unknown>>): FoldedAnswer {
+function foldWhole(status: number, body: Readonly<Record<string, unknown>>): FoldedCompletion {
   const [choice] = (body['choices'] ?? []) as readonly (WireChunk['choices'][number] & { message: Message })[];
   return fold(status, choice ? [choice.message] : [], {
     finish: choice?.finish_reason ?? null,
     native: choice?.native_finish_reason ?? null,
-    usage: body['usage'] as FoldedAnswer['usage'],
-    error: body['error'] as FoldedAnswer['error'],
+    usage: body['usage'] as FoldedCompletion['usage'],
+    error: body['error'] as FoldedCompletion['error'],
   });
 }
 
-function foldStream(status: number, chunks: readonly WireChunk[]): FoldedAnswer {
+function foldStream(status: number, chunks: readonly WireChunk[]): FoldedCompletion {
   const choices = chunks.flatMap((chunk) => chunk.choices);
   const last = choices.findLast(({ finish_reason: reason }) => reason !== null);
   return fold(
@@ -69,8 +69,8 @@ function foldStream(status: number, chunks: readonly WireChunk[]): FoldedAnswer 
 function fold(
   status: number,
   messages: readonly Message[],
-  rest: Pick<FoldedAnswer, 'finish' | 'native' | 'usage' | 'error'>,
-): FoldedAnswer {
+  rest: Pick<FoldedCompletion, 'finish' | 'native' | 'usage' | 'error'>,
+): FoldedCompletion {
   const join = (field: 'content' | 'refusal' | 'reasoning'): string | null =>
     messages.map((message) => message[field] ?? '').join('') || null;
   return {

@@ -8,7 +8,7 @@ import type { DatedModels } from '../../packages/core/src/catalog/dated-models.t
 const FORMATTER = fileURLToPath(new URL('../../node_modules/.bin/oxfmt', import.meta.url));
 const CONFIG = fileURLToPath(new URL('../../.oxfmtrc.json', import.meta.url));
 
-/** One file of the built-in catalogue. */
+/** One file of the built-in catalog. */
 export interface DataFile {
   readonly path: string;
   readonly data: DatedModels;

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { chunksOf, parseFrames } from '../support/gateways/core-gateway.ts';
 import { startFaultGateway } from '../support/gateways/fault-gateway.ts';
 import {
-  answerWell,
+  respondWell,
   LAST_HTTP_CHUNK,
   type RawUpstream,
   sendStream,
   startRawUpstream,
   STREAM_HEAD,
-  toAnswer,
+  toRawResponse,
   toEvents,
   toHead,
   toHttpChunk,
@@ -17,12 +17,12 @@ import {
 } from '../support/upstreams/raw-upstream.ts';
 import { UPSTREAM_KEY } from '../support/gateways/test-gateway.ts';
 
-interface ErrorAnswer {
+interface ErrorResponse {
   readonly error: { readonly code: number; readonly message: string; readonly metadata: Record<string, unknown> };
 }
 
 const answering = (bytes: string): Promise<RawUpstream> => startRawUpstream(({ socket }) => void socket.write(bytes));
-const healthy = (text = 'Hello'): Promise<RawUpstream> => startRawUpstream((request) => answerWell(request, text));
+const healthy = (text = 'Hello'): Promise<RawUpstream> => startRawUpstream((request) => respondWell(request, text));
 
 test.each([
   [{ message: 'Slow down', type: 'rate_limit_error', code: null }, 429],
@@ -32,7 +32,7 @@ test.each([
 ])(
   '53: a 200 that holds the error %j is a %i, and another provider is asked where that helps',
   async (error, status) => {
-    const failing = toAnswer(200, { error });
+    const failing = toRawResponse(200, { error });
     for (const stream of [false, true]) {
       const { ask, record } = await startFaultGateway([await answering(failing)]);
       expect((await ask({ stream })).status).toBe(status);
@@ -51,7 +51,7 @@ test.each(['', ' ', 'null', '[]', '"ok"', '{}', '{"choices":[]}', '{"choices":nu
   '54: a 200 whose body is %j is a 502, streamed or not',
   async (body) => {
     const { ask } = await startFaultGateway([
-      await answering(toAnswer(200, body, { 'content-type': 'application/json' })),
+      await answering(toRawResponse(200, body, { 'content-type': 'application/json' })),
     ]);
     for (const stream of [false, true]) {
       const response = await ask({ stream });
@@ -65,9 +65,9 @@ test.each(['', ' ', 'null', '[]', '"ok"', '{}', '{"choices":[]}', '{"choices":nu
 
 test.each([
   ['204', toHead(204)],
-  ['206', toAnswer(206, toWhole('Hi'))],
+  ['206', toRawResponse(206, toWhole('Hi'))],
   ['304', toHead(304)],
-])('54: a %s instead of an answer is a 502', async (_name, bytes) => {
+])('54: a %s instead of a response is a 502', async (_name, bytes) => {
   const { ask } = await startFaultGateway([await answering(bytes)]);
   expect((await ask()).status).toBe(502);
 });
@@ -79,14 +79,14 @@ test.each([200, 400, 403, 404, 429, 500, 502, 503])(
   async (status) => {
     for (const type of ['text/html', 'Text/HTML; charset=utf-8', 'application/json', 'text/event-stream']) {
       const { ask, record } = await startFaultGateway([
-        await answering(toAnswer(status, PAGE, { 'content-type': type })),
+        await answering(toRawResponse(status, PAGE, { 'content-type': type })),
       ]);
       for (const stream of [false, true]) {
         const response = await ask({ stream });
         const text = await response.text();
         expect(response.headers.get('content-type')).toBe('application/json');
         expect(text).not.toMatch(/<|script|Wi-Fi/);
-        expect((JSON.parse(text) as ErrorAnswer).error.code).toBe(response.status);
+        expect((JSON.parse(text) as ErrorResponse).error.code).toBe(response.status);
       }
       expect(JSON.stringify(await record())).not.toContain('Wi-Fi');
     }
@@ -110,7 +110,7 @@ test('56: of an endless error page only the beginning is read', async () => {
   const { ask } = await startFaultGateway([upstream]);
   expect((await ask()).status).toBe(502);
   await upstream.requests[0]?.closed;
-  // What sockets hold on both sides, no more.
+  // The limit allows for the buffers of the sockets on both sides, no more.
   expect(written).toBeLessThan(16_000_000);
 });
 
@@ -128,7 +128,7 @@ test.each([
 ])('57, 58: a 429 with Retry-After "%s" is a 429 with %s', async (given, told) => {
   const error = { error: { message: 'Slow down', type: 'requests' } };
   const headers = { date: 'Sat, 01 Jan 2022 00:00:00 GMT', 'retry-after': given };
-  const { ask } = await startFaultGateway([await answering(toAnswer(429, error, headers))]);
+  const { ask } = await startFaultGateway([await answering(toRawResponse(429, error, headers))]);
   for (const stream of [false, true]) {
     const response = await ask({ stream });
     expect(response.status).toBe(429);
@@ -138,7 +138,7 @@ test.each([
 
 test('57: after 429 everywhere the shortest wait is told, and none when one provider named none', async () => {
   const limited = (headers: Record<string, string>): Promise<RawUpstream> =>
-    answering(toAnswer(429, { error: { message: 'Slow down' } }, headers));
+    answering(toRawResponse(429, { error: { message: 'Slow down' } }, headers));
   const both = await startFaultGateway([await limited({ 'retry-after': '9' }), await limited({ 'retry-after': '4' })]);
   const response = await both.ask();
   expect([response.status, response.headers.get('retry-after')]).toEqual([429, '4']);
@@ -148,7 +148,7 @@ test('57: after 429 everywhere the shortest wait is told, and none when one prov
 });
 
 test('59: a 429 without Retry-After is not sent again to the same endpoint', async () => {
-  const upstream = await answering(toAnswer(429, { error: { message: 'Slow down' } }));
+  const upstream = await answering(toRawResponse(429, { error: { message: 'Slow down' } }));
   const { ask } = await startFaultGateway([upstream]);
   expect((await ask()).status).toBe(429);
   expect(upstream.requests).toHaveLength(1);
@@ -157,7 +157,7 @@ test('59: a 429 without Retry-After is not sent again to the same endpoint', asy
 test.each([500, 502, 503, 504, 529])(
   '60: a %i and then a 200 elsewhere is one success and one charge, with both attempts told',
   async (status) => {
-    const failing = await answering(toAnswer(status, { error: { message: 'Sorry' } }));
+    const failing = await answering(toRawResponse(status, { error: { message: 'Sorry' } }));
     const next = await healthy();
     for (const stream of [false, true]) {
       const { ask, recorded, record } = await startFaultGateway([failing, next]);
@@ -183,7 +183,7 @@ test.each([401, 402, 403])(
   "62: a %i about the gateway's own account is a 502 for the caller, asked once",
   async (status) => {
     const error = { error: { message: `Incorrect API key provided: ${UPSTREAM_KEY}`, code: 'invalid_api_key' } };
-    const upstream = await answering(toAnswer(status, error, { 'www-authenticate': 'Bearer realm="upstream"' }));
+    const upstream = await answering(toRawResponse(status, error, { 'www-authenticate': 'Bearer realm="upstream"' }));
     const { ask } = await startFaultGateway([upstream]);
     const response = await ask();
     expect(response.status).toBe(502);
@@ -202,7 +202,7 @@ test('63: a context that is too long is a 400, and no other endpoint of the mode
     error: { message: 'This model takes 8192 tokens', code: 'context_length_exceeded', type: 'invalid_request_error' },
   };
   const next = await healthy();
-  const { ask } = await startFaultGateway([await answering(toAnswer(400, error)), next]);
+  const { ask } = await startFaultGateway([await answering(toRawResponse(400, error)), next]);
   for (const stream of [false, true]) {
     const response = await ask({ stream });
     expect(response.status).toBe(400);
@@ -245,7 +245,7 @@ test("65: of upstream's headers none reaches the caller", async () => {
     upgrade: 'h2c',
   };
   const upstream = await startRawUpstream(({ socket, body }) => {
-    if (!body.includes('"stream":true')) return void socket.end(toAnswer(200, toWhole('Hi'), headers));
+    if (!body.includes('"stream":true')) return void socket.end(toRawResponse(200, toWhole('Hi'), headers));
     socket.write(toHead(200, { ...headers, 'content-type': 'text/event-stream', 'transfer-encoding': 'chunked' }));
     socket.write(toHttpChunk(toEvents('Hi')));
     socket.end(LAST_HTTP_CHUNK);
@@ -267,7 +267,11 @@ test('66: the key that upstream echoes comes out nowhere', async () => {
   const inBand = await startRawUpstream(
     ({ socket }) => void sendStream(socket, [toTextEvent('Hi'), `data: ${JSON.stringify(echo)}\n\n`]),
   );
-  for (const upstream of [await answering(toAnswer(400, echo)), await answering(toAnswer(200, echo)), inBand]) {
+  for (const upstream of [
+    await answering(toRawResponse(400, echo)),
+    await answering(toRawResponse(200, echo)),
+    inBand,
+  ]) {
     for (const stream of [false, true]) {
       const { ask, record, logged } = await startFaultGateway([upstream]);
       const response = await ask({ stream });
@@ -277,11 +281,11 @@ test('66: the key that upstream echoes comes out nowhere', async () => {
   }
 });
 
-test("67, 68: another model's name and an absurd clock in the answer change nothing of ours", async () => {
+test("67, 68: another model's name and an absurd clock in the response change nothing of ours", async () => {
   for (const created of [-1, 0, 1e18, '1970', null]) {
     const odd = { model: 'somebody/elses-model', created, id: 'chatcmpl-x' };
     const upstream = await startRawUpstream(({ socket, body }) => {
-      if (!body.includes('"stream":true')) return void socket.write(toAnswer(200, toWhole('Hi', odd)));
+      if (!body.includes('"stream":true')) return void socket.write(toRawResponse(200, toWhole('Hi', odd)));
       const chunk = { ...odd, choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: 'stop' }] };
       void sendStream(socket, [`data: ${JSON.stringify(chunk)}\n\n`, 'data: [DONE]\n\n']);
     });
@@ -340,7 +344,7 @@ test.each([
   for (const stream of [false, true]) {
     const response = await ask({ stream, ...preferences });
     expect(response.status).toBe(404);
-    const { error } = (await response.json()) as ErrorAnswer;
+    const { error } = (await response.json()) as ErrorResponse;
     expect(error.metadata['error_type']).toBe('not_found');
     expect(error.message).toContain(rule);
   }

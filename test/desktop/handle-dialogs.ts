@@ -1,7 +1,7 @@
 import type { HiddenApp } from './desktop-app.ts';
 
-/** Answers the system's next message boxes by the button of this label, as nobody is there to click. */
-export const answerDialogs = ({ app }: Pick<HiddenApp, 'app'>, label: string): Promise<void> =>
+/** Clicks the button with this label in the system's next message boxes, as no user is there to do it. */
+export const handleDialogs = ({ app }: Pick<HiddenApp, 'app'>, label: string): Promise<void> =>
   app.evaluate(({ dialog }, wanted) => {
     const asked: string[] = [];
     Object.assign(globalThis, { asked });
@@ -13,6 +13,6 @@ export const answerDialogs = ({ app }: Pick<HiddenApp, 'app'>, label: string): P
     }) as typeof dialog.showMessageBox;
   }, label);
 
-/** What was asked since, with the buttons. */
+/** Message boxes since then, with their buttons. */
 export const askedOf = ({ app }: Pick<HiddenApp, 'app'>): Promise<string[]> =>
   app.evaluate(() => (globalThis as unknown as { asked: string[] }).asked);

@@ -2,15 +2,15 @@ import { type Gateway, GatewayError, type GatewayResponse, type Principal } from
 
 import type { FromGateway, RequestMessage } from '../shared/gateway-messages.ts';
 
-/** Answers what the window asks, without a port. */
-export interface RequestAnswerer {
+/** Responds to the window's requests, without a port. */
+export interface RequestHandler {
   answer(message: RequestMessage): void;
   /** The reader takes one more piece. */
   pull(id: number): void;
   abort(id: number): void;
 }
 
-interface OpenAnswer {
+interface OpenResponse {
   readonly controller: AbortController;
   /** Pieces that the reader has asked for and not been sent. */
   credit: number;
@@ -23,11 +23,11 @@ const OWNER: Principal = { kind: 'management', id: 'desktop', name: 'Model Gatew
 const CALLER: Principal = { kind: 'api', id: 'desktop', name: 'Model Gateway' };
 const CALLS: ReadonlySet<string> = new Set(['/api/v1/chat/completions', '/api/v1/videos']);
 
-/** Creates the answerer of a gateway; everything it has to say goes to `post`. */
-export function createRequestAnswerer(gateway: Gateway, post: (message: FromGateway) => void): RequestAnswerer {
-  const open = new Map<number, OpenAnswer>();
+/** Creates the handler of a gateway; everything it has to say goes to `post`. */
+export function createRequestHandler(gateway: Gateway, post: (message: FromGateway) => void): RequestHandler {
+  const open = new Map<number, OpenResponse>();
 
-  const send = async ({ id, body, ...asked }: RequestMessage, answer: OpenAnswer): Promise<void> => {
+  const send = async ({ id, body, ...asked }: RequestMessage, answer: OpenResponse): Promise<void> => {
     const isCall = asked.method === 'POST' && CALLS.has(asked.path);
     const response = await gateway.handle({
       ...asked,
@@ -53,7 +53,7 @@ export function createRequestAnswerer(gateway: Gateway, post: (message: FromGate
 
   return {
     answer(message) {
-      const answer: OpenAnswer = { controller: new AbortController(), credit: 0, onCredit: undefined };
+      const answer: OpenResponse = { controller: new AbortController(), credit: 0, onCredit: undefined };
       open.set(message.id, answer);
       send(message, answer)
         .catch((error: unknown) => post({ type: 'broken', id: message.id, message: String(error) }))
