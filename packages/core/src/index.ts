@@ -143,4 +143,4 @@ export type {
   WorkspaceRecord,
 } from './stores/store.ts';
 export { hasEnded, type VideoJob } from './stores/video-job.ts';
-export type { IncomingVideo, KeptVideo, VideoKeeper } from './videos/archive/video-archive.ts';
+export type { IncomingVideo, ArchivedVideo, VideoArchive } from './videos/archive/video-archive.ts';

@@ -19,7 +19,7 @@ import type { RateLimitOptions } from './rate-limits/rate-limits.ts';
 import type { RegionOptions } from './routing/region-of.ts';
 import type { RouterName, RouterStrategy } from './routing/router.ts';
 import type { Store } from './stores/store.ts';
-import type { VideoKeeper } from './videos/archive/video-archive.ts';
+import type { VideoArchive } from './videos/archive/video-archive.ts';
 import type { WebhookOptions } from './webhooks/webhook-options.ts';
 
 /** The part of a gateway that can be replaced while it runs, by `gateway.configure`: one value, replaced as a whole. */
@@ -54,7 +54,7 @@ export interface GatewayOptions extends Setup {
   /** Options of broadcasting. Default: none, and no destination can be made. */
   readonly broadcast?: BroadcastOptions | undefined;
   /** Archive for finished videos. Default: none, they are fetched from upstream each time. */
-  readonly videoKeeper?: VideoKeeper | undefined;
+  readonly videoArchive?: VideoArchive | undefined;
   /** Access of server tools and plugins to the network. Default: none, and those that require it report that. */
   readonly web?: WebAccess | undefined;
   /** Server tools of the embedder's own, beside the built-in ones and before those of the same name. */

@@ -76,7 +76,7 @@ export function createFoundations(options: GatewayOptions, closing: AbortSignal,
   ];
   const counters = { requests: 0, statuses: new Map<number, number>(), ...createCallCounters() };
   const recording = { generations: store.generations, ledger, counters, logger, listeners, ...logging };
-  const { webhooks, videoKeeper: keeper } = options;
+  const { webhooks, videoArchive: archive } = options;
   const runner = createVideoRunner({
     store,
     ledger,
@@ -88,7 +88,7 @@ export function createFoundations(options: GatewayOptions, closing: AbortSignal,
     random,
     changes,
     webhooks,
-    keeper,
+    archive,
     storesContent: logging.inputOutput,
     ownerId: store.isShared === true ? createRandomId(platform) : null,
   });
@@ -128,7 +128,7 @@ export function createFoundations(options: GatewayOptions, closing: AbortSignal,
     fixtures: options.fixtures,
     openCalls: createOpenCalls(),
     longCompletions: createSerialQueue(platform),
-    videos: { runner, changes, keeper, idempotency: createIdempotencyGuard(store.videoJobs, platform) },
+    videos: { runner, changes, archive, idempotency: createIdempotencyGuard(store.videoJobs, platform) },
     /** Random text that identifies this gateway. */
     instanceId: createRandomId(platform),
     describeApi,

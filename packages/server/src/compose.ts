@@ -12,7 +12,7 @@ import {
   type Store,
   type WebhookOptions,
   type Transport,
-  type VideoKeeper,
+  type VideoArchive,
   type WebAccess,
 } from '@model-gateway/core';
 import { createProvider } from '@model-gateway/core/providers/create-provider';
@@ -98,7 +98,7 @@ export async function compose(options: CompositionOptions): Promise<Composition>
     timeouts: config.timeouts,
     webhooks: toWebhookOptions(config),
     broadcast: toBroadcastOptions(config),
-    videoKeeper: await openVideoArchive(config),
+    videoArchive: await openVideoArchive(config),
     logging: { inputOutput: config.logging.inputOutput, maxContentMb: config.logging.maxContentMb },
     providerChecks:
       demoFixturesDir === null ? createProviderChecks(config, sources.providers, listSecrets(config)) : undefined,
@@ -147,7 +147,7 @@ function createOutsideTransport({ webhooks: { allowPrivateNetwork }, timeouts }:
   return createGuardedTransport({ allowPrivateNetwork, connectTimeoutMs: timeouts.connectMs });
 }
 
-async function openVideoArchive({ store, videos, logging }: GatewayConfig): Promise<VideoKeeper | undefined> {
+async function openVideoArchive({ store, videos, logging }: GatewayConfig): Promise<VideoArchive | undefined> {
   if (store.type !== 'json' || videos.keepMb === 0) return undefined;
   return createFileVideoArchive({
     dir: join(store.dir, 'videos'),

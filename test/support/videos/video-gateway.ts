@@ -31,7 +31,7 @@ export interface Answer {
 }
 
 /** The parts of a response that tests look at. */
-export const readAnswer = ({
+export const readResponse = ({
   status,
   headers,
   body,
@@ -51,7 +51,7 @@ export function createVideoGateway(script: VideoScript = {}, options: Partial<Ga
     async submit(body = {}, headers = {}) {
       const request = { model: 'acme/film', prompt: 'a fox', duration: 4, ...body };
       const types = { 'content-type': 'application/json', ...headers };
-      return readAnswer(
+      return readResponse(
         await core.post(
           '/api/v1/videos',
           request,
@@ -59,7 +59,7 @@ export function createVideoGateway(script: VideoScript = {}, options: Partial<Ga
         ),
       );
     },
-    look: async (id) => readAnswer(await core.get(`/api/v1/videos/${id}`)).body,
+    look: async (id) => readResponse(await core.get(`/api/v1/videos/${id}`)).body,
     async job(id) {
       const job = await core.store.videoJobs.get(id);
       if (job === undefined) throw new Error(`no job ${id}`);

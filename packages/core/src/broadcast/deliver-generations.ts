@@ -12,7 +12,7 @@ const MAX_REQUEST_CHARACTERS = 250_000;
 /** About what a trace has besides its text. */
 const BARE_TRACE_CHARACTERS = 1000;
 
-export interface DeliveringContext extends Omit<SendingContext, 'readAnswer' | 'statuses'> {
+export interface DeliveringContext extends Omit<SendingContext, 'readResponse' | 'statuses'> {
   readonly destination: Destination;
   readonly format: DestinationFormat;
   readonly logger: Logger;
@@ -65,7 +65,7 @@ async function sendTraces(traces: readonly BroadcastTrace[], context: Delivering
     return { isDelivered: false, result: `could not be written for ${format.type}`, isFinal: true };
   }
   for (const request of requests) {
-    outcome = await sendRequest(request, { ...context, readAnswer: format.readAnswer });
+    outcome = await sendRequest(request, { ...context, readResponse: format.readResponse });
     if (!outcome.isDelivered) return outcome;
   }
   return outcome;

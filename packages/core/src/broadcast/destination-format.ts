@@ -85,7 +85,7 @@ export interface DestinationFormat<Type extends DestinationType = DestinationTyp
   /** Describes the error of a configuration, beginning with the field's name; undefined for a valid one. */
   objectToConfig?(config: DestinationConfig<Type>): string | undefined;
   /** Describes an error in a response with status 2xx, in a few words of the gateway's own; undefined for a success. */
-  readAnswer?(body: string): { readonly result: string; readonly isFinal: boolean } | undefined;
+  readResponse?(body: string): { readonly result: string; readonly isFinal: boolean } | undefined;
 }
 
 /** The options that broadcasting requires. */

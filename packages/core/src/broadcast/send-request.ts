@@ -15,7 +15,7 @@ const WORTH_ANOTHER_TRY: ReadonlySet<number> = new Set([408, 425, 429]);
 export interface SendingContext {
   readonly transport: Transport;
   readonly platform: Pick<Platform, 'now'>;
-  readonly readAnswer?: DestinationFormat['readAnswer'];
+  readonly readResponse?: DestinationFormat['readResponse'];
   /** Counted as success besides 2xx. */
   readonly statuses?: readonly number[] | undefined;
   /** Ends the attempt at once. */
@@ -40,7 +40,7 @@ export async function sendRequest(request: DestinationRequest, context: SendingC
       const isFinal = status < 500 && !WORTH_ANOTHER_TRY.has(status);
       return { isDelivered: false, result: `HTTP ${status}`, isFinal, retryAfterSeconds };
     }
-    const objection = context.readAnswer?.(await readShort(body));
+    const objection = context.readResponse?.(await readShort(body));
     return objection === undefined
       ? { isDelivered: true, result: `HTTP ${status}` }
       : { isDelivered: false, ...objection };

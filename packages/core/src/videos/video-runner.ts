@@ -15,7 +15,7 @@ import { learnUsualMs, nextPollDelayMs } from './poll-schedule.ts';
 import { settleLostVideo } from './settle-lost-video.ts';
 import type { VideoChanges } from './video-changes.ts';
 import { hasEnded, laterStatus, type VideoJob, type VideoLease } from '../stores/video-job.ts';
-import type { VideoKeeper } from './archive/video-archive.ts';
+import type { VideoArchive } from './archive/video-archive.ts';
 import { createOwnedJobs, LEASE_MS, TAKEN_FOR_MS } from './video-lease.ts';
 import { createVideoOutbox } from './video-outbox.ts';
 import { videoOf } from './video-of.ts';
@@ -34,7 +34,7 @@ export interface VideoRunnerOptions {
   readonly changes: VideoChanges;
   readonly webhooks: WebhookOptions | undefined;
   /** Undefined: videos are fetched from upstream each time. */
-  readonly keeper: VideoKeeper | undefined;
+  readonly archive: VideoArchive | undefined;
   /** Whether prompts are stored with the generations. */
   readonly storesContent: boolean;
   /** Distinguishes this process from others at the same store; null where there are none. */
@@ -71,10 +71,10 @@ const START_SPREAD_MS = 2000;
 
 /** Creates the runner: one timer for all jobs, one step of one job at a time. */
 export function createVideoRunner(options: VideoRunnerOptions): VideoRunner {
-  const { store, current, platform, ledger, recorder, logger, random, changes, webhooks, keeper, ownerId } = options;
+  const { store, current, platform, ledger, recorder, logger, random, changes, webhooks, archive, ownerId } = options;
   const jobs = createOwnedJobs(store.videoJobs, platform, ownerId);
   const outbox = webhooks && createVideoOutbox({ jobs, platform, logger, random, webhooks });
-  const keeping = keeper && createVideoArchiver({ jobs, current, platform, logger, keeper });
+  const archiver = archive && createVideoArchiver({ jobs, current, platform, logger, archive });
   const failures = new Map<string, number>();
   const usualMs = new Map<string, number>();
   const held = new Set<string>();
@@ -165,7 +165,7 @@ export function createVideoRunner(options: VideoRunnerOptions): VideoRunner {
     }
     const storesContent = options.storesContent && job.region === undefined;
     const endpoint = endpointOf(job, current().catalog);
-    const keepsContent = keeping !== undefined && job.region === undefined;
+    const keepsContent = archiver !== undefined && job.region === undefined;
     const ended = await endVideoJob(job, progress, {
       store,
       jobs,
@@ -184,7 +184,7 @@ export function createVideoRunner(options: VideoRunnerOptions): VideoRunner {
   /** Schedules the remaining work for a job that has ended. */
   const takeUp = (job: VideoJob): void => {
     outbox?.add(job);
-    keeping?.add(job);
+    archiver?.add(job);
   };
 
   const takeUpAll = async (spreadMs: number): Promise<void> => {
@@ -234,7 +234,7 @@ export function createVideoRunner(options: VideoRunnerOptions): VideoRunner {
       cancelScan?.();
       queue.stop();
       outbox?.stop();
-      keeping?.stop();
+      archiver?.stop();
     },
   };
 }

@@ -354,13 +354,13 @@ test.each([
 test('165: takes what a receiver refuses in a response of 2xx for a refusal', async () => {
   const { langfuseFormat } = await import('./langfuse-format.ts');
   const { otelCollectorFormat } = await import('./otel-collector-format.ts');
-  const langfuse = (errors: readonly object[]) => langfuseFormat.readAnswer?.(JSON.stringify({ errors }));
+  const langfuse = (errors: readonly object[]) => langfuseFormat.readResponse?.(JSON.stringify({ errors }));
   expect(langfuse([])).toBeUndefined();
   expect(langfuse([{ id: 'a', status: 400 }])).toEqual({ result: 'HTTP 207, 1 events refused', isFinal: true });
   expect(langfuse([{ status: 400 }, { status: 500 }])).toMatchObject({ isFinal: false });
-  expect(langfuseFormat.readAnswer?.('<html>')).toBeUndefined();
-  expect(otelCollectorFormat.readAnswer?.('{"partialSuccess":{}}')).toBeUndefined();
-  expect(otelCollectorFormat.readAnswer?.('{"partialSuccess":{"rejectedSpans":"2"}}')).toEqual({
+  expect(langfuseFormat.readResponse?.('<html>')).toBeUndefined();
+  expect(otelCollectorFormat.readResponse?.('{"partialSuccess":{}}')).toBeUndefined();
+  expect(otelCollectorFormat.readResponse?.('{"partialSuccess":{"rejectedSpans":"2"}}')).toEqual({
     result: 'HTTP 200, 2 spans rejected',
     isFinal: true,
   });

@@ -15,7 +15,7 @@ export const langfuseFormat: DestinationFormat<'langfuse'> = {
     return toRequest({ batch: [] }, config, { 'x-test-connection': 'true' });
   },
   testStatuses: [400],
-  readAnswer: readIngestionResponse,
+  readResponse: readIngestionResponse,
 };
 
 function toRequest(
@@ -121,7 +121,7 @@ function toOutput({ output }: Content): Json {
 const responseSchema = z.object({ errors: z.array(z.object({ status: z.int() })) });
 
 /** Its response is 207, with an error for every event that was not taken. */
-function readIngestionResponse(body: string): ReturnType<NonNullable<DestinationFormat['readAnswer']>> {
+function readIngestionResponse(body: string): ReturnType<NonNullable<DestinationFormat['readResponse']>> {
   const answer = responseSchema.safeParse(parseJson(body));
   const errors = answer.success ? answer.data.errors : [];
   if (errors.length === 0) return undefined;

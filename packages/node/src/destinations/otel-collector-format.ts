@@ -16,7 +16,7 @@ export const otelCollectorFormat: DestinationFormat<'otel-collector'> = {
     return { method: 'POST', url: toTracesUrl(endpoint), headers: mergeHeaders(own, headers), body: NO_SPANS };
   },
   testStatuses: [400],
-  readAnswer: readPartialSuccess,
+  readResponse: readPartialSuccess,
 };
 
 function toTracesUrl(endpoint: string): string {
@@ -26,7 +26,7 @@ function toTracesUrl(endpoint: string): string {
 }
 
 /** The protocol says what was refused in a response of 200; what was refused must not be sent again. */
-function readPartialSuccess(body: string): ReturnType<NonNullable<DestinationFormat['readAnswer']>> {
+function readPartialSuccess(body: string): ReturnType<NonNullable<DestinationFormat['readResponse']>> {
   const rejected = Number(/"rejectedSpans"\s*:\s*"?(\d+)/.exec(body)?.[1] ?? 0);
   return rejected === 0 ? undefined : { result: `HTTP 200, ${rejected} spans rejected`, isFinal: true };
 }

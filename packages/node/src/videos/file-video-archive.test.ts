@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import type { IncomingVideo, KeptVideo } from '@model-gateway/core';
+import type { IncomingVideo, ArchivedVideo } from '@model-gateway/core';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
 import { createFileVideoArchive } from './file-video-archive.ts';
@@ -25,7 +25,11 @@ const toVideo = (text: string, rest: Partial<IncomingVideo> = {}): IncomingVideo
   ...rest,
 });
 
-async function textOf(video: KeptVideo | undefined, start = 0, end = video?.bytes ?? 0): Promise<string | undefined> {
+async function textOf(
+  video: ArchivedVideo | undefined,
+  start = 0,
+  end = video?.bytes ?? 0,
+): Promise<string | undefined> {
   if (video === undefined) return undefined;
   const pieces: Uint8Array[] = [];
   for await (const piece of video.read(start, end)) pieces.push(piece);
@@ -34,7 +38,7 @@ async function textOf(video: KeptVideo | undefined, start = 0, end = video?.byte
 
 test('a video is kept as a file that any player opens, and read whole or in part after a restart', async () => {
   const first = await createFileVideoArchive({ dir, maxBytes: 100 });
-  expect(await first.keep('job-0', toVideo('0123456789', { contentType: 'video/webm; codecs=x' }))).toBe(true);
+  expect(await first.save('job-0', toVideo('0123456789', { contentType: 'video/webm; codecs=x' }))).toBe(true);
   expect(await readdir(dir)).toEqual(['job-0.webm']);
   for (const archive of [first, await createFileVideoArchive({ dir, maxBytes: 100 })]) {
     const video = await archive.find('job-0');
@@ -46,7 +50,7 @@ test('a video is kept as a file that any player opens, and read whole or in part
 
 test('the oldest go for a new one, and what is larger than all the room is not kept', async () => {
   const archive = await createFileVideoArchive({ dir, maxBytes: 25 });
-  for (const name of ['a-0', 'b-0', 'c-0']) expect(await archive.keep(name, toVideo(name.repeat(3)))).toBe(true);
+  for (const name of ['a-0', 'b-0', 'c-0']) expect(await archive.save(name, toVideo(name.repeat(3)))).toBe(true);
   expect(await textOf(await archive.find('a-0'))).toBeUndefined();
   expect(await textOf(await archive.find('b-0'))).toBe('b-0b-0b-0');
   let isLeft = false;
@@ -57,10 +61,10 @@ test('the oldest go for a new one, and what is larger than all the room is not k
       isLeft = true;
     }
   })();
-  expect(await archive.keep('d-0', toVideo('', { bytes: undefined, body }))).toBe(false);
+  expect(await archive.save('d-0', toVideo('', { bytes: undefined, body }))).toBe(false);
   expect(isLeft).toBe(true);
-  expect(await archive.keep('e-0', toVideo('', { bytes: 26 }))).toBe(false);
-  expect(await archive.keep('f-0', toVideo('x'.repeat(25), { bytes: undefined }))).toBe(true);
+  expect(await archive.save('e-0', toVideo('', { bytes: 26 }))).toBe(false);
+  expect(await archive.save('f-0', toVideo('x'.repeat(25), { bytes: undefined }))).toBe(true);
   expect(await readdir(dir)).toEqual(['f-0.mp4']);
 });
 
@@ -70,10 +74,10 @@ test.each([
   ['is empty', toVideo('', { bytes: undefined }), 'ended after 0 of its bytes'],
 ])('a video that %s leaves nothing, and its room is free', async (_name, video, message) => {
   const archive = await createFileVideoArchive({ dir, maxBytes: 10 });
-  await expect(archive.keep('a-0', video)).rejects.toThrow(message);
+  await expect(archive.save('a-0', video)).rejects.toThrow(message);
   expect(await readdir(dir)).toEqual([]);
   expect(await archive.find('a-0')).toBeUndefined();
-  expect(await archive.keep('b-0', toVideo('0123456789'))).toBe(true);
+  expect(await archive.save('b-0', toVideo('0123456789'))).toBe(true);
 });
 
 test('a start removes what is too old or was never whole, and leaves alone what is not its own', async () => {
@@ -89,8 +93,8 @@ test('a start removes what is too old or was never whole, and leaves alone what 
 
 test('a video that has made room for others while it was found says so instead of ending early', async () => {
   const archive = await createFileVideoArchive({ dir, maxBytes: 10 });
-  await archive.keep('a-0', toVideo('0123456789'));
+  await archive.save('a-0', toVideo('0123456789'));
   const found = await archive.find('a-0');
-  await archive.keep('b-0', toVideo('0123456789'));
+  await archive.save('b-0', toVideo('0123456789'));
   await expect(textOf(found)).rejects.toThrow('has had to make room');
 });

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import type { IncomingVideo, KeptVideo, VideoKeeper } from '@model-gateway/core';
+import type { IncomingVideo, ArchivedVideo, VideoArchive } from '@model-gateway/core';
 
 import { removeIfThere, replaceFile, sweepTemporaryFiles } from '../stores/files/atomic-file.ts';
 import { errorCode, nodeFileSystem as files, OPEN } from '../stores/files/file-system.ts';
@@ -40,7 +40,7 @@ interface StoredFile {
  * Creates an archive that stores each video as a file of one directory, on the disk itself and whole or not at all.
  * Rejects when the directory cannot be used.
  */
-export async function createFileVideoArchive(options: FileVideoArchiveOptions): Promise<VideoKeeper> {
+export async function createFileVideoArchive(options: FileVideoArchiveOptions): Promise<VideoArchive> {
   const { dir, maxBytes } = options;
   const stored = await load(options);
   /** The bytes of all videos that are stored or on their way in. */
@@ -83,7 +83,7 @@ export async function createFileVideoArchive(options: FileVideoArchiveOptions): 
       const file = stored.get(name);
       return file && toVideo(file);
     },
-    async keep(name, video) {
+    async save(name, video) {
       if (video.bytes !== undefined && video.bytes > maxBytes) {
         await video.body[Symbol.asyncIterator]().return?.();
         return false;
@@ -123,7 +123,7 @@ async function load({ dir, maxAgeMs }: FileVideoArchiveOptions): Promise<Map<str
   return new Map(oldestFirst.map(({ name, file }) => [name, file]));
 }
 
-const toVideo = ({ path, bytes, contentType }: StoredFile): KeptVideo => ({
+const toVideo = ({ path, bytes, contentType }: StoredFile): ArchivedVideo => ({
   contentType,
   bytes,
   read: (start, end) => readPart(path, start, end),

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { createCoreGateway } from '../../../../../test/support/gateways/core-gateway.ts';
 import { createScriptedVideos } from '../../../../../test/support/videos/scripted-videos.ts';
-import { createVideoGateway, FILM, readAnswer } from '../../../../../test/support/videos/video-gateway.ts';
+import { createVideoGateway, FILM, readResponse } from '../../../../../test/support/videos/video-gateway.ts';
 import type { ModelDefinition } from '../../wire/models/model-definition.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import type { GatewayResponse } from '../../http/response.ts';
@@ -143,7 +143,7 @@ test('refuses pictures for a model that takes text alone, and leaves sounds and 
 test('the address of a job begins with the path where the gateway is mounted', async () => {
   const { post, platform, gateway } = createVideoGateway();
   const baseUrl = 'https://host.example/ai';
-  const submitted = readAnswer(
+  const submitted = readResponse(
     await post('/api/v1/videos', { model: 'acme/film', prompt: 'x', duration: 4 }, { baseUrl }),
   );
   expect(submitted.body.polling_url).toBe(`/ai/api/v1/videos/${submitted.body.id}`);

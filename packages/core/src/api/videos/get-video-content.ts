@@ -42,8 +42,8 @@ export const getVideoContent = operation<VideoParts>()({
     };
     if (isFresh(request, stable.etag, job.updatedAt)) return { status: 304, headers: stable, body: null };
     const range = rangeOf(request, stable);
-    const kept = await parts.videos.keeper?.find(toArchiveName(job.id, index));
-    if (kept !== undefined) return withHeaders(toArchivedResponse(kept, range), stable);
+    const archived = await parts.videos.archive?.find(toArchiveName(job.id, index));
+    if (archived !== undefined) return withHeaders(toArchivedResponse(archived, range), stable);
     const headers: Record<string, string> = range === undefined ? {} : { range };
     const content = await openUpstreamVideo(job, { index, headers, signal: request.signal }, parts.providers);
     const head = { status: content.status, headers: handOn(content) };

@@ -1,7 +1,7 @@
 import type { EndpointParts } from '../../dispatch/usable-endpoints.ts';
 import type { Provider } from '../../providers/provider.ts';
 import type { Store } from '../../stores/store.ts';
-import type { VideoKeeper } from '../../videos/archive/video-archive.ts';
+import type { VideoArchive } from '../../videos/archive/video-archive.ts';
 import type { IdempotencyGuard } from '../../videos/idempotency.ts';
 import type { VideoOrderParts } from '../../videos/order-video.ts';
 import type { RegionOf } from '../../routing/region-of.ts';
@@ -11,7 +11,7 @@ import type { WebhookOptions } from '../../webhooks/webhook-options.ts';
 export interface VideoParts extends EndpointParts {
   readonly store: Pick<Store, 'videoJobs'>;
   readonly providers: readonly Provider[];
-  readonly videos: { readonly keeper: VideoKeeper | undefined };
+  readonly videos: { readonly archive: VideoArchive | undefined };
 }
 
 /** The parts that the start of a video uses. */

@@ -5,7 +5,7 @@ import type { Provider } from '../../providers/provider.ts';
 import { createDueQueue } from '../../jobs/due-queue.ts';
 import { openUpstreamVideo } from '../open-upstream-video.ts';
 import type { VideoJob } from '../../stores/video-job.ts';
-import { toArchiveName, type VideoKeeper } from './video-archive.ts';
+import { toArchiveName, type VideoArchive } from './video-archive.ts';
 import type { OwnedJobs } from '../video-lease.ts';
 
 export interface ArchiverOptions {
@@ -13,7 +13,7 @@ export interface ArchiverOptions {
   readonly current: () => { readonly providers: readonly Provider[] };
   readonly platform: Platform;
   readonly logger: Logger;
-  readonly keeper: VideoKeeper;
+  readonly archive: VideoArchive;
 }
 
 /** Fetches the videos of finished jobs once, before upstream deletes them. */
@@ -27,7 +27,7 @@ const MAX_AT_ONCE = 2;
 /** Upstreams delete videos within about an hour. */
 const WAITS_MS = [5000, 30_000, 120_000, 600_000, 1_200_000];
 
-export function createVideoArchiver({ jobs, current, platform, logger, keeper }: ArchiverOptions): VideoArchiver {
+export function createVideoArchiver({ jobs, current, platform, logger, archive }: ArchiverOptions): VideoArchiver {
   const waiting: string[] = [];
   const failures = new Map<string, number>();
   /** Under way, or waiting for others. */
@@ -84,12 +84,12 @@ export function createVideoArchiver({ jobs, current, platform, logger, keeper }:
 
   const archiveOne = async (job: VideoJob, index: number): Promise<boolean> => {
     const name = toArchiveName(job.id, index);
-    if ((await keeper.find(name)) !== undefined) return true;
+    if ((await archive.find(name)) !== undefined) return true;
     const request = { index, headers: {}, signal: stopping.signal };
     const { headers, body } = await openUpstreamVideo(job, request, current().providers);
     // The length of a compressed body differs from the length of the stored video.
     const length = headers['content-encoding'] === undefined ? headers['content-length'] : undefined;
-    return keeper.keep(name, {
+    return archive.save(name, {
       contentType: headers['content-type'] ?? 'video/mp4',
       bytes: length === undefined ? undefined : Number(length),
       body,

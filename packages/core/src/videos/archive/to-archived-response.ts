@@ -1,8 +1,8 @@
 import type { GatewayResponse } from '../../http/response.ts';
-import type { KeptVideo } from './video-archive.ts';
+import type { ArchivedVideo } from './video-archive.ts';
 
 /** The response with an archived video: whole, or the one requested range (RFC 9110, 14). */
-export function toArchivedResponse(video: KeptVideo, range: string | undefined): GatewayResponse {
+export function toArchivedResponse(video: ArchivedVideo, range: string | undefined): GatewayResponse {
   const { contentType, bytes } = video;
   const headers = { 'content-type': contentType, 'accept-ranges': 'bytes' };
   const part = range === undefined ? undefined : readRange(range, bytes);

@@ -1,5 +1,5 @@
 /** A complete video in the archive. */
-export interface KeptVideo {
+export interface ArchivedVideo {
   readonly contentType: string;
   readonly bytes: number;
   /** Yields the bytes from `start` up to and without `end`. Leaving early closes it. */
@@ -15,14 +15,14 @@ export interface IncomingVideo {
 }
 
 /** Stores finished videos beyond the time that upstream stores them. */
-export interface VideoKeeper {
+export interface VideoArchive {
   /** Undefined when it is not stored, or not complete yet. */
-  find(name: string): Promise<KeptVideo | undefined>;
+  find(name: string): Promise<ArchivedVideo | undefined>;
   /**
    * Stores a video; older ones may be removed for it. Resolves when it would survive a crash of this process: false
    * when it is larger than the whole archive. Rejects, with nothing stored, when the body breaks off or the disk fails.
    */
-  keep(name: string, video: IncomingVideo): Promise<boolean>;
+  save(name: string, video: IncomingVideo): Promise<boolean>;
 }
 
 /** The name of one of a job's videos. */
