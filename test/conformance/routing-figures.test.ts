@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
 import type { Endpoint } from '../../packages/core/src/catalog/catalog.ts';
-import { pickAtRandom, pickByKey, sharesOf } from '../../packages/core/src/routing/pick-weighted.ts';
+import { pickAtRandom, pickByKey, sharesOf } from '../../packages/core/src/routing/endpoints/pick-weighted.ts';
 import { createRandomSource } from '../../packages/core/src/routing/random.ts';
 import { createPricedEndpoints } from '../support/gateways/priced-endpoints.ts';
 

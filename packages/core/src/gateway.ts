@@ -11,7 +11,7 @@ import { createFoundations, createRuntime, type Runtime } from './runtime.ts';
 import { toVideoResponse } from './videos/to-video-response.ts';
 import type { VideoResponse } from './wire/videos/video-response.ts';
 import type { VideoJob } from './stores/video-job.ts';
-import { waitForVideo } from './videos/wait-for-video.ts';
+import { waitForVideo } from './videos/jobs/wait-for-video.ts';
 
 /** Figures for hosts and tests. */
 export interface GatewayStats {

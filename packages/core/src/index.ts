@@ -103,7 +103,7 @@ export {
 } from './providers/provider.ts';
 export type { VideoProvider } from './providers/video-contract.ts';
 export type { CreateRateCounter, RateCounter, RateWindow } from './rate-limits/rate-counter.ts';
-export type { RouterName, RouterQuery, RouterStrategy } from './routing/router.ts';
+export type { RouterName, RouterQuery, RouterStrategy } from './routing/models/router.ts';
 export type { BroadcastDelivery, BroadcastRow } from './stores/broadcast-row.ts';
 export type {
   ActivityQuery,

@@ -17,7 +17,7 @@ import type { Provider } from './providers/provider.ts';
 import type { GatewayRequest } from './http/request.ts';
 import type { RateLimitOptions } from './rate-limits/rate-limits.ts';
 import type { RegionOptions } from './routing/region-of.ts';
-import type { RouterName, RouterStrategy } from './routing/router.ts';
+import type { RouterName, RouterStrategy } from './routing/models/router.ts';
 import type { Store } from './stores/store.ts';
 import type { VideoArchive } from './videos/archive/video-archive.ts';
 import type { WebhookOptions } from './webhooks/webhook-options.ts';

@@ -1,5 +1,5 @@
 import type { GatewayError } from '../foundation/errors.ts';
-import { noEndpointLeft } from '../routing/no-endpoint-left.ts';
+import { noEndpointLeft } from '../routing/endpoints/no-endpoint-left.ts';
 import type { CallPlan } from '../routing/plan-call.ts';
 import { type RoutingReport, withReport } from '../routing/routing-metadata.ts';
 

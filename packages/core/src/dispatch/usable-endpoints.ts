@@ -6,9 +6,9 @@ import type { Platform } from '../foundation/platform.ts';
 import type { AccountOptions } from '../auth/account.ts';
 import type { CatalogModel, Endpoint, Catalog } from '../catalog/catalog.ts';
 import type { ServiceTier } from '../catalog/endpoint-tier.ts';
-import type { EndpointQuery } from '../routing/endpoint-filters.ts';
+import type { EndpointQuery } from '../routing/endpoints/endpoint-filters.ts';
 import { kindOfModel } from '../calls/call-kind.ts';
-import { selectEndpoints } from '../routing/select-endpoints.ts';
+import { selectEndpoints } from '../routing/endpoints/select-endpoints.ts';
 
 /** The parts that determine which endpoints a caller may use. */
 export interface EndpointParts {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 import { createCatalog, type Endpoint } from '../catalog/catalog.ts';
 import type { Provider } from '../providers/provider.ts';
-import { selectEndpoints } from '../routing/select-endpoints.ts';
+import { selectEndpoints } from '../routing/endpoints/select-endpoints.ts';
 import type { Guardrail } from '../wire/management/guardrail.ts';
 import { toNewGuardrail } from './change-guardrail.ts';
 import { compileInputFilters } from './filters/compile-filters.ts';

@@ -8,15 +8,15 @@ import { isNamed, type ServiceTier, tierOf } from '../catalog/endpoint-tier.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { isSupported } from '../wire/chat/chat-parameters.ts';
-import type { EndpointQuery } from './endpoint-filters.ts';
+import type { EndpointQuery } from './endpoints/endpoint-filters.ts';
 import type { HealthBoard } from './health/health-board.ts';
-import { type OrderQuery, orderEndpoints } from './order-endpoints.ts';
+import { type OrderQuery, orderEndpoints } from './endpoints/order-endpoints.ts';
 import type { RandomSource } from './random.ts';
 import { sortOf, tiersOf } from './read-preferences.ts';
-import { type ResolvedModel, resolveModels, type RoutingStrategy } from './resolve-models.ts';
-import type { RouterName, RouterStrategy } from './router.ts';
-import { type Exclusion, PREFERRED_PARAMETERS, type Selection, selectEndpoints } from './select-endpoints.ts';
-import { stickyKeyOf } from './sticky-key.ts';
+import { type ResolvedModel, resolveModels, type RoutingStrategy } from './models/resolve-models.ts';
+import type { RouterName, RouterStrategy } from './models/router.ts';
+import { type Exclusion, PREFERRED_PARAMETERS, type Selection, selectEndpoints } from './endpoints/select-endpoints.ts';
+import { stickyKeyOf } from './endpoints/sticky-key.ts';
 
 /** The parts that routing uses. */
 export interface RoutingParts {

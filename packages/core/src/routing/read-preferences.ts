@@ -1,6 +1,6 @@
 import type { CallPreferences } from '../calls/preferences.ts';
 import type { ServiceTier } from '../catalog/endpoint-tier.ts';
-import type { SortKey } from './order-endpoints.ts';
+import type { SortKey } from './endpoints/order-endpoints.ts';
 
 /** The tiers a request admits: by `service_tier`; without one, `:nitro` and `:floor` admit a tier each, unless `order` has the word. */
 export function tiersOf(

@@ -1,5 +1,5 @@
 import { operation } from '../../http/operation.ts';
-import { toWebhookDelivery } from '../../videos/to-webhook-delivery.ts';
+import { toWebhookDelivery } from '../../videos/webhooks/to-webhook-delivery.ts';
 import { webhookDeliveriesQuerySchema, webhookDeliveryListSchema } from '../../wire/videos/webhook-delivery.ts';
 import type { WebhookParts } from './webhook-parts.ts';
 

@@ -6,7 +6,7 @@ import { createDueQueue } from '../../jobs/due-queue.ts';
 import { openUpstreamVideo } from '../open-upstream-video.ts';
 import type { VideoJob } from '../../stores/video-job.ts';
 import { toArchiveName, type VideoArchive } from './video-archive.ts';
-import type { OwnedJobs } from '../video-lease.ts';
+import type { OwnedJobs } from '../jobs/video-lease.ts';
 
 export interface ArchiverOptions {
   readonly jobs: OwnedJobs;

@@ -1,0 +1,86 @@
+import type { CallNeeds } from '../../calls/needs.ts';
+import { z } from 'zod';
+
+import type { CatalogModel } from '../../catalog/catalog.ts';
+import { parseWith } from '../../foundation/parse-with.ts';
+import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
+import { priceOf } from '../../catalog/endpoint-price.ts';
+import { MAX_ROUTED_MODELS, type RouterStrategy } from './router.ts';
+
+/** Shares of the candidates by price, from cheap to expensive, in per cent (wire.md 11.2). */
+const COST_TIERS = {
+  low: [0, 20],
+  medium: [20, 40],
+  high: [40, 60],
+  xhigh: [60, 80],
+  max: [80, 100],
+} as const;
+type CostTier = keyof typeof COST_TIERS;
+
+const patternsSchema = z.array(z.string().max(200)).max(1024).nullish();
+const autoRouterSchema = z.object({
+  allowed_models: patternsSchema,
+  excluded_models: patternsSchema,
+  cost_tier: z.enum(Object.keys(COST_TIERS) as [CostTier]).nullish(),
+});
+
+/**
+ * Chooses by price and age, without a call to any model: the candidates are sorted by price, and those within the cost
+ * tier come first, newest before oldest, then the ones nearest to the tier. Without a `cost_tier` the opening of the
+ * conversation decides, so that a conversation stays with its model: tools, reasoning, code or a long opening select
+ * `high`, a short one `low`, anything else `medium`.
+ */
+export const routeAuto: RouterStrategy = ({ request, needs, candidates }) => {
+  const options = readOptions(request);
+  const allowed = candidates.filter(
+    ({ id }) =>
+      (!options.allowed_models?.length || options.allowed_models.some((pattern) => matches(pattern, id))) &&
+      !options.excluded_models?.some((pattern) => matches(pattern, id)),
+  );
+  const byPrice = allowed.toSorted((a, b) => cheapestOf(a) - cheapestOf(b) || 0);
+  const [from, to] = COST_TIERS[options.cost_tier ?? tierFor(request, needs)];
+  const ranked = byPrice.map((model, index) => {
+    const percentile = ((index + 0.5) / byPrice.length) * 100;
+    return { model, distance: Math.max(from - percentile, percentile - to, 0) };
+  });
+  return ranked
+    .toSorted((a, b) => a.distance - b.distance || createdOf(b.model) - createdOf(a.model))
+    .slice(0, MAX_ROUTED_MODELS)
+    .map(({ model }) => model);
+};
+
+function readOptions({ plugins }: ChatCompletionRequest): z.infer<typeof autoRouterSchema> {
+  const plugin = plugins?.find(({ id, enabled }) => /^auto(-beta)?-router$/.test(id) && enabled !== false);
+  return plugin === undefined ? {} : parseWith(autoRouterSchema, plugin);
+}
+
+const LONG_OPENING = 4000;
+const SHORT_OPENING = 200;
+
+function tierFor(request: ChatCompletionRequest, needs: CallNeeds): CostTier {
+  const opening = request.messages.find(({ role }) => role === 'user')?.content ?? '';
+  const text =
+    typeof opening === 'string' ? opening : opening.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+  const isDemanding = needs.parameters.some((name) => name === 'tools' || name.startsWith('reasoning'));
+  if (isDemanding || text.length > LONG_OPENING || text.includes('```')) return 'high';
+  return text.length <= SHORT_OPENING ? 'low' : 'medium';
+}
+
+const cheapestOf = ({ endpoints }: CatalogModel): number => Math.min(...endpoints.map(priceOf), Number.MAX_VALUE);
+const createdOf = ({ definition }: CatalogModel): number => definition.created ?? 0;
+
+/** `author/*`, `*-mini` or a whole id; a star is any text. Linear, because the pattern is the caller's. */
+function matches(pattern: string, id: string): boolean {
+  const parts = pattern.split('*');
+  const [first = ''] = parts;
+  if (parts.length === 1) return id === pattern;
+  const last = parts.at(-1) ?? '';
+  if (!id.startsWith(first) || !id.endsWith(last) || id.length < first.length + last.length) return false;
+  let at = first.length;
+  for (const part of parts.slice(1, -1)) {
+    const found = id.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return at <= id.length - last.length;
+}

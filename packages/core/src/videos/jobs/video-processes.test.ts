@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest';
+
+import { createDeferred } from '../../../../../test/support/async/deferred.ts';
+import { createSharedStore, createVideoProcess } from '../../../../../test/support/videos/video-processes.ts';
+import type { VideoProgress } from '../../providers/video-contract.ts';
+import type { VideoJob } from '../../stores/video-job.ts';
+
+const MINUTE_MS = 60_000;
+const ABANDONED_MS = 6 * MINUTE_MS;
+const FAILED: VideoProgress = { status: 'failed', error: 'Film could not' };
+
+test('195: a job has one owner while its lease is renewed, and another after it expires', async () => {
+  const store = createSharedStore();
+  const progress = (_: string, number: number): VideoProgress =>
+    number % 10 === 5 ? { status: 'in_progress', retryAfterMs: 290_000 } : { status: 'in_progress' };
+  const working = { progress };
+  const [one, other] = [createVideoProcess(store, working), createVideoProcess(store, working)];
+  await Promise.all([one.gateway.start(), other.gateway.start()]);
+  await one.submit();
+  for (let minute = 0; minute < 30; minute += 1) {
+    await one.platform.advance(MINUTE_MS);
+    await other.platform.advance(MINUTE_MS);
+  }
+  expect([one.polls.length > 20, other.polls.length]).toEqual([true, 0]);
+  // The first stands still from here on.
+  await other.platform.advance(ABANDONED_MS);
+  expect(other.polls.length).toBeGreaterThan(0);
+});
+
+test.each<[VideoProgress, VideoProgress]>([
+  [{ status: 'completed', outputs: [{}] }, FAILED],
+  [{ status: 'pending' }, { status: 'in_progress' }],
+  [{ status: 'pending' }, FAILED],
+])('195: once an owner has found %o, a former one that still finds %o changes nothing', async (found, late) => {
+  const store = createSharedStore();
+  const look = createDeferred<VideoProgress>();
+  const one = createVideoProcess(store, { progress: () => look.promise });
+  const other = createVideoProcess(store, { progress: () => found });
+  await one.gateway.start();
+  const id = await one.submit();
+  await one.platform.advance(30_000);
+  expect(one.polls).toHaveLength(1);
+  // The process is suspended in the middle of a poll, and continues much later.
+  await other.gateway.start();
+  await other.platform.advance(ABANDONED_MS);
+  const job = await store.videoJobs.get(id);
+  expect(job).toMatchObject({ status: found.status, lease: { token: 2 } });
+  look.resolve(late);
+  await one.platform.advance(MINUTE_MS);
+  expect(await store.videoJobs.get(id)).toEqual(job);
+  expect((await store.generations.page({ limit: 10 })).records).toHaveLength(found.outputs?.length ?? 0);
+});
+
+test('what one process has set aside for a job is free again there when another has ended the job', async () => {
+  const store = createSharedStore();
+  const one = createVideoProcess(store);
+  const other = createVideoProcess(store, { progress: () => FAILED });
+  await one.gateway.start();
+  await one.submit();
+  await expect(one.submit()).rejects.toThrow(/^402 /);
+  await other.gateway.start();
+  await other.platform.advance(ABANDONED_MS);
+  expect((await store.videoJobs.list()).map(({ status }) => status)).toEqual(['failed']);
+  await one.platform.advance(MINUTE_MS);
+  await one.submit();
+});
+
+test('a job ends though a restart has left its model out of the configuration, or has not discovered it yet', async () => {
+  const store = createSharedStore();
+  const before = createVideoProcess(store);
+  const id = await before.submit();
+  const after = createVideoProcess(store, {}, { models: [] });
+  await after.gateway.start();
+  await after.platform.advance(ABANDONED_MS);
+  expect(await store.videoJobs.get(id)).toMatchObject({ status: 'completed', costNanoUsd: null });
+});
+
+test('an embedder waits for the end of a job, wherever it is looked after, and hears of each change', async () => {
+  const store = createSharedStore();
+  const progress = (_: string, number: number): VideoProgress =>
+    number < 2 ? { status: 'in_progress' } : { status: 'completed', outputs: [{}] };
+  const [one, other] = [createVideoProcess(store, { progress }), createVideoProcess(store)];
+  await one.gateway.start();
+  const changes: string[] = [];
+  const stopListening = one.gateway.onVideoChange(({ status }: VideoJob) => {
+    changes.push(status);
+    throw new Error('a listener that fails');
+  });
+  const id = await one.submit();
+  const here = one.gateway.waitForVideo(id);
+  const elsewhere = other.gateway.waitForVideo(id);
+  await one.platform.advance(5 * MINUTE_MS);
+  await other.platform.advance(MINUTE_MS);
+  const expected = { id, status: 'completed', polling_url: `/api/v1/videos/${id}`, usage: { cost: 0.4 } };
+  expect(await here).toMatchObject(expected);
+  expect(await elsewhere).toMatchObject(expected);
+  expect(changes).toEqual(['pending', 'in_progress', 'completed']);
+
+  stopListening();
+  expect(await one.gateway.waitForVideo(id)).toMatchObject({ status: 'completed' });
+  await expect(one.gateway.waitForVideo('no-such-job')).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('waiting for a job ends when the one who waits gives up, or the gateway closes', async () => {
+  const store = createSharedStore();
+  const one = createVideoProcess(store, { progress: () => ({ status: 'in_progress' }) });
+  const id = await one.submit();
+  const giveUp = new AbortController();
+  const given = one.gateway.waitForVideo(id, giveUp.signal);
+  giveUp.abort(new Error('long enough'));
+  await expect(given).rejects.toThrow('long enough');
+  const waiting = one.gateway.waitForVideo(id);
+  await Promise.all([
+    expect(waiting).rejects.toThrow('shutting down'),
+    one.gateway.close(),
+    one.platform.advance(MINUTE_MS),
+  ]);
+});

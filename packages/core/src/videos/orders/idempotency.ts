@@ -1,0 +1,57 @@
+import { GatewayError } from '../../foundation/errors.ts';
+import type { Platform } from '../../foundation/platform.ts';
+import type { Repository } from '../../stores/store.ts';
+import type { VideoJob } from '../../stores/video-job.ts';
+
+export interface IdempotentCall {
+  readonly principalId: string;
+  /** The caller's `Idempotency-Key`. */
+  readonly key: string;
+  /** SHA-256 of what was sent with it. */
+  readonly bodyHash: string;
+}
+
+/** Makes one job of calls that carry the same key. */
+export interface IdempotencyGuard {
+  /** Resolves with the job that the same call has made before or is making now, else with the result of `make`. */
+  once(call: IdempotentCall, make: () => Promise<VideoJob>): Promise<VideoJob>;
+}
+
+const KEPT_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Creates the guard: a key is valid for 24 hours and for its own caller. With another body it is refused as `conflict`.
+ * A call that failed has made no job and leaves its key free.
+ */
+export function createIdempotencyGuard(jobs: Repository<VideoJob>, platform: Pick<Platform, 'now'>): IdempotencyGuard {
+  const underWay = new Map<string, { readonly bodyHash: string; readonly job: Promise<VideoJob> }>();
+
+  const find = async ({ principalId, key }: IdempotentCall): Promise<VideoJob | undefined> => {
+    const since = platform.now() - KEPT_MS;
+    return (await jobs.list()).findLast(
+      (job) => job.principalId === principalId && job.idempotency?.key === key && job.createdAt > since,
+    );
+  };
+
+  return {
+    async once(call, make) {
+      const id = `${call.principalId}\n${call.key}`;
+      const running = underWay.get(id);
+      if (running !== undefined) return checked(call, running.bodyHash, await running.job);
+      const job = find(call).then((found) =>
+        found === undefined ? make() : checked(call, found.idempotency?.bodyHash, found),
+      );
+      underWay.set(id, { bodyHash: call.bodyHash, job });
+      try {
+        return await job;
+      } finally {
+        underWay.delete(id);
+      }
+    },
+  };
+}
+
+function checked({ bodyHash }: IdempotentCall, known: string | undefined, job: VideoJob): VideoJob {
+  if (bodyHash === known) return job;
+  throw new GatewayError('conflict', 'This Idempotency-Key was used with another body; choose another key');
+}

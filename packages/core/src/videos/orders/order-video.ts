@@ -1,0 +1,184 @@
+import type { Ledger } from '../../budgets/ledger.ts';
+import type { ModelCall } from '../../calls/model-call.ts';
+import type { Narrowing } from '../../calls/narrowing.ts';
+import { createPipeline } from '../../calls/pipeline.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../auth/api-key.ts';
+import type { Endpoint } from '../../catalog/catalog.ts';
+import { type CallerParts, findCaller } from '../../dispatch/find-caller.ts';
+import { GatewayError } from '../../foundation/errors.ts';
+import type { Logger } from '../../foundation/logger.ts';
+import type { Platform } from '../../foundation/platform.ts';
+import { createRandomId } from '../../foundation/random-id.ts';
+import { guardCall } from '../../guardrails/guard-call.ts';
+import type { VideoOrder } from '../../providers/video-contract.ts';
+import type { RateLimits } from '../../rate-limits/rate-limits.ts';
+import { noEndpointLeft } from '../../routing/endpoints/no-endpoint-left.ts';
+import type { RoutingParts } from '../../routing/plan-call.ts';
+import type { Store } from '../../stores/store.ts';
+import type { VideoDelivery, VideoJob } from '../../stores/video-job.ts';
+import { refuseField } from '../../wire/refuse-field.ts';
+import type { VideoRequest } from '../../wire/videos/video-request.ts';
+import { endpointOf } from '../endpoint-of.ts';
+import { planVideo } from './plan-video.ts';
+import { reserveVideo } from './reserve-video.ts';
+import { type Submission, submitVideo } from './submit-video.ts';
+import { refuseImpossible, toVideoOrder } from './to-video-order.ts';
+import type { VideoChanges } from '../jobs/video-changes.ts';
+import type { VideoRunner } from '../jobs/video-runner.ts';
+
+/** Upstreams take minutes; what has not ended after this long never will. */
+const DEADLINE_MS = 6 * 60 * 60 * 1000;
+const SUBMIT_TIMEOUT_MS = 120_000;
+
+/** The parts that the order of a video uses. */
+export interface VideoOrderParts {
+  readonly callers: CallerParts;
+  readonly routing: RoutingParts;
+  readonly platform: Platform;
+  readonly store: Pick<Store, 'videoJobs'>;
+  readonly ledger: Ledger;
+  /** Null without any. */
+  readonly rateLimits: RateLimits | null;
+  readonly logger: Logger;
+  readonly videos: { readonly runner: VideoRunner; readonly changes: VideoChanges };
+  readonly logging: { readonly inputOutput: boolean };
+}
+
+export interface NewVideo {
+  /** The address of the gateway, as its callers see it. */
+  readonly baseUrl: string;
+  readonly delivery: VideoDelivery | null;
+  readonly idempotency: VideoJob['idempotency'];
+  /** Headers of the response; a rate limit adds to them. */
+  readonly responseHeaders: Record<string, string>;
+}
+
+/** Guards, plans, admits, reserves and submits a video; from then on the runner polls the job. */
+export async function orderVideo(
+  received: ModelCall<VideoRequest>,
+  order: NewVideo,
+  parts: VideoOrderParts,
+): Promise<VideoJob> {
+  const { principal } = received;
+  const { policy, budgets } = await findCaller(principal, parts.callers);
+  const pipeline = createPipeline();
+  const { call, refusal } = guardCall(received, { policy, pipeline, logger: parts.logger });
+  if (refusal !== null) throw refusal;
+
+  const { request } = call;
+  const previous = await findPrevious(call, parts);
+  const { plan, capabilities, narrowings } = planVideo(call, policy, parts.routing);
+  refuseImpossible(request, capabilities);
+  if (previous !== null && previous.modelId !== plan.models[0]) {
+    throw refuseField('previous_job_id', `is a job of ${previous.modelId}, and goes on with that model only`);
+  }
+  const possible =
+    previous === null
+      ? plan.endpoints
+      : [endpointOfPrevious(previous, call, { narrowings, catalog: parts.routing.catalog })];
+  if (possible.length === 0) throw noEndpointLeft(plan);
+
+  await parts.rateLimits?.admit(principal, possible[0]?.modelId ?? '', order.responseHeaders);
+  const { endpoints, reservedNanoUsd } = await reserveVideo(
+    { call, budgets, endpoints: possible, capabilities },
+    parts.ledger,
+  );
+  const orderFor = (endpoint: Endpoint): VideoOrder =>
+    toVideoOrder(request, endpoint, capabilities, previous?.upstream?.upstreamId);
+  const draft = {
+    ...toDraft(call, order, parts.platform),
+    reservedNanoUsd,
+    ...(plan.region !== null && { region: plan.region }),
+    ...(pipeline.stages.length > 0 && { pipeline: [...pipeline.stages] }),
+  };
+  return submit({ endpoints, orderFor, draft }, parts);
+}
+
+/** Submits a job; from then on the runner polls it. */
+async function submit(
+  { draft, ...rest }: Pick<Submission, 'endpoints' | 'orderFor' | 'draft'>,
+  { platform, store, videos, ledger, logging }: VideoOrderParts,
+): Promise<VideoJob> {
+  const { lease, release } = videos.runner.hold(draft.id);
+  const storesContent = logging.inputOutput;
+  const timeoutMs = SUBMIT_TIMEOUT_MS;
+  try {
+    const submission = { ...rest, draft: { ...draft, lease }, store, platform, timeoutMs, storesContent };
+    const { job, started } = await submitVideo(submission);
+    videos.runner.add(job, started.retryAfterMs);
+    videos.changes.emit(job);
+    return job;
+  } catch (error) {
+    // A row remains when upstream may have the job and the store could not record it.
+    const left = await store.videoJobs.get(draft.id);
+    if (left === undefined) ledger.release(draft.generationId);
+    else videos.runner.add(left, undefined);
+    throw error;
+  } finally {
+    release();
+  }
+}
+
+/** The initial job, with only the request and its caller. */
+function toDraft(
+  { id: generationId, request, principal, session, labels }: ModelCall<VideoRequest>,
+  { baseUrl, delivery, idempotency }: NewVideo,
+  platform: Platform,
+): Omit<Submission['draft'], 'reservedNanoUsd'> {
+  const now = platform.now();
+  return {
+    id: createRandomId(platform),
+    generationId,
+    principalId: principal.id,
+    createdAt: now,
+    updatedAt: now,
+    deadlineAt: now + DEADLINE_MS,
+    baseUrl,
+    model: request.model,
+    userId: principal.userId ?? null,
+    workspaceId: principal.workspaceId ?? DEFAULT_WORKSPACE_ID,
+    sessionId: session,
+    user: labels.externalUser,
+    status: 'pending',
+    submission: 'sending',
+    upstream: null,
+    error: null,
+    outputs: [],
+    costNanoUsd: null,
+    idempotency,
+    delivery,
+  };
+}
+
+/** The job to go on from must be the caller's own and completed. */
+async function findPrevious(
+  { request, principal }: ModelCall<VideoRequest>,
+  { store }: VideoOrderParts,
+): Promise<VideoJob | null> {
+  const id = request.previous_job_id;
+  if (id == null) return null;
+  const job = await store.videoJobs.get(id);
+  if (job === undefined || job.principalId !== principal.id) {
+    throw new GatewayError('not_found', 'previous_job_id: there is no such job');
+  }
+  if (job.status !== 'completed') throw refuseField('previous_job_id', `must be a completed job; it is ${job.status}`);
+  return job;
+}
+
+/** A job goes on where it was made, if that is still allowed. */
+function endpointOfPrevious(
+  previous: VideoJob,
+  { region }: ModelCall<VideoRequest>,
+  { narrowings, catalog }: { readonly narrowings: readonly Narrowing[] } & Pick<RoutingParts, 'catalog'>,
+): Endpoint {
+  const endpoint = endpointOf(previous, catalog);
+  if (endpoint === undefined) {
+    throw new GatewayError('not_found', 'previous_job_id: the endpoint that made this job is no longer served');
+  }
+  const forbidding = narrowings.find(({ excludes }) => excludes(endpoint, region));
+  if (forbidding === undefined) return endpoint;
+  throw new GatewayError(
+    'not_found',
+    `previous_job_id: the endpoint that made this job may not be used (${forbidding.rule})`,
+  );
+}

@@ -1,0 +1,124 @@
+import type { Endpoint } from '../../catalog/catalog.ts';
+import { type ErrorCode, GatewayError, isCallersMistake, isTransient } from '../../foundation/errors.ts';
+import { toCallError } from '../../dispatch/call-errors.ts';
+import type { Platform } from '../../foundation/platform.ts';
+import type { VideoOrder, VideoStarted } from '../../providers/video-contract.ts';
+import type { Store } from '../../stores/store.ts';
+import type { VideoJob } from '../../stores/video-job.ts';
+import { withoutData } from '../without-data.ts';
+
+/** Fields of a job that depend on the endpoint. */
+type Chosen = 'endpointTag' | 'providerSlug' | 'providerName' | 'providerModel' | 'order' | 'modelId' | 'isByok';
+
+export interface Submission {
+  /** Best first; each can make videos. */
+  readonly endpoints: readonly Endpoint[];
+  readonly orderFor: (endpoint: Endpoint) => VideoOrder;
+  /** The job before an endpoint has been chosen. */
+  readonly draft: Omit<VideoJob, Chosen>;
+  readonly store: Pick<Store, 'videoJobs'>;
+  readonly platform: Platform;
+  readonly timeoutMs: number;
+  /** Whether prompts may be stored beyond the submission. */
+  readonly storesContent: boolean;
+}
+
+export interface Submitted {
+  readonly job: VideoJob;
+  readonly started: VideoStarted;
+}
+
+/** Upstream's word that the gateway's own account is in no order. */
+const OPERATORS_OWN: ReadonlySet<number> = new Set([401, 402, 403]);
+const DEFAULT_RETRY_AFTER_SECONDS = 30;
+/** No further endpoint is called after this: the caller waits, and this process owns the job for five minutes only. */
+const LAST_START_MS = 150_000;
+
+/**
+ * Submits a job to the first endpoint that accepts it. The job is stored before upstream is called, so that a crash in
+ * between leaves a trace, and again with upstream's id after. When no endpoint accepts it nothing remains.
+ *
+ * Throws the caller's own mistake unchanged; any other failure as `submission_failed`, with a time to try again where
+ * that may help. An error of the store after upstream has accepted the job is thrown unchanged: the job is then left as
+ * after a crash.
+ */
+export async function submitVideo(submission: Submission): Promise<Submitted> {
+  const { draft, store, platform, endpoints } = submission;
+  let lastFailure: GatewayError | undefined;
+  const noneAfter = platform.monotonicNow() + LAST_START_MS;
+  for (const endpoint of endpoints) {
+    if (platform.monotonicNow() > noneAfter) break;
+    const job = toJob(draft, endpoint, submission.orderFor(endpoint));
+    if (lastFailure === undefined) await store.videoJobs.insert(job);
+    else await store.videoJobs.update(job.id, () => job);
+    let started: VideoStarted;
+    try {
+      started = await start(job, endpoint, submission);
+    } catch (thrown) {
+      lastFailure = toCallError(thrown, endpoint.provider.name);
+      if (isSameEverywhere(lastFailure.code)) break;
+      continue;
+    }
+    return { job: await noteSent(job, endpoint, started, submission), started };
+  }
+  await store.videoJobs.remove(draft.id);
+  throw toSubmissionError(lastFailure);
+}
+
+/**
+ * Whether another endpoint would return the same error. False for a prompt that is too long: another model may accept
+ * it.
+ */
+function isSameEverywhere(code: ErrorCode): boolean {
+  return isCallersMistake(code) && code !== 'context_length_exceeded';
+}
+
+function toJob(draft: Submission['draft'], endpoint: Endpoint, order: VideoOrder): VideoJob {
+  return {
+    ...draft,
+    modelId: endpoint.modelId,
+    endpointTag: endpoint.tag,
+    providerSlug: endpoint.provider.slug,
+    providerName: endpoint.provider.name,
+    providerModel: endpoint.providerModel,
+    isByok: endpoint.provider.byok ?? false,
+    order,
+  };
+}
+
+async function start(job: VideoJob, endpoint: Endpoint, { timeoutMs }: Submission): Promise<VideoStarted> {
+  const { video } = endpoint.provider;
+  if (video === undefined) throw new GatewayError('not_found', `${endpoint.provider.name} offers no videos`);
+  return video.start({
+    providerModel: endpoint.providerModel,
+    order: job.order,
+    idempotencyKey: job.id,
+    // The job continues when the client disconnects.
+    signal: new AbortController().signal,
+    timeoutMs,
+  });
+}
+
+async function noteSent(
+  job: VideoJob,
+  { providerModel }: Endpoint,
+  { upstreamId }: VideoStarted,
+  { store, storesContent }: Submission,
+): Promise<VideoJob> {
+  const order = withoutData(job.order, storesContent && job.region === undefined);
+  const sent: VideoJob = { ...job, order, submission: 'sent', upstream: { upstreamId, providerModel } };
+  await store.videoJobs.update(job.id, () => sent);
+  return sent;
+}
+
+function toSubmissionError(failure: GatewayError | undefined): GatewayError {
+  if (failure === undefined) return new GatewayError('not_found', 'No endpoint can make this video');
+  if (isSameEverywhere(failure.code)) return failure;
+  const mayPass = isTransient(failure.code) && !OPERATORS_OWN.has(failure.upstreamStatus ?? 0);
+  return new GatewayError('submission_failed', `The video could not be submitted: ${failure.message}`, {
+    cause: failure,
+    metadata: failure.metadata,
+    ...(mayPass && { retryAfterSeconds: failure.retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS }),
+    upstreamStatus: failure.upstreamStatus,
+  });
+}

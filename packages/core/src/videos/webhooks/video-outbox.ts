@@ -1,0 +1,105 @@
+import type { Logger } from '../../foundation/logger.ts';
+import type { Platform } from '../../foundation/platform.ts';
+import { deliverWebhook } from '../../webhooks/deliver-webhook.ts';
+import { nextDeliveryDelayMs } from '../../webhooks/delivery-schedule.ts';
+import type { WebhookOptions } from '../../webhooks/webhook-options.ts';
+import { createDueQueue } from '../../jobs/due-queue.ts';
+import type { VideoDelivery, VideoJob } from '../../stores/video-job.ts';
+import type { OwnedJobs } from '../jobs/video-lease.ts';
+
+export interface VideoOutboxOptions {
+  readonly jobs: OwnedJobs;
+  readonly platform: Platform;
+  readonly logger: Logger;
+  /** 0 to 1. */
+  readonly random: () => number;
+  readonly webhooks: WebhookOptions;
+}
+
+/** Announces the end of jobs. */
+export interface VideoOutbox {
+  /** Delivers a job's announcement when it is due, unless that is planned already. */
+  add(job: VideoJob): void;
+  /** Delivers it when it is due now, in place of an earlier schedule. */
+  renew(job: VideoJob): void;
+  /** Work under way continues; the store has the rest. */
+  stop(): void;
+}
+
+/** A receiver that does not respond delays no more than this many, and no other receiver. */
+const MAX_AT_ONCE_PER_HOST = 4;
+const RETRY_STORE_MS = 2000;
+
+/** Creates the outbox: one timer for all, at most a few attempts at a time for one host. */
+export function createVideoOutbox({ jobs, platform, logger, random, webhooks }: VideoOutboxOptions): VideoOutbox {
+  const hosts = new Map<string, { active: number; readonly waiting: string[] }>();
+  const hostOf = new Map<string, string>();
+  /** Under way, or held up by others to the same host. */
+  const busy = new Set<string>();
+
+  const run = (id: string): void => {
+    if (busy.has(id)) return;
+    busy.add(id);
+    begin(id);
+  };
+  const begin = (id: string): void => {
+    const name = hostOf.get(id) ?? '';
+    const host = hosts.get(name) ?? { active: 0, waiting: [] };
+    hosts.set(name, host);
+    if (host.active >= MAX_AT_ONCE_PER_HOST) return void host.waiting.push(id);
+    host.active += 1;
+    attempt(id)
+      .catch((error: unknown) => {
+        logger.error('a webhook could not be looked after', { job: id, reason: String(error) });
+        queue.schedule(id, RETRY_STORE_MS);
+      })
+      .finally(() => {
+        host.active -= 1;
+        busy.delete(id);
+        const next = host.waiting.shift();
+        if (next !== undefined) begin(next);
+        else if (host.active === 0) hosts.delete(name);
+      });
+  };
+  const queue = createDueQueue({ platform, spacingMs: 0, run });
+
+  const attempt = async (id: string): Promise<void> => {
+    const job = await jobs.take(id);
+    if (job === undefined) return;
+    if ('againMs' in job) return queue.schedule(id, job.againMs);
+    const { delivery } = job;
+    if (delivery === null || delivery.state !== 'waiting' || delivery.body === null) return void hostOf.delete(id);
+    const waitMs = delivery.nextAttemptAt - platform.now();
+    if (waitMs > 0) return queue.schedule(id, waitMs);
+    const message = { id: `${job.id}-${job.status}`, body: delivery.body };
+    const outcome = await deliverWebhook(delivery.url, message, webhooks, platform);
+    const attempts = delivery.attempts + 1;
+    const isOver = outcome.isDelivered || outcome.isFinal;
+    const delayMs = isOver ? null : nextDeliveryDelayMs({ attempts, ...outcome }, random());
+    const next: VideoDelivery = {
+      ...delivery,
+      attempts,
+      lastResult: outcome.result,
+      state: outcome.isDelivered ? 'delivered' : delayMs === null ? 'failed' : 'waiting',
+      nextAttemptAt: platform.now() + (delayMs ?? 0),
+    };
+    if (next.state === 'failed') logger.warn('a webhook was not delivered', { job: job.id, result: outcome.result });
+    await jobs.update(job, (latest) => ({ ...latest, delivery: next }));
+    if (delayMs === null) hostOf.delete(id);
+    else queue.schedule(id, delayMs);
+  };
+
+  const renew = ({ id, delivery }: VideoJob): void => {
+    if (delivery?.state !== 'waiting' || delivery.body === null) return;
+    hostOf.set(id, URL.parse(delivery.url)?.host ?? '');
+    queue.schedule(id, Math.max(delivery.nextAttemptAt - platform.now(), 0));
+  };
+
+  return {
+    add(job) {
+      if (!busy.has(job.id) && !queue.has(job.id)) renew(job);
+    },
+    renew,
+    stop: () => queue.stop(),
+  };
+}
