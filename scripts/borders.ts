@@ -15,7 +15,8 @@ const UP_TO_DISPATCH = [...CALLS, 'routing', 'guardrails', 'rate-limits', 'budge
 
 /**
  * The rooms of `packages/core/src`, the lowest first, and what each may import. This table is the plan of the core:
- * `test/contract/borders.test.ts` holds the sources to it, and the borders of the lint file are made from it.
+ * `test/contract/borders.test.ts` holds the sources to it, and the borders of the lint file are made from it
+ * (docs/decisions/0023).
  */
 export const CORE_ROOMS: Readonly<Record<string, Room>> = {
   foundation: { imports: [], packages: ['eventsource-parser'] },

@@ -3,7 +3,7 @@ import type { Principal } from '../http/principal.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import type { CallKind, RequestLabels } from './call-kind.ts';
 
-/** One call to a model, made once; guardrails return the same call with another request. */
+/** One call to a model, made once; guardrails return the same call with another request (docs/decisions/0024). */
 export interface ModelCall<Request = unknown> {
   /** Id of its generation. */
   readonly id: string;

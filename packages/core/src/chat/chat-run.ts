@@ -35,7 +35,7 @@ export interface ChatRunParts {
   readonly logger: Logger;
 }
 
-/** One checked, guarded, planned and admitted chat call. Made once, and passed on as a whole. */
+/** One checked, guarded, planned and admitted chat call. Made once, and passed on as a whole (docs/decisions/0024). */
 export interface ChatRun {
   /** The call in the form that is sent to models: server tools are functions. */
   readonly call: ModelCall<ChatCompletionRequest>;

@@ -25,7 +25,7 @@ const STREAM_HEADERS = {
  * interval; rejects with the final error when that comes before either. From then on errors are sent in-band.
  *
  * The body is an iterator written by hand rather than a generator: a generator's `return()` waits for the pending
- * `next()`, and the end of a client must be noticed while upstream is silent.
+ * `next()`, and the end of a client must be noticed while upstream is silent (docs/decisions/0002).
  */
 export function relayStream(run: ChatRun, begin: Begin): Promise<GatewayResponse> {
   return new Promise((resolve, reject) => {

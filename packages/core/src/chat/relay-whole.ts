@@ -16,7 +16,7 @@ import type { Begin } from './stages/stage.ts';
 
 /**
  * Runs a call and returns its completion in one piece. Throws the error that ended it; either way it has been recorded
- * once.
+ * once (docs/decisions/0012).
  */
 export async function relayWhole(run: ChatRun, begin: Begin): Promise<GatewayResponse> {
   const { call, plan, observer, report, dialect, parts } = run;

@@ -17,7 +17,7 @@ export interface OpenCalls {
   count(): { readonly calls: number; readonly streams: number };
 }
 
-/** Creates an empty list of calls. */
+/** Creates an empty list of calls (docs/decisions/0013). */
 export function createOpenCalls(): OpenCalls {
   const calls = createSwapRemoveList<OpenCall>();
   return {

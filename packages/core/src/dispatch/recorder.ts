@@ -33,7 +33,7 @@ export interface RecorderParts {
   readonly listeners: readonly GenerationListener[];
 }
 
-/** Creates the one recorder of a gateway. */
+/** Creates the one recorder of a gateway (docs/decisions/0024). */
 export function createRecorder(parts: RecorderParts): Recorder {
   const { generations, ledger, rateLimits, counters, logger, maxContentBytes, listeners } = parts;
 

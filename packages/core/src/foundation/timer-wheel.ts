@@ -37,7 +37,7 @@ type Clock = Pick<Platform, 'monotonicNow' | 'setTimer'>;
  * Creates a wheel. It ticks only while a limit is set.
  *
  * A late tick moves every limit by its lateness, so that a blocked event loop or a suspended machine does not end all
- * streams at once.
+ * streams at once (docs/decisions/0013).
  */
 export function createTimerWheel(platform: Clock): TimerWheel {
   /** Those that are set. */

@@ -21,7 +21,7 @@ export interface NodeRequestOptions {
 
 /**
  * Builds the core's request from Node's. Its signal fires when the connection closes before the answer was sent whole;
- * nothing has to be cleaned up.
+ * nothing has to be cleaned up (docs/decisions/0004).
  */
 export function toGatewayRequest(
   request: IncomingMessage,

@@ -13,7 +13,7 @@ export interface TrackedConnections {
 
 /**
  * Follows a server's connections so that it can be closed without loss. Node's own `close()` cuts answers that have
- * been ended but not yet been sent whole, and leaves connections open whose answer ends later.
+ * been ended but not yet been sent whole, and leaves connections open whose answer ends later (docs/decisions/0013).
  */
 export function trackConnections(server: Server): TrackedConnections {
   /** Answers that have not left whole, by connection: more than one where the client does not wait for the first. */

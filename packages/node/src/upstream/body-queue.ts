@@ -31,7 +31,7 @@ export interface BodyQueue {
  * Turns pushed pieces into an async iterable with back-pressure.
  *
  * Pieces that arrive together are read together: one TCP read brings many small HTTP chunks, and whoever reads them
- * then decodes, relays and writes once instead of once a chunk.
+ * then decodes, relays and writes once instead of once a chunk (docs/decisions/0021).
  */
 export function createBodyQueue(options: BodyQueueOptions): BodyQueue {
   let pieces: Uint8Array[] = [];

@@ -25,7 +25,7 @@ export type ReadInWorker = <Kind extends ReadingTask['kind']>(
 
 /**
  * Creates a reader that does each reading in a thread of its own, which is ended when it takes too long or too much
- * memory: a page or a file that was made to occupy a parser must not delay the calls of others.
+ * memory: a page or a file that was made to occupy a parser must not delay the calls of others (docs/decisions/0015).
  */
 export function createReadInWorker(limits: ReadingLimits = DEFAULT_LIMITS): ReadInWorker {
   const waiting: (() => void)[] = [];

@@ -25,7 +25,10 @@ import { chatCompletionRequestSchema } from '../../wire/chat/chat-completion.ts'
 import type { ChatParts } from './chat-parts.ts';
 import { chatCompletionsDialect } from '../../dialects/chat-completions/chat-completions-dialect.ts';
 
-/** `POST /chat/completions`. Its body is narrowed to the fields that were sent before it is checked. */
+/**
+ * `POST /chat/completions`. Its body is narrowed to the fields that were sent before it is checked. Tools are opened
+ * before the plan, and money is reserved before the relay, for the reasons in docs/decisions/0024.
+ */
 export const createChatCompletion = operation<ChatParts>()({
   body: { readByRun: chatCompletionRequestSchema },
   response: { mediaTypes: { 'application/json': chatCompletionResultSchema, 'text/event-stream': null } },

@@ -20,7 +20,7 @@ export function sharesOf(endpoints: readonly Endpoint[]): readonly number[] {
   return weights.map((weight) => weight / sum);
 }
 
-/** Draws one of at least one endpoints, each with the probability of its share. */
+/** Draws one of at least one endpoints, each with the probability of its share (docs/decisions/0010). */
 export function pickAtRandom(endpoints: readonly Endpoint[], random: RandomSource): Endpoint {
   const shares = sharesOf(endpoints);
   let left = random();

@@ -18,7 +18,7 @@ const AT_LEAST = 10;
 
 /**
  * Creates the budget: for each model, a tenth of its requests of the last minute, and at least ten. By model, because
- * the outage of one must not use up what the others may need.
+ * the outage of one must not use up what the others may need (docs/decisions/0011).
  */
 export function createRetryBudget(platform: Pick<Platform, 'monotonicNow'>): RetryBudget {
   /** Requests count as good, retries as bad. */

@@ -49,7 +49,7 @@ export const OPEN = {
 /**
  * Up to this much is written at once instead of on another thread. It goes to the system's cache, which takes about as
  * long as telling a thread of it; a call that waits for a thread twice costs ten times as much. Syncs, which do wait
- * for the disk, are always left to a thread.
+ * for the disk, are always left to a thread (docs/decisions/0003).
  */
 const SYNCHRONOUS_WRITE_BYTES = 256 * 1024;
 

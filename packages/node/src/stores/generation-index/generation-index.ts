@@ -83,7 +83,7 @@ class IndexedSegment implements SegmentFacts {
   }
 }
 
-/** Creates an empty index. */
+/** Creates an empty index (docs/decisions/0022). */
 export function createGenerationIndex(): GenerationIndex {
   const spending = createSpendingBook();
   /** Oldest first. */

@@ -10,7 +10,8 @@ export interface IdTable {
 
 /**
  * Creates an empty table that keeps hashes and numbers of rows alone; `hasId` tells what a row's id is. A map would
- * keep every id as an object that the garbage collector moves and marks, and that each look-up of a new id waits for.
+ * keep every id as an object that the garbage collector moves and marks, and that each look-up of a new id waits for
+ * (docs/decisions/0022).
  */
 export function createIdTable(hasId: (row: number, id: string) => boolean): IdTable {
   /** Pairs of a hash and a row counted from 1; 0 where there is none. */

@@ -25,7 +25,7 @@ export interface TextArena {
 
 /**
  * Creates an arena of texts outside of the heap, where the garbage collector neither moves nor marks them, with few
- * large allocations for many of them. It only grows, and is released as a whole.
+ * large allocations for many of them. It only grows, and is released as a whole (docs/decisions/0022).
  */
 export function createTextArena(): TextArena {
   const chunks: Buffer[] = [];

@@ -59,7 +59,7 @@ export interface GenerationHead {
 
 /**
  * A generation as JSON text, without what its head says, what is usual and what is said twice: half as long, and the
- * time that recording takes goes by its length. Throws for what JSON cannot hold.
+ * time that recording takes goes by its length. Throws for what JSON cannot hold (docs/decisions/0017).
  */
 export function toGenerationText(generation: Generation): string {
   // Written out: a loop over the members would cost what it saves.

@@ -66,7 +66,7 @@ interface State<Operation> {
   isClosed: boolean;
 }
 
-/** Opens a journal for writing at the given segment. The caller closes it. */
+/** Opens a journal for writing at the given segment. The caller closes it (docs/decisions/0003, 0017, 0021). */
 export async function openJournal<Operation>(
   start: SegmentStart,
   options: JournalOptions<Operation>,
