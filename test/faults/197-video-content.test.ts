@@ -227,7 +227,7 @@ test.skipIf(!existsSync('/proc/self/status')).each([
 ])(
   `a film of ${FILM_BYTES / MIB} MiB is %s with at most 100 MiB more memory`,
   async (_how, keepMb) => {
-    const films = await startFilmServer(1000);
+    const films = await startFilmServer(8 * MIB);
     const file = writeTestConfig(toConfig(films, keepMb));
     const marks = join(dirname(file), 'marks');
     mkdirSync(marks);
@@ -247,7 +247,8 @@ test.skipIf(!existsSync('/proc/self/status')).each([
         if (films.fetches.length === asked) return url;
       }
     };
-    // A short one first, so that what is measured is the film and not the loading of code.
+    // A film of 8 MiB first, so that what is measured is the length of the second one, and neither the loading of code
+    // nor the buffers that any film needs.
     await fetchFilm(await make(1)).then(drain);
     const before = peakBytes(child.pid ?? 0);
     films.bytes = FILM_BYTES;
