@@ -32,3 +32,5 @@ export type { Model, ModelEndpoint, ModelEndpoints, ModelList } from './models/m
 export type { ProviderStateList, ProviderTestResult } from './models/provider-state.ts';
 export type { EndpointExplanation, RoutingExplanation } from './models/routing-explanation.ts';
 export type { VideoRow } from './videos/video-list.ts';
+export type { VideoModel } from './videos/video-model.ts';
+export type { WebhookDelivery } from './videos/webhook-delivery.ts';

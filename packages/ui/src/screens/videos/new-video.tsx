@@ -14,7 +14,8 @@ import { KeyCard } from '../playground/key-card.tsx';
 import { usePlaygroundCaller } from '../playground/playground-key.ts';
 import { estimatePrice, toVideoBody, toVideoDraft } from './video-draft.ts';
 import { VideoFields } from './video-fields.tsx';
-import { type VideoModel, videoModelsQuery, videosQuery } from './video-queries.ts';
+import type { VideoModel } from '@model-gateway/core/wire';
+import { videoModelsQuery, videosQuery } from './video-queries.ts';
 
 interface NewVideoProps {
   readonly onClose: () => void;

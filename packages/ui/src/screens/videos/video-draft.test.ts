@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { estimatePrice, toVideoBody, toVideoDraft } from './video-draft.ts';
-import type { VideoModel } from './video-queries.ts';
+import type { VideoModel } from '@model-gateway/core/wire';
 
 const MODEL: VideoModel = {
   id: 'acme/film',
@@ -14,6 +14,12 @@ const MODEL: VideoModel = {
   supported_frame_images: ['first_frame'],
   generate_audio: false,
   seed: false,
+  canonical_slug: 'acme/film',
+  created: 1_767_225_600,
+  hugging_face_id: null,
+  creativity: null,
+  upscale_factor: null,
+  allowed_passthrough_parameters: [],
   pricing_skus: { video_second: '0.05' },
 };
 

@@ -1,4 +1,4 @@
-import type { VideoModel } from './video-queries.ts';
+import type { VideoModel } from '@model-gateway/core/wire';
 
 /** A video that is about to be asked for. Empty texts leave it to the model. */
 export interface VideoDraft {

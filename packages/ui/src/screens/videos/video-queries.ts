@@ -1,36 +1,9 @@
-import type { VideoRow } from '@model-gateway/core/wire';
+import type { VideoModel, VideoRow, WebhookDelivery } from '@model-gateway/core/wire';
 import { queryOptions } from '@tanstack/react-query';
 
 import { callApi } from '../../api/call-api.ts';
 import type { Page } from '../../api/types.ts';
 import type { Tone } from '../../parts/badge.tsx';
-
-/** Abilities of a model; null is unknown, and left to the provider. */
-export interface VideoModel {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string;
-  readonly supported_resolutions: readonly string[] | null;
-  readonly supported_aspect_ratios: readonly string[] | null;
-  readonly supported_sizes: readonly string[] | null;
-  readonly supported_durations: readonly number[] | null;
-  readonly supported_frame_images: readonly string[] | null;
-  readonly generate_audio: boolean | null;
-  readonly seed: boolean | null;
-  readonly pricing_skus: Readonly<Record<string, string>>;
-}
-
-/** State of the webhook that announces the end of a job. */
-export interface WebhookDelivery {
-  readonly job_id: string;
-  readonly event: string;
-  readonly url: string;
-  readonly state: 'waiting' | 'delivered' | 'failed';
-  readonly attempts: number;
-  readonly last_result: string | null;
-  readonly next_attempt_at: string | null;
-  readonly created_at: string;
-}
 
 const MAX_JOBS = 1000;
 const WATCHED_MS = 2000;

@@ -9,7 +9,8 @@ import { Button } from '../../parts/controls/button.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { EmptyState, Loading } from '../../parts/messages/states.tsx';
 import { showToast } from '../../parts/messages/toast-store.ts';
-import { resendWebhook, type WebhookDelivery, webhooksQuery } from './video-queries.ts';
+import type { WebhookDelivery } from '@model-gateway/core/wire';
+import { resendWebhook, webhooksQuery } from './video-queries.ts';
 
 const TONES: Readonly<Record<WebhookDelivery['state'], Tone>> = {
   waiting: 'caution',
