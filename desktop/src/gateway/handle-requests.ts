@@ -33,7 +33,7 @@ export function createRequestHandler(gateway: Gateway, post: (message: FromGatew
       ...asked,
       readBody: () => Promise.resolve(body ?? new Uint8Array()),
       async *openBody() {
-        if (body !== undefined) yield body;
+        if (body !== null) yield body;
       },
       signal: answer.controller.signal,
       baseUrl: 'app://gateway',
