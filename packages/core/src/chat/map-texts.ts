@@ -1,25 +1,6 @@
 import { mapList, mapStrings, toVisitor, mapRecord, type RequestText, type Visit } from '../calls/text-map.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
-
-/**
- * Fields of a request that a model reads or a record contains. Other fields are switches, numbers and names of the
- * gateway.
- */
-const FIELDS = [
-  'messages',
-  'tools',
-  'response_format',
-  'prediction',
-  'stop',
-  'plugins',
-  'image_config',
-  'user',
-  'session_id',
-  'prompt_cache_key',
-] as const satisfies readonly (keyof ChatCompletionRequest)[];
-
-/** The caller's own records: their keys are texts, too. */
-const RECORDS = ['metadata', 'trace'] as const satisfies readonly (keyof ChatCompletionRequest)[];
+import { RECORD_FIELDS, TEXT_FIELDS } from '../wire/chat/chat-parameters.ts';
 
 /** The texts of a chat request. Whatever is not changed stays the same object. */
 export function mapChatTexts(
@@ -27,13 +8,13 @@ export function mapChatTexts(
   change: (text: RequestText) => string,
 ): ChatCompletionRequest {
   let changed = request;
-  for (const field of FIELDS) {
+  for (const field of TEXT_FIELDS) {
     const value = request[field];
     if (value === undefined || value === null) continue;
     const mapped = field === 'messages' ? mapMessages(request.messages, change) : mapStrings(value, toVisitor(change));
     if (mapped !== value) changed = { ...changed, [field]: mapped };
   }
-  for (const field of RECORDS) {
+  for (const field of RECORD_FIELDS) {
     const mapped = mapRecord(request[field], toVisitor(change));
     if (mapped !== request[field]) changed = { ...changed, [field]: mapped };
   }

@@ -1,6 +1,7 @@
 import type { OpenAiPreset } from '../provider-preset.ts';
 import { type DataPolicy, UNKNOWN_DATA_POLICY } from '../provider.ts';
 import { COMMON_DIALECT, type OpenAiDialect } from './openai-dialect.ts';
+import { OPENAI_ONLY_FIELDS } from '../../wire/chat/chat-parameters.ts';
 
 /** API traffic is not used for training by default, but stored for a while against abuse. */
 const NO_TRAINING: DataPolicy = { training: false, retainsPrompts: true };
@@ -12,9 +13,8 @@ const dialect = (differences: Partial<OpenAiDialect>): OpenAiDialect => ({ ...CO
 
 const SAMPLING_BEYOND_OPENAI = ['top_k', 'min_p', 'top_a', 'repetition_penalty'];
 const LOG_PROBABILITIES = ['logit_bias', 'logprobs', 'top_logprobs'];
-/** Fields of OpenAI's own that servers with a closed schema refuse. */
-const ONLY_OPENAI = ['prediction', 'modalities', 'verbosity', 'prompt_cache_key'];
-const without = (...lists: readonly (readonly string[])[]): ReadonlySet<string> => new Set(lists.flat());
+const without = (...lists: readonly Iterable<string>[]): ReadonlySet<string> =>
+  new Set(lists.flatMap((list) => [...list]));
 
 const openAi = dialect({
   maxTokensField: 'max_completion_tokens',
@@ -65,7 +65,7 @@ export const OPENAI_PRESETS = {
     dialect: dialect({
       maxTokensField: 'max_completion_tokens',
       renamedValues: { service_tier: { default: 'on_demand', priority: 'performance' } },
-      unsupportedParameters: without(SAMPLING_BEYOND_OPENAI, LOG_PROBABILITIES, ONLY_OPENAI),
+      unsupportedParameters: without(SAMPLING_BEYOND_OPENAI, LOG_PROBABILITIES, OPENAI_ONLY_FIELDS),
       knowsMessageExtras: false,
       efforts: ['low', 'medium', 'high'],
       earlierReasoning: 'reasoning',
@@ -75,7 +75,7 @@ export const OPENAI_PRESETS = {
   }),
   together: preset('Together', 'https://api.together.xyz/v1', 'TOGETHER_API_KEY', {
     dialect: dialect({
-      unsupportedParameters: without(['top_a', 'service_tier'], ONLY_OPENAI),
+      unsupportedParameters: without(['top_a', 'service_tier'], OPENAI_ONLY_FIELDS),
       reasoningRequest: 'reasoning_enabled',
       efforts: ['low', 'medium', 'high'],
       earlierReasoning: 'reasoning',
@@ -94,7 +94,7 @@ export const OPENAI_PRESETS = {
   }),
   deepinfra: preset('DeepInfra', 'https://api.deepinfra.com/v1/openai', 'DEEPINFRA_API_KEY', {
     dialect: dialect({
-      unsupportedParameters: without(['top_a'], ONLY_OPENAI),
+      unsupportedParameters: without(['top_a'], OPENAI_ONLY_FIELDS),
       efforts: ['low', 'medium', 'high'],
       earlierReasoning: 'reasoning_content',
       hasThinkTags: true,
@@ -140,7 +140,7 @@ export const OPENAI_PRESETS = {
   cerebras: preset('Cerebras', 'https://api.cerebras.ai/v1', 'CEREBRAS_API_KEY', {
     dialect: dialect({
       maxTokensField: 'max_completion_tokens',
-      unsupportedParameters: without(SAMPLING_BEYOND_OPENAI, ONLY_OPENAI, [
+      unsupportedParameters: without(SAMPLING_BEYOND_OPENAI, OPENAI_ONLY_FIELDS, [
         'frequency_penalty',
         'presence_penalty',
         'logit_bias',
@@ -156,7 +156,7 @@ export const OPENAI_PRESETS = {
   perplexity: preset('Perplexity', 'https://api.perplexity.ai', 'PERPLEXITY_API_KEY', {
     listsModels: false,
     dialect: dialect({
-      unsupportedParameters: without(LOG_PROBABILITIES, ONLY_OPENAI, [
+      unsupportedParameters: without(LOG_PROBABILITIES, OPENAI_ONLY_FIELDS, [
         'min_p',
         'top_a',
         'repetition_penalty',
@@ -186,7 +186,7 @@ export const OPENAI_PRESETS = {
   }),
   alibaba: preset('Alibaba', 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1', 'DASHSCOPE_API_KEY', {
     dialect: dialect({
-      unsupportedParameters: without(['min_p', 'top_a', 'logit_bias', 'service_tier'], ONLY_OPENAI),
+      unsupportedParameters: without(['min_p', 'top_a', 'logit_bias', 'service_tier'], OPENAI_ONLY_FIELDS),
       cacheMarks: 'cache_control',
       reasoningRequest: 'enable_thinking',
       efforts: [],
@@ -196,7 +196,7 @@ export const OPENAI_PRESETS = {
   }),
   nvidia: preset('Nvidia', 'https://integrate.api.nvidia.com/v1', 'NVIDIA_API_KEY', {
     dialect: dialect({
-      unsupportedParameters: without(SAMPLING_BEYOND_OPENAI, ONLY_OPENAI, ['service_tier']),
+      unsupportedParameters: without(SAMPLING_BEYOND_OPENAI, OPENAI_ONLY_FIELDS, ['service_tier']),
       reasoningRequest: 'chat_template_kwargs',
       efforts: ['low', 'medium', 'high'],
       hasThinkTags: true,
