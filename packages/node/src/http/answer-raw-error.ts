@@ -2,12 +2,12 @@ import type { Duplex } from 'node:stream';
 
 import { STATUS_CODES } from '../builtin-http.ts';
 
-/** The body of an error below the gateway's own: a fault in HTTP itself. */
+/** Returns the body of an error outside the gateway: a fault in HTTP itself. */
 export function toRawErrorBody(status: number, message: string): string {
   return JSON.stringify({ error: { code: status, message, metadata: { error_type: 'invalid_request' } } });
 }
 
-/** Answers on a connection for which Node has made no response object, and ends it. */
+/** Writes an error response to a connection for which Node has created no response object, and ends the connection. */
 export function answerRawError(socket: Duplex, status: number, message: string): void {
   const body = toRawErrorBody(status, message);
   socket.end(
@@ -16,9 +16,9 @@ export function answerRawError(socket: Duplex, status: number, message: string):
   );
 }
 
-/** Answers bytes that are no HTTP request. */
+/** Responds to bytes that are not an HTTP request. */
 export function answerMalformed(error: Error & { readonly code?: string }, socket: Duplex): void {
-  // Once an answer has begun on a connection, another would be taken for a part of it.
+  // After a response has begun on a connection, the client would read a second one as a part of it.
   const hasAnswered = 'bytesWritten' in socket && socket.bytesWritten !== 0;
   if (!socket.writable || hasAnswered) return void socket.destroy();
   switch (error.code) {

@@ -2,21 +2,25 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 
 export interface TrackedConnections {
-  /** Call for every request that a response is made for. */
+  /** Call for every request that gets a response object. */
   noteRequest(request: IncomingMessage, response: ServerResponse): void;
   /**
-   * Takes no more connections, closes idle ones, and each of the others after its last answer. Resolves when all have
-   * gone; after `drainMs` they are cut.
+   * Accepts no more connections, closes idle ones, and closes each of the others after its last response. Resolves when
+   * all are closed; after `drainMs` the remaining ones are cut.
    */
   close(drainMs: number): Promise<void>;
 }
 
 /**
- * Follows a server's connections so that it can be closed without loss. Node's own `close()` cuts answers that have
- * been ended but not yet been sent whole, and leaves connections open whose answer ends later (docs/decisions/0013).
+ * Follows a server's connections so that it can be closed without loss. Node's own `close()` cuts responses that have
+ * been ended but not yet been sent completely, and leaves connections open whose response ends later
+ * (docs/decisions/0013).
  */
 export function trackConnections(server: Server): TrackedConnections {
-  /** Answers that have not left whole, by connection: more than one where the client does not wait for the first. */
+  /**
+   * Responses that have not been sent completely, by connection: more than one where the client does not wait for the
+   * first.
+   */
   const answering = new Map<Socket, ServerResponse[]>();
   let isClosing = false;
 
@@ -31,7 +35,7 @@ export function trackConnections(server: Server): TrackedConnections {
       responses?.push(response);
       if (isClosing) response.shouldKeepAlive = false;
       response.on('close', () => {
-        // They leave in the order of their requests.
+        // Responses are sent in the order of their requests.
         responses?.shift();
         if (isClosing) socket.destroySoon();
       });
@@ -47,7 +51,7 @@ export function trackConnections(server: Server): TrackedConnections {
         }, drainMs);
         NetServer.prototype.close.call(server, () => {
           clearTimeout(cut);
-          // Nothing is left to be cut; this lets go of the timer that looks for slow requests.
+          // No connection is left to be cut; this call stops the timer that looks for slow requests.
           server.close(() => resolve());
         });
         for (const [socket, responses] of answering) if (responses.length === 0) socket.destroy();
