@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { DEFAULT_TIMEOUTS, type Gateway, type GatewayError, type Logger, toErrorBody } from '@model-gateway/core';
 
 import { createServer } from '../builtin-http.ts';
-import { answerEarly } from './answer-early.ts';
-import { answerMalformed, answerRawError, toRawErrorBody } from './answer-raw-error.ts';
+import { respondEarly } from './respond-early.ts';
+import { respondToMalformed, respondWithRawError, toRawErrorBody } from './respond-with-raw-error.ts';
 import { createRequestGuard, isLoopbackHost, type RequestGuard } from './guard-request.ts';
 import { createPublicView } from './public-origin.ts';
 import { toGatewayRequest } from './to-gateway-request.ts';
@@ -81,8 +81,8 @@ export async function listen(gateway: Gateway, options: ListenOptions): Promise<
   });
   // The guard counts headers itself, because Node drops the surplus without an error.
   server.maxHeadersCount = 0;
-  server.on('clientError', answerMalformed);
-  server.on('connect', (_, socket) => answerRawError(socket, 405, 'This is no proxy'));
+  server.on('clientError', respondToMalformed);
+  server.on('connect', (_, socket) => respondWithRawError(socket, 405, 'This is no proxy'));
   const connections = trackConnections(server);
   await startListening(server, host, options.port);
 
@@ -108,11 +108,11 @@ export async function listen(gateway: Gateway, options: ListenOptions): Promise<
       if (refusal !== undefined) {
         const { status } = refusal;
         const body = JSON.stringify({ error: toErrorBody(refusal) });
-        return answerEarly(request, response, { status, headers: JSON_HEADERS, body });
+        return respondEarly(request, response, { status, headers: JSON_HEADERS, body });
       }
       const cors = guard.corsHeaders(request);
-      if (request.method === 'OPTIONS') return answerPreflight(response, guard, request);
-      const answer = await gateway.handle(
+      if (request.method === 'OPTIONS') return respondToPreflight(response, guard, request);
+      const coreResponse = await gateway.handle(
         toGatewayRequest(request, response, {
           bodyLimitBytes,
           awaitsContinue,
@@ -120,11 +120,11 @@ export async function listen(gateway: Gateway, options: ListenOptions): Promise<
           remoteAddress: view.clientAddressOf(request),
         }),
       );
-      if (answer.status >= 400 && !request.complete && typeof answer.body === 'string') {
-        const { status, headers, body } = answer;
-        return answerEarly(request, response, { status, headers: { ...headers, ...cors }, body });
+      if (coreResponse.status >= 400 && !request.complete && typeof coreResponse.body === 'string') {
+        const { status, headers, body } = coreResponse;
+        return respondEarly(request, response, { status, headers: { ...headers, ...cors }, body });
       }
-      const written = writeResponse(response, answer, cors === undefined ? write : { ...write, headers: cors });
+      const written = writeResponse(response, coreResponse, cors === undefined ? write : { ...write, headers: cors });
       if (written !== undefined) await written;
     } catch (error) {
       options.logger?.error('an answer could not be written', { reason: String(error) });
@@ -136,7 +136,7 @@ export async function listen(gateway: Gateway, options: ListenOptions): Promise<
   server.on('checkExpectation', (request, response) => {
     connections.noteRequest(request, response);
     const body = toRawErrorBody(417, 'No expectation but 100-continue can be met');
-    answerEarly(request, response, { status: 417, headers: JSON_HEADERS, body });
+    respondEarly(request, response, { status: 417, headers: JSON_HEADERS, body });
   });
 
   return {
@@ -165,7 +165,7 @@ function startListening(server: Server, host: string, port: number): Promise<voi
   });
 }
 
-function answerPreflight(response: ServerResponse, guard: RequestGuard, request: IncomingMessage): void {
+function respondToPreflight(response: ServerResponse, guard: RequestGuard, request: IncomingMessage): void {
   response.writeHead(204, {
     ...guard.corsHeaders(request),
     'access-control-allow-methods': 'GET, POST, PATCH, DELETE',

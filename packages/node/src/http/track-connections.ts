@@ -21,17 +21,17 @@ export function trackConnections(server: Server): TrackedConnections {
    * Responses that have not been sent completely, by connection: more than one where the client does not wait for the
    * first.
    */
-  const answering = new Map<Socket, ServerResponse[]>();
+  const responsesOf = new Map<Socket, ServerResponse[]>();
   let isClosing = false;
 
   server.on('connection', (socket: Socket) => {
-    answering.set(socket, []);
-    socket.once('close', () => answering.delete(socket));
+    responsesOf.set(socket, []);
+    socket.once('close', () => responsesOf.delete(socket));
   });
 
   return {
     noteRequest({ socket }, response) {
-      const responses = answering.get(socket);
+      const responses = responsesOf.get(socket);
       responses?.push(response);
       if (isClosing) response.shouldKeepAlive = false;
       response.on('close', () => {
@@ -42,19 +42,19 @@ export function trackConnections(server: Server): TrackedConnections {
     },
     close(drainMs) {
       isClosing = true;
-      for (const responses of answering.values()) {
+      for (const responses of responsesOf.values()) {
         for (const response of responses) if (!response.headersSent) response.shouldKeepAlive = false;
       }
       return new Promise((resolve) => {
         const cut = setTimeout(() => {
-          for (const socket of answering.keys()) socket.destroy();
+          for (const socket of responsesOf.keys()) socket.destroy();
         }, drainMs);
         NetServer.prototype.close.call(server, () => {
           clearTimeout(cut);
           // No connection is left to be cut; this call stops the timer that looks for slow requests.
           server.close(() => resolve());
         });
-        for (const [socket, responses] of answering) if (responses.length === 0) socket.destroy();
+        for (const [socket, responses] of responsesOf) if (responses.length === 0) socket.destroy();
       });
     },
   };

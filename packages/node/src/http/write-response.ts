@@ -26,15 +26,15 @@ const SLICE_BYTES = 256 * 1024;
  */
 export function writeResponse(
   response: ServerResponse,
-  answer: GatewayResponse,
+  coreResponse: GatewayResponse,
   options: WriteOptions,
 ): Promise<void> | undefined {
-  const { body } = answer;
+  const { body } = coreResponse;
   if (typeof body !== 'string' || body.length > SLICE_BYTES || response.destroyed || response.headersSent) {
-    return writeOther(response, answer, options);
+    return writeOther(response, coreResponse, options);
   }
-  response.writeHead(answer.status, {
-    ...answer.headers,
+  response.writeHead(coreResponse.status, {
+    ...coreResponse.headers,
     ...options.headers,
     'content-length': Buffer.byteLength(body),
   });
@@ -44,9 +44,13 @@ export function writeResponse(
 }
 
 /** Writes every response except a short text for a connected client. */
-async function writeOther(response: ServerResponse, answer: GatewayResponse, options: WriteOptions): Promise<void> {
-  const { body } = answer;
-  const headers: Record<string, string | number> = { ...answer.headers, ...options.headers };
+async function writeOther(
+  response: ServerResponse,
+  coreResponse: GatewayResponse,
+  options: WriteOptions,
+): Promise<void> {
+  const { body } = coreResponse;
+  const headers: Record<string, string | number> = { ...coreResponse.headers, ...options.headers };
   // The response has already been sent by other code, or the client has disconnected: the body that the core has begun
   // must be ended in both cases.
   if (response.destroyed || response.headersSent) {
@@ -54,11 +58,11 @@ async function writeOther(response: ServerResponse, answer: GatewayResponse, opt
     return;
   }
   if (isStream(body)) {
-    response.writeHead(answer.status, headers);
+    response.writeHead(coreResponse.status, headers);
     return writeStream(response, body, options);
   }
   if (body !== null) headers['content-length'] = Buffer.byteLength(body);
-  response.writeHead(answer.status, headers);
+  response.writeHead(coreResponse.status, headers);
   if (body !== null && body.length > SLICE_BYTES) return writeStream(response, slice(Buffer.from(body)), options);
   response.end(body ?? undefined);
   await untilSent(response, options);

@@ -2,7 +2,7 @@ import type { TransportResponse } from '@model-gateway/core';
 
 import { createBodyQueue } from './body-queue.ts';
 import { decodeBody } from './decode-body.ts';
-import type { AnswerSink, UpstreamExchange } from './upstream-exchange.ts';
+import type { ResponseSink, UpstreamExchange } from './upstream-exchange.ts';
 
 export interface StreamSinkOptions {
   /** Largest decoded response body. */
@@ -12,7 +12,7 @@ export interface StreamSinkOptions {
 }
 
 /** Creates a sink that passes on a response as soon as it has begun, and its body while it is read. */
-export function createStreamSink({ maxBytes, resolve, reject }: StreamSinkOptions): AnswerSink {
+export function createStreamSink({ maxBytes, resolve, reject }: StreamSinkOptions): ResponseSink {
   let exchange: UpstreamExchange | undefined;
   const body = createBodyQueue({
     maxBytes,

@@ -16,7 +16,7 @@ export interface Connection {
   /** True while look-up, connection and handshake are under way. */
   isOpening: boolean;
   /** The number of responses that the connection has delivered completely; 0 on a new one. */
-  answers: number;
+  responses: number;
 }
 
 export interface TrackedHandler extends Dispatcher.DispatchHandler {
@@ -46,9 +46,9 @@ export function createTrackedAgent({ connectTimeoutMs, keepAliveMs }: TrackedAge
 
   // A client is undici's term for one connection and the calls that wait for it.
   const createClient = (origin: URL, options: object): Client => {
-    const connection: Connection = { socket: undefined, isOpening: false, answers: 0 };
+    const connection: Connection = { socket: undefined, isOpening: false, responses: 0 };
     const connect: buildConnector.connector = (target, callback) => {
-      connection.answers = 0;
+      connection.responses = 0;
       connection.isOpening = true;
       // The connector's type says that it returns nothing; in fact it returns the socket that it opens.
       connection.socket = connector(target, (...[error, socket]) => {

@@ -58,14 +58,14 @@ test('a compressed whole response is decoded, and its decoded size is limited', 
 
 test('a whole response above the limit is refused, and its connection closed', async () => {
   let isClosed: Promise<void> | undefined;
-  const answer = ask(
+  const result = ask(
     (request, response) => {
       isClosed = new Promise((resolve) => request.socket.once('close', () => resolve()));
       response.write('x'.repeat(11));
     },
     { maxBodyBytes: 10 },
   );
-  await expect(answer).rejects.toMatchObject({ name: 'TransportError', phase: 'body' });
+  await expect(result).rejects.toMatchObject({ name: 'TransportError', phase: 'body' });
   await isClosed;
 });
 
@@ -94,24 +94,24 @@ test('an error response whose text breaks off keeps its status; a successful res
 });
 
 test('an error response whose text cannot be decoded keeps its status', async () => {
-  const answer = await ask((_, response) => {
+  const result = await ask((_, response) => {
     response.writeHead(429, { 'content-encoding': 'gzip', 'retry-after': '7' });
     response.end('no gzip');
   });
-  expect(answer).toMatchObject({ status: 429, headers: { 'retry-after': '7' } });
+  expect(result).toMatchObject({ status: 429, headers: { 'retry-after': '7' } });
 });
 
 test('an abort ends a whole call with its reason and closes the connection', async () => {
   const work = new AbortController();
   const reason = new Error('enough');
   let isClosed: Promise<void> | undefined;
-  const answer = ask(
+  const result = ask(
     (request, response) => {
       isClosed = new Promise((resolve) => request.socket.once('close', () => resolve()));
       response.write('half', () => work.abort(reason));
     },
     { signal: work.signal },
   );
-  await expect(answer).rejects.toBe(reason);
+  await expect(result).rejects.toBe(reason);
   await isClosed;
 });

@@ -16,7 +16,7 @@ import { mayRetryOnFreshConnection, toTransportError } from './to-transport-erro
 import type { Connection, TrackedAgent, TrackedHandler } from './tracked-agent.ts';
 
 /** The receiver of a response while it arrives. */
-export interface AnswerSink {
+export interface ResponseSink {
   /** Header names are lower-case. */
   begin(exchange: UpstreamExchange, status: number, headers: Record<string, string>): void;
   push(exchange: UpstreamExchange, bytes: Uint8Array): void;
@@ -49,7 +49,7 @@ const LINGER_MS = 1000;
 export class UpstreamExchange implements TrackedHandler, DeadlineOwner {
   private readonly host: ExchangeHost;
   private readonly request: TransportRequest;
-  private readonly sink: AnswerSink;
+  private readonly sink: ResponseSink;
   private readonly totalAt: number;
   private readonly deadline: Deadline;
   private phase: TransportPhase = 'connect';
@@ -57,11 +57,11 @@ export class UpstreamExchange implements TrackedHandler, DeadlineOwner {
   private controller: Dispatcher.DispatchController | undefined = undefined;
   private connection: Connection | undefined = undefined;
   private wasReused = false;
-  private hasAnswerBegun = false;
+  private hasResponseBegun = false;
   private isRetry = false;
   private isOver = false;
 
-  constructor(host: ExchangeHost, request: TransportRequest, sink: AnswerSink) {
+  constructor(host: ExchangeHost, request: TransportRequest, sink: ResponseSink) {
     this.host = host;
     this.request = request;
     this.sink = sink;
@@ -125,13 +125,13 @@ export class UpstreamExchange implements TrackedHandler, DeadlineOwner {
     // A call that was given up while it waited for its connection must not be sent any more.
     if (this.isOver) return started.abort(new Error('the call was given up before it was sent'));
     this.controller = started;
-    this.wasReused = (this.connection?.answers ?? 0) > 0;
+    this.wasReused = (this.connection?.responses ?? 0) > 0;
     this.phase = 'headers';
     this.limitTo(this.request.headersTimeoutMs);
   }
 
   onResponseStarted(): void {
-    this.hasAnswerBegun = true;
+    this.hasResponseBegun = true;
   }
 
   onResponseStart(
@@ -156,7 +156,7 @@ export class UpstreamExchange implements TrackedHandler, DeadlineOwner {
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     if (this.isOver) return;
-    const isStale = this.wasReused && !this.hasAnswerBegun;
+    const isStale = this.wasReused && !this.hasResponseBegun;
     if (this.isRetry || !mayRetryOnFreshConnection(error, isStale))
       return this.end(toTransportError(error, this.phase));
     this.isRetry = true;
@@ -207,7 +207,7 @@ export class UpstreamExchange implements TrackedHandler, DeadlineOwner {
  * carry another request.
  */
 function retire(connection: Connection): void {
-  connection.answers += 1;
+  connection.responses += 1;
   if (connection.socket !== undefined && connection.socket.writableLength > 0) connection.socket.destroy();
 }
 

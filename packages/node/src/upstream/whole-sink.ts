@@ -2,13 +2,13 @@ import { TransportError, type WholeResponse } from '@model-gateway/core';
 
 import { atEndOfTurn } from '../at-end-of-turn.ts';
 import { decodeWhole } from './decode-body.ts';
-import type { AnswerSink, UpstreamExchange } from './upstream-exchange.ts';
+import type { ResponseSink, UpstreamExchange } from './upstream-exchange.ts';
 
 /** The most bytes that are read of an error, because no code uses more; a proxy's page may be longer. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
 /** Collects a response and passes it on, decoded, when it is complete. A class for the same reason as the exchange. */
-export class WholeSink implements AnswerSink {
+export class WholeSink implements ResponseSink {
   private readonly maxBytes: number;
   private readonly resolve: (response: WholeResponse | Promise<WholeResponse>) => void;
   private readonly reject: (error: Error) => void;

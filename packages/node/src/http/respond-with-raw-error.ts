@@ -8,7 +8,7 @@ export function toRawErrorBody(status: number, message: string): string {
 }
 
 /** Writes an error response to a connection for which Node has created no response object, and ends the connection. */
-export function answerRawError(socket: Duplex, status: number, message: string): void {
+export function respondWithRawError(socket: Duplex, status: number, message: string): void {
   const body = toRawErrorBody(status, message);
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json\r\n` +
@@ -17,16 +17,16 @@ export function answerRawError(socket: Duplex, status: number, message: string):
 }
 
 /** Responds to bytes that are not an HTTP request. */
-export function answerMalformed(error: Error & { readonly code?: string }, socket: Duplex): void {
+export function respondToMalformed(error: Error & { readonly code?: string }, socket: Duplex): void {
   // After a response has begun on a connection, the client would read a second one as a part of it.
-  const hasAnswered = 'bytesWritten' in socket && socket.bytesWritten !== 0;
-  if (!socket.writable || hasAnswered) return void socket.destroy();
+  const hasResponded = 'bytesWritten' in socket && socket.bytesWritten !== 0;
+  if (!socket.writable || hasResponded) return void socket.destroy();
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
-      return answerRawError(socket, 431, 'The headers are too large');
+      return respondWithRawError(socket, 431, 'The headers are too large');
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return answerRawError(socket, 408, 'The request took too long to arrive');
+      return respondWithRawError(socket, 408, 'The request took too long to arrive');
     default:
-      return answerRawError(socket, 400, 'The request is not valid HTTP');
+      return respondWithRawError(socket, 400, 'The request is not valid HTTP');
   }
 }

@@ -13,7 +13,7 @@ const LINGER_MS = 30_000;
  * The arriving bytes are discarded for a while before that: closing on unread data resets the connection, and a client
  * that is still sending would lose the response to the reset.
  */
-export function answerEarly(
+export function respondEarly(
   request: IncomingMessage,
   response: ServerResponse,
   { status, headers, body }: GatewayResponse & { readonly body: string },
