@@ -43,7 +43,7 @@ export function toDeltas({ content, refusal, reasoning_content: reasoning, tool_
  * The stream that says the same as a whole response, byte for byte as OpenAI frames it when usage was asked for.
  *
  * @param {{ id: string, created: number, model: string, service_tier: string, system_fingerprint: string,
- *   usage: object, choices: [{ message: Parameters<typeof toDeltas>[0], finish_reason: string }] }} answer
+ *   usage: object, choices: [{ message: Parameters<typeof toDeltas>[0], finish_reason: string }] }} completion
  * @returns {string}
  */
 export function toStream({ id, created, model, service_tier, system_fingerprint, usage, choices: [choice] }) {
@@ -65,8 +65,8 @@ function readResponse(folder) {
   const file = join(CASES, folder, 'response.json');
   if (!existsSync(file)) return undefined;
   try {
-    const answer = JSON.parse(readFileSync(file, 'utf8'));
-    return answer.object === 'chat.completion' ? answer : undefined;
+    const completion = JSON.parse(readFileSync(file, 'utf8'));
+    return completion.object === 'chat.completion' ? completion : undefined;
   } catch {
     // The case of a response that is cut short.
     return undefined;
@@ -75,7 +75,7 @@ function readResponse(folder) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const folder of readdirSync(CASES)) {
-    const answer = readResponse(folder);
-    if (answer !== undefined) writeFileSync(join(CASES, folder, 'response.sse'), toStream(answer));
+    const completion = readResponse(folder);
+    if (completion !== undefined) writeFileSync(join(CASES, folder, 'response.sse'), toStream(completion));
   }
 }

@@ -43,7 +43,7 @@ const readBuffer = Buffer.allocUnsafeSlow(64 * 1024);
  * event and the end of the body, and copies nothing, so that the load costs little beside what it measures.
  */
 export function openLoadConnection({ port, request, onFirstEvent }: LoadConnectionOptions): LoadConnection {
-  let pending: { resolve: (answer: LoadResponse) => void; reject: (error: Error) => void } | undefined;
+  let pending: { resolve: (response: LoadResponse) => void; reject: (error: Error) => void } | undefined;
   let head = '';
   let status = 0;
   /** Bytes still to come of a body of known length; null for a chunked body. */

@@ -27,12 +27,12 @@ async function run(job: LoadJob): Promise<LoadResult> {
     for (;;) {
       const sentAfterMs = performance.now() - startedAt;
       if (sentAfterMs >= durationMs) return;
-      const answer = await connection.send();
-      refuseWrongResponse(answer, job);
+      const response = await connection.send();
+      refuseWrongResponse(response, job);
       requests += 1;
       if (sentAfterMs < rampMs) continue;
-      latencyMs.push(answer.totalMs);
-      firstEventMs.push(answer.firstEventMs);
+      latencyMs.push(response.totalMs);
+      firstEventMs.push(response.firstEventMs);
     }
   };
   try {

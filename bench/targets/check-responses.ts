@@ -5,7 +5,7 @@ import type { Target } from './start-targets.ts';
 import { BURST, textOfStream, usageOf, WHOLE_TEXT, WHOLE_TOKENS } from './upstream-script.ts';
 
 /** Fields of a chunk or a whole response that are checked. */
-interface Answered {
+interface ResponseBody {
   readonly choices?: readonly {
     readonly message?: { readonly content?: string };
     readonly delta?: { readonly content?: string };
@@ -27,9 +27,9 @@ export async function checkResponses(target: Target): Promise<void> {
 
 async function checkWhole(target: Target): Promise<void> {
   const response = await ask(target, false);
-  const answer = (await response.json()) as Answered;
-  strictEqual(answer.choices?.[0]?.message?.content, WHOLE_TEXT, `text of the whole answer of the ${target.name}`);
-  checkUsage(answer.usage, WHOLE_TOKENS, target);
+  const body = (await response.json()) as ResponseBody;
+  strictEqual(body.choices?.[0]?.message?.content, WHOLE_TEXT, `text of the whole answer of the ${target.name}`);
+  checkUsage(body.usage, WHOLE_TOKENS, target);
   await checkRecord(target, response, WHOLE_TEXT);
 }
 
@@ -37,7 +37,7 @@ async function checkStream(target: Target): Promise<void> {
   const response = await ask(target, true);
   const lines = (await response.text()).split('\n').filter((line) => line.startsWith('data: '));
   strictEqual(lines.at(-1), 'data: [DONE]', `end of the stream of the ${target.name}`);
-  const chunks = lines.slice(0, -1).map((line) => JSON.parse(line.slice(6)) as Answered);
+  const chunks = lines.slice(0, -1).map((line) => JSON.parse(line.slice(6)) as ResponseBody);
   const text = chunks.map(({ choices }) => choices?.[0]?.delta?.content ?? '').join('');
   strictEqual(text, textOfStream(BURST), `text of the stream of the ${target.name}`);
   const reasons = chunks.flatMap(({ choices }) => choices?.[0]?.finish_reason ?? []);
@@ -64,7 +64,7 @@ async function ask(target: Target, stream: boolean): Promise<Response> {
   return response;
 }
 
-function checkUsage(usage: Answered['usage'], completionTokens: number, { name }: Target): void {
+function checkUsage(usage: ResponseBody['usage'], completionTokens: number, { name }: Target): void {
   // The gateway adds costs and details to it.
   const counts = Object.fromEntries(Object.keys(usageOf(0)).map((key) => [key, usage?.[key]]));
   deepStrictEqual(counts, usageOf(completionTokens), `usage of the ${name}`);

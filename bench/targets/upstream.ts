@@ -22,7 +22,7 @@ interface Rendered {
 
 const HEAD = { id: 'chatcmpl-bench', created: 1_700_000_000, model: 'bench', system_fingerprint: 'fp_bench' };
 const STREAM_HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n';
-const WHOLE_ANSWER = toJsonResponse('200 OK', {
+const WHOLE_RESPONSE = toJsonResponse('200 OK', {
   ...HEAD,
   object: 'chat.completion',
   choices: [
@@ -109,13 +109,13 @@ function stream(socket: Socket, { script, bursts, burstCount, ending }: Rendered
   socket.uncork();
 }
 
-function answer(socket: Socket, text: string): void {
+function respond(socket: Socket, text: string): void {
   const body = JSON.parse(text) as { model: string; stream?: boolean };
   // The gateway sends the provider's name of the model, the bare proxy what it was sent.
   const found = rendered.get(body.model.slice(body.model.lastIndexOf('/') + 1));
   if (found === undefined) socket.write(UNKNOWN_SCRIPT);
   else if (body.stream === true) stream(socket, found);
-  else socket.write(WHOLE_ANSWER);
+  else socket.write(WHOLE_RESPONSE);
 }
 
 /**
@@ -135,7 +135,7 @@ function serve(socket: Socket): void {
     const body = received.slice(headEnd + 4);
     if (body.length < length) return;
     received = '';
-    answer(socket, body);
+    respond(socket, body);
   });
   // A client that goes away is an everyday thing here.
   socket.on('error', () => socket.destroy());

@@ -79,7 +79,7 @@ function startPresetUpstream(preset: string): Promise<RawUpstream> {
 }
 
 /** An upstream of another wire that says a text. */
-function startWireUpstream({ answers: { text }, toEvent, end }: WireScript): Promise<RawUpstream> {
+function startWireUpstream({ responses: { text }, toEvent, end }: WireScript): Promise<RawUpstream> {
   return startRawUpstream(({ socket, head }) => {
     if (/alt=sse/.test(head)) void sendStream(socket, [...(text.events ?? []).map(toEvent), end].filter(Boolean));
     else socket.write(toRawResponse(200, text.whole));
@@ -205,7 +205,7 @@ test('the other wires are spoken by their presets, each with its key where it be
   for (const { head } of upstream.requests) expect(head).toMatch(/^x-goog-api-key: key-of-google$/im);
 
   const messages = await startRawUpstream((request) => {
-    const { text } = anthropic.answers;
+    const { text } = anthropic.responses;
     if (isStream(request)) void sendStream(request.socket, (text.events ?? []).map(anthropic.toEvent));
     else request.socket.write(toRawResponse(200, text.whole));
   });

@@ -4,7 +4,7 @@ import type { FromGateway, RequestMessage } from '../shared/gateway-messages.ts'
 
 /** Responds to the window's requests, without a port. */
 export interface RequestHandler {
-  answer(message: RequestMessage): void;
+  respond(message: RequestMessage): void;
   /** The reader takes one more piece. */
   pull(id: number): void;
   abort(id: number): void;
@@ -27,7 +27,7 @@ const CALLS: ReadonlySet<string> = new Set(['/api/v1/chat/completions', '/api/v1
 export function createRequestHandler(gateway: Gateway, post: (message: FromGateway) => void): RequestHandler {
   const open = new Map<number, OpenResponse>();
 
-  const send = async ({ id, body, ...asked }: RequestMessage, answer: OpenResponse): Promise<void> => {
+  const send = async ({ id, body, ...asked }: RequestMessage, response: OpenResponse): Promise<void> => {
     const isCall = asked.method === 'POST' && CALLS.has(asked.path);
     const response = await gateway.handle({
       ...asked,
@@ -35,40 +35,40 @@ export function createRequestHandler(gateway: Gateway, post: (message: FromGatew
       async *openBody() {
         if (body !== null) yield body;
       },
-      signal: answer.controller.signal,
+      signal: response.controller.signal,
       baseUrl: 'app://gateway',
       principal: isCall ? CALLER : OWNER,
     });
     post({ type: 'head', id, status: response.status, headers: response.headers });
     for await (const bytes of piecesOf(response)) {
-      while (answer.credit === 0 && !answer.controller.signal.aborted) {
-        await new Promise<void>((resolve) => (answer.onCredit = resolve));
+      while (response.credit === 0 && !response.controller.signal.aborted) {
+        await new Promise<void>((resolve) => (response.onCredit = resolve));
       }
-      if (answer.controller.signal.aborted) return;
-      answer.credit -= 1;
+      if (response.controller.signal.aborted) return;
+      response.credit -= 1;
       post({ type: 'piece', id, bytes });
     }
     post({ type: 'end', id });
   };
 
   return {
-    answer(message) {
-      const answer: OpenResponse = { controller: new AbortController(), credit: 0, onCredit: undefined };
-      open.set(message.id, answer);
-      send(message, answer)
+    respond(message) {
+      const response: OpenResponse = { controller: new AbortController(), credit: 0, onCredit: undefined };
+      open.set(message.id, response);
+      send(message, response)
         .catch((error: unknown) => post({ type: 'broken', id: message.id, message: String(error) }))
         .finally(() => open.delete(message.id));
     },
     pull(id) {
-      const answer = open.get(id);
-      if (answer === undefined) return;
-      answer.credit += 1;
-      answer.onCredit?.();
+      const response = open.get(id);
+      if (response === undefined) return;
+      response.credit += 1;
+      response.onCredit?.();
     },
     abort(id) {
-      const answer = open.get(id);
-      answer?.controller.abort(new GatewayError('client_closed_request', 'The window went away'));
-      answer?.onCredit?.();
+      const response = open.get(id);
+      response?.controller.abort(new GatewayError('client_closed_request', 'The window went away'));
+      response?.onCredit?.();
     },
   };
 }

@@ -26,7 +26,7 @@ async function obey(message: ToGateway): Promise<void> {
   if (gateway === undefined) return;
   switch (message.type) {
     case 'request':
-      return gateway.requests.answer(message);
+      return gateway.requests.respond(message);
     case 'pull':
       return gateway.requests.pull(message.id);
     case 'abort':

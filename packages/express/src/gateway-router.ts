@@ -67,7 +67,7 @@ export function gatewayRouter<Request extends ExpressRequest = ExpressRequest>(
     return principal ?? (gateway.matches(method, path, ['metrics']) ? undefined : null);
   };
 
-  const answer = async (request: Request, response: ServerResponse, path: string): Promise<void> => {
+  const respond = async (request: Request, response: ServerResponse, path: string): Promise<void> => {
     const principal = await askHost(request, path);
     if (isResponded(response)) return;
     if (principal === null) return refuse(response, new GatewayError('authentication', 'Not authenticated'));
@@ -101,7 +101,7 @@ export function gatewayRouter<Request extends ExpressRequest = ExpressRequest>(
     const path = pathOf(request);
     const isOurs = gateway.matches(request.method ?? '', path, surfaces);
     if (!isOurs && passthrough?.accepts(path) !== true) return next();
-    const serve = isOurs ? answer : forward;
+    const serve = isOurs ? respond : forward;
     const onFailure = (error: unknown): void => {
       if (response.headersSent) response.destroy();
       else next(error);

@@ -45,11 +45,11 @@ test('openai: a last frame is refused, a job that goes on is an extension, and o
   await expect(submit(openai, { frameImages: [frame(PICTURE, 'last_frame')] })).rejects.toThrow(
     'frame_images.0.frame_type: must be first_frame',
   );
-  const { answer } = openai;
+  const { respond } = openai;
   const taken = { status: 200, body: { id: 'job-1', status: 'queued' } };
   const extending = {
     ...openai,
-    answer: (...given: Parameters<typeof answer>) => (given[0].method === 'POST' ? taken : answer(...given)),
+    respond: (...given: Parameters<typeof respond>) => (given[0].method === 'POST' ? taken : respond(...given)),
   };
   const extension = await submit(extending, { previousUpstreamId: 'job-0', options: { style: 'noir' } });
   expect(extension.path).toBe('/v1/videos/extensions');

@@ -104,10 +104,10 @@ describe.each(scripts)('The video wire %s', (_name, script) => {
     const { upstreamId } = await video.start(toStart(script));
     const stranger = { upstreamId: upstreamId.replace('job-1', 'job-99'), providerModel: script.model };
     await expect(video.poll({ job: stranger, ...LIMITS })).rejects.toMatchObject({ code: 'not_found' });
-    const { answer } = script;
+    const { respond } = script;
     const page = { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>busy</html>' };
-    Object.assign(script, { answer: () => page });
-    onTestFinished(() => void Object.assign(script, { answer }));
+    Object.assign(script, { respond: () => page });
+    onTestFinished(() => void Object.assign(script, { respond }));
     const job = { upstreamId, providerModel: script.model };
     await expect(video.poll({ job, ...LIMITS })).rejects.toMatchObject({ code: 'provider_unavailable' });
     await expect(video.start(toStart(script))).rejects.toMatchObject({ code: 'provider_unavailable' });
@@ -116,9 +116,9 @@ describe.each(scripts)('The video wire %s', (_name, script) => {
 
   test('shows no key, whatever upstream echoes', async () => {
     const { upstream, video } = await connectVideos(script);
-    const { answer } = script;
-    Object.assign(script, { answer: () => script.refuse(400, `bad ${UPSTREAM_KEY} at ${upstream.origin}/x`) });
-    onTestFinished(() => void Object.assign(script, { answer }));
+    const { respond } = script;
+    Object.assign(script, { respond: () => script.refuse(400, `bad ${UPSTREAM_KEY} at ${upstream.origin}/x`) });
+    onTestFinished(() => void Object.assign(script, { respond }));
     const error = await video.start(toStart(script)).catch((thrown: unknown) => thrown);
     expect(String(error)).not.toContain(UPSTREAM_KEY);
     expect(String(error)).not.toContain('127.0.0.1');

@@ -75,7 +75,7 @@ test('finds the wires on disk', () => {
 
 describe.each(scripts)('The wire %s', (_wire, script) => {
   test.each(cases)('%s: the same message, usage and cost whole and streamed in any chunking', async (name) => {
-    const upstream = script.answers[name];
+    const upstream = script.responses[name];
     const { answer: whole, transport } = await ask(script, replayWhole(upstream), REQUESTS[name]);
 
     const { calls = [], ...expected } = script.expected?.[name] ?? EXPECTED[name];
@@ -103,13 +103,13 @@ describe.each(scripts)('The wire %s', (_wire, script) => {
   });
 
   test('reasoning: what a caller hands back reaches the model that made it as it came', async () => {
-    const { answer } = await ask(script, replayWhole(script.answers.reasoning), REQUESTS.reasoning);
+    const { answer } = await ask(script, replayWhole(script.responses.reasoning), REQUESTS.reasoning);
     const messages = [
       { role: 'user', content: 'Hello' },
       { role: 'assistant', content: answer.content, reasoning_details: answer.details },
       { role: 'user', content: 'And?' },
     ];
-    const { transport } = await ask(script, replayWhole(script.answers.text), { ...REQUESTS.reasoning, messages });
+    const { transport } = await ask(script, replayWhole(script.responses.text), { ...REQUESTS.reasoning, messages });
     expect(transport.latest().sent).toMatchObject(script.sentBack);
   });
 
@@ -135,7 +135,7 @@ describe.each(scripts)('The wire %s', (_wire, script) => {
   });
 
   test('cut stream: never a success, in any chunking and cut after any event', async () => {
-    const events = script.answers.text.events ?? [];
+    const events = script.responses.text.events ?? [];
     for (let kept = 1; kept < events.length - 1; kept += 1) {
       for (const [chunking, stream] of replayStreams(script, events.slice(0, kept), '')) {
         const { answer, core } = await ask(script, stream, { stream: true });
@@ -148,7 +148,7 @@ describe.each(scripts)('The wire %s', (_wire, script) => {
   });
 
   test('cut stream: neither is a response in one piece that is cut', async () => {
-    const text = JSON.stringify(script.answers.text.whole);
+    const text = JSON.stringify(script.responses.text.whole);
     const transport = createReplayTransport({ headers: JSON_TYPE, pieces: [text.slice(0, -9)] });
     const { answer, core } = await ask(script, transport, {});
     expect(answer).toMatchObject({ status: 502, error: { metadata: { error_type: 'provider_unavailable' } } });
@@ -156,7 +156,7 @@ describe.each(scripts)('The wire %s', (_wire, script) => {
   });
 
   test('error event: what came before it, then the error, in any chunking', async () => {
-    const [first = {}, second = {}, third = {}, fourth = {}] = script.answers.text.events ?? [];
+    const [first = {}, second = {}, third = {}, fourth = {}] = script.responses.text.events ?? [];
     for (const [chunking, stream] of replayStreams(script, [first, second, third, fourth, script.errorEvent])) {
       const { answer, core } = await ask(script, stream, { stream: true });
       expect({ chunking, ...answer }).toMatchObject({

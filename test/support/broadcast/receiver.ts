@@ -31,7 +31,7 @@ export type RespondToRequest = (response: ServerResponse, request: ReceivedReque
 
 /** Starts a receiver that ends with the test. By default it takes everything. */
 export async function startReceiver(
-  answer: RespondToRequest = (response) => response.writeHead(200).end(),
+  respond: RespondToRequest = (response) => response.writeHead(200).end(),
   port = 0,
 ): Promise<Receiver> {
   const requests: ReceivedRequest[] = [];
@@ -42,7 +42,7 @@ export async function startReceiver(
       (body) => {
         const received: ReceivedRequest = { method, url, headers, body, at: performance.now() };
         requests.push(received);
-        answer(response, received, requests.length - 1);
+        respond(response, received, requests.length - 1);
         for (const check of waiting) check();
       },
       () => response.destroy(),

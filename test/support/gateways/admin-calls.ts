@@ -43,9 +43,9 @@ export function createAdminGateway(options: Parameters<typeof createCoreGateway>
     ...core,
     call,
     async dataOf(method, path, body) {
-      const { status, body: answer } = await call(method, path, body);
-      if (status >= 300) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(answer)}`);
-      return answer['data'] as Data;
+      const { status, body: result } = await call(method, path, body);
+      if (status >= 300) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(result)}`);
+      return result['data'] as Data;
     },
   };
 }

@@ -95,5 +95,5 @@ export function endpointsAt(
 }
 
 /** The provider that responded. */
-export const answererOf = (response: GatewayResponse): unknown =>
+export const responderOf = (response: GatewayResponse): unknown =>
   (jsonOf(response) as { choices?: { message: { content: string } }[] }).choices?.[0]?.message.content;

@@ -17,19 +17,19 @@ export interface ForwardTarget {
   readonly address: string;
   readonly forwarded: readonly ForwardedRequest[];
   /** Responds like this from now on. Before: `{"data":[]}`. */
-  respondWith(answer: (response: ServerResponse) => void): void;
+  respondWith(respond: (response: ServerResponse) => void): void;
   close(): Promise<void>;
 }
 
 /** Starts a target that notes what it is sent. */
 export async function startForwardTarget(): Promise<ForwardTarget> {
   const forwarded: ForwardedRequest[] = [];
-  let answer = (response: ServerResponse): void => void response.end('{"data":[]}');
+  let respond = (response: ServerResponse): void => void response.end('{"data":[]}');
   const server = createServer(({ method = '', url = '', headers }, response) => {
     void text(response.req).then(
       (body) => {
         forwarded.push({ method, url, headers, body });
-        answer(response);
+        respond(response);
       },
       () => response.destroy(),
     );
@@ -40,7 +40,7 @@ export async function startForwardTarget(): Promise<ForwardTarget> {
     address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/upstream/api/v1`,
     forwarded,
     respondWith(next) {
-      answer = next;
+      respond = next;
     },
     async close() {
       server.close();

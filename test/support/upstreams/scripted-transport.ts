@@ -47,7 +47,7 @@ export function createScriptedTransport(onCall?: (exchange: ScriptedExchange) =>
 
 /** Creates a transport whose every call gets the next of these, and the last again after that. */
 export function createReplayTransport(
-  ...answers: readonly {
+  ...responses: readonly {
     readonly status?: number;
     readonly headers?: Readonly<Record<string, string>>;
     readonly pieces: readonly (string | Uint8Array)[];
@@ -55,10 +55,10 @@ export function createReplayTransport(
 ): ScriptedTransport {
   let calls = 0;
   return createScriptedTransport((exchange) => {
-    const answer = answers[Math.min(calls, answers.length - 1)];
+    const response = responses[Math.min(calls, responses.length - 1)];
     calls += 1;
-    exchange.respond(answer?.status ?? 200, answer?.headers ?? { 'content-type': 'text/event-stream' });
-    for (const piece of answer?.pieces ?? []) exchange.push(piece);
+    exchange.respond(response?.status ?? 200, response?.headers ?? { 'content-type': 'text/event-stream' });
+    for (const piece of response?.pieces ?? []) exchange.push(piece);
     exchange.end();
   });
 }

@@ -61,7 +61,7 @@ export async function startScriptedUpstream(): Promise<ScriptedUpstream> {
     };
     calls.push(call);
     for (const resolve of waiting.splice(0)) resolve(call);
-    await answer(response, body, () => Promise.race([released(), closed]));
+    await respond(response, body, () => Promise.race([released(), closed]));
   };
 
   const server = createServer((request, response) => {
@@ -86,7 +86,7 @@ export async function startScriptedUpstream(): Promise<ScriptedUpstream> {
   };
 }
 
-async function answer(
+async function respond(
   response: ServerResponse,
   body: UpstreamRequest,
   released: () => Promise<unknown>,

@@ -18,7 +18,7 @@ export const script: VideoWireScript = {
   hasList: false,
   hasPublicFilms: true,
   submitted: [/"prompt":"/, /"duration":"4"/, /"aspect_ratio":"16:9"/, /"resolution":"720p"/],
-  answer({ method, path, body, origin }, jobs) {
+  respond({ method, path, body, origin }, jobs) {
     if (method === 'POST' && path === '/fal-ai/veo3/fast') {
       const job = jobs.start((JSON.parse(body) as { prompt: string }).prompt);
       // Another host, as behind a proxy: the key is for the configured one alone.

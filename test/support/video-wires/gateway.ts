@@ -17,7 +17,7 @@ export const script: VideoWireScript = {
   hasList: false,
   hasPublicFilms: false,
   submitted: [/"model":"acme\/film"/, /"duration":4/, /"aspect_ratio":"16:9"/, /"resolution":"720p"/],
-  answer({ method, path, body, headers, query, origin }, jobs) {
+  respond({ method, path, body, headers, query, origin }, jobs) {
     const view = (id: string, state: JobState) => ({
       id,
       polling_url: `/api/v1/videos/${id}`,

@@ -8,7 +8,7 @@ export const script: VideoWireScript = {
   hasList: false,
   hasPublicFilms: false,
   submitted: [/"prompt":"/, /"durationSeconds":4/, /"aspectRatio":"16:9"/, /"resolution":"720p"/],
-  answer({ method, path, body, headers, origin }, jobs) {
+  respond({ method, path, body, headers, origin }, jobs) {
     if (method === 'POST' && path === '/v1beta/models/veo-3:predictLongRunning') {
       const { instances } = JSON.parse(body) as { instances: [{ prompt: string }] };
       return { status: 200, body: { name: `models/veo-3/operations/${jobs.start(instances[0].prompt).id}` } };

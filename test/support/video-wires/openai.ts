@@ -17,7 +17,7 @@ export const script: VideoWireScript = {
   hasList: true,
   hasPublicFilms: false,
   submitted: [/name="model"\r\n\r\nsora-2\r\n/, /name="seconds"\r\n\r\n4\r\n/, /name="size"\r\n\r\n1280x720\r\n/],
-  answer({ method, path, body, headers }, jobs) {
+  respond({ method, path, body, headers }, jobs) {
     const view = (id: string, state: JobState) => ({
       id,
       object: 'video',

@@ -17,7 +17,7 @@ export const script: VideoWireScript = {
   hasList: true,
   hasPublicFilms: true,
   submitted: [/"version":"acme\/film"/, /"duration":4/, /"aspect_ratio":"16:9"/, /"resolution":"720p"/],
-  answer({ method, path, body, origin }, jobs) {
+  respond({ method, path, body, origin }, jobs) {
     const view = (id: string, state: JobState) => ({
       id,
       status: WORDS[state],

@@ -56,7 +56,7 @@ export interface VideoWireScript {
   /** Patterns of a submission of the order in `ORDER`. */
   readonly submitted: readonly RegExp[];
   /** Upstream's response about a job, in its own form. */
-  answer(request: VideoUpstreamRequest, jobs: ScriptedJobs): VideoUpstreamResponse;
+  respond(request: VideoUpstreamRequest, jobs: ScriptedJobs): VideoUpstreamResponse;
   /** A refusal in upstream's words. */
   refuse(status: number, message: string): VideoUpstreamResponse;
 }
@@ -131,7 +131,7 @@ function responseOf(script: VideoWireScript, request: VideoUpstreamRequest, jobs
   if (request.headers[name] !== value) return script.refuse(401, `no key: ${String(request.headers[name])}`);
   if (request.method === 'POST' && request.body.includes('please refuse')) return script.refuse(400, 'not that');
   if (request.method === 'POST' && request.body.includes('please busy')) return script.refuse(503, 'busy');
-  return script.answer(request, jobs);
+  return script.respond(request, jobs);
 }
 
 /** A film as a web server sends it. */

@@ -15,12 +15,12 @@ export interface VideoGateway extends CoreGateway, ScriptedVideos {
   submit(
     body?: object,
     headers?: Record<string, string>,
-  ): Promise<{ status: number; body: Answer; headers: Record<string, string> }>;
-  look(id: string): Promise<Answer>;
+  ): Promise<{ status: number; body: VideoResponseBody; headers: Record<string, string> }>;
+  look(id: string): Promise<VideoResponseBody>;
   job(id: string): Promise<VideoJob>;
 }
 
-export interface Answer {
+export interface VideoResponseBody {
   readonly id: string;
   readonly status: string;
   readonly polling_url: string;
@@ -35,10 +35,10 @@ export const readResponse = ({
   status,
   headers,
   body,
-}: GatewayResponse): { status: number; body: Answer; headers: Record<string, string> } => ({
+}: GatewayResponse): { status: number; body: VideoResponseBody; headers: Record<string, string> } => ({
   status,
   headers,
-  body: JSON.parse(typeof body === 'string' ? body : '{}') as Answer,
+  body: JSON.parse(typeof body === 'string' ? body : '{}') as VideoResponseBody,
 });
 
 /** Creates one. `submit` asks for four seconds of `acme/film`, unless the body says otherwise. */

@@ -71,9 +71,9 @@ export function createVideoProcess(
     call,
     async submit(body = {}) {
       const request = { model: 'acme/film', prompt: 'a fox', duration: 4, ...body };
-      const answer = await call('POST', '/api/v1/videos', request);
-      const text = answer.body as string;
-      if (answer.status !== 202) throw new Error(`${answer.status} ${text}`);
+      const response = await call('POST', '/api/v1/videos', request);
+      const text = response.body as string;
+      if (response.status !== 202) throw new Error(`${response.status} ${text}`);
       return (JSON.parse(text) as { id: string }).id;
     },
   };

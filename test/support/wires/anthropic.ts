@@ -44,7 +44,7 @@ const tool = (id: string, name: string, input: object, pieces: readonly string[]
   deltas: pieces.map((piece) => ({ type: 'input_json_delta', partial_json: piece })),
 });
 
-function answer(blocks: readonly ScriptedBlock[], stopReason = 'end_turn'): UpstreamResponse {
+function toResponse(blocks: readonly ScriptedBlock[], stopReason = 'end_turn'): UpstreamResponse {
   const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'claude-x', stop_sequence: null };
   return {
     whole: {
@@ -74,7 +74,7 @@ function answer(blocks: readonly ScriptedBlock[], stopReason = 'end_turn'): Upst
   };
 }
 
-const say = (said: string, stopReason?: string): UpstreamResponse => answer([text(said)], stopReason);
+const say = (said: string, stopReason?: string): UpstreamResponse => toResponse([text(said)], stopReason);
 const refuse = (
   status: number,
   type: string,
@@ -98,11 +98,11 @@ export const script: WireScript = {
   model: 'claude-sonnet-4-5',
   toEvent: (payload) => `event: ${(payload as { type: string }).type}\ndata: ${JSON.stringify(payload)}\n\n`,
   end: '',
-  answers: {
+  responses: {
     text: say(TEXT),
-    tools: answer([tool('toolu_0', 'get_weather', { city: 'Paris' }, ['', '{"city"', ':"Paris"}'])], 'tool_use'),
-    'tool without arguments': answer([tool('toolu_0', 'get_time', {}, [''])], 'tool_use'),
-    'parallel tools': answer(
+    tools: toResponse([tool('toolu_0', 'get_weather', { city: 'Paris' }, ['', '{"city"', ':"Paris"}'])], 'tool_use'),
+    'tool without arguments': toResponse([tool('toolu_0', 'get_time', {}, [''])], 'tool_use'),
+    'parallel tools': toResponse(
       [
         text('One moment.'),
         tool('toolu_0', 'get_weather', { city: 'Paris' }, ['{"city":', '"Paris"}']),
@@ -114,7 +114,7 @@ export const script: WireScript = {
     images: say(TEXT),
     files: say(TEXT),
     'JSON schema': say('{"city":"Paris"}'),
-    reasoning: answer([thinking(THOUGHT), text(TEXT)]),
+    reasoning: toResponse([thinking(THOUGHT), text(TEXT)]),
     refusal: say('I cannot help with that.', 'refusal'),
     length: say('Hello', 'max_tokens'),
     'content filter': say('Hello', 'refusal'),

@@ -14,7 +14,7 @@ import {
 type Part = Readonly<Record<string, unknown>>;
 
 /** The same parts whole and as events; thoughts are counted beside the candidates on this wire. */
-function answer(
+function toResponse(
   parts: readonly Part[],
   pieces: readonly Part[],
   finishReason = 'STOP',
@@ -42,7 +42,7 @@ function answer(
 }
 
 const say = (text: string, finishReason?: string): UpstreamResponse =>
-  answer(
+  toResponse(
     [{ text }],
     (text.match(/\S+\s*/g) ?? []).map((piece) => ({ text: piece })),
     finishReason,
@@ -66,11 +66,11 @@ export const script: WireScript = {
   model: 'gemini-2.5-flash',
   toEvent: (payload) => `data: ${JSON.stringify(payload)}\r\n\r\n`,
   end: '',
-  answers: {
+  responses: {
     text: say(TEXT),
-    tools: answer([call('get_weather', { city: 'Paris' })], [call('get_weather', { city: 'Paris' })]),
-    'tool without arguments': answer([call('get_time')], [call('get_time')]),
-    'parallel tools': answer(
+    tools: toResponse([call('get_weather', { city: 'Paris' })], [call('get_weather', { city: 'Paris' })]),
+    'tool without arguments': toResponse([call('get_time')], [call('get_time')]),
+    'parallel tools': toResponse(
       [{ text: 'One moment.' }, call('get_weather', { city: 'Paris' }), call('get_weather', { city: 'Oslo' })],
       [
         { text: 'One ' },
@@ -83,7 +83,7 @@ export const script: WireScript = {
     images: say(TEXT),
     files: say(TEXT),
     'JSON schema': say('{"city":"Paris"}'),
-    reasoning: answer(
+    reasoning: toResponse(
       [
         { text: THOUGHT, thought: true },
         { text: TEXT, thoughtSignature: SIGNATURE },

@@ -12,7 +12,7 @@ const usageOf = (reasoning: number): object => ({
 });
 
 /** The same message whole and as deltas. */
-function answer(message: object, deltas: readonly object[], finish = 'stop', reasoning = 0): UpstreamResponse {
+function toResponse(message: object, deltas: readonly object[], finish = 'stop', reasoning = 0): UpstreamResponse {
   const chunk = (delta: object, reason: string | null = null): object => ({
     id: 'chatcmpl-1',
     object: 'chat.completion.chunk',
@@ -37,7 +37,7 @@ function answer(message: object, deltas: readonly object[], finish = 'stop', rea
 }
 
 const say = (content: string, finish = 'stop'): UpstreamResponse =>
-  answer(
+  toResponse(
     { content },
     (content.match(/\S+\s*/g) ?? []).map((text) => ({ content: text })),
     finish,
@@ -62,19 +62,19 @@ export const script: WireScript = {
   model: 'gpt-x',
   toEvent,
   end: 'data: [DONE]\n\n',
-  answers: {
+  responses: {
     text: say(TEXT),
-    tools: answer(
+    tools: toResponse(
       { content: null, tool_calls: [call(0, 'get_weather', '{"city":"Paris"}')] },
       [begin(0, 'get_weather'), go(0, '{"city"'), go(0, ':"Paris"}')],
       'tool_calls',
     ),
-    'tool without arguments': answer(
+    'tool without arguments': toResponse(
       { content: null, tool_calls: [call(0, 'get_time', '')] },
       [begin(0, 'get_time')],
       'tool_calls',
     ),
-    'parallel tools': answer(
+    'parallel tools': toResponse(
       {
         content: 'One moment.',
         tool_calls: [call(0, 'get_weather', '{"city":"Paris"}'), call(1, 'get_weather', '{"city":"Oslo"}')],
@@ -95,7 +95,7 @@ export const script: WireScript = {
     images: say(TEXT),
     files: say(TEXT),
     'JSON schema': say('{"city":"Paris"}'),
-    reasoning: answer(
+    reasoning: toResponse(
       { content: TEXT, reasoning_content: THOUGHT },
       [
         { reasoning_content: THOUGHT.slice(0, 7) },
@@ -106,7 +106,7 @@ export const script: WireScript = {
       'stop',
       COUNTS.reasoning,
     ),
-    refusal: answer({ content: null, refusal: 'I cannot help with that.' }, [
+    refusal: toResponse({ content: null, refusal: 'I cannot help with that.' }, [
       { refusal: 'I cannot ' },
       { refusal: 'help with that.' },
     ]),

@@ -29,7 +29,7 @@ export interface WireScript {
   toEvent(payload: object): string;
   /** Follows the last event. */
   readonly end: string;
-  readonly answers: Readonly<Record<ResponseCase, UpstreamResponse>>;
+  readonly responses: Readonly<Record<ResponseCase, UpstreamResponse>>;
   readonly errors: Readonly<Record<ErrorCase, UpstreamResponse>>;
   /** The event that breaks a response off with an error. */
   readonly errorEvent: object;

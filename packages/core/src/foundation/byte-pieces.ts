@@ -1,4 +1,4 @@
-/** All pieces as one array of bytes. */
+/** Joins all pieces into one array of bytes. */
 export async function readPieces(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const read: Uint8Array[] = [];
   let total = 0;
@@ -15,7 +15,10 @@ export async function readPieces(pieces: AsyncIterable<Uint8Array>): Promise<Uin
   return whole;
 }
 
-/** A web stream of the pieces. Takes one only as the reader asks for it, and calls `return()` when the reader leaves. */
+/**
+ * Turns the pieces into a web stream. Takes a piece only when the reader asks for one, and calls `return()` when the
+ * reader leaves.
+ */
 export function toReadableStream(pieces: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
   const iterator = pieces[Symbol.asyncIterator]();
   return new ReadableStream({
@@ -30,7 +33,7 @@ export function toReadableStream(pieces: AsyncIterable<Uint8Array>): ReadableStr
   });
 }
 
-/** The same pieces. `onPiece` runs as each one comes, `onError` with what ends them before their time. */
+/** Yields the same pieces. `onPiece` runs for each piece, `onError` with the error that ends them early. */
 export async function* watchPieces(
   pieces: AsyncIterable<Uint8Array>,
   onPiece: () => void,

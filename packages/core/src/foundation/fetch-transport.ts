@@ -10,8 +10,8 @@ export interface FetchTransportOptions {
 }
 
 /**
- * Creates a transport on any `fetch`, for runtimes without undici and for configured providers only: unlike the
- * guarded transport it connects wherever the address leads.
+ * Creates a transport on any `fetch`, for runtimes without undici and for configured providers only: unlike the guarded
+ * transport it connects to every address.
  */
 export function createFetchTransport(options: FetchTransportOptions): Transport {
   const send = options.fetch ?? fetch;
@@ -54,7 +54,7 @@ export function createFetchTransport(options: FetchTransportOptions): Transport 
         headers: Object.fromEntries(response.headers),
         body: readBody(response, {
           onAsk: () => limitTo(request.idleTimeoutMs),
-          // A reader that takes its time is not upstream's pause.
+          // The time that a slow reader takes does not count as a pause of the upstream.
           onPiece: () => limitTo(request.totalTimeoutMs),
           onEnd: release,
           fail,
@@ -68,7 +68,7 @@ function toInit({ method, headers }: TransportRequest, signal: AbortSignal): Req
   return {
     method,
     headers,
-    // Redirects would carry the provider's key to wherever they point.
+    // Following a redirect would send the provider's key to the address it names.
     redirect: 'manual',
     signal,
   };
@@ -81,7 +81,7 @@ function toBody(
 ): Pick<RequestInit, 'body'> & { duplex?: 'half' } {
   if (body === undefined || typeof body === 'string') return body === undefined ? {} : { body };
   if (body instanceof Uint8Array) return { body: new Uint8Array(body) };
-  // The fetch standard asks for `duplex` with every stream; "half" is all that it has.
+  // The fetch standard requires `duplex` with every stream; "half" is the only value it defines.
   return { body: toReadableStream(watchPieces(body(), onPiece, onError)), duplex: 'half' };
 }
 
@@ -107,7 +107,10 @@ async function* readBody(
   }
 }
 
-/** A fetch does not tell whether it failed before or after it sent the request, so it counts as sent. */
+/**
+ * Converts an error of `fetch`. A fetch does not report whether it failed before or after it sent the request, so the
+ * request counts as sent.
+ */
 function toTransportError(cause: unknown, phase: TransportPhase): TransportError {
   const message = phase === 'body' ? 'the answer was cut short' : 'no answer came';
   return new TransportError(message, { phase, requestSent: true, cause });

@@ -1,13 +1,15 @@
-/** How far an upstream call got before it failed; decides whether it may be tried again and what the caller is told. */
+/**
+ * The phase in which an upstream call failed; decides whether it may be tried again and which error the caller gets.
+ */
 export type TransportPhase = 'dns' | 'connect' | 'tls' | 'headers' | 'body';
 
 /** An upstream call failed below HTTP: no address, no connection, a reset, a time limit, a body cut short. */
 export class TransportError extends Error {
   override readonly name = 'TransportError';
   readonly phase: TransportPhase;
-  /** False only when upstream certainly saw no byte of the request. */
+  /** False only when the upstream certainly received no byte of the request. */
   readonly requestSent: boolean;
-  /** A limit of ours ran out, as opposed to upstream breaking. */
+  /** True when a limit of the gateway ran out, false when the upstream broke off. */
   readonly timedOut: boolean;
   readonly remoteAddress: string | undefined;
 
@@ -34,19 +36,20 @@ export interface TransportRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * A body in pieces is given by a function, which is called for each sending: a connection that dies unused is tried
-   * once more from the beginning. What the pieces throw is what `send` rejects with.
+   * A body in pieces is given as a function, which is called for each sending: when a kept connection fails before it
+   * is used, the request is sent once more from the beginning. An error thrown by the pieces is the one that `send`
+   * rejects with.
    */
   readonly body?: string | Uint8Array | (() => AsyncIterable<Uint8Array>) | undefined;
   /** Aborting closes the connection at once, in every phase. */
   readonly signal: AbortSignal;
-  /** Limit from the request being sent to the headers of the response; each piece of a body in pieces starts it again. */
+  /** Limit from sending the request to the headers of the response; each piece of a body in pieces starts it again. */
   readonly headersTimeoutMs: number;
-  /** Limit between two pieces of the answer's body. */
+  /** Limit between two pieces of the response body. */
   readonly idleTimeoutMs: number;
   /** Limit on the whole exchange. */
   readonly totalTimeoutMs: number;
-  /** Largest decoded answer. Default: the transport's own limit. */
+  /** Largest decoded response body. Default: the transport's own limit. */
   readonly maxBodyBytes?: number | undefined;
 }
 
@@ -55,16 +58,17 @@ export interface TransportResponse {
   /** Lower-case names; a repeated header is joined with a comma. */
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * The decoded bytes; all that has arrived by then comes as one piece. Consumed once. Ends normally only when the
-   * message was complete; otherwise rejects with `TransportError` of phase `body`. Leaving it early through `return()`
-   * gives the connection back when upstream ends the message promptly, and closes it otherwise.
+   * The decoded bytes; all bytes that have arrived by the time of a read come as one piece. Consumed once. Ends
+   * normally only when the message was complete; otherwise rejects with `TransportError` of phase `body`. Leaving it
+   * early through `return()` makes the connection reusable when the upstream ends the message promptly, and closes it
+   * otherwise.
    */
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** An answer that has come to its end. */
+/** A response that has arrived completely. */
 export interface WholeResponse extends Pick<TransportResponse, 'status' | 'headers'> {
-  /** All of the decoded body. */
+  /** The whole decoded body. */
   readonly bytes: Uint8Array;
 }
 
@@ -74,6 +78,9 @@ export interface WholeResponse extends Pick<TransportResponse, 'status' | 'heade
  */
 export interface Transport {
   send(request: TransportRequest): Promise<TransportResponse>;
-  /** The same for whoever wants the answer in one piece, for less. Where it is absent, `send` is read to its end. */
+  /**
+   * Does the same as `send` for a caller that needs the response in one piece, at a lower cost. Where it is absent, the
+   * caller uses `send` and reads to the end.
+   */
   sendWhole?(request: TransportRequest): Promise<WholeResponse>;
 }

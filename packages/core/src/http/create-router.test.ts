@@ -41,7 +41,7 @@ test.each([
   expect(methodsOf(path)).toEqual([]);
 });
 
-test('answers HEAD wherever it answers GET', () => {
+test('finds a route for HEAD wherever it finds one for GET', () => {
   expect(matchRoute('HEAD', '/api/v1/models').route.path).toBe('/api/v1/models');
   expect(methodsOf('/api/v1/models')).toEqual(['GET', 'HEAD']);
   expect(methodsOf('/api/v1/chat/completions')).toEqual(['POST']);
@@ -75,7 +75,7 @@ test('tells adapters which paths are the gateway’s, by surface', () => {
   expect(hasRoute('GET', '/elsewhere', ['api', 'metrics', 'openapi', 'health'])).toBe(false);
 });
 
-test('loads an operation when it is first wanted, once, and tries again what could not be loaded', async () => {
+test('loads an operation once, on its first use, and tries again after a failed load', async () => {
   const operation: Operation<unknown> = {
     params: [],
     query: undefined,

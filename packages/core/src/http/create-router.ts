@@ -3,7 +3,7 @@ import type { Awaitable } from '../foundation/awaitable.ts';
 import type { Route, Surface } from './route.ts';
 
 export interface RouteMatch<Parts> {
-  /** Its operation is loaded once: after that `load` gives it at once. */
+  /** The operation of the route is loaded once; after that `load` returns it without a promise. */
   readonly route: Route<Parts>;
   readonly params: Readonly<Record<string, string>>;
 }
@@ -11,11 +11,11 @@ export interface RouteMatch<Parts> {
 /** Finds the routes of a table. */
 export interface Router<Parts> {
   /**
-   * Finds the route of a request. The raw path is compared, so `/x/../api` or an encoded slash is no path of ours.
-   * Throws `not_found`, `method_not_allowed`, or `invalid_request` for a parameter that cannot be decoded.
+   * Finds the route of a request. The raw path is compared, so `/x/../api` or an encoded slash matches no route. Throws
+   * `not_found`, `method_not_allowed`, or `invalid_request` for a parameter that cannot be decoded.
    */
   match(method: string, path: string): RouteMatch<Parts>;
-  /** Methods answered by the routes of a path; empty when the path is none of ours. HEAD goes with GET. */
+  /** The methods that the routes of a path serve; empty when no route has this path. HEAD is included where GET is. */
   methodsOf(path: string): readonly string[];
   /** Whether one of these surfaces has a route for the method and path. */
   has(method: string, path: string, surfaces: readonly Surface[]): boolean;
@@ -23,9 +23,9 @@ export interface Router<Parts> {
 
 const NO_PARAMS: RouteMatch<unknown>['params'] = {};
 
-/** Makes a router of a table, in which earlier routes win. */
+/** Creates a router for a table of routes, in which earlier routes win. */
 export function createRouter<Parts>(routes: readonly Route<Parts>[]): Router<Parts> {
-  /** By path: what nearly every request needs, found in one step. */
+  /** The routes without parameters, by path: nearly every request needs one of these and finds it in one step. */
   const staticRoutes = new Map<string, RouteMatch<Parts>[]>();
   const variableRoutes: { readonly pattern: RegExp; readonly route: Route<Parts> }[] = [];
   for (const route of routes.map(loadingOnce)) {
@@ -33,7 +33,7 @@ export function createRouter<Parts>(routes: readonly Route<Parts>[]): Router<Par
     else staticRoutes.set(route.path, [...(staticRoutes.get(route.path) ?? []), { route, params: NO_PARAMS }]);
   }
 
-  /** Parameters are not decoded yet. */
+  /** The parameters of the matches are not decoded yet. */
   const findAll = (path: string): readonly RouteMatch<Parts>[] =>
     staticRoutes.get(path) ??
     variableRoutes.flatMap(({ pattern, route }) => {
@@ -73,7 +73,7 @@ function loadingOnce<Parts>(route: Route<Parts>): Route<Parts> {
   return route.auth === 'none' ? { ...route, load: once(route.load) } : { ...route, load: once(route.load) };
 }
 
-/** Keeps what was loaded; what failed to load is tried again. */
+/** Keeps the loaded value; after a failed load the next call tries again. */
 function once<Loaded>(load: () => Awaitable<Loaded>): () => Awaitable<Loaded> {
   let kept: Loaded | undefined;
   return () => {

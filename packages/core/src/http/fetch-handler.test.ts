@@ -26,7 +26,7 @@ const chatRequest = (
 
 const HELLO = { model: 'acme/chat', messages: [{ role: 'user', content: 'Héllo' }] };
 
-/** A gateway that only shows what it was asked. */
+/** A gateway that only shows the requests it received. */
 function echo(response: Partial<GatewayResponse> = {}): { gateway: Gateway; asked: GatewayRequest[] } {
   const asked: GatewayRequest[] = [];
   const gateway: Gateway = {
@@ -39,7 +39,7 @@ function echo(response: Partial<GatewayResponse> = {}): { gateway: Gateway; aske
   return { gateway, asked };
 }
 
-test('answers a call in one piece', async () => {
+test('responds to a call in one piece', async () => {
   const { gateway } = createCoreGateway(
     createReplayTransport({
       headers: { 'content-type': 'application/json' },
@@ -52,7 +52,7 @@ test('answers a call in one piece', async () => {
   expect(await response.json()).toMatchObject({ choices: [{ message: { content: 'Hi é' } }] });
 });
 
-test('answers a stream, with its headers', async () => {
+test('responds with a stream and its headers', async () => {
   const { gateway } = createCoreGateway(createReplayTransport({ pieces: toEventPieces([piece('Hi'), stop]) }));
   const response = await toFetchHandler(gateway)(chatRequest(JSON.stringify({ ...HELLO, stream: true })));
   expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
@@ -79,7 +79,7 @@ test('hands over the path below its mount, undecoded, the query and the public a
   expect(asked[1]).toMatchObject({ path: '/health', query: '', baseUrl: 'https://host.example' });
 });
 
-test('serves beside the API only what is exposed', async () => {
+test('serves only the exposed routes besides the API', async () => {
   const { gateway, asked } = echo();
   for (const path of ['/health', '/ready', '/metrics', '/openapi.json']) {
     expect((await toFetchHandler(gateway)(new Request(`https://host.example${path}`))).status).toBe(404);
@@ -91,7 +91,7 @@ test('serves beside the API only what is exposed', async () => {
 });
 
 test.each(['/', '/ai', '/aix/health', '/other/ai/health', '/health'])(
-  'answers 404 to %s when it is mounted at /ai',
+  'responds with 404 to %s when it is mounted at /ai',
   async (path) => {
     const { gateway, asked } = echo();
     const response = await toFetchHandler(gateway, { mountPath: '/ai' })(new Request(`https://host.example${path}`));
@@ -137,7 +137,7 @@ function streamOf(...pieces: readonly Uint8Array[]): {
   return { body, taken: () => taken, isCancelled: () => isCancelled };
 }
 
-test('puts a body that comes in pieces together', async () => {
+test('joins the pieces of a body', async () => {
   const { gateway, asked } = echo();
   const bytes = new TextEncoder().encode('Héllo');
   const { body } = streamOf(bytes.subarray(0, 2), bytes.subarray(2, 2), bytes.subarray(2));
@@ -147,7 +147,7 @@ test('puts a body that comes in pieces together', async () => {
   expect(await asked[1]?.readBody()).toEqual(new Uint8Array());
 });
 
-test('answers 413 above the limit, without reading on', async () => {
+test('responds with 413 above the limit, without reading on', async () => {
   const { gateway } = createCoreGateway(createScriptedTransport());
   const handle = toFetchHandler(gateway, { bodyLimitBytes: 100 });
   const large = streamOf(...Array.from({ length: 50 }, () => new Uint8Array(40)));
@@ -171,20 +171,20 @@ test('takes a body of exactly the limit', async () => {
   expect(await asked[0]?.readBody()).toHaveLength(100);
 });
 
-test('answers bytes, text and nothing as what they are', async () => {
+test('responds with bytes, with text and with no body', async () => {
   const request = new Request('https://host.example/api/v1/models');
   expect(await (await toFetchHandler(echo({ body: Uint8Array.of(104, 105) }).gateway)(request)).text()).toBe('hi');
   expect(await (await toFetchHandler(echo({ body: 'hi' }).gateway)(request)).text()).toBe('hi');
   expect((await toFetchHandler(echo({ body: null }).gateway)(request)).body).toBeNull();
 });
 
-test('calls a client that has gone 400, because hosts refuse a status of 499', async () => {
+test('responds with 400 for a client that disconnected, because hosts refuse a status of 499', async () => {
   expect(
     (await toFetchHandler(echo({ status: 499 }).gateway)(new Request('https://host.example/api/v1/models'))).status,
   ).toBe(400);
 });
 
-test('closes upstream when the reader of a stream has gone', async () => {
+test('closes the upstream when the reader of a stream leaves', async () => {
   const transport = createScriptedTransport((exchange) => {
     exchange.respond();
     exchange.push(toEvent(piece('Hi')));
@@ -199,7 +199,7 @@ test('closes upstream when the reader of a stream has gone', async () => {
   expect(store.appended.map(({ record }) => record.generation.cancelled)).toEqual([true]);
 });
 
-test('closes upstream when the request is aborted', async () => {
+test('closes the upstream when the request is aborted', async () => {
   const transport = createScriptedTransport();
   const { gateway, store } = createCoreGateway(transport);
   const client = new AbortController();
@@ -211,7 +211,7 @@ test('closes upstream when the request is aborted', async () => {
   expect(store.appended).toHaveLength(1);
 });
 
-test('does not take a client that leaves during its upload for a failure of its own', async () => {
+test('does not report a client that disconnects during its upload as a failure of the gateway', async () => {
   const { gateway, logged } = createCoreGateway(createScriptedTransport());
   const client = new AbortController();
   const upload = new ReadableStream<Uint8Array>({

@@ -4,20 +4,20 @@ import { GatewayError } from '../foundation/errors.ts';
 import type { GatewayRequest } from './request.ts';
 import { type GatewayResponse, toErrorResponse } from './response.ts';
 
-/** What the handler needs of a gateway. */
+/** The part of a gateway that the handler uses. */
 interface FetchedGateway {
   handle(request: GatewayRequest): Promise<GatewayResponse>;
   matches(method: string, path: string, surfaces: readonly Surface[]): boolean;
 }
 
 export interface FetchHandlerOptions {
-  /** Where the gateway is mounted, e.g. `/ai`; requests elsewhere are answered 404. Default: the root. */
+  /** The path where the gateway is mounted, e.g. `/ai`; requests elsewhere get a 404. Default: the root. */
   readonly mountPath?: string | undefined;
-  /** Routes to offer beside the API; others are answered 404. Default: none. */
+  /** Routes to offer besides the API; all others respond with 404. Default: none. */
   readonly expose?: readonly Exclude<Surface, 'api'>[] | undefined;
   /** Largest body in bytes. Default 32 MiB. */
   readonly bodyLimitBytes?: number | undefined;
-  /** The caller as the host knows it; the key in the headers is then not looked at. */
+  /** Returns the caller as the host knows it; the key in the headers is then ignored. */
   readonly principalOf?: ((request: Request) => GatewayRequest['principal']) | undefined;
 }
 
@@ -57,7 +57,7 @@ export function toFetchHandler(
   };
 }
 
-/** Yields the body of a request, which is let go of when its reader leaves. */
+/** Yields the body of a request, and releases the body when its reader leaves. */
 async function* openBody({ body, headers, signal }: Request, limitBytes: number): AsyncGenerator<Uint8Array> {
   const tooLarge = (): GatewayError =>
     new GatewayError('payload_too_large', `The body is larger than ${limitBytes} bytes`);
@@ -71,7 +71,7 @@ async function* openBody({ body, headers, signal }: Request, limitBytes: number)
       yield next.value;
     }
   } catch (cause) {
-    // An upload breaks off when its client leaves; that is no failure of the gateway's.
+    // An upload breaks off when its client disconnects; that is not a failure of the gateway.
     if (cause instanceof GatewayError || !signal.aborted) throw cause;
     throw new GatewayError('client_closed_request', 'The client closed the request', { cause });
   } finally {
@@ -80,7 +80,7 @@ async function* openBody({ body, headers, signal }: Request, limitBytes: number)
 }
 
 function toResponse({ status, headers, body }: GatewayResponse): Response {
-  // 499 tells that the client has gone; some hosts refuse statuses that they do not know.
+  // The status 499 means that the client has disconnected; some hosts refuse statuses that they do not know.
   const init = { status: status === 499 ? 400 : status, headers };
   if (body === null || typeof body === 'string') return new Response(body, init);
   return new Response(body instanceof Uint8Array ? new Uint8Array(body) : toReadableStream(body), init);

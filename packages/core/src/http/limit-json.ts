@@ -1,29 +1,30 @@
 import { GatewayError } from '../foundation/errors.ts';
 
 const MAX_DEPTH = 64;
-/** Of one list or object. No conversation has as many messages, no tool as many parameters. */
+/** The most items in one list or object. No conversation has as many messages, no tool as many parameters. */
 const MAX_ITEMS = 10_000;
-/** Of a whole body: a thousand messages with their tool calls are some twenty thousand. */
+/** The most values in a whole body: a thousand messages with their tool calls are some twenty thousand values. */
 const MAX_VALUES = 100_000;
 
 const TOO_DEEP = `The body is nested more than ${MAX_DEPTH} levels deep`;
 const TOO_MANY = `The body has a list or object of more than ${MAX_ITEMS} items`;
 const TOO_MUCH = `The body has more than ${MAX_VALUES} values`;
 
-/** The position is that of the byte that is too much. */
+/** Creates the error; the position is that of the first byte beyond the limit. */
 const refusal = (reason: string, position?: number): GatewayError =>
   new GatewayError('invalid_request', position === undefined ? reason : `${reason}, at position ${position}`);
 
 /**
  * Throws `invalid_request` for bytes of JSON that are nested too deep or hold too many values, before they are parsed:
- * a million of brackets, keys or messages takes seconds to parse and check. Whether it is JSON is not looked at.
+ * a million brackets, keys or messages take seconds to parse and check. Does not check whether the bytes are valid
+ * JSON.
  */
 export function refuseUnreasonableBytes(bytes: Uint8Array): void {
-  // How many commas stand directly in each of the open lists and objects.
+  // The number of commas directly inside each of the open lists and objects.
   const commas = new Uint32Array(MAX_DEPTH + 1);
   let values = 0;
   let depth = 0;
-  // Multi-byte characters never contain the bytes looked at.
+  // Multi-byte characters never contain the bytes that are compared here.
   for (let i = 0; i < bytes.length; i += 1) {
     const byte = bytes[i];
     if (byte === 0x22) i = findEndOfText(bytes, i + 1);
@@ -41,10 +42,16 @@ export function refuseUnreasonableBytes(bytes: Uint8Array): void {
   }
 }
 
-/** Of a text that are looked at one by one before the rest is searched: to begin a search takes as long. */
+/**
+ * The first bytes of a text are compared one by one and only the rest is searched: starting a search takes as long as
+ * comparing this many bytes.
+ */
 const STEP_BYTES = 64;
 
-/** The place of the quotation mark that closes a text, or the end. A picture is a text of megabytes. */
+/**
+ * Returns the position of the quotation mark that closes a text, or the end of the bytes. An image is a text of
+ * megabytes.
+ */
 function findEndOfText(bytes: Uint8Array, start: number): number {
   for (let at = start; at < bytes.length;) {
     for (const stop = at + STEP_BYTES; at < stop; at += 1) {
@@ -53,7 +60,7 @@ function findEndOfText(bytes: Uint8Array, start: number): number {
     }
     const end = bytes.indexOf(0x22, at);
     if (end === -1) break;
-    // One behind an odd number of backslashes belongs to the text.
+    // A quotation mark after an odd number of backslashes belongs to the text.
     let backslashes = 0;
     while (bytes[end - 1 - backslashes] === 0x5c) backslashes += 1;
     if (backslashes % 2 === 0) return end;
@@ -63,8 +70,8 @@ function findEndOfText(bytes: Uint8Array, start: number): number {
 }
 
 /**
- * Walks a parsed tree and removes keys that could reach a prototype further on. Throws `invalid_request` for what is
- * nested too deep, or has too many items in one place.
+ * Walks a parsed tree and removes keys that could reach a prototype in later code. Throws `invalid_request` for a value
+ * that is nested too deep or has too many items in one place.
  */
 export function toInertJson<Value>(value: Value, depth = 0): Value {
   if (typeof value !== 'object' || value === null) return value;

@@ -30,7 +30,7 @@ test.each(ROUTES.map(({ method, path, auth }) => [method, path, auth] as const))
   },
 );
 
-test('describes nothing but its routes, in a version that tools know', () => {
+test('describes only its routes, in a version that tools support', () => {
   expect(document.openapi).toBe('3.1.0');
   expect(Object.values(document.paths).flatMap((path) => Object.keys(path))).toHaveLength(ROUTES.length);
 });
@@ -51,7 +51,7 @@ test('describes bodies and queries by the schemas that check them', () => {
 });
 
 test.each(ROUTES.map(({ method, path }) => [method, path] as const))(
-  'describes the response of %s %s: its schema, or its media type where it is no JSON',
+  'describes the response of %s %s: its schema, or its media type where it is not JSON',
   (method, path) => {
     const { default: _, ...successes } = document.paths[path.replace('+', '')]?.[method.toLowerCase()]?.responses ?? {};
     const [content] = Object.values(successes).map((response) => response.content);
@@ -62,7 +62,7 @@ test.each(ROUTES.map(({ method, path }) => [method, path] as const))(
   },
 );
 
-test('describes what is loaded late by its own schemas', () => {
+test('describes operations that are loaded late by their own schemas', () => {
   const key = document.paths['/api/v1/keys']?.['post'];
   expect(key?.requestBody?.content['application/json']?.schema.required).toEqual(['name']);
   expect(key?.responses['201']?.content?.['application/json']?.schema).toMatchObject({ required: ['data', 'key'] });
@@ -73,7 +73,7 @@ test('describes the query of a stream of events', () => {
   expect(feed?.parameters).toEqual([expect.objectContaining({ name: 'fields', in: 'query', required: false })]);
 });
 
-test('hands the document out without a key, the same each time', async () => {
+test('serves the document without a key, the same each time', async () => {
   const { get } = createCoreGateway(createScriptedTransport());
   const first = await get('/openapi.json', null);
   expect(first).toMatchObject({ status: 200, headers: { 'content-type': 'application/json' } });

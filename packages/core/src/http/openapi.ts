@@ -6,7 +6,7 @@ import type { Route } from './route.ts';
 type Json = Record<string, unknown>;
 
 /**
- * Describes every route as an OpenAPI 3.1 document, its schemas made from those that requests are checked with. Loads
+ * Describes every route as an OpenAPI 3.1 document; its schemas are made from the schemas that check requests. Loads
  * all operations.
  */
 export async function toOpenApi<Parts>(routes: readonly Route<Parts>[]): Promise<Json> {

@@ -44,7 +44,7 @@ const addTo = operation<{ readonly shift: number }>()({
   },
 });
 
-test('gives an operation what was checked, and sends what it gives as JSON', async () => {
+test('passes the checked input to an operation, and sends its result as JSON', async () => {
   const response = await addTo.handle(context({ query: 'times=1&times=3', body: '{"add":5}', params: { id: '7' } }));
   expect(response).toEqual({
     status: 201,
@@ -53,7 +53,7 @@ test('gives an operation what was checked, and sends what it gives as JSON', asy
   });
 });
 
-test('finds what a request is about before its query is checked, and checks that before its body is read', async () => {
+test('runs `find` before the query is checked, and checks the query before the body is read', async () => {
   const bad = { query: 'times=x', body: '{"add":"x"}' };
   const attempt = async (changes: Parameters<typeof context>[0]): Promise<unknown> => {
     steps.length = 0;
@@ -72,7 +72,7 @@ test('finds what a request is about before its query is checked, and checks that
   expect(await attempt({ body: '{"add":1}', params: { id: '7' } })).toEqual(['find', 'body', 'run']);
 });
 
-test('hands on the response of an operation that makes its own, in the very promise it gave', () => {
+test('returns the response of an operation that makes its own, in the same promise', () => {
   const answered = Promise.resolve({ status: 200, headers: {}, body: null });
   const made = publicOperation<object>()({
     body: { readByRun: z.object({}) },
@@ -82,21 +82,21 @@ test('hands on the response of an operation that makes its own, in the very prom
   expect(made.handle(context())).toBe(answered);
 });
 
-test('does not compile where a result is not what its schema says, or a parameter is not named', () => {
+test('does not compile where a result does not match its schema, or a parameter is not declared', () => {
   const response = z.object({ sum: z.number(), note: z.string().optional(), list: z.array(z.string()) });
   const list: readonly string[] = [];
   const define = operation<object>();
   const definitions = [
     define({ response, run: ({ request }) => ({ sum: request.path.length, note: undefined, list }) }),
-    // @ts-expect-error a text is no number
+    // @ts-expect-error a string is not a number
     define({ response, run: ({ request }) => ({ sum: request.path, list }) }),
     // @ts-expect-error a field is missing
     define({ response, run: async ({ request }) => Promise.resolve({ sum: request.path.length }) }),
-    // @ts-expect-error it is not in the path
+    // @ts-expect-error the parameter is not in the path
     define({ params: ['id'], response, run: ({ params }) => ({ sum: params.hash.length, list }) }),
-    // @ts-expect-error there is nobody
+    // @ts-expect-error there is no principal
     publicOperation<object>()({ response, run: ({ principal }) => ({ sum: principal.id.length, list }) }),
-    // @ts-expect-error JSON is not what it documents
+    // @ts-expect-error its documented response is not JSON
     define({ response: { mediaTypes: { 'text/csv': null } }, run: ({ request }) => ({ sum: request.path.length }) }),
   ];
   expect(definitions).toHaveLength(6);

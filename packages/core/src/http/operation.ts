@@ -6,40 +6,43 @@ import { readJsonBody } from './read-json-body.ts';
 import type { PublicContext, RequestContext } from './request-context.ts';
 import { type GatewayResponse, toJsonResponse } from './response.ts';
 
-/** A response that is not, or not always, plain JSON: its media types, with the schema of those that have one. */
+/** A response that is not, or not always, plain JSON: its media types, each with its schema where it has one. */
 export interface MediaTypes {
   readonly mediaTypes: Readonly<Record<string, z.ZodType | null>>;
 }
 
-/** A body that `run` reads and checks itself, because it has a faster way to: the schema documents it. */
+/** A body that `run` reads and checks itself, because it can do so faster: the schema only documents the body. */
 export interface BodyReadByRun {
   readonly readByRun: z.ZodType;
 }
 
-/** What an operation takes and gives, for the OpenAPI document. */
+/** The input and output of an operation, for the OpenAPI document. */
 export interface OperationSchemas {
   /** The names of the variable parts of the path. */
   readonly params: readonly string[];
   readonly query: z.ZodObject | undefined;
   readonly body: z.ZodType | undefined;
   readonly response: z.ZodType | MediaTypes;
-  /** Of success. */
+  /** The status of a successful response. */
   readonly status: number;
 }
 
-/** An operation for holders of keys. */
+/** An operation for callers that have a key. */
 export interface Operation<Parts> extends OperationSchemas {
-  /** Answers one request; throws or rejects with what is wrong. */
+  /** Handles one request; throws or rejects with the error. */
   readonly handle: (context: RequestContext<Parts>) => Awaitable<GatewayResponse>;
 }
 
-/** An operation for everybody. */
+/** An operation that needs no key. */
 export interface PublicOperation<Parts> extends OperationSchemas {
-  /** Answers one request; throws or rejects with what is wrong. */
+  /** Handles one request; throws or rejects with the error. */
   readonly handle: (context: PublicContext<Parts>) => Awaitable<GatewayResponse>;
 }
 
-/** What a schema describes, as it may be handed over to be written down: nothing in it is changed any more. */
+/**
+ * The value that a schema describes, read-only, because `run` returns it only to be written as JSON: it is not changed
+ * any more.
+ */
 type DeeplyReadonly<Value> = unknown extends Value
   ? unknown
   : Value extends readonly (infer Item)[]
@@ -48,7 +51,7 @@ type DeeplyReadonly<Value> = unknown extends Value
       ? { readonly [Name in keyof Value]: DeeplyReadonly<Value[Name]> | OptionalUndefined<Value, Name> }
       : Value;
 
-/** JSON leaves out what is undefined, so an optional field may be it. */
+/** JSON leaves out undefined values, so an optional field may be undefined. */
 type OptionalUndefined<Value, Name extends keyof Value> = object extends Pick<Value, Name> ? undefined : never;
 
 type OutputOf<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
@@ -75,15 +78,18 @@ interface Definition<
   Result extends ResultOf<Response>,
 > {
   readonly params?: readonly Name[];
-  /** Checks the query. Of a parameter that is given twice the last counts. */
+  /** Checks the query. When a parameter is given twice, the last one counts. */
   readonly query?: Query;
-  /** Checks the body, which is read after the query. */
+  /** Checks the body, which is read after the query is checked. */
   readonly body?: Body;
-  /** Types the result of `run`, which is sent as JSON with `status` and the context's `responseHeaders`. */
+  /**
+   * The schema that types the result of `run`. The result is sent as JSON with `status` and the context's
+   * `responseHeaders`.
+   */
   readonly response: Response;
   /** Default 200. */
   readonly status?: number;
-  /** Runs first, before the query is checked and the body is read: finds what the request is about, or throws. */
+  /** Runs first, before the query is checked and the body is read: finds the object of the request, or throws. */
   readonly find?: (input: WithParams<Context, Name>) => Awaitable<Found>;
   readonly run: (input: RunInput<Context, Name, Query, Body, Found>) => Awaitable<Result>;
 }
@@ -94,27 +100,27 @@ type Define<Context, Made> = <
   Query extends z.ZodObject | undefined = undefined,
   Body extends z.ZodType | BodyReadByRun | undefined = undefined,
   Found = undefined,
-  // `const`, so that `true` stays true.
+  // The parameter is `const`, so that `true` keeps its literal type.
   const Result extends ResultOf<Response> = ResultOf<Response>,
 >(
   definition: Definition<Context, Name, Query, Body, Found, Response, Result>,
 ) => Made;
 
 /**
- * Defines an operation in one place: the schemas that check a request are those that document it and that type `run`,
- * and so is the schema of its response. Called twice, because TypeScript cannot be told `Parts` and find out the rest:
- * `operation<KeyParts>()({ … })`.
+ * Defines an operation in one place: the schemas that check a request also document it and type `run`, and so does the
+ * schema of its response. The function is called twice, because TypeScript cannot take `Parts` and infer the other type
+ * parameters in one call: `operation<KeyParts>()({ … })`.
  */
 export function operation<Parts>(): Define<RequestContext<Parts>, Operation<Parts>> {
   return define;
 }
 
-/** The same for an operation that everybody may call: it has no principal. */
+/** Defines an operation that needs no key in the same way: it has no principal. */
 export function publicOperation<Parts>(): Define<PublicContext<Parts>, PublicOperation<Parts>> {
   return define;
 }
 
-/** What of a definition matters once it has been type-checked. */
+/** The part of a definition that matters after type checking. */
 interface Untyped {
   readonly params?: readonly string[];
   readonly query?: z.ZodObject | undefined;
@@ -133,7 +139,7 @@ function define<Context extends PublicContext<unknown>>(definition: Untyped) {
   const run = definition.run as (input: Context) => unknown;
   const checked = readsItself ? undefined : body;
   const isResponse = 'mediaTypes' in response;
-  // Nothing to be done before and after: a call to a model spares itself a promise.
+  // There is nothing to do before and after `run`: a call to a model then needs one promise less.
   if (isResponse && query === undefined && checked === undefined && find === undefined) {
     return { ...schemas, handle: run as (context: Context) => Awaitable<GatewayResponse> };
   }

@@ -32,7 +32,7 @@ test.each(['{"a":[1,"é\\ud800",null,true,-0.5e3]}', '[]', '"text"', '5', 'null'
   },
 );
 
-test('takes the last of two equal keys, so that what is checked is what is sent on', async () => {
+test('uses the last of two equal keys, so that the checked value is also the forwarded one', async () => {
   expect(await read('{"model":"a","model":"b","x":{"y":1,"y":2}}')).toEqual({ model: 'b', x: { y: 2 } });
 });
 
@@ -49,7 +49,7 @@ test.each([
   await expect(read(text)).rejects.toEqual(refusal('invalid_request', message));
 });
 
-test('repeats nothing of a broken body in its answer', async () => {
+test('repeats nothing of a broken body in its response', async () => {
   const error: unknown = await read('{"key": sk-secret-value}').catch((thrown: unknown) => thrown);
   expect((error as GatewayError).message).not.toContain('secret');
 });
@@ -100,7 +100,7 @@ test('refuses a million brackets without parsing them', async () => {
   await expect(read('{"a":'.repeat(1_000_000))).rejects.toEqual(refusal('invalid_request', `${reason} 320`));
 });
 
-test('takes a list or object of 10,000 items and refuses one more, read here or parsed by the host', async () => {
+test('accepts a list or object of 10,000 items and refuses one more, in bodies read here and bodies parsed by the host', async () => {
   const list = (items: number): string => JSON.stringify({ a: [], b: Array.from({ length: items }, () => 100) });
   const object = (items: number): string =>
     JSON.stringify(Object.fromEntries(Array.from({ length: items }, (_, i) => [`k${i}`, i])));
@@ -115,14 +115,14 @@ test('takes a list or object of 10,000 items and refuses one more, read here or 
   }
 });
 
-test('takes a body of 90,000 values in lists of their own and refuses one of 110,000', async () => {
+test('accepts a body of 90,000 values in lists of their own and refuses one of 110,000', async () => {
   const lists = (count: number): string =>
     JSON.stringify(Array.from({ length: count }, () => Array.from({ length: 1000 }, () => 1)));
   expect(await read(lists(90))).toHaveLength(90);
   await expect(read(lists(110))).rejects.toEqual(refusal('invalid_request', 'more than 100000 values, at position '));
 });
 
-test('takes commas and brackets within texts for texts', async () => {
+test('counts commas and brackets within texts as text', async () => {
   const text = JSON.stringify({
     a: '['.repeat(20_000),
     c: ','.repeat(200_000),
@@ -133,7 +133,7 @@ test('takes commas and brackets within texts for texts', async () => {
 });
 
 test.each(['', '\\', '"', '\\"', '"\\', '\\\\', 'x\\\\"'])(
-  'knows the end of a text of any length that ends with %j',
+  'finds the end of a text of any length that ends with %j',
   async (end) => {
     for (let length = 0; length < 200; length += 1) {
       const head = `{"${end === '' ? 'a' : JSON.stringify(end).slice(1, -1)}":${JSON.stringify(`[[${'x'.repeat(length)}${end}`)},"b":`;
@@ -143,7 +143,7 @@ test.each(['', '\\', '"', '\\"', '"\\', '\\\\', 'x\\\\"'])(
   },
 );
 
-test('judges the depth of large and small bodies alike', async () => {
+test('limits the depth of large and small bodies equally', async () => {
   const tree = fc.letrec<{ value: unknown }>((tie) => ({
     value: fc.oneof(
       { maxDepth: 90, withCrossShrink: true },
@@ -171,7 +171,7 @@ test('judges the depth of large and small bodies alike', async () => {
   );
 });
 
-test('takes a body that the host has parsed, under the same rules, without reading it again', async () => {
+test('accepts a body that the host has parsed, under the same rules, without reading it again', async () => {
   const parsedBy = async (json: unknown): Promise<unknown> =>
     readJsonBody({
       ...requestOf(''),
@@ -186,7 +186,7 @@ test('takes a body that the host has parsed, under the same rules, without readi
 });
 
 test.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON', 'application/vnd.api+json'])(
-  'takes the content type %s',
+  'accepts the content type %s',
   async (type) => {
     expect(await read('{}', { 'content-type': type })).toEqual({});
   },
@@ -205,19 +205,19 @@ test.each([
   );
 });
 
-test('answers 415 to a compressed body', async () => {
+test('responds with 415 to a compressed body', async () => {
   await expect(read('{}', { 'content-encoding': 'gzip' })).rejects.toEqual(
     refusal('unsupported_media_type', 'Content-Encoding "gzip"'),
   );
   expect(await read('{}', { 'content-encoding': 'identity' })).toEqual({});
 });
 
-test('passes the host’s refusal of a body on', async () => {
+test('passes on the host’s refusal of a body', async () => {
   const tooLarge = new GatewayError('payload_too_large', 'too large');
   await expect(readJsonBody({ ...requestOf(''), readBody: () => Promise.reject(tooLarge) })).rejects.toBe(tooLarge);
 });
 
-test('lists every issue with its path, and says the first three', () => {
+test('lists every issue with its path, and names the first three in the message', () => {
   const schema = z.strictObject({ a: z.number(), b: z.object({ c: z.string() }), d: z.number(), e: z.number() });
   const check = (value: unknown): unknown => {
     try {

@@ -3,13 +3,13 @@ import { GatewayError } from '../foundation/errors.ts';
 import { refuseUnreasonableBytes, toInertJson } from './limit-json.ts';
 import { type GatewayRequest, firstValue } from './request.ts';
 
-/** Smaller bodies cannot hold more than takes a moment to parse. */
+/** A body below this size is parsed in a moment, however many values it holds. */
 const SCAN_ABOVE_BYTES = 16 * 1024;
 
 /**
- * Reads the body as JSON. Throws, or rejects with, `unsupported_media_type` for a body said to be something else, and
- * `invalid_request` for broken UTF-8, broken JSON, and more levels or values than a request has. Keys named `__proto__`
- * are dropped wherever they stand.
+ * Reads the body as JSON. Throws, or rejects with, `unsupported_media_type` for a body that is declared as another
+ * type, and `invalid_request` for broken UTF-8, broken JSON, and more levels or values than a request has. Keys named
+ * `__proto__` are dropped at every depth.
  */
 export function readJsonBody(request: GatewayRequest): Awaitable<unknown> {
   if (request.json !== undefined) return toInertJson(request.json);

@@ -1,14 +1,14 @@
 import type { Principal } from './principal.ts';
 import type { GatewayRequest } from './request.ts';
 
-/** One request on its way through an operation that everybody may call: nobody is asked who they are. */
+/** One request on its way through an operation that needs no key: the caller is not authenticated. */
 export interface PublicContext<Parts> {
   readonly request: GatewayRequest;
-  /** What the operation uses of the gateway. */
+  /** The parts of the gateway that the operation uses. */
   readonly parts: Parts;
   /** The variable parts of the path, decoded, by name. */
   readonly params: Readonly<Record<string, string>>;
-  /** Headers of the response, whatever becomes of the request; operations add to it. */
+  /** Headers of the response, for success and failure; operations add to them. */
   readonly responseHeaders: Record<string, string>;
 }
 

@@ -1,10 +1,10 @@
 import { type GatewayError, toErrorBody } from '../foundation/errors.ts';
 
 /**
- * One HTTP answer, in the plain shape the core speaks.
+ * One HTTP response, in the plain form that the core uses.
  *
  * A host that stops reading an iterable body must call its iterator's `return()`, after aborting the request's signal
- * when the reason is that the client left.
+ * when the reason is that the client disconnected.
  */
 export interface GatewayResponse {
   readonly status: number;
@@ -12,12 +12,12 @@ export interface GatewayResponse {
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | null;
 }
 
-/** A JSON answer with the given status. */
+/** Creates a JSON response with the given status. */
 export function toJsonResponse(status: number, body: unknown, headers: Record<string, string> = {}): GatewayResponse {
   return { status, headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) };
 }
 
-/** The JSON answer for an error, with `Retry-After` where it is known. */
+/** Creates the JSON response for an error, with `Retry-After` where the delay is known. */
 export function toErrorResponse(error: GatewayError, headers: Record<string, string> = {}): GatewayResponse {
   const retryAfter = error.retryAfterSeconds;
   return toJsonResponse(

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 import { jsonOf } from '../../../../test/support/gateways/core-gateway.ts';
-import { answererOf, createRoutedGateway, endpointsAt } from '../../../../test/support/gateways/routed-gateway.ts';
+import { responderOf, createRoutedGateway, endpointsAt } from '../../../../test/support/gateways/routed-gateway.ts';
 import type { ModelDefinition } from '../wire/models/model-definition.ts';
 import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
 
@@ -212,7 +212,7 @@ test('takes a strategy of the embedder for its own', async () => {
   });
   const response = await ask({ model: 'openrouter/auto' });
   expect(jsonOf(response)).toMatchObject({ model: 'a/mine' });
-  expect(answererOf(response)).toBe('dear');
+  expect(responderOf(response)).toBe('dear');
 });
 
 const REGIONS = [{ name: 'eu', hosts: ['eu.gateway.example'] }];

@@ -122,8 +122,8 @@ const responseSchema = z.object({ errors: z.array(z.object({ status: z.int() }))
 
 /** Its response is 207, with an error for every event that was not taken. */
 function readIngestionResponse(body: string): ReturnType<NonNullable<DestinationFormat['readResponse']>> {
-  const answer = responseSchema.safeParse(parseJson(body));
-  const errors = answer.success ? answer.data.errors : [];
+  const result = responseSchema.safeParse(parseJson(body));
+  const errors = result.success ? result.data.errors : [];
   if (errors.length === 0) return undefined;
   const isFinal = errors.every(({ status }) => status < 500 && status !== 429);
   return { result: `HTTP 207, ${errors.length} events refused`, isFinal };

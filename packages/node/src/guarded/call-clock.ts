@@ -6,14 +6,14 @@ import {
   type TransportRequest,
 } from '@model-gateway/core';
 
-/** One call's limits and how far it got. */
+/** The time limits of one call, and the phase that it has reached. */
 export interface CallClock {
   phase: TransportPhase;
-  /** Aborts when the caller gives up or a limit runs out; its reason is what the call then fails with. */
+  /** Aborts when the caller gives up or a limit runs out; the call then fails with its reason. */
   readonly signal: AbortSignal;
-  /** Sets the limit on what is waited for now; the limit on the whole call holds beside it. */
+  /** Sets the limit on the current wait; the limit on the whole call applies besides. */
   limitTo(limitMs: number): void;
-  /** Lets go of the timer and of the caller's signal. */
+  /** Releases the timer and the listener on the caller's signal. */
   end(): void;
 }
 
@@ -41,7 +41,7 @@ export function startCallClock(request: TransportRequest, wheel: TimerWheel, pla
   return clock;
 }
 
-/** What the promise says, unless the signal fires first; then rejects with its reason. */
+/** Settles like the promise, unless the signal fires first; then rejects with its reason. */
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason as Error);

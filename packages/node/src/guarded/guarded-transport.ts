@@ -27,9 +27,9 @@ export interface GuardedTransportOptions {
   readonly allowPrivateNetwork?: boolean | undefined;
   /** Limit on look-up, connection and TLS handshake together. Default 10 s. */
   readonly connectTimeoutMs?: number | undefined;
-  /** Limit on one decoded answer. Default 64 MiB. */
+  /** Limit on one decoded response body. Default 64 MiB. */
   readonly maxBodyBytes?: number | undefined;
-  /** Finds every address of a name. Default: the system's resolver. */
+  /** Finds all addresses of a name. Default: the system's resolver. */
   readonly lookUp?: ((name: string) => Promise<readonly string[]>) | undefined;
   /** Opens a connection to an address. Default: TCP. */
   readonly connect?: ((address: string, port: number) => Socket) | undefined;
@@ -41,12 +41,12 @@ const DEFAULT_MAX_BODY_BYTES = 64 * 1024 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
 
 /**
- * Creates the transport for every URL that came from a caller or from an upstream: callbacks, images, files,
- * downloads. It reaches public addresses only. All addresses of a name must be public; the connection goes to one that
- * was checked, and is checked again before a byte is sent, so that a name that changes its mind in between leads
- * nowhere. Redirects are not followed, proxies in the environment not used, connections not kept.
+ * Creates the transport for every URL that came from a caller or from an upstream: callbacks, images, files, downloads.
+ * It reaches public addresses only. All addresses of a name must be public; the connection goes to one of the checked
+ * addresses, and is checked again before a byte is sent, so that a name that changes its address in between has no
+ * effect. Redirects are not followed, proxies in the environment not used, connections not kept.
  *
- * What is refused rejects with a `TransportError` of phase `dns` or `connect`, nothing sent.
+ * A refused call rejects with a `TransportError` of phase `dns` or `connect`, and nothing is sent.
  */
 export function createGuardedTransport(options: GuardedTransportOptions = {}): Transport {
   const allowPrivateNetwork = options.allowPrivateNetwork ?? false;
@@ -62,7 +62,8 @@ export function createGuardedTransport(options: GuardedTransportOptions = {}): T
     const addresses = isIP(host) === 0 ? await lookUp(host).catch(unresolved) : [host];
     if (addresses instanceof TransportError) throw addresses;
     if (addresses.length === 0) throw unresolved();
-    // One that is not public refuses all: the name is in the wrong hands, or means something else here.
+    // One address that is not public refuses all: the name is controlled by an attacker, or means another host in this
+    // network.
     if (!addresses.every(isAllowed)) throw refusal();
     return addresses[0] as string;
   };
@@ -70,7 +71,7 @@ export function createGuardedTransport(options: GuardedTransportOptions = {}): T
   const openSocket = (url: URL, address: string): Socket => {
     const isSecure = url.protocol === 'https:';
     const socket = open(address, Number(url.port || (isSecure ? 443 : 80)));
-    // The first listener, so that it runs before anything is written.
+    // This is the first listener, so that it runs before anything is written.
     socket.prependOnceListener('connect', () => {
       const remote = socket.remoteAddress?.replace(/^::ffff:/, '');
       if (remote === undefined || !isAllowed(remote)) socket.destroy(refusal());
@@ -109,7 +110,7 @@ export function createGuardedTransport(options: GuardedTransportOptions = {}): T
         maxHeaderSize: MAX_HEADER_BYTES,
         createConnection: () => socket,
       });
-      // For good: an upload may break after its response has come.
+      // This listener is not removed: an upload may break off after its response has arrived.
       sent.on('error', fail);
       sent.once('response', (response) => {
         clock.phase = 'body';
@@ -128,7 +129,7 @@ export function createGuardedTransport(options: GuardedTransportOptions = {}): T
         reject(error);
         socket.destroy(error);
       };
-      // What breaks the upload is reported by the listeners above.
+      // Errors of the upload are reported by the listeners above.
       pipeline(watchPieces(request.body(), onPiece, onError), sent, () => undefined);
     });
 
@@ -152,7 +153,7 @@ export function createGuardedTransport(options: GuardedTransportOptions = {}): T
   };
 }
 
-/** Yields the body; while its reader is the slow side, upstream's silence is not what is waited for. */
+/** Yields the body; while its reader is the slow side, the time limit on the upstream does not run. */
 async function* readBody(
   response: IncomingMessage,
   idleTimeoutMs: number,
@@ -192,7 +193,9 @@ const refusal = (): TransportError =>
 const unresolved = (cause?: unknown): TransportError =>
   new TransportError('the name could not be resolved', { phase: 'dns', requestSent: false, cause });
 
-/** A socket that was destroyed on purpose fails with its own words; what counts is why it was destroyed. */
+/**
+ * A socket that was destroyed on purpose fails with its own message; the caller needs the reason why it was destroyed.
+ */
 function toFailure(thrown: Error, { signal, phase }: CallClock): Error {
   if (signal.aborted) return toError(signal.reason);
   return thrown instanceof TransportError ? thrown : toTransportError(thrown, phase);

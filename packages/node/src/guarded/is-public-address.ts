@@ -1,19 +1,22 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * Ranges that the registries of special-purpose addresses name and `ipaddr.js` takes for ordinary ones, or that carry
- * an IPv4 address within: whoever can choose the inner one would reach it through them.
+ * The ranges that the registries of special-purpose addresses list and that `ipaddr.js` treats as ordinary ones, or
+ * that embed an IPv4 address: a caller that can choose the embedded address would reach it through them.
  */
 const FURTHER_RANGES = ['64:ff9b:1::/48', '2001::/23', '3fff::/20', '5f00::/16'].map((range) =>
   ipaddr.IPv6.parseCIDR(range),
 );
-/** All that is given out on the public internet so far; outside lie mapped, embedded, local and undefined addresses. */
+/**
+ * The range of all addresses assigned on the public internet so far; outside are mapped, embedded, local and undefined
+ * addresses.
+ */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
- * Whether an address, as text without brackets, belongs to the public internet: to no private, local, reserved,
- * documentation, benchmark or multicast range, nor to one that embeds another address (mapped, NAT64, 6to4, Teredo).
- * What is no address is not public.
+ * Returns whether an address, as text without brackets, belongs to the public internet: to no private, local, reserved,
+ * documentation, benchmark or multicast range, nor to one that embeds another address (mapped, NAT64, 6to4, Teredo). A
+ * text that is not an address is not public.
  */
 export function isPublicAddress(text: string): boolean {
   // A zone names a link of this machine.

@@ -4,23 +4,24 @@ import { isPublicAddress } from './is-public-address.ts';
 
 export interface UrlRules {
   readonly schemes: readonly ('https' | 'http')[];
-  /** Also admits loopback, private ranges and local names. */
+  /** Whether loopback, private ranges and local names are admitted too. */
   readonly allowPrivateNetwork: boolean;
 }
 
 const MAX_URL_LENGTH = 2048;
 const WEB_PORTS: ReadonlySet<number> = new Set([80, 443]);
-/** Services that listen on high ports and could be talked into something by an HTTP request. */
+/** Ports of services that listen on high ports and could be misused by an HTTP request. */
 const SERVICE_PORTS: ReadonlySet<number> = new Set([
   1433, 1521, 1723, 2049, 2375, 2376, 2379, 3306, 3389, 3659, 4190, 5060, 5061, 5432, 5672, 5900, 5984, 6000, 6379,
   6443, 6566, 6665, 6666, 6667, 6668, 6669, 6697, 9042, 9092, 9200, 9300, 10080, 10250, 11211, 27017,
 ]);
-/** Names that stand for this machine or network wherever they are looked up (RFC 6761, 6762, 8375, 9476). */
+/** Names that stand for this machine or network wherever they are resolved (RFC 6761, 6762, 8375, 9476). */
 const LOCAL_NAME = /(^|\.)(localhost|local|internal|home\.arpa|onion|test|invalid|alt)$/;
 
 /**
- * Why a URL that a caller or an upstream has given may never be called, in words for its author; undefined when
- * nothing speaks against it so far. Names are not looked up here: `createGuardedTransport` does so when it calls.
+ * Returns why a URL that a caller or an upstream has provided may never be called, in a message for its author;
+ * undefined when no objection is known so far. Names are not resolved here: `createGuardedTransport` does so when it
+ * calls.
  */
 export function objectToUrl(text: string, rules: UrlRules): string | undefined {
   if (text.length > MAX_URL_LENGTH) return `must be at most ${MAX_URL_LENGTH} characters`;
@@ -29,7 +30,7 @@ export function objectToUrl(text: string, rules: UrlRules): string | undefined {
   const scheme = url.protocol.slice(0, -1);
   if (!rules.schemes.some((allowed) => allowed === scheme)) return `must begin with ${listSchemes(rules.schemes)}`;
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
-  // Letters that look alike would let one host pass for another.
+  // Letters that look alike would let one host be mistaken for another.
   if (/[^\x21-\x7e]/.test(/^[a-z]+:[/\\]*([^/\\?#]*)/i.exec(text)?.[1] ?? '')) {
     return 'must be written in ASCII; a name in other letters in its "xn--" form';
   }
@@ -42,7 +43,7 @@ export function objectToUrl(text: string, rules: UrlRules): string | undefined {
   return LOCAL_NAME.test(name) || !name.includes('.') ? 'must lead to a public host' : undefined;
 }
 
-/** The host without the brackets of an IPv6 address. */
+/** Returns the host without the brackets of an IPv6 address. */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
 
 const listSchemes = (schemes: UrlRules['schemes']): string => schemes.map((scheme) => `${scheme}://`).join(' or ');

@@ -19,7 +19,7 @@ test.each(CASES)('finds a second $title in $list, however it is written', ({ tit
   }
 });
 
-test('lets all other headers come as often as they like', () => {
+test('allows all other headers any number of times', () => {
   expect(
     createRepeatedHeaderFinder(SINGLE_HEADERS)([...OTHERS, ...OTHERS, 'Cookie', 'a', 'Cookie', 'b']),
   ).toBeUndefined();

@@ -1,4 +1,4 @@
-/** Headers whose second value one parser might believe and another not, as clients write them. */
+/** The headers whose first value one parser might use and whose second value another, spelled as clients spell them. */
 export const SINGLE_HEADERS: readonly string[] = ['Host', 'Authorization', 'Content-Length', 'Content-Type', 'Origin'];
 
 interface SingleHeader {
@@ -8,8 +8,8 @@ interface SingleHeader {
 }
 
 /**
- * Creates the search for a header that may come once and comes twice, among names and values as Node hands them on. It
- * tells the lower-case name of the first such, or undefined. It runs for every request.
+ * Creates the search for a header that may occur only once and occurs twice, in the list of names and values that Node
+ * provides. The search returns the lower-case name of the first such header, or undefined. It runs for every request.
  */
 export function createRepeatedHeaderFinder(
   titles: readonly string[],
@@ -31,7 +31,7 @@ export function createRepeatedHeaderFinder(
   };
 }
 
-/** Nearly every other header is told apart by its length alone. Several may have the same. */
+/** Nearly every other header is excluded by its length alone. Several of these headers may have the same length. */
 function groupByLength(titles: readonly string[]): readonly (readonly SingleHeader[])[] {
   const longest = Math.max(...titles.map(({ length }) => length));
   const headers = titles.map((title, index) => ({ title, name: title.toLowerCase(), bit: 1 << index }));

@@ -7,26 +7,29 @@ import ipaddr from 'ipaddr.js';
 import { createRepeatedHeaderFinder, SINGLE_HEADERS } from './find-repeated-header.ts';
 
 export interface GuardOptions {
-  /** The address listened on. */
+  /** The address that the server listens on. */
   readonly host: string;
   /** Whether only known `Host` values are served, which keeps out DNS rebinding. */
   readonly onlyKnownHosts: boolean;
   readonly port: number;
   readonly publicUrl: string | null;
-  /** Further names under which clients may reach us, without a port. */
+  /** Further names under which clients may reach the gateway, without a port. */
   readonly allowedHosts: readonly string[];
-  /** Web origins whose pages may call us. */
+  /** Web origins whose pages may call the gateway. */
   readonly allowedOrigins: readonly string[];
 }
 
 export interface RequestGuard {
-  /** Throws what a request deserves that must not be looked at any closer. */
+  /** Throws the error for a request that must not be processed any further. */
   check(request: IncomingMessage): void;
   /** CORS headers for a request from an allowed origin; undefined for all others. */
   corsHeaders(request: IncomingMessage): Record<string, string> | undefined;
 }
 
-/** Node reads on to 1,000 headers and then drops the rest without a word; nobody honest sends a tenth of that. */
+/**
+ * Node reads up to 1,000 headers and then drops the rest without an error; a regular client sends less than a tenth of
+ * that.
+ */
 const MAX_HEADERS = 200;
 const findRepeatedHeader = createRepeatedHeaderFinder(SINGLE_HEADERS);
 const STATE_CHANGING: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
@@ -48,7 +51,7 @@ export function createRequestGuard(options: GuardOptions): RequestGuard {
     check(request) {
       refuseOddHeaders(request.rawHeaders);
       const { host } = request.headers;
-      // Nearly always that of the request before, which need not be read again.
+      // The value nearly always equals that of the request before, which need not be parsed again.
       if (host === undefined || host !== servedHost) {
         refuseOtherHosts(host?.toLowerCase(), hosts);
         servedHost = host;
@@ -95,7 +98,10 @@ function refuseOddHeaders(rawHeaders: readonly string[]): void {
   throw new GatewayError(code, `The ${repeated} header is given twice`);
 }
 
-/** The exact values of `Host` that mean us. Anything else that reaches our port was led there. */
+/**
+ * Returns the exact values of `Host` that stand for this gateway. A request with any other value was directed to this
+ * port under a name that the gateway does not have.
+ */
 function toAllowedHosts({ host, port, publicUrl, allowedHosts }: GuardOptions): ReadonlySet<string> {
   const own = new Set(['localhost', '127.0.0.1', '[::1]', isIP(host) === 6 ? `[${host}]` : host.toLowerCase()]);
   const hosts = new Set([...own].map((name) => `${name}:${port}`));

@@ -2,5 +2,5 @@ import { createTimerWheel } from '@model-gateway/core';
 
 import { createNodePlatform } from '../node-platform.ts';
 
-/** Carries the time limits on clients, of every host in the process. */
+/** The timer wheel for the time limits on clients, shared by all hosts in the process. */
 export const hostWheel = createTimerWheel(createNodePlatform());

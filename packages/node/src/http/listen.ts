@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { DEFAULT_TIMEOUTS, type Gateway, type GatewayError, type Logger, toErrorBody } from '@model-gateway/core';
 
 import { createServer } from '../builtin-http.ts';
-import { answerEarly } from './answer-early.ts';
-import { answerMalformed, answerRawError, toRawErrorBody } from './answer-raw-error.ts';
+import { respondEarly } from './respond-early.ts';
+import { respondToMalformed, respondWithRawError, toRawErrorBody } from './respond-with-raw-error.ts';
 import { createRequestGuard, isLoopbackHost, type RequestGuard } from './guard-request.ts';
 import { createPublicView } from './public-origin.ts';
 import { toGatewayRequest } from './to-gateway-request.ts';
@@ -15,37 +15,42 @@ import { type WriteOptions, writeResponse } from './write-response.ts';
 export interface ListenOptions {
   /** Default 127.0.0.1. */
   readonly host?: string | undefined;
-  /** 0 picks a free one. */
+  /** The port; 0 selects a free one. */
   readonly port: number;
   /** Default 32 MiB. */
   readonly bodyLimitBytes?: number | undefined;
-  /** The address clients know us by, where it differs from the one listened on. */
+  /** The address under which clients reach the gateway, where it differs from the one listened on. */
   readonly publicUrl?: string | null | undefined;
-  /** Addresses or CIDR ranges of proxies whose forwarded headers are believed. */
+  /** Addresses or CIDR ranges of proxies whose forwarded headers are trusted. */
   readonly trustedProxies?: readonly string[] | undefined;
-  /** Web origins whose pages may call us. */
+  /** Web origins whose pages may call the gateway. */
   readonly allowedOrigins?: readonly string[] | undefined;
-  /** Whether only known `Host` names are served. Default: on loopback, where nobody else has a name for us. */
+  /**
+   * Whether only known `Host` names are served. Default: true on a loopback address, where the gateway has no other
+   * names.
+   */
   readonly onlyKnownHosts?: boolean | undefined;
-  /** Known names beside those of loopback and of `publicUrl`. */
+  /** Known names besides those of loopback and of `publicUrl`. */
   readonly allowedHosts?: readonly string[] | undefined;
   readonly clientWriteTimeoutMs?: number | undefined;
   readonly logger?: Pick<Logger, 'error'> | undefined;
 }
 
 export interface Listener {
-  /** `http://127.0.0.1:8855` */
+  /** The address of the listener, such as `http://127.0.0.1:8855`. */
   readonly url: string;
   readonly port: number;
   /**
-   * Takes no more connections, closes idle ones, and each of the others after its last answer; resolves when all have
-   * gone, or have been cut after `drainMs`. Close the gateway first, so that open streams end properly.
+   * Accepts no more connections, closes idle ones, and closes each of the others after its last response; resolves when
+   * all are closed, or have been cut after `drainMs`. Close the gateway first, so that open streams end properly.
    */
   close(drainMs?: number): Promise<void>;
 }
 
 const DEFAULT_BODY_LIMIT_BYTES = 32 * 1024 * 1024;
-/** Slow senders of headers and bodies are cut off; Node's own defaults are a minute and five. */
+/**
+ * Clients that send headers and bodies slowly are disconnected; Node's own defaults are one minute and five minutes.
+ */
 const HEADERS_TIMEOUT_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 120_000;
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
@@ -53,11 +58,11 @@ const MAX_HEADER_BYTES = 16 * 1024;
 const JSON_HEADERS = { 'content-type': 'application/json' };
 
 /**
- * Serves a gateway over HTTP. Resolves when it listens; rejects with Node's error when it cannot (`EADDRINUSE`,
- * `EACCES`). The gateway stays the caller's to close.
+ * Serves a gateway over HTTP. Resolves when the server listens; rejects with Node's error when it cannot (`EADDRINUSE`,
+ * `EACCES`). Closing the gateway remains the caller's task.
  *
- * A client that ends its side of a connection counts as gone, even if it would read on: nothing tells the two apart,
- * and one that has gone must be noticed at once.
+ * A client that ends its side of a connection counts as disconnected, even if it would continue to read: the two cases
+ * look the same, and a disconnected client must be noticed at once.
  */
 export async function listen(gateway: Gateway, options: ListenOptions): Promise<Listener> {
   const host = options.host ?? '127.0.0.1';
@@ -68,15 +73,16 @@ export async function listen(gateway: Gateway, options: ListenOptions): Promise<
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     connectionsCheckingInterval: 5000,
     noDelay: true,
-    // A client that has vanished without a word is noticed at last, even where nothing is sent to it.
+    // Keep-alive detects in the end a client that has disappeared without closing its connection, even where nothing is
+    // sent to it.
     keepAlive: true,
-    // The guard looks for it, in HTTP/1.0 too, and answers in JSON.
+    // The guard checks the Host header, in HTTP/1.0 too, and responds with JSON.
     requireHostHeader: false,
   });
-  // The guard counts headers itself, because Node drops the surplus without a word.
+  // The guard counts headers itself, because Node drops the surplus without an error.
   server.maxHeadersCount = 0;
-  server.on('clientError', answerMalformed);
-  server.on('connect', (_, socket) => answerRawError(socket, 405, 'This is no proxy'));
+  server.on('clientError', respondToMalformed);
+  server.on('connect', (_, socket) => respondWithRawError(socket, 405, 'This is no proxy'));
   const connections = trackConnections(server);
   await startListening(server, host, options.port);
 
@@ -94,7 +100,7 @@ export async function listen(gateway: Gateway, options: ListenOptions): Promise<
   const write: WriteOptions = {
     clientWriteTimeoutMs: options.clientWriteTimeoutMs ?? DEFAULT_TIMEOUTS.clientWriteMs,
   };
-  /** Never rejects. */
+  /** Serves one request. Never rejects. */
   const serve = async (request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): Promise<void> => {
     try {
       connections.noteRequest(request, response);
@@ -102,11 +108,11 @@ export async function listen(gateway: Gateway, options: ListenOptions): Promise<
       if (refusal !== undefined) {
         const { status } = refusal;
         const body = JSON.stringify({ error: toErrorBody(refusal) });
-        return answerEarly(request, response, { status, headers: JSON_HEADERS, body });
+        return respondEarly(request, response, { status, headers: JSON_HEADERS, body });
       }
       const cors = guard.corsHeaders(request);
-      if (request.method === 'OPTIONS') return answerPreflight(response, guard, request);
-      const answer = await gateway.handle(
+      if (request.method === 'OPTIONS') return respondToPreflight(response, guard, request);
+      const coreResponse = await gateway.handle(
         toGatewayRequest(request, response, {
           bodyLimitBytes,
           awaitsContinue,
@@ -114,11 +120,11 @@ export async function listen(gateway: Gateway, options: ListenOptions): Promise<
           remoteAddress: view.clientAddressOf(request),
         }),
       );
-      if (answer.status >= 400 && !request.complete && typeof answer.body === 'string') {
-        const { status, headers, body } = answer;
-        return answerEarly(request, response, { status, headers: { ...headers, ...cors }, body });
+      if (coreResponse.status >= 400 && !request.complete && typeof coreResponse.body === 'string') {
+        const { status, headers, body } = coreResponse;
+        return respondEarly(request, response, { status, headers: { ...headers, ...cors }, body });
       }
-      const written = writeResponse(response, answer, cors === undefined ? write : { ...write, headers: cors });
+      const written = writeResponse(response, coreResponse, cors === undefined ? write : { ...write, headers: cors });
       if (written !== undefined) await written;
     } catch (error) {
       options.logger?.error('an answer could not be written', { reason: String(error) });
@@ -130,7 +136,7 @@ export async function listen(gateway: Gateway, options: ListenOptions): Promise<
   server.on('checkExpectation', (request, response) => {
     connections.noteRequest(request, response);
     const body = toRawErrorBody(417, 'No expectation but 100-continue can be met');
-    answerEarly(request, response, { status: 417, headers: JSON_HEADERS, body });
+    respondEarly(request, response, { status: 417, headers: JSON_HEADERS, body });
   });
 
   return {
@@ -159,7 +165,7 @@ function startListening(server: Server, host: string, port: number): Promise<voi
   });
 }
 
-function answerPreflight(response: ServerResponse, guard: RequestGuard, request: IncomingMessage): void {
+function respondToPreflight(response: ServerResponse, guard: RequestGuard, request: IncomingMessage): void {
   response.writeHead(204, {
     ...guard.corsHeaders(request),
     'access-control-allow-methods': 'GET, POST, PATCH, DELETE',

@@ -4,18 +4,18 @@ import ipaddr from 'ipaddr.js';
 
 export interface PublicOriginOptions {
   readonly publicUrl: string | null;
-  /** Addresses or CIDR ranges of proxies whose forwarded headers are believed. */
+  /** Addresses or CIDR ranges of proxies whose forwarded headers are trusted. */
   readonly trustedProxies: readonly string[];
   readonly isTls?: boolean | undefined;
 }
 
-/** What a request looks like from outside: the origin its client used, and the address it came from. */
+/** A request as seen from outside: the origin that its client used, and the address that it came from. */
 export interface PublicView {
   originOf(request: IncomingMessage): string;
   clientAddressOf(request: IncomingMessage): string | undefined;
 }
 
-/** Reads forwarded headers from trusted proxies only. Throws `RangeError` for a range that is none. */
+/** Reads forwarded headers from trusted proxies only. Throws `RangeError` for an invalid range. */
 export function createPublicView({ publicUrl, trustedProxies, isTls }: PublicOriginOptions): PublicView {
   const ranges = trustedProxies.map(parseRange);
   const configured = publicUrl?.replace(/\/+$/, '');
@@ -39,13 +39,17 @@ export function createPublicView({ publicUrl, trustedProxies, isTls }: PublicOri
       const direct = request.socket.remoteAddress;
       if (!isTrusted(direct)) return isForwarded(request) ? undefined : direct;
       const hops = [request.headers['x-forwarded-for']].flat().join(',').split(',');
-      // From the right: the first address that is not a proxy of ours is the last one that nobody could make up.
+      // The search goes from the right: the first address that is not a trusted proxy is the last one that a client
+      // could not have forged.
       return hops.map((hop) => hop.trim()).findLast((hop) => ipaddr.isValid(hop) && !isTrusted(hop)) ?? direct;
     },
   };
 }
 
-/** Whether a proxy says that it stands between. Its own address, often loopback, must not pass for the client's. */
+/**
+ * Returns whether a proxy declares that it forwarded the request. The proxy's own address, often loopback, must not be
+ * used as the client's.
+ */
 function isForwarded({ headers }: IncomingMessage): boolean {
   return headers['x-forwarded-for'] !== undefined || headers['forwarded'] !== undefined;
 }

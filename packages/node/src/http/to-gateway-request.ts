@@ -7,21 +7,21 @@ import { atEndOfTurn } from '../at-end-of-turn.ts';
 export interface NodeRequestOptions {
   /** Largest body in bytes. */
   readonly bodyLimitBytes: number;
-  /** The client waits to be told to send its body (`Expect: 100-continue`), and nobody has told it yet. */
+  /** Whether the client waits for permission to send its body (`Expect: 100-continue`) and has not received it yet. */
   readonly awaitsContinue?: boolean | undefined;
   /** Where the gateway is mounted, without a trailing slash; empty at the root. */
   readonly mountPath?: string | undefined;
   /** Public origin, without a trailing slash: `https://host`. */
   readonly originOf: (request: IncomingMessage) => string;
-  /** The body, where something before us has parsed it. */
+  /** The body, where an earlier handler has parsed it. */
   readonly json?: unknown;
   readonly remoteAddress?: string | undefined;
   readonly principal?: GatewayRequest['principal'];
 }
 
 /**
- * Builds the core's request from Node's. Its signal fires when the connection closes before the answer was sent whole;
- * nothing has to be cleaned up (docs/decisions/0004).
+ * Builds the core's request from Node's. Its signal fires when the connection closes before the whole response was
+ * sent; nothing has to be cleaned up (docs/decisions/0004).
  */
 export function toGatewayRequest(
   request: IncomingMessage,
@@ -55,8 +55,8 @@ export function toGatewayRequest(
     json: options.json,
     signal: client.signal,
     abort: (reason) => client.abort(reason),
-    // Not a getter: an accessor in a literal gives every such object a hidden class of its own, which costs more to
-    // collect than all the rest of a request.
+    // The field is not a getter: an accessor in a literal gives every such object a hidden class of its own, which
+    // costs more to collect than the rest of a request.
     baseUrl: options.originOf(request) + mountPath,
     remoteAddress: options.remoteAddress,
     principal: options.principal,
@@ -70,7 +70,8 @@ function readBody(request: IncomingMessage, limitBytes: number): Promise<Uint8Ar
     request.on('data', (piece: Buffer) => {
       total += piece.byteLength;
       if (total <= limitBytes) return void pieces.push(piece);
-      // What has come and what still comes is thrown away, so that the client can finish sending and read the answer.
+      // Bytes that have arrived and that still arrive are discarded, so that the client can finish sending and read the
+      // response.
       pieces.length = 0;
       request.removeAllListeners('data');
       request.resume();
@@ -89,7 +90,7 @@ function readBody(request: IncomingMessage, limitBytes: number): Promise<Uint8Ar
 async function* openBody(request: IncomingMessage, limitBytes: number): AsyncGenerator<Uint8Array> {
   let total = 0;
   try {
-    // The connection stays open when the pieces are left early, for the response.
+    // The connection stays open for the response when the pieces are left early.
     for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
       total += piece.byteLength;
       if (total > limitBytes) throw tooLarge(limitBytes);
@@ -99,7 +100,7 @@ async function* openBody(request: IncomingMessage, limitBytes: number): AsyncGen
     if (cause instanceof GatewayError || request.complete) throw cause;
     throw new GatewayError('client_closed_request', 'The client closed the request', { cause });
   } finally {
-    // What still comes is thrown away, so that the client can finish sending and read the response.
+    // Bytes that still arrive are discarded, so that the client can finish sending and read the response.
     request.resume();
   }
 }

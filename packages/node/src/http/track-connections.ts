@@ -2,55 +2,59 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 
 export interface TrackedConnections {
-  /** Call for every request that a response is made for. */
+  /** Call for every request that gets a response object. */
   noteRequest(request: IncomingMessage, response: ServerResponse): void;
   /**
-   * Takes no more connections, closes idle ones, and each of the others after its last answer. Resolves when all have
-   * gone; after `drainMs` they are cut.
+   * Accepts no more connections, closes idle ones, and closes each of the others after its last response. Resolves when
+   * all are closed; after `drainMs` the remaining ones are cut.
    */
   close(drainMs: number): Promise<void>;
 }
 
 /**
- * Follows a server's connections so that it can be closed without loss. Node's own `close()` cuts answers that have
- * been ended but not yet been sent whole, and leaves connections open whose answer ends later (docs/decisions/0013).
+ * Follows a server's connections so that it can be closed without loss. Node's own `close()` cuts responses that have
+ * been ended but not yet been sent completely, and leaves connections open whose response ends later
+ * (docs/decisions/0013).
  */
 export function trackConnections(server: Server): TrackedConnections {
-  /** Answers that have not left whole, by connection: more than one where the client does not wait for the first. */
-  const answering = new Map<Socket, ServerResponse[]>();
+  /**
+   * Responses that have not been sent completely, by connection: more than one where the client does not wait for the
+   * first.
+   */
+  const responsesOf = new Map<Socket, ServerResponse[]>();
   let isClosing = false;
 
   server.on('connection', (socket: Socket) => {
-    answering.set(socket, []);
-    socket.once('close', () => answering.delete(socket));
+    responsesOf.set(socket, []);
+    socket.once('close', () => responsesOf.delete(socket));
   });
 
   return {
     noteRequest({ socket }, response) {
-      const responses = answering.get(socket);
+      const responses = responsesOf.get(socket);
       responses?.push(response);
       if (isClosing) response.shouldKeepAlive = false;
       response.on('close', () => {
-        // They leave in the order of their requests.
+        // Responses are sent in the order of their requests.
         responses?.shift();
         if (isClosing) socket.destroySoon();
       });
     },
     close(drainMs) {
       isClosing = true;
-      for (const responses of answering.values()) {
+      for (const responses of responsesOf.values()) {
         for (const response of responses) if (!response.headersSent) response.shouldKeepAlive = false;
       }
       return new Promise((resolve) => {
         const cut = setTimeout(() => {
-          for (const socket of answering.keys()) socket.destroy();
+          for (const socket of responsesOf.keys()) socket.destroy();
         }, drainMs);
         NetServer.prototype.close.call(server, () => {
           clearTimeout(cut);
-          // Nothing is left to be cut; this lets go of the timer that looks for slow requests.
+          // No connection is left to be cut; this call stops the timer that looks for slow requests.
           server.close(() => resolve());
         });
-        for (const [socket, responses] of answering) if (responses.length === 0) socket.destroy();
+        for (const [socket, responses] of responsesOf) if (responses.length === 0) socket.destroy();
       });
     },
   };

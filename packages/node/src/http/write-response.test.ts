@@ -28,13 +28,13 @@ async function writeToStalledClient(
   return { written: Promise.resolve(writeResponse(response, { status: 200, headers: {}, body }, options)), closed };
 }
 
-test('cuts off a client that reads nothing, without a timer of the host', async () => {
+test('disconnects a client that reads nothing, without a timer of the host', async () => {
   const { written, closed } = await writeToStalledClient({ clientWriteTimeoutMs: 100 });
   await expect(written).resolves.toBeUndefined();
   await closed;
 });
 
-test('keeps time by the wheel of a host that has one', async () => {
+test('uses the timer wheel of a host that has one', async () => {
   const platform = createVirtualPlatform();
   const wheel = createTimerWheel(platform);
   const { written, closed } = await writeToStalledClient({ wheel, clientWriteTimeoutMs: 600_000 });

@@ -5,55 +5,64 @@ import type { GatewayResponse, TimerWheel } from '@model-gateway/core';
 import { hostWheel } from './host-wheel.ts';
 
 export interface WriteOptions {
-  /** Carries the limit on a client that does not read. Default: one that all hosts in the process share. */
+  /** Carries the limit on a client that does not read. Default: one wheel that all hosts in the process share. */
   readonly wheel?: TimerWheel | undefined;
   /** How long a client may leave data unread before its connection is closed. */
   readonly clientWriteTimeoutMs: number;
-  /** Headers that the host adds to every answer. */
+  /** Headers that the host adds to every response. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Above this an answer in one piece is written as a stream, so that a client is only cut off when nothing moves. */
+/**
+ * Above this size a response in one piece is written as a stream, so that a client is only disconnected when it takes
+ * no data at all.
+ */
 const SLICE_BYTES = 256 * 1024;
 
 /**
- * Writes the core's answer to Node's response and ends it. Resolves, or returns without a promise, when the connection
- * has taken everything or the client has gone; never reads ahead of a slow client by more than Node's own buffer.
+ * Writes the core's response to Node's response object and ends it. Resolves, or returns without a promise, when the
+ * connection has taken everything or the client has disconnected; never reads ahead of a slow client by more than
+ * Node's own buffer.
  */
 export function writeResponse(
   response: ServerResponse,
-  answer: GatewayResponse,
+  coreResponse: GatewayResponse,
   options: WriteOptions,
 ): Promise<void> | undefined {
-  const { body } = answer;
+  const { body } = coreResponse;
   if (typeof body !== 'string' || body.length > SLICE_BYTES || response.destroyed || response.headersSent) {
-    return writeOther(response, answer, options);
+    return writeOther(response, coreResponse, options);
   }
-  response.writeHead(answer.status, {
-    ...answer.headers,
+  response.writeHead(coreResponse.status, {
+    ...coreResponse.headers,
     ...options.headers,
     'content-length': Buffer.byteLength(body),
   });
-  // A text leaves in one system call with its headers, bytes in another of their own.
+  // A text leaves in one system call together with its headers, bytes need another call of their own.
   response.end(body);
   return untilSent(response, options);
 }
 
-/** Anything but a short text for somebody who is there. */
-async function writeOther(response: ServerResponse, answer: GatewayResponse, options: WriteOptions): Promise<void> {
-  const { body } = answer;
-  const headers: Record<string, string | number> = { ...answer.headers, ...options.headers };
-  // Somebody else has answered, or nobody is left to: what the core has begun must be ended all the same.
+/** Writes every response except a short text for a connected client. */
+async function writeOther(
+  response: ServerResponse,
+  coreResponse: GatewayResponse,
+  options: WriteOptions,
+): Promise<void> {
+  const { body } = coreResponse;
+  const headers: Record<string, string | number> = { ...coreResponse.headers, ...options.headers };
+  // The response has already been sent by other code, or the client has disconnected: the body that the core has begun
+  // must be ended in both cases.
   if (response.destroyed || response.headersSent) {
     if (isStream(body)) await body[Symbol.asyncIterator]().return?.();
     return;
   }
   if (isStream(body)) {
-    response.writeHead(answer.status, headers);
+    response.writeHead(coreResponse.status, headers);
     return writeStream(response, body, options);
   }
   if (body !== null) headers['content-length'] = Buffer.byteLength(body);
-  response.writeHead(answer.status, headers);
+  response.writeHead(coreResponse.status, headers);
   if (body !== null && body.length > SLICE_BYTES) return writeStream(response, slice(Buffer.from(body)), options);
   response.end(body ?? undefined);
   await untilSent(response, options);
@@ -77,11 +86,11 @@ async function writeStream(
       const { done, value } = await iterator.next();
       if (done === true || response.destroyed) break;
       if (!response.write(value)) await untilRead(response, 'drain', options);
-      // `compression()` and the like keep what they are given until they are told that it matters now.
+      // `compression()` and similar middleware keep the data until `flush` is called.
       (response as { flush?: () => void }).flush?.();
     }
   } catch (error) {
-    // Ended in good order, what is half of a file would pass for the whole.
+    // A response that ended normally here would let the client take half of a file for the whole.
     response.destroy();
     throw error;
   } finally {
@@ -93,12 +102,17 @@ async function writeStream(
   }
 }
 
-/** Resolves when an answer that has been ended has left whole. Nearly always it has already: then there is no promise. */
+/**
+ * Resolves when an ended response has been sent completely. It nearly always has been already: then there is no
+ * promise.
+ */
 function untilSent(response: ServerResponse, options: WriteOptions): Promise<void> | undefined {
   return (response.socket?.writableLength ?? 0) > 0 ? untilRead(response, 'finish', options) : undefined;
 }
 
-/** Resolves when the client has read on, or has gone. One that reads nothing for too long is cut off. */
+/**
+ * Resolves when the client has read on, or has disconnected. A client that reads nothing for too long is disconnected.
+ */
 function untilRead(
   response: ServerResponse,
   event: 'drain' | 'finish',

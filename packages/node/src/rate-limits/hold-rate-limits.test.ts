@@ -21,7 +21,7 @@ import { createMemoryRateCounter } from './create-memory-rate-counter.ts';
 beforeEach(() => void vi.useFakeTimers({ now: 0, toFake: ['Date', 'setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
-const ANSWER: readonly ChatChunk[] = [
+const COMPLETION: readonly ChatChunk[] = [
   {
     choices: [
       { index: 0, delta: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop', native_finish_reason: 'stop' },
@@ -31,7 +31,7 @@ const ANSWER: readonly ChatChunk[] = [
 ];
 
 function createLimited(rules: readonly Partial<RateLimitRule>[], createCounter = createMemoryRateCounter): CoreGateway {
-  const providers = ['acme', 'beta'].map((slug) => createScriptedProvider(slug, [ANSWER]));
+  const providers = ['acme', 'beta'].map((slug) => createScriptedProvider(slug, [COMPLETION]));
   const full = rules.map((rule) => ({ key: '*', model: '*', requestsPerMinute: null, tokensPerMinute: null, ...rule }));
   return createCoreGateway(providers, { rateLimits: { rules: full, createCounter } });
 }

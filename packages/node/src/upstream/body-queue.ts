@@ -7,22 +7,24 @@ const PAUSE_ABOVE_BYTES = 64 * 1024;
 
 export interface BodyQueueOptions {
   readonly maxBytes: number;
-  /** A piece has come that nobody waits for: until `onTaken` the reader is the slow side. */
+  /** Called when a piece has arrived before the reader asked for it: until `onTaken` the reader is the slow side. */
   onUnread(): void;
-  /** All there was has been read. */
+  /** Called when all queued pieces have been read. */
   onTaken(): void;
   onPause(): void;
   onResume(): void;
-  /** The reader wants no more. */
+  /** Called when the reader leaves early. */
   onEnough(reason: Error): void;
-  /** More has come than is allowed, or than somebody wants. */
+  /** Called when more bytes have arrived than are allowed, or after the reader has left. */
   onTooMuch(reason: Error): void;
 }
 
-/** Pushed by a socket, read by one reader. */
+/** A queue that a socket fills and one reader empties. */
 export interface BodyQueue {
   push(bytes: Uint8Array): void;
-  /** No more will come; with an error the reader gets it after what is queued. Counts once. */
+  /**
+   * Marks the end of the body; with an error the reader gets it after the queued pieces. Only the first call counts.
+   */
   end(error: Error | undefined): void;
   readonly iterable: AsyncIterable<Uint8Array>;
 }
@@ -30,8 +32,8 @@ export interface BodyQueue {
 /**
  * Turns pushed pieces into an async iterable with back-pressure.
  *
- * Pieces that arrive together are read together: one TCP read brings many small HTTP chunks, and whoever reads them
- * then decodes, relays and writes once instead of once a chunk (docs/decisions/0021).
+ * Pieces that arrive together are read together: one TCP read brings many small HTTP chunks, and the reader then
+ * decodes, relays and writes once instead of once per chunk (docs/decisions/0021).
  */
 export function createBodyQueue(options: BodyQueueOptions): BodyQueue {
   let pieces: Uint8Array[] = [];
@@ -68,7 +70,7 @@ export function createBodyQueue(options: BodyQueueOptions): BodyQueue {
     waiting = undefined;
   };
 
-  // By the end of the turn the whole TCP read has been parsed, and what came for other calls, too.
+  // At the end of the turn the whole TCP read has been parsed, including the bytes for other calls.
   const scheduleFlush = (): void => {
     if (isFlushScheduled || waiting === undefined) return;
     isFlushScheduled = true;

@@ -2,17 +2,17 @@ import type { TransportResponse } from '@model-gateway/core';
 
 import { createBodyQueue } from './body-queue.ts';
 import { decodeBody } from './decode-body.ts';
-import type { AnswerSink, UpstreamExchange } from './upstream-exchange.ts';
+import type { ResponseSink, UpstreamExchange } from './upstream-exchange.ts';
 
 export interface StreamSinkOptions {
-  /** Largest decoded answer. */
+  /** Largest decoded response body. */
   readonly maxBytes: number;
   readonly resolve: (response: TransportResponse) => void;
   readonly reject: (error: Error) => void;
 }
 
-/** Hands on an answer as soon as it has begun, its body as it is read. */
-export function createStreamSink({ maxBytes, resolve, reject }: StreamSinkOptions): AnswerSink {
+/** Creates a sink that passes on a response as soon as it has begun, and its body while it is read. */
+export function createStreamSink({ maxBytes, resolve, reject }: StreamSinkOptions): ResponseSink {
   let exchange: UpstreamExchange | undefined;
   const body = createBodyQueue({
     maxBytes,
@@ -30,7 +30,7 @@ export function createStreamSink({ maxBytes, resolve, reject }: StreamSinkOption
     },
     push: (_, bytes) => body.push(bytes),
     end(error) {
-      // Without effect once the answer has begun: then its reader gets the error.
+      // This has no effect after the response has begun: its reader then gets the error.
       if (error !== undefined) reject(error);
       body.end(error);
     },

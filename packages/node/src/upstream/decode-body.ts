@@ -11,7 +11,7 @@ const DECODERS: ReadonlyMap<string, () => NodeJS.ReadWriteStream> = new Map<stri
 ]);
 
 /**
- * Decodes a compressed body piece by piece; an uncompressed one is handed on as it is. Rejects with `TransportError`
+ * Decodes a compressed body piece by piece; an uncompressed one is returned unchanged. Rejects with `TransportError`
  * when the encoding is unknown or stacked, when the data is broken, and above `maxBytes` of decoded data.
  */
 export function decodeBody(
@@ -22,7 +22,7 @@ export function decodeBody(
   return encoding === undefined || encoding === 'identity' ? body : decode(body, encoding, maxBytes);
 }
 
-/** The same for a body that has come whole. */
+/** Decodes a body that has arrived completely, in the same way. */
 export async function decodeWhole(body: Uint8Array, encoding: string, maxBytes: number): Promise<Uint8Array> {
   if (encoding === 'identity') return body;
   const pieces: Uint8Array[] = [];
@@ -38,7 +38,7 @@ async function* decode(
   const createDecoder = DECODERS.get(encoding.trim().toLowerCase());
   if (createDecoder === undefined) throw toBodyError('the answer has an encoding that is not understood');
   const decoder = createDecoder();
-  // The error also comes out of the iteration below; this listener only keeps pipeline from throwing it a second time.
+  // The error is also thrown by the iteration below; this listener only keeps pipeline from throwing it a second time.
   const decoded = pipeline(Readable.from(body, { objectMode: false }), decoder, () => undefined);
   let total = 0;
   try {

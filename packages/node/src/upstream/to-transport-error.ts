@@ -1,6 +1,6 @@
 import { TransportError, type TransportPhase } from '@model-gateway/core';
 
-/** What a failed socket is known by; undici and Node put their facts in different places. */
+/** The properties that identify a failed socket; undici and Node put them in different places. */
 interface SocketFailure extends Error {
   readonly code?: string;
   readonly socket?: { readonly remoteAddress?: string };
@@ -19,7 +19,7 @@ const TIMEOUT_CODES = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT']);
 const BROKEN_CONNECTION_CODES = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 const TLS_CODE = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|EPROTO|HOSTNAME_MISMATCH)/;
 
-/** What callers are told of each class of failure: no host, no address, no detail of ours. */
+/** The message that callers get for each class of failure: it names no host, no address, no internal detail. */
 const PUBLIC_MESSAGE: Readonly<Record<TransportPhase, string>> = {
   dns: 'the name could not be resolved',
   connect: 'no connection could be made',
@@ -28,7 +28,7 @@ const PUBLIC_MESSAGE: Readonly<Record<TransportPhase, string>> = {
   body: 'the answer was cut short',
 };
 
-/** Classifies what undici failed with. `phase` says how far our own book-keeping saw the call get. */
+/** Classifies an error of undici. `phase` is the phase that the call had reached in the transport's own records. */
 export function toTransportError(thrown: Error, phase: TransportPhase): TransportError {
   const failure = thrown as SocketFailure;
   const code = failure.code ?? '';
@@ -52,9 +52,9 @@ export function toTransportError(thrown: Error, phase: TransportPhase): Transpor
 }
 
 /**
- * Whether the call may be sent once more on a fresh connection: the name service asked for patience, or a connection
- * that had served others before (`isStale`: and brought no byte of an answer to this call) broke, as idle ones do when
- * upstream closes them.
+ * Returns whether the call may be sent once more on a fresh connection: the name service reported a temporary failure,
+ * or a connection that had served other calls before (`isStale`: and returned no byte of a response to this call)
+ * broke, as idle connections do when the upstream closes them.
  */
 export function mayRetryOnFreshConnection(thrown: Error, isStale: boolean): boolean {
   const code = (thrown as SocketFailure).code ?? '';

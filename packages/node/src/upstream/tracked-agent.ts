@@ -9,18 +9,18 @@ export interface TrackedAgentOptions {
   readonly keepAliveMs: number;
 }
 
-/** The connection a call was given. Calls have it one after the other, never two at a time. */
+/** The connection assigned to a call. Calls use it one after the other, never two at a time. */
 export interface Connection {
-  /** Set from the moment it is being opened. */
+  /** Set as soon as the connection is being opened. */
   socket: Socket | undefined;
-  /** Look-up, connection and handshake are under way. */
+  /** True while look-up, connection and handshake are under way. */
   isOpening: boolean;
-  /** Answers it has brought to their end; 0 on a new one. */
-  answers: number;
+  /** The number of responses that the connection has delivered completely; 0 on a new one. */
+  responses: number;
 }
 
 export interface TrackedHandler extends Dispatcher.DispatchHandler {
-  /** Called before anything else, unless the call fails before it is given a connection. */
+  /** Called before all other methods, unless the call fails before a connection is assigned to it. */
   onConnection(connection: Connection): void;
 }
 
@@ -35,23 +35,25 @@ export interface TrackedAgent {
 }
 
 /**
- * Creates an undici agent without limits of its own that tells each call which connection serves it: whether that was
- * new or used decides what a failure means, and a connection in a doubtful state must not serve another call.
+ * Creates an undici agent without limits of its own that tells each call which connection serves it: whether that
+ * connection was new or used decides how a failure is classified, and a connection in a doubtful state must not serve
+ * another call.
  */
 export function createTrackedAgent({ connectTimeoutMs, keepAliveMs }: TrackedAgentOptions): TrackedAgent {
-  // Said outright, certificates are checked even where the environment says not to (NODE_TLS_REJECT_UNAUTHORIZED).
+  // The option is explicit, so that certificates are checked even where the environment disables it
+  // (NODE_TLS_REJECT_UNAUTHORIZED).
   const connector = buildConnector({ timeout: connectTimeoutMs, allowH2: false, rejectUnauthorized: true });
 
-  // A client is undici's word for one connection and what waits for it.
+  // A client is undici's term for one connection and the calls that wait for it.
   const createClient = (origin: URL, options: object): Client => {
-    const connection: Connection = { socket: undefined, isOpening: false, answers: 0 };
+    const connection: Connection = { socket: undefined, isOpening: false, responses: 0 };
     const connect: buildConnector.connector = (target, callback) => {
-      connection.answers = 0;
+      connection.responses = 0;
       connection.isOpening = true;
-      // By its types the connector returns nothing; in fact it returns the socket that it opens.
+      // The connector's type says that it returns nothing; in fact it returns the socket that it opens.
       connection.socket = connector(target, (...[error, socket]) => {
         connection.isOpening = false;
-        // On failure the socket is null by its types and undefined in fact.
+        // On failure the socket is null by its type and undefined in fact.
         if (!socket) return callback(error ?? new Error('no socket'), null);
         callback(null, socket);
       }) as unknown as Socket | undefined;
@@ -74,7 +76,8 @@ export function createTrackedAgent({ connectTimeoutMs, keepAliveMs }: TrackedAge
     keepAliveMaxTimeout: keepAliveMs,
     factory: createClient,
   };
-  // Not undici's own agent, which does the same and more: origins come from the configuration, and stay few.
+  // This replaces undici's own agent, which does the same and more: origins come from the configuration, so they stay
+  // few.
   const pools = new Map<string, Pool>();
   const openPool = (origin: string): Pool => {
     const pool = new Pool(origin, options);

@@ -16,7 +16,7 @@ afterEach(async () => {
   server?.close();
 });
 
-/** Asks a real server for a whole answer. */
+/** Requests a whole response from a real server. */
 async function ask(listener: RequestListener, options: Partial<TransportRequest> = {}) {
   server = createServer(listener);
   await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
@@ -34,7 +34,7 @@ async function ask(listener: RequestListener, options: Partial<TransportRequest>
   });
 }
 
-test('a whole answer comes with its status, its headers and all of its bytes, however it was cut', async () => {
+test('a whole response has its status, its headers and all of its bytes, into whatever pieces it was cut', async () => {
   const { status, headers, bytes } = await ask((_, response) => {
     response.setHeader('X-Kind', ['a', 'b']);
     response.write('first ');
@@ -45,7 +45,7 @@ test('a whole answer comes with its status, its headers and all of its bytes, ho
   expect(Buffer.from(bytes).toString()).toBe('first second');
 });
 
-test('a compressed whole answer is decoded, and limited by what it decodes to', async () => {
+test('a compressed whole response is decoded, and its decoded size is limited', async () => {
   const listener: RequestListener = (_, response) => {
     response.setHeader('content-encoding', 'gzip');
     response.end(gzipSync('x'.repeat(5000)));
@@ -56,20 +56,20 @@ test('a compressed whole answer is decoded, and limited by what it decodes to', 
   await expect(ask(listener, { maxBodyBytes: 4999 })).rejects.toMatchObject({ phase: 'body' });
 });
 
-test('a whole answer above the limit is refused, and its connection closed', async () => {
+test('a whole response above the limit is refused, and its connection closed', async () => {
   let isClosed: Promise<void> | undefined;
-  const answer = ask(
+  const result = ask(
     (request, response) => {
       isClosed = new Promise((resolve) => request.socket.once('close', () => resolve()));
       response.write('x'.repeat(11));
     },
     { maxBodyBytes: 10 },
   );
-  await expect(answer).rejects.toMatchObject({ name: 'TransportError', phase: 'body' });
+  await expect(result).rejects.toMatchObject({ name: 'TransportError', phase: 'body' });
   await isClosed;
 });
 
-test('of an error that never ends, its beginning is enough', async () => {
+test('the beginning of an error response that never ends is enough', async () => {
   const { status, bytes } = await ask((_, response) => {
     response.statusCode = 503;
     const more = (): void => void (response.destroyed || response.write('<p>down</p>'.repeat(1000), () => more()));
@@ -80,7 +80,7 @@ test('of an error that never ends, its beginning is enough', async () => {
   expect(bytes.byteLength).toBeLessThanOrEqual(64 * 1024);
 });
 
-test('an error whose text breaks off is that error still; an answer that breaks off is none', async () => {
+test('an error response whose text breaks off keeps its status; a successful response that breaks off fails', async () => {
   const breakOff =
     (status: number): RequestListener =>
     (_, response) => {
@@ -93,25 +93,25 @@ test('an error whose text breaks off is that error still; an answer that breaks 
   await expect(ask(breakOff(200))).rejects.toMatchObject({ name: 'TransportError', phase: 'body' });
 });
 
-test('an error whose text cannot be decoded is that error still', async () => {
-  const answer = await ask((_, response) => {
+test('an error response whose text cannot be decoded keeps its status', async () => {
+  const result = await ask((_, response) => {
     response.writeHead(429, { 'content-encoding': 'gzip', 'retry-after': '7' });
     response.end('no gzip');
   });
-  expect(answer).toMatchObject({ status: 429, headers: { 'retry-after': '7' } });
+  expect(result).toMatchObject({ status: 429, headers: { 'retry-after': '7' } });
 });
 
 test('an abort ends a whole call with its reason and closes the connection', async () => {
   const work = new AbortController();
   const reason = new Error('enough');
   let isClosed: Promise<void> | undefined;
-  const answer = ask(
+  const result = ask(
     (request, response) => {
       isClosed = new Promise((resolve) => request.socket.once('close', () => resolve()));
       response.write('half', () => work.abort(reason));
     },
     { signal: work.signal },
   );
-  await expect(answer).rejects.toBe(reason);
+  await expect(result).rejects.toBe(reason);
   await isClosed;
 });

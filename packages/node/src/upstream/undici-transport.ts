@@ -16,14 +16,14 @@ import { WholeSink } from './whole-sink.ts';
 export interface UndiciTransportOptions {
   /** Limit on look-up, connection and TLS handshake together. Default 10 s. */
   readonly connectTimeoutMs?: number | undefined;
-  /** Limit on one decoded answer. Default 64 MiB. */
+  /** Limit on one decoded response body. Default 64 MiB. */
   readonly maxBodyBytes?: number | undefined;
-  /** Default: Node's own. Tests hand in another clock. */
+  /** Default: Node's own. Tests pass another clock. */
   readonly platform?: Platform | undefined;
 }
 
 export interface UndiciTransport extends Required<Transport> {
-  /** Waits for calls under way, then closes all connections. */
+  /** Waits for the running calls, then closes all connections. */
   close(): Promise<void>;
 }
 
@@ -34,8 +34,8 @@ const MAX_REMEMBERED_URLS = 1000;
 /**
  * Creates a transport on an undici agent of its own. Redirects are not followed, proxies in the environment not used.
  *
- * Speaks to undici's `dispatch`, which costs two thirds of iterating over its body streams. All time limits are kept
- * here, on one wheel, because undici's own are coarse.
+ * The transport calls undici's `dispatch`, which costs two thirds of iterating over its body streams. All time limits
+ * are kept here, on one wheel, because undici's own limits are coarse.
  */
 export function createUndiciTransport(options: UndiciTransportOptions = {}): UndiciTransport {
   const connectTimeoutMs = options.connectTimeoutMs ?? 10_000;
@@ -43,7 +43,7 @@ export function createUndiciTransport(options: UndiciTransportOptions = {}): Und
   const platform = options.platform ?? createNodePlatform();
   const wheel = createTimerWheel(platform);
   const reusingAgent = createTrackedAgent({ connectTimeoutMs, keepAliveMs: KEEP_ALIVE_MS });
-  // Its connections are never idle long enough to be reused, so each of its calls gets a new one.
+  // The connections of this agent are never idle long enough to be reused, so each of its calls gets a new one.
   const freshAgent = createTrackedAgent({ connectTimeoutMs, keepAliveMs: 1 });
   const targets = new Map<string, { origin: string; path: string }>();
 

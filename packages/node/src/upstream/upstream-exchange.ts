@@ -15,39 +15,41 @@ import type { Dispatcher } from 'undici';
 import { mayRetryOnFreshConnection, toTransportError } from './to-transport-error.ts';
 import type { Connection, TrackedAgent, TrackedHandler } from './tracked-agent.ts';
 
-/** Where an answer goes as it arrives. */
-export interface AnswerSink {
+/** The receiver of a response while it arrives. */
+export interface ResponseSink {
   /** Header names are lower-case. */
   begin(exchange: UpstreamExchange, status: number, headers: Record<string, string>): void;
   push(exchange: UpstreamExchange, bytes: Uint8Array): void;
-  /** Called once, whether or not an answer has begun: with an error, or without one when the message was complete. */
+  /** Called once, whether or not a response has begun: with an error, or without one when the message was complete. */
   end(error: Error | undefined): void;
 }
 
-/** What all exchanges of a transport share. */
+/** The parts that all exchanges of a transport share. */
 export interface ExchangeHost {
   readonly platform: Pick<Platform, 'monotonicNow'>;
   readonly wheel: TimerWheel;
   readonly reusingAgent: TrackedAgent;
   readonly freshAgent: TrackedAgent;
   readonly connectTimeoutMs: number;
-  /** Where undici has to send it. */
+  /** Returns the origin and path of a URL in the form that undici needs. */
   readonly targetOf: (url: string) => { readonly origin: string; readonly path: string };
 }
 
-/** How long a reader that has all it wants leaves upstream to end the message, so that the connection can be reused. */
+/**
+ * How long the upstream may take to end the message after the reader has left, so that the connection can be reused.
+ */
 const LINGER_MS = 1000;
 
 /**
- * One request to an upstream and its answer, with every time limit, at most one more try, and exactly one end.
+ * One request to an upstream and its response, with every time limit, at most one more try, and exactly one end.
  *
- * A class, and undici's handler and the owner of the time limit in one object: as closures they were the most that a
- * call allocates anywhere (decision 0016).
+ * It is a class, and undici's handler and the owner of the time limit are the same object: as closures they were the
+ * largest allocation of a call (decision 0016).
  */
 export class UpstreamExchange implements TrackedHandler, DeadlineOwner {
   private readonly host: ExchangeHost;
   private readonly request: TransportRequest;
-  private readonly sink: AnswerSink;
+  private readonly sink: ResponseSink;
   private readonly totalAt: number;
   private readonly deadline: Deadline;
   private phase: TransportPhase = 'connect';
@@ -55,11 +57,11 @@ export class UpstreamExchange implements TrackedHandler, DeadlineOwner {
   private controller: Dispatcher.DispatchController | undefined = undefined;
   private connection: Connection | undefined = undefined;
   private wasReused = false;
-  private hasAnswerBegun = false;
+  private hasResponseBegun = false;
   private isRetry = false;
   private isOver = false;
 
-  constructor(host: ExchangeHost, request: TransportRequest, sink: AnswerSink) {
+  constructor(host: ExchangeHost, request: TransportRequest, sink: ResponseSink) {
     this.host = host;
     this.request = request;
     this.sink = sink;
@@ -67,20 +69,20 @@ export class UpstreamExchange implements TrackedHandler, DeadlineOwner {
     this.deadline = host.wheel.addFor(this);
   }
 
-  /** Sends the request. Everything that comes of it goes to the sink. */
+  /** Sends the request. The response and every failure go to the sink. */
   start(): void {
     const { signal } = this.request;
     if (signal.aborted) return this.giveUpWith(signal.reason);
-    // Not `handleEvent`, and not assigned where it is written: V8 makes a function literal that is assigned to a
-    // property an old object, as Node does around `handleEvent`. It would hold this call, and all it holds, until the
-    // next full collection.
+    // The listener is not `handleEvent`, and not assigned where it is written: V8 makes a function literal that is
+    // assigned to a property an old object, as Node does around `handleEvent`. It would hold this call and all objects
+    // of the call until the next full collection.
     const onAbort = (): void => this.giveUpWith(signal.reason);
     this.onAbort = onAbort;
     signal.addEventListener('abort', onAbort);
     this.dispatchTo(this.host.reusingAgent);
   }
 
-  /** The reader is the slow side now, or no longer; upstream's silence counts only while somebody waits for it. */
+  /** Notes whether the reader waits for data now; silence of the upstream counts only while it does. */
   setAwaited(isAwaited: boolean): void {
     this.limitTo(isAwaited ? this.request.idleTimeoutMs : Number.POSITIVE_INFINITY);
   }
@@ -93,7 +95,7 @@ export class UpstreamExchange implements TrackedHandler, DeadlineOwner {
     this.controller?.resume();
   }
 
-  /** The reader has all it wants. Upstream may still end the message properly for a while. */
+  /** Called when the reader has all the data it needs. The upstream may still end the message properly for a while. */
   leave(reason: Error): void {
     if (this.request.signal.aborted) this.giveUp(reason);
     else this.limitTo(LINGER_MS);
@@ -104,7 +106,7 @@ export class UpstreamExchange implements TrackedHandler, DeadlineOwner {
     if (this.isOver) return;
     this.end(reason);
     if (this.controller !== undefined) this.controller.abort(reason);
-    // What is being opened is for this call alone.
+    // A connection that is still being opened is for this call alone.
     else if (this.connection?.isOpening === true) this.connection.socket?.destroy(reason);
   }
 
@@ -123,13 +125,13 @@ export class UpstreamExchange implements TrackedHandler, DeadlineOwner {
     // A call that was given up while it waited for its connection must not be sent any more.
     if (this.isOver) return started.abort(new Error('the call was given up before it was sent'));
     this.controller = started;
-    this.wasReused = (this.connection?.answers ?? 0) > 0;
+    this.wasReused = (this.connection?.responses ?? 0) > 0;
     this.phase = 'headers';
     this.limitTo(this.request.headersTimeoutMs);
   }
 
   onResponseStarted(): void {
-    this.hasAnswerBegun = true;
+    this.hasResponseBegun = true;
   }
 
   onResponseStart(
@@ -154,7 +156,7 @@ export class UpstreamExchange implements TrackedHandler, DeadlineOwner {
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     if (this.isOver) return;
-    const isStale = this.wasReused && !this.hasAnswerBegun;
+    const isStale = this.wasReused && !this.hasResponseBegun;
     if (this.isRetry || !mayRetryOnFreshConnection(error, isStale))
       return this.end(toTransportError(error, this.phase));
     this.isRetry = true;
@@ -177,7 +179,7 @@ export class UpstreamExchange implements TrackedHandler, DeadlineOwner {
     agent.dispatch({ origin, path, method, headers, body: sent }, this);
   }
 
-  /** The time limit on the headers starts again with each piece: a long upload is no silence of upstream's. */
+  /** The time limit on the headers starts again with each piece: a long upload is not silence of the upstream. */
   private toStream(pieces: AsyncIterable<Uint8Array>): Readable {
     const onPiece = (): void => {
       if (this.phase === 'headers') this.limitTo(this.request.headersTimeoutMs);
@@ -190,7 +192,7 @@ export class UpstreamExchange implements TrackedHandler, DeadlineOwner {
     this.deadline.setAt(Math.min(this.host.platform.monotonicNow() + limitMs, this.totalAt));
   }
 
-  /** Exactly once: with an error, or without one when the message was complete. */
+  /** Ends the exchange exactly once: with an error, or without one when the message was complete. */
   private end(error: Error | undefined): void {
     if (this.isOver) return;
     this.isOver = true;
@@ -200,13 +202,16 @@ export class UpstreamExchange implements TrackedHandler, DeadlineOwner {
   }
 }
 
-/** Notes the end of an answer. One that came before all of its request was sent leaves the next one no way through. */
+/**
+ * Notes the end of a response. After a response that ended before its whole request was sent, the connection cannot
+ * carry another request.
+ */
 function retire(connection: Connection): void {
-  connection.answers += 1;
+  connection.responses += 1;
   if (connection.socket !== undefined && connection.socket.writableLength > 0) connection.socket.destroy();
 }
 
-/** As they are, where no header came twice, which is nearly always. */
+/** Returns the headers unchanged where none is repeated, which is nearly always the case. */
 function flattenHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
   let isFlat = true;
   for (const name in headers) if (typeof headers[name] !== 'string') isFlat = false;

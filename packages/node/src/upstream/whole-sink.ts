@@ -2,13 +2,13 @@ import { TransportError, type WholeResponse } from '@model-gateway/core';
 
 import { atEndOfTurn } from '../at-end-of-turn.ts';
 import { decodeWhole } from './decode-body.ts';
-import type { AnswerSink, UpstreamExchange } from './upstream-exchange.ts';
+import type { ResponseSink, UpstreamExchange } from './upstream-exchange.ts';
 
-/** Nobody reads more of an error; a proxy's page may be longer. */
+/** The most bytes that are read of an error, because no code uses more; a proxy's page may be longer. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
-/** Gathers an answer and hands it on, decoded, when it is complete. A class for the same reason as the exchange. */
-export class WholeSink implements AnswerSink {
+/** Collects a response and passes it on, decoded, when it is complete. A class for the same reason as the exchange. */
+export class WholeSink implements ResponseSink {
   private readonly maxBytes: number;
   private readonly resolve: (response: WholeResponse | Promise<WholeResponse>) => void;
   private readonly reject: (error: Error) => void;
@@ -42,7 +42,7 @@ export class WholeSink implements AnswerSink {
 
   end(error: Error | undefined): void {
     const { status, headers, pieces } = this;
-    // An error whose text was cut short is that error still.
+    // An error response whose text was cut short keeps its status.
     if (error !== undefined && (status === 0 || status === 200)) return this.reject(error);
     const bytes = pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces);
     const encoding = headers['content-encoding'];

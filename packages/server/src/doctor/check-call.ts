@@ -23,7 +23,7 @@ export async function checkCall(
     const advice = 'Name one in models of the config file.';
     return { layer: 'call', status: 'failed', detail: 'no model of this provider is known', advice };
   }
-  const answer = provider.chat({
+  const completion = provider.chat({
     generationId: `gen-doctor-${randomBytes(8).toString('hex')}`,
     request: { model: providerModel, messages: [{ role: 'user', content: 'Say OK.' }], max_tokens: MAX_TOKENS },
     providerModel,
@@ -35,7 +35,7 @@ export async function checkCall(
   });
   try {
     let usage: Usage | undefined;
-    for await (const chunks of answer) for (const chunk of chunks) usage = chunk.usage ?? usage;
+    for await (const chunks of completion) for (const chunk of chunks) usage = chunk.usage ?? usage;
     const tokens =
       usage === undefined ? 'without counting tokens' : `${usage.prompt_tokens} + ${usage.completion_tokens} tokens`;
     return { layer: 'call', status: 'ok', detail: `${providerModel} answered (${tokens})` };

@@ -85,11 +85,11 @@ test('a provider that works is looked at up to its list of models, with its key 
 });
 
 test('a call is made when asked, to the cheapest model that is known', async () => {
-  const answer = {
+  const completion = {
     choices: [{ message: { content: 'OK' }, finish_reason: 'stop' }],
     usage: { prompt_tokens: 9, completion_tokens: 1, total_tokens: 10 },
   };
-  const upstream = await startRawUpstream(serve(LIST, () => json(answer)));
+  const upstream = await startRawUpstream(serve(LIST, () => json(completion)));
   const endpointOf = (providerModel: string, price?: string) => ({
     provider: 'up',
     providerModel,

@@ -29,7 +29,7 @@ export interface OwnerOptions {
   readonly respondWithinMs?: number | undefined;
 }
 
-const ANSWER_WITHIN_MS = 1000;
+const RESPOND_WITHIN_MS = 1000;
 const LONGEST_SOCKET_PATH = 100;
 
 /**
@@ -42,7 +42,7 @@ const LONGEST_SOCKET_PATH = 100;
  */
 export async function ownDirectory(
   directory: string,
-  { platform = process.platform, respondWithinMs = ANSWER_WITHIN_MS }: OwnerOptions = {},
+  { platform = process.platform, respondWithinMs = RESPOND_WITHIN_MS }: OwnerOptions = {},
 ): Promise<DirectoryOwner> {
   const address = addressOf(directory, platform);
   for (let attempt = 1; ; attempt += 1) {
@@ -53,8 +53,8 @@ export async function ownDirectory(
       // A pipe that another Windows user holds is refused rather than said to be in use.
       if (code !== 'EADDRINUSE' && !(code === 'EACCES' && platform === 'win32')) throw error;
     }
-    const answer = await askOwner(address, respondWithinMs);
-    if (answer.isAlive || attempt > 3) throw new DirectoryInUseError(directory, answer.pid);
+    const response = await askOwner(address, respondWithinMs);
+    if (response.isAlive || attempt > 3) throw new DirectoryInUseError(directory, response.pid);
     // Only a socket in the file system outlives its process. Two starters meeting here can both remove it; the one
     // who then listens first loses its name. Accepted: this is for systems that offer nothing better.
     if (isFile(platform)) await unlink(address).catch(() => undefined);
@@ -101,16 +101,16 @@ function askOwner(
   respondWithinMs: number,
 ): Promise<{ readonly isAlive: boolean; readonly pid: number | undefined }> {
   return new Promise((resolve) => {
-    let answer = '';
+    let response = '';
     const socket = connect(address);
     const end = (isAlive: boolean): void => {
       socket.destroy();
-      const pid = Number.parseInt(answer, 10);
+      const pid = Number.parseInt(response, 10);
       resolve({ isAlive, pid: Number.isNaN(pid) ? undefined : pid });
     };
     socket.setEncoding('latin1');
     socket.setTimeout(respondWithinMs, () => end(true));
-    socket.on('data', (text) => (answer += String(text)));
+    socket.on('data', (text) => (response += String(text)));
     socket.once('end', () => end(true));
     socket.once('error', (error) => end(!isGone(error)));
   });

@@ -21,11 +21,11 @@ type PaceFacts = Pick<GenerationRow, 'latency' | 'native_tokens_cached' | 'nativ
 
 /** Pace of calls. Failed calls do not count. */
 export function toPace(rows: readonly PaceFacts[]): Pace {
-  const answered = rows.filter(({ status }) => status !== 'failed');
-  const latencies = answered.flatMap(({ latency }) => latency ?? []).toSorted((a, b) => a - b);
+  const successful = rows.filter(({ status }) => status !== 'failed');
+  const latencies = successful.flatMap(({ latency }) => latency ?? []).toSorted((a, b) => a - b);
   let prompt = 0;
   let cached = 0;
-  for (const row of answered) {
+  for (const row of successful) {
     if (row.native_tokens_cached === null || row.native_tokens_prompt === null) continue;
     prompt += row.native_tokens_prompt;
     cached += row.native_tokens_cached;

@@ -49,27 +49,27 @@ function createCompletion() {
 
 function setUp() {
   const frames = createFrames();
-  const answer = createCompletion();
+  const completion = createCompletion();
   let time = 0;
   const run = createRun(frames.schedule, () => time);
   const seen: RunState[] = [];
   run.subscribe(() => seen.push(run.getState()));
-  return { frames, answer, run, seen, at: (ms: number) => (time = ms) };
+  return { frames, completion, run, seen, at: (ms: number) => (time = ms) };
 }
 
 test('draws many tokens as one, once a frame', async () => {
-  const { frames, answer, run, seen, at } = setUp();
-  const ended = run.start(answer.open);
+  const { frames, completion, run, seen, at } = setUp();
+  const ended = run.start(completion.open);
   expect(seen.map(({ status }) => status)).toEqual(['waiting']);
   at(80);
-  await answer.push({ text: 'a' }, { text: 'b' }, { text: 'c' });
+  await completion.push({ text: 'a' }, { text: 'b' }, { text: 'c' });
   expect([frames.count(), seen.length]).toEqual([1, 1]);
   frames.paint();
   expect(seen.at(-1)).toMatchObject({ status: 'streaming', text: 'abc', firstTokenMs: 80 });
   expect(seen).toHaveLength(2);
   at(200);
-  await answer.push({ text: 'd', finishReason: 'stop', usage: { completion_tokens: 4 } });
-  await answer.end('done');
+  await completion.push({ text: 'd', finishReason: 'stop', usage: { completion_tokens: 4 } });
+  await completion.end('done');
   await ended;
   expect(run.getState()).toMatchObject({
     status: 'done',
@@ -81,27 +81,27 @@ test('draws many tokens as one, once a frame', async () => {
 });
 
 test('keeps what had come when a response breaks off', async () => {
-  const { answer, run } = setUp();
-  const ended = run.start(answer.open);
-  await answer.push({ text: 'half' });
-  await answer.end('failed');
+  const { completion, run } = setUp();
+  const ended = run.start(completion.open);
+  await completion.push({ text: 'half' });
+  await completion.end('failed');
   await ended;
   expect(run.getState()).toMatchObject({ status: 'failed', text: 'half', error: new Error('broken') });
 });
 
 test('stops when told to, and is not called failed for it', async () => {
-  const { answer, run } = setUp();
-  const ended = run.start(answer.open);
-  await answer.push({ text: 'half' });
+  const { completion, run } = setUp();
+  const ended = run.start(completion.open);
+  await completion.push({ text: 'half' });
   run.stop();
   await ended;
   expect(run.getState()).toMatchObject({ status: 'stopped', text: 'half', error: null });
 });
 
 test('shows nothing of a response that a newer one has replaced', async () => {
-  const { frames, answer, run } = setUp();
-  const first = run.start(answer.open);
-  await answer.push({ text: 'old' });
+  const { frames, completion, run } = setUp();
+  const first = run.start(completion.open);
+  await completion.push({ text: 'old' });
   const newer = createCompletion();
   const second = run.start(newer.open);
   await first;

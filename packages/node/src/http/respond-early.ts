@@ -4,23 +4,23 @@ import type { GatewayResponse } from '@model-gateway/core';
 
 import { hostWheel } from './host-wheel.ts';
 
-/** How long a client may go on sending a body that nobody wants. */
+/** How long a client may continue to send a body that the gateway does not use. */
 const LINGER_MS = 30_000;
 
 /**
- * Answers a request whose body is still arriving, and then closes the connection.
+ * Responds to a request whose body is still arriving, and then closes the connection.
  *
- * What arrives is thrown away for a while before that: to close on unread data resets the connection, and a client
- * that is still sending would lose the answer to the reset.
+ * The arriving bytes are discarded for a while before that: closing on unread data resets the connection, and a client
+ * that is still sending would lose the response to the reset.
  */
-export function answerEarly(
+export function respondEarly(
   request: IncomingMessage,
   response: ServerResponse,
   { status, headers, body }: GatewayResponse & { readonly body: string },
 ): void {
   response.shouldKeepAlive = false;
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
-  // By its length the client knows the answer to be complete.
+  // The client knows by the content length that the response is complete.
   response.write(body);
   const end = (): void => {
     limit.clear();
