@@ -27,7 +27,7 @@ const CALLS: ReadonlySet<string> = new Set(['/api/v1/chat/completions', '/api/v1
 export function createRequestHandler(gateway: Gateway, post: (message: FromGateway) => void): RequestHandler {
   const open = new Map<number, OpenResponse>();
 
-  const send = async ({ id, body, ...asked }: RequestMessage, response: OpenResponse): Promise<void> => {
+  const send = async ({ id, body, ...asked }: RequestMessage, pending: OpenResponse): Promise<void> => {
     const isCall = asked.method === 'POST' && CALLS.has(asked.path);
     const response = await gateway.handle({
       ...asked,
@@ -35,17 +35,17 @@ export function createRequestHandler(gateway: Gateway, post: (message: FromGatew
       async *openBody() {
         if (body !== null) yield body;
       },
-      signal: response.controller.signal,
+      signal: pending.controller.signal,
       baseUrl: 'app://gateway',
       principal: isCall ? CALLER : OWNER,
     });
     post({ type: 'head', id, status: response.status, headers: response.headers });
     for await (const bytes of piecesOf(response)) {
-      while (response.credit === 0 && !response.controller.signal.aborted) {
-        await new Promise<void>((resolve) => (response.onCredit = resolve));
+      while (pending.credit === 0 && !pending.controller.signal.aborted) {
+        await new Promise<void>((resolve) => (pending.onCredit = resolve));
       }
-      if (response.controller.signal.aborted) return;
-      response.credit -= 1;
+      if (pending.controller.signal.aborted) return;
+      pending.credit -= 1;
       post({ type: 'piece', id, bytes });
     }
     post({ type: 'end', id });
@@ -53,22 +53,22 @@ export function createRequestHandler(gateway: Gateway, post: (message: FromGatew
 
   return {
     respond(message) {
-      const response: OpenResponse = { controller: new AbortController(), credit: 0, onCredit: undefined };
-      open.set(message.id, response);
-      send(message, response)
+      const pending: OpenResponse = { controller: new AbortController(), credit: 0, onCredit: undefined };
+      open.set(message.id, pending);
+      send(message, pending)
         .catch((error: unknown) => post({ type: 'broken', id: message.id, message: String(error) }))
         .finally(() => open.delete(message.id));
     },
     pull(id) {
-      const response = open.get(id);
-      if (response === undefined) return;
-      response.credit += 1;
-      response.onCredit?.();
+      const pending = open.get(id);
+      if (pending === undefined) return;
+      pending.credit += 1;
+      pending.onCredit?.();
     },
     abort(id) {
-      const response = open.get(id);
-      response?.controller.abort(new GatewayError('client_closed_request', 'The window went away'));
-      response?.onCredit?.();
+      const pending = open.get(id);
+      pending?.controller.abort(new GatewayError('client_closed_request', 'The window went away'));
+      pending?.onCredit?.();
     },
   };
 }
