@@ -2,6 +2,7 @@ import { firstValue, type HeaderMap } from '../http/request.ts';
 import type { Principal } from '../http/principal.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import type { CallKind, RequestLabels } from './call-kind.ts';
+import type { PipelineStage } from '../wire/chat/pipeline-stage.ts';
 
 /** One call to a model, made once; guardrails return the same call with another request (docs/decisions/0024). */
 export interface ModelCall<Request = unknown> {
@@ -59,4 +60,17 @@ const MAX_STORED_HEADER = 512;
 
 function toStoredHeader(value: HeaderMap[string]): string | null {
   return firstValue(value)?.slice(0, MAX_STORED_HEADER) ?? null;
+}
+
+/** The effects of guardrails, plugins and tools on one call, in order. It may grow until the call has ended. */
+export interface Pipeline {
+  readonly stages: readonly PipelineStage[];
+  /** The one way to add to it. */
+  add(stage: PipelineStage): void;
+}
+
+/** Creates an empty pipeline. */
+export function createPipeline(): Pipeline {
+  const stages: PipelineStage[] = [];
+  return { stages, add: (stage) => void stages.push(stage) };
 }

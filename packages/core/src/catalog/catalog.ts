@@ -1,6 +1,7 @@
 import type { DiscoveredModel, Provider } from '../providers/provider.ts';
 import type { EndpointDefinition, EndpointPricing, ModelDefinition } from '../wire/models/model-definition.ts';
 import { parsePrices, type Prices } from './prices.ts';
+import type { ProviderPreferences } from '../wire/chat/provider-preferences.ts';
 
 /** One model at one provider. */
 export interface Endpoint {
@@ -129,4 +130,60 @@ function toEndpoint(
     region: definition.region ?? provider.region ?? null,
     supportsImplicitCaching: definition.supports_implicit_caching ?? false,
   };
+}
+
+/** A class of service that costs more or waits longer, and is used only on request. */
+export type ServiceTier = 'flex' | 'priority';
+
+/** The service tier an endpoint is, by the last part of its tag (`openai/flex`); null for ordinary ones. */
+export function tierOf({ tag }: Endpoint): ServiceTier | null {
+  if (tag.endsWith('/flex')) return 'flex';
+  return tag.endsWith('/priority') ? 'priority' : null;
+}
+
+/** Whether a provider slug of a preference means this endpoint: a base slug all of them, a suffixed one exactly it. */
+export const isNamed = (slug: string, { tag, provider }: Endpoint): boolean => slug === tag || slug === provider.slug;
+
+/** Whether any of the slugs means this endpoint. */
+export const isListed = (slugs: readonly string[], endpoint: Endpoint): boolean =>
+  slugs.some((slug) => isNamed(slug, endpoint));
+
+const blends = new WeakMap<Endpoint, number>();
+
+/**
+ * One number to compare endpoints by, USD a token: most calls read about three times what they write. Infinite where a
+ * price is not known, so that such an endpoint comes after every other.
+ */
+export function priceOf(endpoint: Endpoint): number {
+  let blend = blends.get(endpoint);
+  if (blend === undefined) {
+    const { pricing } = endpoint;
+    blend = (3 * Number(pricing?.prompt) + Number(pricing?.completion)) / 4;
+    if (Number.isNaN(blend)) blend = Number.POSITIVE_INFINITY;
+    blends.set(endpoint, blend);
+  }
+  return blend;
+}
+
+/** Whether tokens read from a cache cost less than others, so that a return to the same endpoint lowers the cost. */
+export function hasCheaperCachedReads({ prices }: Endpoint): boolean {
+  return (
+    prices.prompt !== undefined && prices.input_cache_read !== undefined && prices.input_cache_read < prices.prompt
+  );
+}
+
+/**
+ * Whether an endpoint charges more than `max_price` allows. Token bounds are USD a million, the others USD a unit. An
+ * endpoint whose token price is not known exceeds every bound on it.
+ */
+export function exceedsMaxPrice({ pricing }: Endpoint, { max_price: bounds }: ProviderPreferences): boolean {
+  if (!bounds) return false;
+  const perMillion = (['prompt', 'completion'] as const).some(
+    (unit) => bounds[unit] !== undefined && !(Number(pricing?.[unit]) * 1e6 <= Number(bounds[unit])),
+  );
+  // A unit without a price is not charged for, unlike tokens.
+  const perUnit = (['request', 'image', 'audio'] as const).some(
+    (unit) => bounds[unit] !== undefined && Number(pricing?.[unit] ?? 0) > Number(bounds[unit]),
+  );
+  return perMillion || perUnit;
 }

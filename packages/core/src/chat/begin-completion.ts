@@ -1,4 +1,4 @@
-import type { Endpoint } from '../catalog/catalog.ts';
+import { type Catalog, type Endpoint, tierOf } from '../catalog/catalog.ts';
 import { runAttempts } from '../dispatch/run-attempts.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { raceAbort } from '../foundation/race-abort.ts';
@@ -9,7 +9,6 @@ import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import type { ChatRun } from './chat-run.ts';
 import { type CommittedCompletion, NOTHING_MORE } from './committed-completion.ts';
 import type { ChatTurn, FitRequest } from './stages/stage.ts';
-import { toTierRequest } from './to-tier-request.ts';
 
 /** Calls the endpoints of a turn, one after the other, until one has begun a completion. */
 export async function beginCompletion(
@@ -145,4 +144,17 @@ async function readFirst(
     // Usage alone is no output: until there is a choice, another endpoint can still take over without a visible change.
     if (first.some(({ choices }) => choices.length > 0)) return first;
   }
+}
+
+/**
+ * Returns the request with the endpoint's own tier, whatever tier was requested. Where a model has tiers as separate
+ * endpoints, an ordinary endpoint receives none; otherwise the provider receives the caller's value.
+ */
+function toTierRequest(request: ChatCompletionRequest, endpoint: Endpoint, catalog: Catalog): ChatCompletionRequest {
+  const tier = tierOf(endpoint);
+  if (tier !== null) return { ...request, service_tier: tier };
+  const asked = request.service_tier;
+  if (asked !== 'priority' && asked !== 'fast' && asked !== 'flex') return request;
+  const siblings = catalog.find(endpoint.modelId)?.endpoints ?? [];
+  return siblings.some((sibling) => tierOf(sibling) !== null) ? { ...request, service_tier: null } : request;
 }

@@ -1,10 +1,42 @@
+import { createModelCall, type ModelCall } from '../calls/model-call.ts';
+import { GatewayError } from '../foundation/errors.ts';
+import type { Platform } from '../foundation/platform.ts';
+import { createGenerationId } from '../foundation/random-id.ts';
+import type { Principal } from '../http/principal.ts';
+import { firstValue, type GatewayRequest } from '../http/request.ts';
+import type { RegionOf } from '../routing/region-of.ts';
+import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import type { CallKind } from '../calls/call-kind.ts';
 import type { CallPreferences } from '../calls/preferences.ts';
-import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import type { ChatMessage } from '../wire/chat/chat-message.ts';
 import { chatBoundOf } from './chat-bound.ts';
-import { chatNeedsOf } from './chat-needs.ts';
 import { mapChatTexts } from './map-texts.ts';
+import { type CallNeeds, minTokensOf } from '../calls/needs.ts';
+import { PARAMETERS } from '../wire/chat/chat-parameters.ts';
+import { compressionOf } from './plugins.ts';
+
+const MAX_SESSION_ID_LENGTH = 256;
+
+interface CallParts {
+  readonly platform: Pick<Platform, 'now' | 'randomBytes'>;
+  readonly regionOf: RegionOf;
+}
+
+/** Makes the call of a checked chat request. Throws `invalid_request` for a session in the headers that is too long. */
+export function createChatCall(
+  request: ChatCompletionRequest,
+  http: GatewayRequest,
+  principal: Principal,
+  { platform, regionOf }: CallParts,
+): ModelCall<ChatCompletionRequest> {
+  const { headers } = http;
+  const headerSession = firstValue(headers['x-session-id']) ?? null;
+  if (request.session_id == null && headerSession !== null && headerSession.length > MAX_SESSION_ID_LENGTH) {
+    throw new GatewayError('invalid_request', `x-session-id: must have at most ${MAX_SESSION_ID_LENGTH} characters`);
+  }
+  const id = createGenerationId(platform);
+  return createModelCall({ id, kind: chatKind, request, principal, region: regionOf(http), headers, headerSession });
+}
 
 /** A chat completion, streamed or not. */
 export const chatKind: CallKind<ChatCompletionRequest> = {
@@ -49,4 +81,52 @@ function startOf(message: ChatMessage | undefined): string {
   if (typeof content === 'string') return content.slice(0, OPENING_LENGTH);
   const text = (content ?? []).find((part) => part.type === 'text');
   return text?.type === 'text' ? text.text.slice(0, OPENING_LENGTH) : '';
+}
+
+/** Derives the needs of a request. Costs no more than a check of each content part. */
+export function chatNeedsOf(request: ChatCompletionRequest): CallNeeds {
+  const inputs: string[] = [];
+  let characters = 0;
+  for (const message of request.messages) characters += measure(message, inputs);
+  return {
+    parameters: parametersOf(request),
+    inputModalities: inputs,
+    outputModalities: request.modalities?.filter((kind) => kind !== 'text') ?? NONE,
+    minPromptTokens: minTokensOf(characters),
+    outputTokens: request.max_completion_tokens ?? request.max_tokens ?? 0,
+    compression: compressionOf(request),
+  };
+}
+
+const NONE: readonly string[] = [];
+
+/** Characters of text in a message; notes its other kinds of input. */
+function measure({ content }: ChatMessage, inputs: string[]): number {
+  if (typeof content === 'string') return content.length;
+  let characters = 0;
+  for (const part of content ?? []) {
+    if (part.type === 'text') characters += part.text.length;
+    else {
+      const kind = kindOf(part.type);
+      if (kind !== null && !inputs.includes(kind)) inputs.push(kind);
+    }
+  }
+  return characters;
+}
+
+/** Files are no need: what a model cannot read itself is turned into text for it. */
+function kindOf(type: string): string | null {
+  if (type === 'image_url') return 'image';
+  if (type === 'input_audio') return 'audio';
+  return type === 'file' ? null : 'video';
+}
+
+/** The request's parameters as lists of supported parameters name them. */
+export function parametersOf(request: ChatCompletionRequest): readonly string[] {
+  const found: string[] = [];
+  // Iterates over the few fields that are present, because a check for every possible field is slower.
+  for (const name in request) {
+    if (PARAMETERS.has(name) && (request as Readonly<Record<string, unknown>>)[name] != null) found.push(name);
+  }
+  return found;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
-import { chatNeedsOf, parametersOf } from './chat-needs.ts';
+import { chatNeedsOf, parametersOf } from './chat-kind.ts';
 
 const user = (content: ChatCompletionRequest['messages'][number]['content']): ChatCompletionRequest['messages'] => [
   { role: 'user', content: content ?? '' },

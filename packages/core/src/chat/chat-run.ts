@@ -1,5 +1,4 @@
-import type { ModelCall } from '../calls/model-call.ts';
-import type { Pipeline } from '../calls/pipeline.ts';
+import type { ModelCall, Pipeline } from '../calls/model-call.ts';
 import type { Ledger } from '../budgets/ledger.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Caller } from '../dispatch/find-caller.ts';

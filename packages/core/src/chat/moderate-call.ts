@@ -2,8 +2,7 @@ import type { Awaitable } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import { cutMiddle } from './stages/prompt-compression/cut-middle.ts';
-import type { ModelCall } from '../calls/model-call.ts';
-import type { Pipeline } from '../calls/pipeline.ts';
+import type { ModelCall, Pipeline } from '../calls/model-call.ts';
 import { hasPlugin } from './plugins.ts';
 import { raceAbort } from '../foundation/race-abort.ts';
 

@@ -1,11 +1,15 @@
-import type { ModelCall } from '../calls/model-call.ts';
-import type { Pipeline } from '../calls/pipeline.ts';
+import type { ModelCall, Pipeline } from '../calls/model-call.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { type GenerationObserver, observeGeneration } from '../generations/observe/observe-generation.ts';
 import type { GenerationLogging } from '../generations/observe/observed-call.ts';
 import { firstValue, type GatewayRequest } from '../http/request.ts';
 import type { CallPlan } from '../routing/plan-call.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
+import type { Outcome } from '../calls/outcome.ts';
+import { noteOutcome } from '../dispatch/run-attempts.ts';
+import type { Usage } from '../wire/chat/chat-chunk.ts';
+import type { ChatRun } from './chat-run.ts';
+import type { CommittedCompletion } from './committed-completion.ts';
 
 interface ObservedChat {
   readonly call: ModelCall<ChatCompletionRequest>;
@@ -35,4 +39,14 @@ export function observeChat({ call, plan, pipeline, client, platform, logging }:
 function bodyLengthOf({ headers }: Pick<GatewayRequest, 'headers'>, { messages }: ChatCompletionRequest): number {
   const isExact = headers['content-length'] !== undefined && headers['content-encoding'] === undefined;
   return isExact ? Number(firstValue(headers['content-length'])) : JSON.stringify(messages).length;
+}
+
+/** Reports the end of a completion to its endpoint's health, unless that has been done already. */
+export function noteEnd(
+  { parts }: ChatRun,
+  { endpoint, startedAt, isAccountedFor }: CommittedCompletion,
+  outcome: Outcome,
+  usage: Usage | undefined,
+): void {
+  if (isAccountedFor !== true) noteOutcome({ endpoint, startedAt, outcome, usage }, parts.attempts);
 }

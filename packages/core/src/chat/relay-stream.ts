@@ -1,6 +1,6 @@
 import type { Outcome } from '../calls/outcome.ts';
 import { toCallError } from '../dispatch/call-errors.ts';
-import { trackCall } from '../dispatch/track-call.ts';
+import { trackCall } from '../dispatch/open-calls.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { CompletionAccumulator } from '../generations/observe/completion-accumulator.ts';
 import type { SettledGeneration } from '../generations/settled-generation.ts';
@@ -11,7 +11,7 @@ import type { ChatRun } from './chat-run.ts';
 import type { CommittedCompletion } from './committed-completion.ts';
 import type { Frames } from './dialect.ts';
 import { createFrameOutlet } from './frame-outlet.ts';
-import { noteEnd } from './note-end.ts';
+import { noteEnd } from './observe-chat.ts';
 import type { Begin } from './stages/stage.ts';
 
 const STREAM_HEADERS = {

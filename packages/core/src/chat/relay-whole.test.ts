@@ -10,8 +10,7 @@ import {
 } from '../../../../test/support/upstreams/scripted-transport.ts';
 import { settle, VIRTUAL_EPOCH_MS } from '../../../../test/support/async/virtual-platform.ts';
 import type { Provider } from '../providers/provider.ts';
-import type { ChatChunk } from '../wire/chat/chat-chunk.ts';
-import { chatCompletionResultSchema } from '../wire/chat/chat-chunk.ts';
+import { type ChatChunk, chatCompletionResultSchema } from '../wire/chat/chat-chunk.ts';
 import { generationContentSchema, generationSchema } from '../wire/generations/generation.ts';
 import { TransportError } from '../foundation/transport.ts';
 

@@ -1,5 +1,5 @@
 import { toCallError } from '../dispatch/call-errors.ts';
-import { trackCall } from '../dispatch/track-call.ts';
+import { trackCall } from '../dispatch/open-calls.ts';
 import type { GatewayError } from '../foundation/errors.ts';
 import { raceAbort } from '../foundation/race-abort.ts';
 import type { GenerationObserver } from '../generations/observe/observe-generation.ts';
@@ -11,7 +11,7 @@ import type { ChatChunk } from '../wire/chat/chat-chunk.ts';
 import type { ChatRun } from './chat-run.ts';
 import { type CommittedCompletion, NOTHING_MORE } from './committed-completion.ts';
 import type { WholeCompletion } from './dialect.ts';
-import { noteEnd } from './note-end.ts';
+import { noteEnd } from './observe-chat.ts';
 import type { Begin } from './stages/stage.ts';
 
 /**

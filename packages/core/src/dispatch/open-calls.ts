@@ -1,4 +1,5 @@
-import type { GatewayError } from '../foundation/errors.ts';
+import { GatewayError } from '../foundation/errors.ts';
+import type { GatewayRequest } from '../http/request.ts';
 import { createSwapRemoveList } from '../foundation/swap-remove-list.ts';
 
 /** A call under way. */
@@ -33,5 +34,43 @@ export function createOpenCalls(): OpenCalls {
       calls: calls.entries.length,
       streams: calls.entries.filter(({ item }) => item.isStream).length,
     }),
+  };
+}
+
+/** A call under way: the signal that ends all its work, and its entry in the list of open calls. */
+export interface TrackedCall {
+  /** Fires with a `GatewayError` as its reason. */
+  readonly signal: AbortSignal;
+  interrupt(error: GatewayError): void;
+  /** Call once when everything is recorded. */
+  end(): void;
+}
+
+/** Tracks a call that ends when its client leaves or the gateway closes. */
+export function trackCall(
+  openCalls: OpenCalls,
+  { signal, abort }: Pick<GatewayRequest, 'signal' | 'abort'>,
+  isStream: boolean,
+): TrackedCall {
+  if (abort === undefined) return trackForwarded(openCalls, signal, isStream);
+  return { signal, interrupt: abort, end: openCalls.add({ isStream, interrupt: abort }) };
+}
+
+/** Used for a host's own signal: a second signal fires with it, and for other reasons. */
+function trackForwarded(openCalls: OpenCalls, clientSignal: AbortSignal, isStream: boolean): TrackedCall {
+  const work = new AbortController();
+  const onClientGone = (): void =>
+    work.abort(new GatewayError('client_closed_request', 'The client closed the request'));
+  if (clientSignal.aborted) onClientGone();
+  else clientSignal.addEventListener('abort', onClientGone, { once: true });
+  const interrupt = (error: GatewayError): void => work.abort(error);
+  const remove = openCalls.add({ isStream, interrupt });
+  return {
+    signal: work.signal,
+    interrupt,
+    end() {
+      remove();
+      clientSignal.removeEventListener('abort', onClientGone);
+    },
   };
 }

@@ -7,6 +7,9 @@ import type { HealthBoard } from '../routing/health/health-board.ts';
 import type { RetryBudget } from '../routing/health/retry-budget.ts';
 import { mayRetry } from '../routing/may-retry.ts';
 import { toCallError, toFinalError } from './call-errors.ts';
+import type { Outcome } from '../calls/outcome.ts';
+import { isCompletionBlocked } from '../guardrails/verdict.ts';
+import type { Usage } from '../wire/chat/chat-chunk.ts';
 
 /** The first output of an endpoint. From here on the call cannot change to another endpoint. */
 export interface Attempted<First> {
@@ -92,4 +95,35 @@ function wouldSayTheSame(endpoint: Endpoint, { endpoint: refusing, error }: Refu
   if (!isCallersMistake(error.code) || endpoint.modelId !== refusing.modelId) return false;
   if (error.code !== 'context_length_exceeded' || refusing.contextLength === null) return true;
   return endpoint.contextLength === null || endpoint.contextLength <= refusing.contextLength;
+}
+
+export interface OutcomeParts {
+  readonly health: HealthBoard;
+  readonly platform: Pick<Platform, 'monotonicNow'>;
+}
+
+/** A call that had begun at an endpoint, and how it ended. */
+export interface EndedAttempt {
+  readonly endpoint: Endpoint;
+  /** Time at which the endpoint was called, on the monotonic clock. */
+  readonly startedAt: number;
+  readonly outcome: Outcome;
+  readonly usage: Usage | undefined;
+}
+
+/**
+ * Reports the end of a call that began at an endpoint to its health. Calls that ended because their client left,
+ * because the gateway closed, or because a guardrail blocked the completion are not reported: they contain no
+ * information about the endpoint.
+ */
+export function noteOutcome(
+  { endpoint, startedAt, outcome, usage }: EndedAttempt,
+  { health, platform }: OutcomeParts,
+): void {
+  const endpointHealth = health.of(endpoint);
+  if (outcome.status === 'failed' && !isCompletionBlocked(outcome.error))
+    endpointHealth.noteFailed(outcome.error, true);
+  if (outcome.status !== 'completed') return;
+  const tokens = usage?.estimated === true ? undefined : usage?.completion_tokens;
+  endpointHealth.noteCompleted(tokens, platform.monotonicNow() - startedAt);
 }

@@ -1,9 +1,8 @@
 import { boundWithin, reserveCall, withinBounds } from '../budgets/reserve-call.ts';
 import type { Ledger } from '../budgets/ledger.ts';
 import type { Attempt } from '../calls/attempt.ts';
-import type { ModelCall } from '../calls/model-call.ts';
+import { createPipeline, type ModelCall } from '../calls/model-call.ts';
 import type { Outcome } from '../calls/outcome.ts';
-import { createPipeline } from '../calls/pipeline.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import { costOf } from '../catalog/prices.ts';
 import type { Logger } from '../foundation/logger.ts';
@@ -11,24 +10,21 @@ import type { Platform } from '../foundation/platform.ts';
 import type { Timeouts } from '../foundation/timeouts.ts';
 import type { EndedCall } from '../generations/ended-call.ts';
 import type { GenerationLogging } from '../generations/observe/observed-call.ts';
-import { toPublicUsage } from '../generations/public-usage.ts';
+import { toPublicUsage } from '../generations/observe/spending.ts';
 import type { SettledGeneration } from '../generations/settled-generation.ts';
 import { toGeneration } from '../generations/to-generation.ts';
 import { guardCall } from '../guardrails/guard-call.ts';
 import type { GatewayRequest } from '../http/request.ts';
 import type { RateLimits } from '../rate-limits/rate-limits.ts';
 import { planCall, type RoutingParts } from '../routing/plan-call.ts';
-import { createRoutingReport, withReport } from '../routing/routing-metadata.ts';
+import { createRoutingReport, refuseUnplanned, withReport } from '../routing/routing-metadata.ts';
 import type { Usage } from '../wire/chat/chat-chunk.ts';
 import type { GenerationContent } from '../wire/generations/generation.ts';
 import { toCallError } from './call-errors.ts';
 import { type CallerParts, findCaller } from './find-caller.ts';
-import { noteOutcome } from './note-outcome.ts';
-import type { OpenCalls } from './open-calls.ts';
+import { type AttemptParts, noteOutcome, runAttempts } from './run-attempts.ts';
+import { type OpenCalls, trackCall } from './open-calls.ts';
 import type { Recorder } from './recorder.ts';
-import { refuseUnplanned } from './refuse-unplanned.ts';
-import { type AttemptParts, runAttempts } from './run-attempts.ts';
-import { trackCall } from './track-call.ts';
 
 /** The parts that calls of an unstreamed kind use. */
 export interface WholeCallParts {

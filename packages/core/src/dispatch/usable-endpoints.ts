@@ -4,11 +4,9 @@ import type { RequestContext } from '../http/request-context.ts';
 import type { Policy } from '../guardrails/policy.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { AccountOptions } from '../auth/account.ts';
-import type { CatalogModel, Endpoint, Catalog } from '../catalog/catalog.ts';
-import type { ServiceTier } from '../catalog/endpoint-tier.ts';
-import type { EndpointQuery } from '../routing/endpoints/endpoint-filters.ts';
+import type { Catalog, CatalogModel, Endpoint, ServiceTier } from '../catalog/catalog.ts';
+import { type EndpointQuery, selectEndpoints } from '../routing/endpoints/select-endpoints.ts';
 import { kindOfModel } from '../calls/call-kind.ts';
-import { selectEndpoints } from '../routing/endpoints/select-endpoints.ts';
 
 /** The parts that determine which endpoints a caller may use. */
 export interface EndpointParts {

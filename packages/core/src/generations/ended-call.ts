@@ -1,7 +1,6 @@
 import type { Attempt } from '../calls/attempt.ts';
-import type { ModelCall } from '../calls/model-call.ts';
+import type { ModelCall, Pipeline } from '../calls/model-call.ts';
 import type { Outcome } from '../calls/outcome.ts';
-import type { Pipeline } from '../calls/pipeline.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import type { Cost } from '../catalog/prices.ts';
 import type { FinishReason, Usage } from '../wire/chat/chat-chunk.ts';

@@ -1,6 +1,11 @@
-import { type ModelCall, withRequest } from '../calls/model-call.ts';
+import { type ModelCall, type Pipeline, withRequest } from '../calls/model-call.ts';
 import type { GatewayError } from '../foundation/errors.ts';
-import { type GuardOptions, guardRequest } from './guard-request.ts';
+import type { TextMap } from '../calls/text-map.ts';
+import type { Logger } from '../foundation/logger.ts';
+import type { GuardrailStage } from '../wire/chat/pipeline-stage.ts';
+import { guardInput, type InputVerdict } from './guard-input.ts';
+import type { Policy } from './policy.ts';
+import { toBlockError, toStages, toUnavailableError } from './verdict.ts';
 
 /** A call that its guardrails have seen. */
 export interface GuardedCall<Request> {
@@ -15,4 +20,54 @@ export function guardCall<Request>(call: ModelCall<Request>, options: GuardOptio
   const { kind } = call;
   const { request, refusal } = guardRequest(call.request, kind.mapTexts, options);
   return { call: request === call.request ? call : withRequest(call, request), refusal };
+}
+
+/** A request that its guardrails have seen. */
+interface GuardedRequest<Request> {
+  /** The request in the form that is sent and stored. */
+  readonly request: Request;
+  /** Set when the request must go no further. */
+  readonly refusal: GatewayError | null;
+}
+
+export interface GuardOptions {
+  readonly policy: Policy | null;
+  /** Receives the effects of the guardrails. */
+  readonly pipeline: Pipeline;
+  readonly logger: Logger;
+}
+
+/**
+ * Runs the input filters of a policy over the texts of a request. Never throws: a filter that fails refuses the request.
+ */
+export function guardRequest<Request>(
+  request: Request,
+  mapTexts: TextMap<Request>,
+  { policy, pipeline, logger }: GuardOptions,
+): GuardedRequest<Request> {
+  if (policy === null || policy.input === null) return { request, refusal: null };
+  let verdict: InputVerdict<Request>;
+  try {
+    verdict = guardInput(request, policy.input, mapTexts);
+  } catch (cause) {
+    logger.error('a guardrail has failed', { reason: String(cause) });
+    return { request, refusal: toUnavailableError('Request', cause) };
+  }
+  for (const stage of toStages(verdict.findings)) {
+    pipeline.add(stage);
+    logger.info('a guardrail has acted on a request', toLogFields(stage));
+  }
+  const strongest = verdict.findings[0];
+  const isBlocked = strongest?.compiled.origin.action === 'block';
+  return { request: verdict.request, refusal: isBlocked ? toBlockError(strongest, 'Request') : null };
+}
+
+/** Never includes the matched text. */
+function toLogFields({ guardrail_id, guardrail_scope, name, data }: GuardrailStage): Record<string, unknown> {
+  return {
+    guardrail: guardrail_id,
+    scope: guardrail_scope,
+    filter: data.matched_entity_types?.[0] ?? name,
+    action: data.action,
+  };
 }

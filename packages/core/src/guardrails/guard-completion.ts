@@ -1,4 +1,4 @@
-import type { Pipeline } from '../calls/pipeline.ts';
+import type { Pipeline } from '../calls/model-call.ts';
 import type { Policy } from './policy.ts';
 import { mapStrings } from '../calls/text-map.ts';
 import type { GatewayError } from '../foundation/errors.ts';

@@ -1,6 +1,6 @@
 import type { TextMap } from '../calls/text-map.ts';
 import type { GatewayError } from '../foundation/errors.ts';
-import { type GuardOptions, guardRequest } from './guard-request.ts';
+import { type GuardOptions, guardRequest } from './guard-call.ts';
 
 /** The result of guardrails for a text that was added to a request after its caller had sent it. */
 export interface GuardedText {

@@ -17,9 +17,9 @@ import {
   createScriptedTransport,
   type ScriptedTransport,
 } from '../../../../test/support/upstreams/scripted-transport.ts';
-import { createPipeline } from '../calls/pipeline.ts';
+import { createPipeline } from '../calls/model-call.ts';
 import { guardCompletion } from './guard-completion.ts';
-import { guardRequest } from './guard-request.ts';
+import { guardRequest } from './guard-call.ts';
 import { mapChatTexts } from '../chat/map-texts.ts';
 import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
 

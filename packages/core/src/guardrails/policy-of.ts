@@ -6,7 +6,7 @@ import type { Principal } from '../http/principal.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Guardrail } from '../wire/management/guardrail.ts';
 import type { AssignmentRecord, Store } from '../stores/store.ts';
-import { defaultGuardrailIdOf } from '../auth/default-guardrail.ts';
+import { defaultGuardrailIdOf } from '../auth/account.ts';
 import type { GuardrailLayer } from './effective-policy.ts';
 
 /**

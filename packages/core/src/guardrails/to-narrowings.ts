@@ -1,6 +1,5 @@
 import type { Narrowing } from '../calls/narrowing.ts';
-import type { Catalog, CatalogModel, Endpoint } from '../catalog/catalog.ts';
-import { isListed } from '../catalog/endpoint-tier.ts';
+import { type Catalog, type CatalogModel, type Endpoint, isListed } from '../catalog/catalog.ts';
 import type { EndpointRule, ZdrRule } from './effective-policy.ts';
 
 /** Authors of models that have a switch for zero retention of their own. */

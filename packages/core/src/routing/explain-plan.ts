@@ -1,7 +1,6 @@
 import type { HealthBoard } from './health/health-board.ts';
-import type { Endpoint } from '../catalog/catalog.ts';
+import { type Endpoint, priceOf } from '../catalog/catalog.ts';
 import type { RoutingExplanation } from '../wire/models/routing-explanation.ts';
-import { priceOf } from '../catalog/endpoint-price.ts';
 import type { CallPlan } from './plan-call.ts';
 import type { Exclusion } from './endpoints/select-endpoints.ts';
 import { toHealthFields } from './health/to-health-fields.ts';

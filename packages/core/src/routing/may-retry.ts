@@ -1,5 +1,5 @@
-import type { RetryBudget } from './health/retry-budget.ts';
 import type { HealthBoard } from './health/health-board.ts';
+import type { RetryBudget } from './health/retry-budget.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 
 interface RetryParts {

@@ -3,19 +3,29 @@ import { isChatCall, type ModelCall } from '../calls/model-call.ts';
 import type { Narrowing } from '../calls/narrowing.ts';
 import type { CallNeeds } from '../calls/needs.ts';
 import type { CallPreferences } from '../calls/preferences.ts';
-import type { Catalog, CatalogModel, Endpoint } from '../catalog/catalog.ts';
-import { isNamed, type ServiceTier, tierOf } from '../catalog/endpoint-tier.ts';
+import {
+  type Catalog,
+  type CatalogModel,
+  type Endpoint,
+  isNamed,
+  type ServiceTier,
+  tierOf,
+} from '../catalog/catalog.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { isSupported } from '../wire/chat/chat-parameters.ts';
-import type { EndpointQuery } from './endpoints/endpoint-filters.ts';
+import {
+  type EndpointQuery,
+  type Exclusion,
+  PREFERRED_PARAMETERS,
+  selectEndpoints,
+  type Selection,
+} from './endpoints/select-endpoints.ts';
 import type { HealthBoard } from './health/health-board.ts';
-import { type OrderQuery, orderEndpoints } from './endpoints/order-endpoints.ts';
+import { orderEndpoints, type OrderQuery, type SortKey } from './endpoints/order-endpoints.ts';
 import type { RandomSource } from './random.ts';
-import { sortOf, tiersOf } from './read-preferences.ts';
 import { type ResolvedModel, resolveModels, type RoutingStrategy } from './models/resolve-models.ts';
 import type { RouterName, RouterStrategy } from './models/router.ts';
-import { type Exclusion, PREFERRED_PARAMETERS, type Selection, selectEndpoints } from './endpoints/select-endpoints.ts';
 import { stickyKeyOf } from './endpoints/sticky-key.ts';
 
 /** The parts that routing uses. */
@@ -197,4 +207,37 @@ function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolea
   const [first, second]: [Item[], Item[]] = [[], []];
   for (const item of items) (isFirst(item) ? first : second).push(item);
   return [first, second];
+}
+
+/** The tiers a request admits: by `service_tier`; without one, `:nitro` and `:floor` admit a tier each, unless `order` has the word. */
+export function tiersOf(
+  { serviceTier: tier, provider }: CallPreferences,
+  variants: readonly string[],
+): Set<ServiceTier> {
+  const tiers = new Set<ServiceTier>();
+  if (tier === 'priority' || tier === 'fast') tiers.add('priority');
+  else if (tier === 'flex') tiers.add('flex');
+  else if (tier !== 'default' && !provider.order?.length) {
+    if (variants.includes('nitro')) tiers.add('priority');
+    if (variants.includes('floor')) tiers.add('flex');
+  }
+  return tiers;
+}
+
+/** The sort order of a request, explicit or by a variant; null without either. */
+export function sortOf({ provider }: CallPreferences, variants: readonly string[]): SortKey | null {
+  const { sort } = provider;
+  return (typeof sort === 'string' ? sort : sort?.by) ?? sortOfVariants(variants);
+}
+
+const SORT_OF_VARIANT: ReadonlyMap<string, SortKey> = new Map([
+  ['nitro', 'throughput'],
+  ['floor', 'price'],
+  ['exacto', 'exacto'],
+]);
+
+/** Of several variants that sort, the last takes precedence, as the one nearest to the end of the slug. */
+function sortOfVariants(variants: readonly string[]): SortKey | null {
+  const last = variants.findLast((variant) => SORT_OF_VARIANT.has(variant));
+  return last === undefined ? null : (SORT_OF_VARIANT.get(last) ?? null);
 }

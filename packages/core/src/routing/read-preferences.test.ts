@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { CallPreferences } from '../calls/preferences.ts';
 import { chatKind } from '../chat/chat-kind.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
-import { sortOf, tiersOf } from './read-preferences.ts';
+import { sortOf, tiersOf } from './plan-call.ts';
 
 const asking = (request: Partial<ChatCompletionRequest>): CallPreferences =>
   chatKind.preferencesOf({ messages: [{ role: 'user', content: 'q' }], ...request });

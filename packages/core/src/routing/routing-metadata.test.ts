@@ -2,11 +2,12 @@ import { expect, test } from 'vitest';
 
 import {
   chunksOf,
+  createCoreGateway,
   createScriptedProvider,
   jsonOf,
+  MODELS,
   readFrames,
 } from '../../../../test/support/gateways/core-gateway.ts';
-import { createCoreGateway, MODELS } from '../../../../test/support/gateways/core-gateway.ts';
 import { createRoutedGateway, endpointsAt } from '../../../../test/support/gateways/routed-gateway.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { ModelDefinition } from '../wire/models/model-definition.ts';

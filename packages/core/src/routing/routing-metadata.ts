@@ -1,8 +1,9 @@
-import type { Pipeline } from '../calls/pipeline.ts';
+import type { Pipeline } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import { GatewayError } from '../foundation/errors.ts';
-import { type HeaderMap, firstValue } from '../http/request.ts';
+import { firstValue, type HeaderMap } from '../http/request.ts';
 import type { CallPlan } from './plan-call.ts';
+import { noEndpointLeft } from './endpoints/no-endpoint-left.ts';
 
 /** One endpoint that was called. */
 interface AskedEndpoint {
@@ -98,4 +99,13 @@ function toRoutingMetadata(
     ...(generationMs != null && { generation_time: generationMs }),
     ...(pipeline.length > 0 && { pipeline }),
   };
+}
+
+/**
+ * Throws the refusal of a call that is blocked or has no endpoint left, with the routing report where the caller
+ * requested it.
+ */
+export function refuseUnplanned(plan: CallPlan, refusal: GatewayError | null, report: RoutingReport | null): void {
+  const error = refusal ?? (plan.endpoints.length === 0 ? noEndpointLeft(plan) : null);
+  if (error !== null) throw withReport(error, report, { attempts: [], hasFailed: true });
 }

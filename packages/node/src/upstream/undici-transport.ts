@@ -8,7 +8,7 @@ import {
 } from '@model-gateway/core';
 
 import { createNodePlatform } from '../node-platform.ts';
-import { createStreamSink } from './create-stream-sink.ts';
+import { createStreamSink } from './stream-sink.ts';
 import { createTrackedAgent } from './tracked-agent.ts';
 import { type ExchangeHost, UpstreamExchange } from './upstream-exchange.ts';
 import { WholeSink } from './whole-sink.ts';

@@ -3,7 +3,7 @@ import type { GenerationLogging } from '../../generations/observe/observed-call.
 import type { RateLimits } from '../../rate-limits/rate-limits.ts';
 import type { RegionOf } from '../../routing/region-of.ts';
 import type { Moderator } from '../../chat/moderate-call.ts';
-import type { Stage } from '../../chat/stages/stage.ts';
+import type { ListedStage } from '../../chat/stages/stage.ts';
 import type { RoutingParts } from '../../routing/plan-call.ts';
 import type { CallerParts } from '../../dispatch/find-caller.ts';
 import type { Platform } from '../../foundation/platform.ts';
@@ -15,7 +15,7 @@ export interface ChatParts extends ChatRunParts, ToolParts, UsableParts {
   readonly platform: Platform;
   readonly callers: CallerParts;
   readonly routing: RoutingParts;
-  readonly stages: readonly Stage[];
+  readonly stages: readonly ListedStage[];
   readonly moderator: Moderator | undefined;
   readonly regionOf: RegionOf;
   /** Null without any. */

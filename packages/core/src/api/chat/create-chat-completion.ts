@@ -1,23 +1,21 @@
 import { boundWithin, reserveCall, withinBounds } from '../../budgets/reserve-call.ts';
-import { createPipeline } from '../../calls/pipeline.ts';
-import { withRequest } from '../../calls/model-call.ts';
+import { createPipeline, withRequest } from '../../calls/model-call.ts';
 import type { ChatRun } from '../../chat/chat-run.ts';
-import { createChatCall } from '../../chat/create-chat-call.ts';
+import { createChatCall } from '../../chat/chat-kind.ts';
 import { moderateCall } from '../../chat/moderate-call.ts';
 import { observeChat } from '../../chat/observe-chat.ts';
-import { refuseUnavailable } from '../../chat/refuse-unavailable-plugins.ts';
+import { hasServerTools } from '../../chat/plugins.ts';
 import { relayStream } from '../../chat/relay-stream.ts';
 import { relayWhole } from '../../chat/relay-whole.ts';
-import { composeStages } from '../../chat/stages/compose-stages.ts';
-import { openServerTools } from '../../chat/stages/server-tools/open-server-tools.ts';
+import { composeStages, refuseUnavailable } from '../../chat/stages/compose-stages.ts';
+import { openServerTools } from '../../chat/stages/server-tools/server-tools-stage.ts';
 import { findCaller } from '../../dispatch/find-caller.ts';
-import { refuseUnplanned } from '../../dispatch/refuse-unplanned.ts';
+import { createRoutingReport, refuseUnplanned } from '../../routing/routing-metadata.ts';
 import { guardCall } from '../../guardrails/guard-call.ts';
 import { toCompletionGuard } from '../../guardrails/guard-completion.ts';
 import { readJsonBody } from '../../http/read-json-body.ts';
 import type { GatewayResponse } from '../../http/response.ts';
 import { planCall } from '../../routing/plan-call.ts';
-import { createRoutingReport } from '../../routing/routing-metadata.ts';
 import { operation } from '../../http/operation.ts';
 import type { RequestContext } from '../../http/request-context.ts';
 import { chatCompletionResultSchema } from '../../wire/chat/chat-chunk.ts';
@@ -51,7 +49,7 @@ async function completeChat(context: RequestContext<ChatParts>): Promise<Gateway
   const { moderator, logging } = parts;
   const refusal = guarded.refusal ?? (await moderateCall(guarded.call, { moderator, pipeline, signal: client.signal }));
 
-  const toolSet = await openServerTools(guarded.call, caller, parts);
+  const toolSet = hasServerTools(guarded.call.request) ? await openServerTools(guarded.call, caller, parts) : null;
   const call = toolSet === null ? guarded.call : withRequest(guarded.call, toolSet.request);
   const bound = boundWithin(call, budgets);
   const narrowings = [...(policy?.narrowings ?? []), ...(bound === null ? [] : [withinBounds(bound)])];

@@ -1,4 +1,4 @@
-import { defaultGuardrailName, workspaceIdOfDefault } from '../../auth/default-guardrail.ts';
+import { defaultGuardrailName, workspaceIdOfDefault } from '../../auth/account.ts';
 import { findWorkspace } from '../../auth/workspaces.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import { changeGuardrail, refuseBadPatterns, toNewGuardrail } from '../../guardrails/change-guardrail.ts';

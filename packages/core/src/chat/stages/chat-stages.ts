@@ -1,26 +1,43 @@
 import { createFilesStage, type FileParts } from './files/parse-files.ts';
 import { healingStage } from './healing/healing-stage.ts';
 import { promptCompressionStage } from './prompt-compression/prompt-compression-stage.ts';
-import { createResponseCacheStage } from './response-cache/response-cache-stage.ts';
+import { CACHE_HEADERS, createResponseCacheStage } from './response-cache/response-cache-stage.ts';
 import type { ResponseCache } from './response-cache/response-cache.ts';
 import { serverToolsStage } from './server-tools/server-tools-stage.ts';
-import type { Stage } from './stage.ts';
+import type { ListedStage } from './stage.ts';
 import { createWebSearchStage } from './web-search/search-first.ts';
+import { isCompressed } from '../../calls/needs.ts';
 import type { Platform } from '../../foundation/platform.ts';
+import { compressionOf, hasPlugin, isOnline } from '../plugins.ts';
 
 export interface ChatStageParts extends FileParts {
   readonly platform: Platform;
   readonly responseCache: ResponseCache;
 }
 
-/** Everything optional on the way of a chat call, the outermost first. */
-export function createChatStages(parts: ChatStageParts): readonly Stage[] {
+/** Everything optional on the way of a chat call, the outermost first, with the calls that need it. */
+export function createChatStages(parts: ChatStageParts): readonly ListedStage[] {
   return [
-    createResponseCacheStage({ cache: parts.responseCache, platform: parts.platform }),
-    healingStage,
-    createFilesStage(parts),
-    createWebSearchStage(parts.web),
-    serverToolsStage,
-    promptCompressionStage,
+    {
+      stage: createResponseCacheStage({ cache: parts.responseCache, platform: parts.platform }),
+      isNeeded: ({ client }) => CACHE_HEADERS.some((name) => client.headers[name] !== undefined),
+    },
+    { stage: healingStage, isNeeded: ({ asked }) => hasPlugin(asked.plugins, 'response-healing') },
+    {
+      stage: createFilesStage(parts),
+      isNeeded: ({ call }) => call.request.messages.some(({ content }) => Array.isArray(content)),
+    },
+    {
+      stage: createWebSearchStage(parts.web),
+      isNeeded: ({ call }) => hasPlugin(call.request.plugins, 'web') || isOnline(call.request),
+    },
+    { stage: serverToolsStage, isNeeded: ({ toolSet }) => toolSet !== null },
+    {
+      stage: promptCompressionStage,
+      isNeeded: ({ call, plan }) => {
+        const compression = compressionOf(call.request);
+        return plan.endpoints.some(({ contextLength }) => isCompressed(contextLength, compression));
+      },
+    },
   ];
 }

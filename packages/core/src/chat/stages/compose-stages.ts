@@ -1,7 +1,52 @@
+import { GatewayError } from '../../foundation/errors.ts';
+import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
+import { refuseField } from '../../wire/refuse-field.ts';
+import type { Moderator } from '../moderate-call.ts';
+import { isOnline, type Plugin } from '../plugins.ts';
+import type { Begin, FitRequest, ListedStage, PlannedStage } from './stage.ts';
 import type { Awaitable } from '../../foundation/awaitable.ts';
 import { beginCompletion } from '../begin-completion.ts';
 import type { ChatRun } from '../chat-run.ts';
-import type { Begin, FitRequest, PlannedStage, Stage } from './stage.ts';
+
+/** Plugins that choose a model, and are read where that is done. */
+const ROUTER_PLUGINS: readonly string[] = ['auto-router', 'auto-beta-router'];
+
+interface AvailableParts {
+  readonly stages: readonly ListedStage[];
+  /** Undefined where none is set up. */
+  readonly moderator: Moderator | undefined;
+}
+
+/**
+ * Refuses a request whose fields would be silently ignored: presets, and plugins that add or guard content and are not
+ * configured. Throws `invalid_request` that names the field. Fields that only tune a completion are accepted without
+ * effect.
+ */
+export function refuseUnavailable(request: ChatCompletionRequest, parts: AvailableParts): void {
+  request.plugins?.forEach((plugin, index) => {
+    if (plugin.enabled === false) return;
+    const reason = objectToPlugin(plugin, parts);
+    if (reason !== null) throw refuseField(`plugins.${index}`, `the plugin "${plugin.id.slice(0, 60)}" ${reason}`);
+  });
+  if (isOnline(request)) {
+    const reason = objectToPlugin({ id: 'web' }, parts);
+    if (reason !== null) throw refuseField('model', `the variant :online ${reason}`);
+  }
+  if (request.preset) throw refuseField('preset', 'a stored preset is not available in this version');
+  const { reasoning, reasoning_effort: effort } = request;
+  if (reasoning?.effort && effort && reasoning.effort !== effort) {
+    throw new GatewayError('invalid_request', 'reasoning_effort: must not differ from reasoning.effort');
+  }
+}
+
+function objectToPlugin(plugin: Plugin, { stages, moderator }: AvailableParts): string | null {
+  if (ROUTER_PLUGINS.includes(plugin.id)) return null;
+  if (plugin.id === 'moderation') {
+    return moderator === undefined ? 'is not available: no moderator is set up on this gateway' : null;
+  }
+  const listed = stages.find(({ stage }) => stage.plugins?.includes(plugin.id) === true);
+  return listed === undefined ? 'is not available in this version' : (listed.stage.objectToPlugin?.(plugin) ?? null);
+}
 
 /** The stages between a chat call and its endpoints. */
 export interface ComposedStages {
@@ -13,12 +58,9 @@ export interface ComposedStages {
 /**
  * Composes the stages that a call needs, the first of the list outermost. Without any, endpoints are called directly.
  */
-export function composeStages(stages: readonly Stage[], run: ChatRun): Awaitable<ComposedStages> {
+export function composeStages(stages: readonly ListedStage[], run: ChatRun): Awaitable<ComposedStages> {
   const planned: Awaitable<PlannedStage | null>[] = [];
-  for (const stage of stages) {
-    const plan = stage.plan(run);
-    if (plan !== null) planned.push(plan);
-  }
+  for (const { stage, isNeeded } of stages) if (isNeeded(run)) planned.push(stage.plan(run));
   return planned.every(isKnown)
     ? compose(planned, run)
     : Promise.all(planned.map((plan) => Promise.resolve(plan))).then((all) => compose(all, run));

@@ -41,11 +41,13 @@ export interface Stage {
   readonly plugins?: readonly string[];
   /** Why a plugin cannot be had on this gateway, in words for the caller; null when it can. Default: it always can. */
   readonly objectToPlugin?: (plugin: Plugin) => string | null;
-  /** Why the request as a whole cannot be served on this gateway: throws `invalid_request` that names the field. */
-  readonly refuse?: (request: ChatCompletionRequest) => void;
-  /**
-   * Returns the stage's part in a call; null for none, which costs almost nothing. Throws `invalid_request` for
-   * unusable options.
-   */
+  /** Returns the stage's part in a call that needs it; null for none. Throws `invalid_request` for unusable options. */
   plan(run: ChatRun): Awaitable<PlannedStage | null>;
+}
+
+/** A stage in the list, with the first look at a call, which most calls pass without running the stage at all. */
+export interface ListedStage {
+  readonly stage: Stage;
+  /** Whether the call may need the stage; what the stage then plans decides. */
+  readonly isNeeded: (run: ChatRun) => boolean;
 }

@@ -1,9 +1,13 @@
-import type { Dialect } from '../../chat/dialect.ts';
-import { toErrorBody } from '../../foundation/errors.ts';
+import type { CompletionEnvelope, Dialect } from '../../chat/dialect.ts';
+import { type ErrorBody, toErrorBody } from '../../foundation/errors.ts';
 import { parseChatCompletion } from '../../wire/chat/parse-chat-completion.ts';
-import { createFrameEncoder, DONE_FRAME, KEEP_ALIVE_FRAME } from './frame-encoder.ts';
-import { isReasoningHidden } from './is-reasoning-hidden.ts';
 import { toResult } from './to-result.ts';
+import type { ChatChunk, ChatChunkChoice, ChatDelta, FinishReason, Usage } from '../../wire/chat/chat-chunk.ts';
+import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
+
+/** A comment, which clients pass over. */
+export const KEEP_ALIVE_FRAME = ': SERVICE PROCESSING\n\n';
+export const DONE_FRAME = 'data: [DONE]\n\n';
 
 /** `POST /chat/completions`: the form that calls have within the gateway, so that nothing is converted. */
 export const chatCompletionsDialect: Dialect = {
@@ -27,3 +31,94 @@ export const chatCompletionsDialect: Dialect = {
 
   toWhole: (completion, request) => toResult(completion, isReasoningHidden(request)),
 };
+
+/** Members of a completion's last chunk beside its choices. */
+type ChunkMembers = Readonly<Record<string, unknown>> | undefined;
+
+/** Encodes the chunks of one completion as server-sent frames (wire.md 7). */
+interface FrameEncoder {
+  /** Encodes chunks as frames without finish reasons and usage, which are sent once and last (docs/decisions/0002). */
+  encode(chunks: readonly ChatChunk[]): string;
+  encodeFinish(reason: FinishReason, native: string | null, beside?: ChunkMembers): string;
+  encodeUsage(usage: Usage, beside?: ChunkMembers): string;
+  encodeError(error: ErrorBody, beside?: ChunkMembers): string;
+  /** Encodes the body that was sent to one endpoint (wire.md 6.9). */
+  encodeEcho(upstreamBody: unknown): string;
+}
+
+/** Creates an encoder. With `hideReasoning`, reasoning is left out of the frames. */
+export function createFrameEncoder(envelope: CompletionEnvelope, hideReasoning: boolean): FrameEncoder {
+  // Everything up to the choices is equal in each frame, so it is serialised once.
+  const { id, created, model, provider, systemFingerprint, serviceTier } = envelope;
+  const repeated = JSON.stringify({
+    id,
+    object: 'chat.completion.chunk',
+    created,
+    model,
+    provider,
+    ...(systemFingerprint !== undefined && { system_fingerprint: systemFingerprint }),
+    ...(serviceTier !== undefined && { service_tier: serviceTier }),
+  });
+  const head = `data: ${repeated.slice(0, -1)},`;
+  const textHead = `${head}"choices":[{"index":0,"delta":{"role":"assistant","content":`;
+  const textTail = '},"finish_reason":null,"native_finish_reason":null,"logprobs":null}]}\n\n';
+
+  const encodeChoice = (choice: ChatChunkChoice): string => {
+    const { delta } = choice;
+    if (isTextOnly(choice)) return textHead + JSON.stringify(delta.content) + textTail;
+    const shown = hideReasoning ? withoutReasoning(delta) : delta;
+    if (isEmpty(shown) && choice.logprobs === undefined) return '';
+    const encoded = {
+      index: choice.index,
+      delta: { role: 'assistant', content: '', ...shown },
+      finish_reason: null,
+      native_finish_reason: null,
+      logprobs: choice.logprobs ?? null,
+    };
+    return `${head}"choices":[${JSON.stringify(encoded)}]}\n\n`;
+  };
+
+  const encodeEmpty = (reason: string, native: string | null): string =>
+    `"choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":${JSON.stringify(reason)},` +
+    `"native_finish_reason":${JSON.stringify(native)},"logprobs":null}]}\n\n`;
+
+  return {
+    encode(chunks) {
+      let frames = '';
+      for (const chunk of chunks) for (const choice of chunk.choices) frames += encodeChoice(choice);
+      return frames;
+    },
+    encodeFinish: (reason, native, beside) => head + toMembers(beside) + encodeEmpty(reason, native),
+    encodeUsage: (usage, beside) => `${head}${toMembers(beside)}"choices":[],"usage":${JSON.stringify(usage)}}\n\n`,
+    encodeError: (error, beside) =>
+      `${head}${toMembers(beside)}"error":${JSON.stringify(error)},${encodeEmpty('error', null)}`,
+    encodeEcho: (upstreamBody) =>
+      `${head}"choices":[],"debug":${JSON.stringify({ echo_upstream_body: upstreamBody })}}\n\n`,
+  };
+}
+
+/** Members of an object that is being written, each with its comma. */
+const toMembers = (members: ChunkMembers): string =>
+  members === undefined ? '' : `${JSON.stringify(members).slice(1, -1)},`;
+
+/** True for by far the most frequent kind of chunk. */
+function isTextOnly({ index, delta, logprobs }: ChatChunkChoice): boolean {
+  if (index !== 0 || logprobs !== undefined || typeof delta.content !== 'string') return false;
+  for (const field in delta) if (field !== 'content') return false;
+  return true;
+}
+
+function withoutReasoning(delta: ChatDelta): ChatDelta {
+  const { reasoning: _text, reasoning_details: _details, ...others } = delta;
+  return others;
+}
+
+function isEmpty(object: object): boolean {
+  for (const _ in object) return false;
+  return true;
+}
+
+/** Whether the caller requested a completion without its reasoning. */
+function isReasoningHidden({ reasoning, include_reasoning: included }: ChatCompletionRequest): boolean {
+  return reasoning?.exclude === true || included === false;
+}

@@ -6,11 +6,9 @@ import { type CompletionAccumulator, createCompletionAccumulator } from './compl
 import type { EndedCall, WebSearch } from '../ended-call.ts';
 import type { SettledGeneration } from '../settled-generation.ts';
 import type { ObservedCall } from './observed-call.ts';
-import { type Spending, spendingOf, sumSpending, type Turn, countParts } from './spending.ts';
+import { countParts, type Spending, spendingOf, sumSpending, toPublicUsage, type Turn } from './spending.ts';
 import { recordTimeline, type TimelineRecorder, withTimeline } from './stream-timeline.ts';
-import { toGeneration } from '../to-generation.ts';
-import { toGenerationContent } from '../to-generation-content.ts';
-import { toPublicUsage } from '../public-usage.ts';
+import { toGeneration, toGenerationContent } from '../to-generation.ts';
 import { lengthOf, type ToolStep } from '../tool-steps.ts';
 
 /** Follows one call from its first attempt to its end. */

@@ -1,5 +1,4 @@
-import type { ModelCall } from '../../calls/model-call.ts';
-import type { Pipeline } from '../../calls/pipeline.ts';
+import type { ModelCall, Pipeline } from '../../calls/model-call.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { ChatMessage } from '../../wire/chat/chat-message.ts';
 

@@ -1,12 +1,11 @@
 import type { Awaitable } from '../../foundation/awaitable.ts';
 import { GatewayError } from '../../foundation/errors.ts';
-import { iterateOne, createLazyIterable } from '../../foundation/lazy-iterable.ts';
+import { createLazyIterable, iterateOne } from '../../foundation/lazy-iterable.ts';
 import { readErrorText, readText, toText } from '../../foundation/read-text.ts';
 import { sendWhole } from '../../foundation/send-whole.ts';
 import type { TransportRequest, TransportResponse } from '../../foundation/transport.ts';
 import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
 import type { ChatCall, DiscoveredModel, Provider } from '../provider.ts';
-import { toCallLimits } from './call-limits.ts';
 import { isBlank, isDoneMarker, readEvents } from './read-events.ts';
 import { type ReadError, toRefusalError } from './to-refusal-error.ts';
 import { toShownBody } from './to-shown-body.ts';
@@ -142,4 +141,26 @@ export function createChatWire(
 
 function typeOf({ headers }: ResponseHead): string {
   return headers['content-type']?.toLowerCase() ?? '';
+}
+
+/** The limits that a chat call sets to its transport. */
+function toCallLimits({
+  stream,
+  signal,
+  timeouts,
+}: ChatCall): Pick<TransportRequest, 'signal' | 'headersTimeoutMs' | 'idleTimeoutMs' | 'totalTimeoutMs'> {
+  // An unstreamed completion sends nothing until it is whole, so only the limit on the whole applies.
+  return stream
+    ? {
+        signal,
+        headersTimeoutMs: timeouts.headersMs,
+        idleTimeoutMs: timeouts.idleMs,
+        totalTimeoutMs: timeouts.totalMs,
+      }
+    : {
+        signal,
+        headersTimeoutMs: timeouts.nonStreamMs,
+        idleTimeoutMs: timeouts.nonStreamMs,
+        totalTimeoutMs: timeouts.nonStreamMs,
+      };
 }

@@ -1,12 +1,10 @@
-import type { Endpoint } from '../../catalog/catalog.ts';
+import { type Endpoint, isNamed, priceOf, type ServiceTier, tierOf } from '../../catalog/catalog.ts';
 import type { ProviderPreferences } from '../../wire/chat/provider-preferences.ts';
 import type { EndpointHealth, CircuitState } from '../health/endpoint-health.ts';
-import { priceOf } from '../../catalog/endpoint-price.ts';
-import { isNamed, type ServiceTier, tierOf } from '../../catalog/endpoint-tier.ts';
 import type { HealthBoard } from '../health/health-board.ts';
 import { pickAtRandom, pickByKey } from './pick-weighted.ts';
 import type { RandomSource } from '../random.ts';
-import type { Percentiles } from '../health/sample-ring.ts';
+import type { Percentiles } from '../health/rings.ts';
 
 export type SortKey = 'price' | 'throughput' | 'latency' | 'exacto';
 

@@ -1,5 +1,4 @@
-import type { Endpoint } from '../../catalog/catalog.ts';
-import { priceOf } from '../../catalog/endpoint-price.ts';
+import { type Endpoint, priceOf } from '../../catalog/catalog.ts';
 import { hashToUnit } from '../hash-text.ts';
 import { endpointIdOf } from '../health/health-board.ts';
 import type { RandomSource } from '../random.ts';

@@ -7,8 +7,7 @@ import { type CatalogModel, createCatalog, type Endpoint } from '../../catalog/c
 import type { EndpointDefinition, ModelDefinition } from '../../wire/models/model-definition.ts';
 import type { Provider } from '../../providers/provider.ts';
 import { type ProviderPreferences, providerPreferencesSchema } from '../../wire/chat/provider-preferences.ts';
-import { ENDPOINT_FILTERS, type EndpointQuery } from './endpoint-filters.ts';
-import { selectEndpoints, type Selection } from './select-endpoints.ts';
+import { ENDPOINT_FILTERS, type EndpointQuery, selectEndpoints, type Selection } from './select-endpoints.ts';
 
 async function* noChat(): AsyncGenerator<never> {}
 

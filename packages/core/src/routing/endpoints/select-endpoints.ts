@@ -1,6 +1,11 @@
-import type { Endpoint } from '../../catalog/catalog.ts';
+import { type Endpoint, exceedsMaxPrice, isListed, type ServiceTier, tierOf } from '../../catalog/catalog.ts';
 import { isSupported } from '../../wire/chat/chat-parameters.ts';
-import { ENDPOINT_FILTERS, type EndpointQuery } from './endpoint-filters.ts';
+import { CALL_KINDS, type CallKindName } from '../../calls/call-kind.ts';
+import type { Narrowing } from '../../calls/narrowing.ts';
+import { type CallNeeds, isCompressed } from '../../calls/needs.ts';
+import type { AccountOptions } from '../../auth/account.ts';
+import type { ProviderPreferences } from '../../wire/chat/provider-preferences.ts';
+import type { ResolvedModel } from '../models/resolve-models.ts';
 
 /** Why an endpoint may not serve a request. */
 export interface Exclusion {
@@ -84,4 +89,148 @@ function preferAble(endpoints: readonly Endpoint[], excluded: readonly Exclusion
     able = supporting;
   }
   return { endpoints: able, excluded: unable.length === 0 ? excluded : [...excluded, ...unable] };
+}
+
+/** Everything that decides which endpoints of one model may serve a request. */
+export interface EndpointQuery {
+  readonly resolved: ResolvedModel;
+  readonly preferences: ProviderPreferences;
+  readonly account: AccountOptions;
+  readonly needs?: CallNeeds | undefined;
+  readonly kind: CallKindName;
+  /** Set for a request under a regional host: no other region will do. */
+  readonly region?: string | null | undefined;
+  /** Tiers that the request admits; endpoints of the others are only used where they are named. */
+  readonly tiers?: ReadonlySet<ServiceTier> | undefined;
+  /** Further restrictions, for example by guardrails. */
+  readonly narrowings?: readonly Narrowing[] | undefined;
+  /** `2026-01-31`; without it no model is too old. */
+  readonly today?: string | undefined;
+}
+
+export interface EndpointFilter {
+  /** The field that decides. */
+  readonly rule: string;
+  readonly excludes: (endpoint: Endpoint, query: EndpointQuery) => boolean;
+}
+
+/** Narrower precisions are covered by their family's name (wire.md 8.1). */
+const QUANTIZATION_FAMILIES: Readonly<Record<string, readonly string[]>> = {
+  fp4: ['fp4', 'mxfp4', 'nvfp4'],
+  fp8: ['fp8', 'mxfp8'],
+};
+
+/** A provider serves a kind of call when it has the member of that name. */
+const KIND_FILTERS: readonly EndpointFilter[] = (Object.keys(CALL_KINDS) as CallKindName[]).map((name) => ({
+  rule: name,
+  excludes: ({ provider }, { kind }) => kind === name && provider[name] === undefined,
+}));
+
+/**
+ * All rules of the gateway itself. Each tests one endpoint alone, so their order does not affect the remaining
+ * endpoints; it only decides which rule is named for an endpoint that several exclude. An endpoint's use of data, and
+ * its cost, must be known to pass; unknown limits and abilities are assumed to suffice.
+ */
+export const ENDPOINT_FILTERS: readonly EndpointFilter[] = [
+  ...KIND_FILTERS,
+  {
+    rule: 'expiration_date',
+    excludes: (_, { resolved, today }) => {
+      const { expiration_date: expiresOn } = resolved.model.definition;
+      return today !== undefined && typeof expiresOn === 'string' && expiresOn.slice(0, 10) <= today;
+    },
+  },
+  { rule: 'region', excludes: (endpoint, { region }) => region != null && endpoint.region !== region },
+  { rule: 'only', excludes: (endpoint, { preferences: { only } }) => !!only?.length && !isListed(only, endpoint) },
+  { rule: 'ignore', excludes: (endpoint, { preferences: { ignore } }) => !!ignore && isListed(ignore, endpoint) },
+  {
+    rule: 'account.providers.only',
+    excludes: (endpoint, { account }) =>
+      !!account.providers?.only?.length && !isListed(account.providers.only, endpoint),
+  },
+  {
+    rule: 'account.providers.ignore',
+    excludes: (endpoint, { account }) => !!account.providers?.ignore && isListed(account.providers.ignore, endpoint),
+  },
+  {
+    rule: 'zdr',
+    excludes: ({ provider }, { preferences }) =>
+      preferences.zdr === true && provider.dataPolicy.retainsPrompts !== false,
+  },
+  {
+    rule: 'account.privacy.zdr',
+    excludes: ({ provider }, { account }) =>
+      account.privacy?.zdr === true && provider.dataPolicy.retainsPrompts !== false,
+  },
+  {
+    rule: 'data_collection',
+    excludes: ({ provider }, { preferences }) =>
+      preferences.data_collection === 'deny' && provider.dataPolicy.training !== false,
+  },
+  {
+    rule: 'account.privacy.allowTraining',
+    excludes: ({ provider }, { account }) =>
+      account.privacy?.allowTraining === false && provider.dataPolicy.training !== false,
+  },
+  {
+    rule: 'enforce_distillable_text',
+    excludes: (_, { preferences, resolved }) =>
+      preferences.enforce_distillable_text === true && resolved.model.definition.distillable !== true,
+  },
+  { rule: 'service_tier', excludes: isTierUnasked },
+  {
+    rule: 'quantizations',
+    excludes: ({ quantization }, { preferences: { quantizations } }) =>
+      !!quantizations?.length &&
+      !quantizations.flatMap((name) => QUANTIZATION_FAMILIES[name] ?? [name]).includes(quantization ?? 'unknown'),
+  },
+  {
+    rule: 'require_parameters',
+    excludes: (endpoint, { preferences, needs }) =>
+      preferences.require_parameters === true &&
+      !needs?.parameters.every((name) => isSupported(endpoint, name) === true),
+  },
+  { rule: 'max_price', excludes: (endpoint, { preferences }) => exceedsMaxPrice(endpoint, preferences) },
+  { rule: 'input_modalities', excludes: (_, query) => isKindMissing(query, 'input') },
+  { rule: 'modalities', excludes: (_, query) => isKindMissing(query, 'output') },
+  {
+    rule: 'context_length',
+    excludes: ({ contextLength, maxPromptTokens }, { needs }) => {
+      if (needs === undefined) return false;
+      // A prompt that is shortened to fit requires only some room beside the completion.
+      if (isCompressed(contextLength, needs.compression)) return needs.outputTokens >= contextLength;
+      return (
+        needs.minPromptTokens + needs.outputTokens > (contextLength ?? Number.POSITIVE_INFINITY) ||
+        needs.minPromptTokens > (maxPromptTokens ?? Number.POSITIVE_INFINITY)
+      );
+    },
+  },
+  {
+    rule: 'max_tokens',
+    excludes: ({ maxCompletionTokens }, { needs }) =>
+      needs !== undefined && maxCompletionTokens !== null && needs.outputTokens > maxCompletionTokens,
+  },
+  // The last rule, so that an endpoint excluded by it would serve the request if only the tier were requested.
+  {
+    rule: 'minOutputTokens',
+    excludes: ({ minOutputTokens }, { needs }) =>
+      minOutputTokens !== null && !!needs?.outputTokens && needs.outputTokens < minOutputTokens,
+  },
+];
+
+/**
+ * Tier endpoints are used only on request: by `service_tier`, by a variant, or by their full slug in `only` or `order`.
+ */
+function isTierUnasked(endpoint: Endpoint, { tiers, preferences: { only, order } }: EndpointQuery): boolean {
+  const tier = tierOf(endpoint);
+  if (tier === null || tiers?.has(tier)) return false;
+  return !only?.includes(endpoint.tag) && !order?.includes(endpoint.tag);
+}
+
+/** A model without declared kinds of input or output is assumed to support them. */
+function isKindMissing({ resolved, needs }: EndpointQuery, side: 'input' | 'output'): boolean {
+  const needed = side === 'input' ? needs?.inputModalities : needs?.outputModalities;
+  if (needed === undefined || needed.length === 0) return false;
+  const known = resolved.model.definition.architecture?.[`${side}_modalities`];
+  return known !== undefined && !needed.every((kind) => known.includes(kind));
 }

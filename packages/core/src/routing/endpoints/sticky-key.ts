@@ -1,7 +1,6 @@
 import type { ModelCall } from '../../calls/model-call.ts';
 import type { CallPreferences } from '../../calls/preferences.ts';
-import type { Endpoint } from '../../catalog/catalog.ts';
-import { hasCheaperCachedReads } from '../../catalog/endpoint-price.ts';
+import { type Endpoint, hasCheaperCachedReads } from '../../catalog/catalog.ts';
 
 /**
  * The key that leads related calls to the same endpoint (docs/decisions/0010): the session, else the caller's key of

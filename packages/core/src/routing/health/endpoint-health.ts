@@ -1,6 +1,5 @@
 import { type ErrorCode, isCallersMistake } from '../../foundation/errors.ts';
-import { type CountRing, createCountRing } from './count-ring.ts';
-import { createSampleRing, type Percentiles } from './sample-ring.ts';
+import { type CountRing, createCountRing, createSampleRing, type Percentiles } from './rings.ts';
 
 /**
  * State of an endpoint's circuit. `unstable`: a noticeable share of calls failed within 30 seconds. `resting`: the

@@ -1,5 +1,5 @@
 import type { Platform } from '../../foundation/platform.ts';
-import { createCountRing, type CountRing } from './count-ring.ts';
+import { createCountRing, type CountRing } from './rings.ts';
 
 /** Limits what retries may add to the load of providers that are in trouble already. */
 export interface RetryBudget {

@@ -1,10 +1,9 @@
 import type { CallNeeds } from '../../calls/needs.ts';
 import { z } from 'zod';
 
-import type { CatalogModel } from '../../catalog/catalog.ts';
+import { type CatalogModel, priceOf } from '../../catalog/catalog.ts';
 import { parseWith } from '../../foundation/parse-with.ts';
 import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
-import { priceOf } from '../../catalog/endpoint-price.ts';
 import { MAX_ROUTED_MODELS, type RouterStrategy } from './router.ts';
 
 /** Shares of the candidates by price, from cheap to expensive, in per cent (wire.md 11.2). */

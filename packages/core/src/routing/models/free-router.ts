@@ -1,4 +1,4 @@
-import { priceOf } from '../../catalog/endpoint-price.ts';
+import { priceOf } from '../../catalog/catalog.ts';
 import { MAX_ROUTED_MODELS, type RouterStrategy } from './router.ts';
 
 /** Draws among the models that cost nothing, and uses only those of their endpoints that do. */

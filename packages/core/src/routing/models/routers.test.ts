@@ -6,7 +6,7 @@ import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
 import { routeAuto } from './auto-router.ts';
 import { routeFree } from './free-router.ts';
 import { createRandomSource } from '../random.ts';
-import { chatNeedsOf } from '../../chat/chat-needs.ts';
+import { chatNeedsOf } from '../../chat/chat-kind.ts';
 
 const random = createRandomSource({ randomBytes: () => Uint8Array.of(1, 2, 3, 4) });
 

@@ -1,7 +1,6 @@
 import type { Ledger } from '../../budgets/ledger.ts';
-import type { ModelCall } from '../../calls/model-call.ts';
+import { createPipeline, type ModelCall } from '../../calls/model-call.ts';
 import type { Narrowing } from '../../calls/narrowing.ts';
-import { createPipeline } from '../../calls/pipeline.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../auth/api-key.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
 import { type CallerParts, findCaller } from '../../dispatch/find-caller.ts';

@@ -1,7 +1,6 @@
-import type { Pipeline } from '../../../calls/pipeline.ts';
+import type { Pipeline } from '../../../calls/model-call.ts';
 import type { ChatChunk } from '../../../wire/chat/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';
-import { hasPlugin } from '../../plugins.ts';
 import type { Begin, Stage } from '../stage.ts';
 import { healJson } from './heal-json.ts';
 
@@ -9,13 +8,12 @@ import { healJson } from './heal-json.ts';
 export const healingStage: Stage = {
   name: 'response-healing',
   plugins: ['response-healing'],
-  plan: ({ asked, pipeline }) => (wantsHealing(asked) ? { begin: (next) => heal(next, pipeline) } : null),
+  plan: ({ asked, pipeline }) => (isJsonWhole(asked) ? { begin: (next) => heal(next, pipeline) } : null),
 };
 
-/** Only an unstreamed completion that was to be JSON. */
-function wantsHealing({ plugins, stream, response_format: format }: ChatCompletionRequest): boolean {
-  if (stream === true || !hasPlugin(plugins, 'response-healing')) return false;
-  return format?.type === 'json_object' || format?.type === 'json_schema';
+/** Whether the request is for an unstreamed completion in JSON. */
+function isJsonWhole({ stream, response_format: format }: ChatCompletionRequest): boolean {
+  return stream !== true && (format?.type === 'json_object' || format?.type === 'json_schema');
 }
 
 /** Repairs the JSON of a completion that ended by itself; one that was cut off remains unchanged. */

@@ -11,7 +11,6 @@ import { raceAbort } from '../../../foundation/race-abort.ts';
 import type { ChatRun } from '../../chat-run.ts';
 import type { Begin, ChatTurn, Stage } from '../stage.ts';
 import type { WebAccess } from '../web-access.ts';
-import { refuseField } from '../../../wire/refuse-field.ts';
 import type { SearchEngine, SearchResult } from './search-engine.ts';
 import { clipText } from '../server-tools/clip-text.ts';
 import { isDomainAllowed } from '../server-tools/match-domain.ts';
@@ -40,29 +39,17 @@ export function createWebSearchStage({ searchEngine: engine }: Pick<WebAccess, '
     plugins: ['web'],
     objectToPlugin: () =>
       engine === undefined ? 'is not available: no search engine is set up on this gateway' : null,
-    refuse(request) {
-      if (engine !== undefined || !isOnline(request)) return;
-      throw refuseField('model', 'the variant :online is not available: no search engine is set up on this gateway');
-    },
     plan(run) {
       const options = readSearchOptions(run.call.request);
-      return options === null || engine === undefined
-        ? null
-        : { begin: (next) => searchFirst(next, { options, engine, run }) };
+      return engine === undefined ? null : { begin: (next) => searchFirst(next, { options, engine, run }) };
     },
   };
 }
 
-/** Whether one of the model slugs has the variant that searches the web first. */
-function isOnline({ model, models }: ChatCompletionRequest): boolean {
-  return (model?.includes(':online') ?? false) || (models?.some((slug) => slug.includes(':online')) ?? false);
-}
-
-/** Reads the options of the plugin `web`; null when it is not requested. Throws `invalid_request`. */
-function readSearchOptions(request: ChatCompletionRequest): SearchOptions | null {
+/** Reads the options of the plugin `web`; the variant `:online` has none. Throws `invalid_request`. */
+function readSearchOptions(request: ChatCompletionRequest): SearchOptions {
   const plugin = findPlugin(request.plugins, 'web');
-  if (plugin !== undefined) return parseWith(optionsSchema, plugin);
-  return isOnline(request) ? {} : null;
+  return plugin === undefined ? {} : parseWith(optionsSchema, plugin);
 }
 
 interface Search {
