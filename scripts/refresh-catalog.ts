@@ -48,7 +48,7 @@ async function run(): Promise<void> {
     if (refresh.compared.size === 0 || values['dry-run'] === true) continue;
     const url = source.url.replace(/\?.*/, '');
     const sources = [...data.sources.filter((known) => known.url !== url), { url, date }];
-    saveDataFile(path, { sources, models: refresh.models });
+    saveDataFile(path, { ...data, sources, models: refresh.models });
   }
   const others = listed.map(({ id }) => id).filter((id) => !compared.has(id));
   print(`${compared.size} of ${listed.length} listed models are in the catalog at ${source.provider}.`);

@@ -11,7 +11,7 @@ const CONFIG = fileURLToPath(new URL('../../.oxfmtrc.json', import.meta.url));
 /** One file of the built-in catalog. */
 export interface DataFile {
   readonly path: string;
-  readonly data: DatedModels;
+  readonly data: DatedModels<string>;
 }
 
 /** Loads every data file of a directory. */
@@ -20,18 +20,19 @@ export async function loadDataFiles(directory: string): Promise<readonly DataFil
   return Promise.all(
     names.map(async (name) => {
       const path = join(directory, name);
-      const [data] = Object.values((await import(pathToFileURL(path).href)) as Record<string, DatedModels>);
+      const [data] = Object.values((await import(pathToFileURL(path).href)) as Record<string, DatedModels<string>>);
       if (data === undefined) throw new Error(`${path} exports nothing.`);
       return { path, data };
     }),
   );
 }
 
-/** Replaces the one object of a data file, and keeps the lines before it. */
-export function saveDataFile(path: string, data: DatedModels): void {
+/** Replaces the one object of a data file, and keeps what stands before it. */
+export function saveDataFile(path: string, data: DatedModels<string>): void {
   const text = readFileSync(path, 'utf8');
-  const start = text.indexOf('DatedModels = ');
-  if (start === -1) throw new Error(`${path} has no "DatedModels = " to write behind.`);
-  writeFileSync(path, `${text.slice(0, start)}DatedModels = ${JSON.stringify(data, null, 2)};\n`);
+  const start = text.indexOf(' = {');
+  if (start === -1) throw new Error(`${path} has no object to replace.`);
+  // Without line breaks, as the formatter leaves an object on one line only where its first key follows the brace.
+  writeFileSync(path, `${text.slice(0, start)} = ${JSON.stringify(data)};\n`);
   execFileSync(FORMATTER, ['-c', CONFIG, path], { stdio: 'ignore' });
 }

@@ -1,4 +1,4 @@
-import type { EndpointDefinition, ModelDefinition } from '../../packages/core/src/wire/models/model-definition.ts';
+import type { DatedEndpoint, DatedModel } from '../../packages/core/src/catalog/dated-models.ts';
 import type { ListedModel } from './read-listed-models.ts';
 
 /** One fact that the list states otherwise. */
@@ -10,7 +10,7 @@ export interface Change {
 }
 
 export interface Refresh {
-  readonly models: readonly ModelDefinition[];
+  readonly models: readonly DatedModel<string>[];
   readonly changes: readonly Change[];
   /** Ids of the list that an endpoint of ours was compared with. */
   readonly compared: ReadonlySet<string>;
@@ -25,7 +25,7 @@ export interface Refresh {
  * stays as it was; nothing is added and nothing removed.
  */
 export function refreshEndpoints(
-  models: readonly ModelDefinition[],
+  models: readonly DatedModel<string>[],
   listed: readonly ListedModel[],
   provider: string,
 ): Refresh {
@@ -58,14 +58,14 @@ export function refreshEndpoints(
   return { models: refreshed, changes, compared, unlisted, notes };
 }
 
-const hasOldOverrides = (endpoint: EndpointDefinition, entry: ListedModel): boolean =>
+const hasOldOverrides = (endpoint: DatedEndpoint<string>, entry: ListedModel): boolean =>
   endpoint.pricing?.overrides !== undefined && entry.pricing?.overrides === undefined;
 
 function refreshEndpoint(
-  model: ModelDefinition,
-  endpoint: EndpointDefinition,
+  model: DatedModel<string>,
+  endpoint: DatedEndpoint<string>,
   { contextLength, maxCompletionTokens, pricing }: ListedModel,
-): { endpoint: EndpointDefinition; changes: Change[] } {
+): { endpoint: DatedEndpoint<string>; changes: Change[] } {
   const changes: Change[] = [];
   const note = (field: string, from: unknown, to: unknown): boolean => {
     const isChange = to !== undefined && !isSame(from, to);

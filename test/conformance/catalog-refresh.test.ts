@@ -3,10 +3,12 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { afterAll, expect, test } from 'vitest';
+
+import { loadDataFiles, saveDataFile } from '../../scripts/catalog/data-files.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../scripts/refresh-catalog.ts', import.meta.url));
 const BUILT_IN = fileURLToPath(new URL('../../packages/core/src/catalog/built-in', import.meta.url));
@@ -18,8 +20,9 @@ let counter = 0;
 const ACME = `import type { DatedModels } from '../dated-models.ts';
 
 /** Stays as it is. */
-export const ACME: DatedModels = {
+export const ACME: DatedModels<'chat'> = {
   sources: [{ url: 'https://acme.example/pricing', date: '2026-01-01' }],
+  parameterSets: { chat: ['temperature', 'top_p'] },
   models: [
     {
       id: 'acme/large',
@@ -35,6 +38,7 @@ export const ACME: DatedModels = {
             input_cache_write_1h: '0.000003',
             overrides: [{ min_prompt_tokens: 500, prompt: '0.000002' }],
           },
+          supported_parameters: 'chat',
         },
         { provider: 'xai', providerModel: 'large-1', pricing: { prompt: '9', completion: '9' } },
       ],
@@ -107,11 +111,21 @@ test('shows what a list states otherwise, takes it over, and leaves the rest as 
 
   const today = new Date().toISOString().slice(0, 10);
   const expected = ACME.replace("prompt: '0.000001'", "prompt: '0.0000015'")
-    .replace("prompt: '0.000002' }],\n          },", "prompt: '0.000002' }],\n          }, context_length: 2000,")
+    .replace("supported_parameters: 'chat',", "supported_parameters: 'chat', context_length: 2000,")
     .replace("providerModel: 'new-1' }", "providerModel: 'new-1', context_length: 300 }")
     .replace('2026-01-01', `2026-01-01' }, { url: '${url}/models', date: '${today}`);
   const plain = (text: string): string => text.replaceAll(/[\s,]+/g, '');
   expect(plain(read())).toBe(plain(expected));
+});
+
+test('leaves a file as it was, formatting included, when no fact changes', async () => {
+  const { directory } = makeData();
+  for (const { path, data } of await loadDataFiles(BUILT_IN)) {
+    const copy = join(directory, basename(path));
+    cpSync(path, copy);
+    saveDataFile(copy, data);
+    expect(readFileSync(copy, 'utf8')).toBe(readFileSync(path, 'utf8'));
+  }
 });
 
 test('writes nothing in a dry run', async () => {

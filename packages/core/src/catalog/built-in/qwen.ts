@@ -3,18 +3,9 @@ import type { DatedModels } from '../dated-models.ts';
 /** Rewritten by `npm run catalog:refresh`, so one plain object and nothing else. */
 export const QWEN: DatedModels = {
   sources: [
-    {
-      url: 'https://github.com/anomalyco/models.dev',
-      date: '2026-09-23',
-    },
-    {
-      url: 'https://github.com/pydantic/genai-prices',
-      date: '2026-09-23',
-    },
-    {
-      url: 'https://github.com/can1357/oh-my-pi',
-      date: '2026-09-23',
-    },
+    { url: 'https://github.com/anomalyco/models.dev', date: '2026-09-23' },
+    { url: 'https://github.com/pydantic/genai-prices', date: '2026-09-23' },
+    { url: 'https://github.com/can1357/oh-my-pi', date: '2026-09-23' },
   ],
   models: [
     {
@@ -22,11 +13,7 @@ export const QWEN: DatedModels = {
       name: 'Qwen: Qwen3 Max',
       created: 1758585600,
       context_length: 262144,
-      architecture: {
-        input_modalities: ['text'],
-        output_modalities: ['text'],
-        tokenizer: 'Qwen3',
-      },
+      architecture: { input_modalities: ['text'], output_modalities: ['text'], tokenizer: 'Qwen3' },
       endpoints: [
         {
           provider: 'alibaba',
@@ -62,11 +49,7 @@ export const QWEN: DatedModels = {
       name: 'Qwen: Qwen3 Coder Plus',
       created: 1753142400,
       context_length: 1000000,
-      architecture: {
-        input_modalities: ['text'],
-        output_modalities: ['text'],
-        tokenizer: 'Qwen3',
-      },
+      architecture: { input_modalities: ['text'], output_modalities: ['text'], tokenizer: 'Qwen3' },
       endpoints: [
         {
           provider: 'alibaba',
@@ -108,97 +91,49 @@ export const QWEN: DatedModels = {
       id: 'qwen/qwen-plus',
       name: 'Qwen: Qwen Plus',
       context_length: 1000000,
-      architecture: {
-        input_modalities: ['text'],
-        output_modalities: ['text'],
-        tokenizer: 'Qwen',
-      },
-      endpoints: [
-        {
-          provider: 'alibaba',
-          providerModel: 'qwen-plus',
-        },
-      ],
+      architecture: { input_modalities: ['text'], output_modalities: ['text'], tokenizer: 'Qwen' },
+      endpoints: [{ provider: 'alibaba', providerModel: 'qwen-plus' }],
     },
     {
       id: 'qwen/qwen3.7-max',
       name: 'Qwen: Qwen3.7 Max',
       context_length: 1000000,
-      architecture: {
-        input_modalities: ['text'],
-        output_modalities: ['text'],
-      },
-      endpoints: [
-        {
-          provider: 'alibaba',
-          providerModel: 'qwen3.7-max',
-        },
-      ],
+      architecture: { input_modalities: ['text'], output_modalities: ['text'] },
+      endpoints: [{ provider: 'alibaba', providerModel: 'qwen3.7-max' }],
     },
     {
       id: 'qwen/qwen3.7-plus',
       name: 'Qwen: Qwen3.7 Plus',
       context_length: 1000000,
-      architecture: {
-        input_modalities: ['text', 'image'],
-        output_modalities: ['text'],
-      },
-      endpoints: [
-        {
-          provider: 'alibaba',
-          providerModel: 'qwen3.7-plus',
-        },
-      ],
+      architecture: { input_modalities: ['text', 'image'], output_modalities: ['text'] },
+      endpoints: [{ provider: 'alibaba', providerModel: 'qwen3.7-plus' }],
     },
     {
       id: 'qwen/qwen3.8-max',
       name: 'Qwen: Qwen3.8 Max',
       context_length: 1000000,
-      architecture: {
-        input_modalities: ['text', 'image'],
-        output_modalities: ['text'],
-      },
-      endpoints: [
-        {
-          provider: 'alibaba',
-          providerModel: 'qwen3.8-max',
-        },
-      ],
+      architecture: { input_modalities: ['text', 'image'], output_modalities: ['text'] },
+      endpoints: [{ provider: 'alibaba', providerModel: 'qwen3.8-max' }],
     },
     {
       id: 'qwen/qwen3.8-flash',
       name: 'Qwen: Qwen3.8 Flash',
       context_length: 1000000,
-      architecture: {
-        input_modalities: ['text', 'image'],
-        output_modalities: ['text'],
-      },
-      endpoints: [
-        {
-          provider: 'alibaba',
-          providerModel: 'qwen3.8-flash',
-        },
-      ],
+      architecture: { input_modalities: ['text', 'image'], output_modalities: ['text'] },
+      endpoints: [{ provider: 'alibaba', providerModel: 'qwen3.8-flash' }],
     },
     {
       id: 'qwen/qwen3-32b',
       name: 'Qwen: Qwen3 32B',
       created: 1745798400,
       context_length: 131072,
-      architecture: {
-        input_modalities: ['text'],
-        output_modalities: ['text'],
-        tokenizer: 'Qwen3',
-      },
+      architecture: { input_modalities: ['text'], output_modalities: ['text'], tokenizer: 'Qwen3' },
       endpoints: [
         {
           provider: 'groq',
           providerModel: 'qwen/qwen3-32b',
           max_completion_tokens: 40960,
-          pricing: {
-            prompt: '0.00000029',
-            completion: '0.00000059',
-          },
+          pricing: { prompt: '0.00000029', completion: '0.00000059' },
           supported_parameters: [
             'max_tokens',
             'max_completion_tokens',
@@ -225,19 +160,12 @@ export const QWEN: DatedModels = {
       name: 'Qwen: Qwen3 235B A22B Instruct 2507',
       created: 1753056000,
       context_length: 262144,
-      architecture: {
-        input_modalities: ['text'],
-        output_modalities: ['text'],
-        tokenizer: 'Qwen3',
-      },
+      architecture: { input_modalities: ['text'], output_modalities: ['text'], tokenizer: 'Qwen3' },
       endpoints: [
         {
           provider: 'together',
           providerModel: 'Qwen/Qwen3-235B-A22B-Instruct-2507-tput',
-          pricing: {
-            prompt: '0.0000002',
-            completion: '0.0000006',
-          },
+          pricing: { prompt: '0.0000002', completion: '0.0000006' },
           quantization: 'fp8',
         },
       ],
@@ -247,19 +175,12 @@ export const QWEN: DatedModels = {
       name: 'Qwen: Qwen3 Coder 480B A35B',
       created: 1753142400,
       context_length: 262144,
-      architecture: {
-        input_modalities: ['text'],
-        output_modalities: ['text'],
-        tokenizer: 'Qwen3',
-      },
+      architecture: { input_modalities: ['text'], output_modalities: ['text'], tokenizer: 'Qwen3' },
       endpoints: [
         {
           provider: 'together',
           providerModel: 'Qwen/Qwen3-Coder-480B-A35B-Instruct-FP8',
-          pricing: {
-            prompt: '0.000002',
-            completion: '0.000002',
-          },
+          pricing: { prompt: '0.000002', completion: '0.000002' },
           quantization: 'fp8',
         },
       ],
