@@ -56,6 +56,8 @@ interface OpenOptions extends BrowserContextOptions {
   readonly managementKey?: string;
   /** Runs in every document of the page before its own scripts. */
   readonly initScript?: string;
+  /** The test moves the clock of the page. It is installed before the page loads: one that comes later shows 1970 first. */
+  readonly hasClock?: boolean;
   /** Left open after the test, for the next. */
   readonly isKept?: boolean;
 }
@@ -124,7 +126,14 @@ async function startGateway(
 }
 
 async function openPage(browser: Browser, url: string, hash: string, options: OpenOptions = {}): Promise<UiPage> {
-  const { isSignedIn = true, managementKey = MANAGEMENT_KEY, initScript = '', isKept, ...contextOptions } = options;
+  const {
+    isSignedIn = true,
+    managementKey = MANAGEMENT_KEY,
+    initScript = '',
+    hasClock,
+    isKept,
+    ...contextOptions
+  } = options;
   const context = await browser.newContext({ viewport: { width: 1360, height: 850 }, ...contextOptions });
   if (isSignedIn) await context.request.post(`${url}/admin/v1/session`, { data: { key: managementKey } });
   await context.addInitScript(
@@ -133,6 +142,7 @@ async function openPage(browser: Browser, url: string, hash: string, options: Op
   await context.addInitScript(initScript);
   if (isKept !== true) onTestFinished(() => context.close());
   const page = await context.newPage();
+  if (hasClock === true) await page.clock.install();
   const problems: string[] = [];
   page.on('console', (message) => {
     const isProblem = message.type() === 'error' || message.type() === 'warning';

@@ -176,10 +176,9 @@ describe.skipIf(skipped !== undefined)(
     });
 
     test('plays in the time it took, faster, or all at once', async () => {
-      const opened = await ui.open(`#/generations/${ids.streamed}`);
+      const opened = await ui.open(`#/generations/${ids.streamed}`, { hasClock: true });
       const { page, problems } = opened;
       const { slider, text, play } = partsOf(opened);
-      await page.clock.install();
       await page.getByRole('tab', { name: 'Stream' }).click();
       await play.waitFor();
       await page.clock.pauseAt(Date.now() + 60_000);
