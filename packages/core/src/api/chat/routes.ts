@@ -1,4 +1,5 @@
 import type { Route } from '../../http/route.ts';
+import { ADMIN } from '../route-groups.ts';
 import { createChatCompletion } from './create-chat-completion.ts';
 import type { ChatParts } from './chat-parts.ts';
 import type { ExplainParts } from './explain-route.ts';
@@ -15,10 +16,9 @@ export const CHAT_ROUTES: readonly Route<ChatParts & ExplainParts>[] = [
     load: () => createChatCompletion,
   },
   {
+    ...ADMIN,
     method: 'POST',
     path: '/admin/v1/explain',
-    surface: 'admin',
-    auth: 'management',
     summary: 'Explain how a chat request would be routed, without calling anybody',
     load: async () => (await import('./explain-route.ts')).explainChatRoute,
   },

@@ -1,56 +1,51 @@
 import type { Route } from '../../http/route.ts';
+import { ANY_KEY, MANAGEMENT } from '../route-groups.ts';
 import type { KeyParts } from './key-parts.ts';
 
 /** The keys of callers. */
 export const KEY_ROUTES: readonly Route<KeyParts>[] = [
   {
+    ...ANY_KEY,
     method: 'GET',
     path: '/api/v1/key',
-    surface: 'api',
-    auth: 'any',
     summary: 'Show the key of the caller',
     load: async () => (await import('./get-current-key.ts')).getCurrentKey,
   },
   {
+    ...MANAGEMENT,
     method: 'GET',
     path: '/api/v1/keys',
-    surface: 'api',
-    auth: 'management',
     wrongKey: 401,
     summary: 'List keys',
     load: async () => (await import('./list-keys.ts')).listKeys,
   },
   {
+    ...MANAGEMENT,
     method: 'POST',
     path: '/api/v1/keys',
-    surface: 'api',
-    auth: 'management',
     summary: 'Create a key; it is shown once',
     load: async () => (await import('./create-key.ts')).createKey,
   },
   {
+    ...MANAGEMENT,
     method: 'GET',
     path: '/api/v1/keys/{hash}',
-    surface: 'api',
-    auth: 'management',
     wrongKey: 401,
     summary: 'Get a key by its hash',
     load: async () => (await import('./get-key.ts')).getKey,
   },
   {
+    ...MANAGEMENT,
     method: 'PATCH',
     path: '/api/v1/keys/{hash}',
-    surface: 'api',
-    auth: 'management',
     wrongKey: 401,
     summary: 'Change a key',
     load: async () => (await import('./update-key.ts')).updateKey,
   },
   {
+    ...MANAGEMENT,
     method: 'DELETE',
     path: '/api/v1/keys/{hash}',
-    surface: 'api',
-    auth: 'management',
     wrongKey: 401,
     summary: 'Revoke a key',
     load: async () => (await import('./delete-key.ts')).deleteKey,

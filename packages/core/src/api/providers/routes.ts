@@ -1,29 +1,27 @@
 import type { Route } from '../../http/route.ts';
+import { ADMIN, ANY_KEY } from '../route-groups.ts';
 import type { ProviderParts } from './provider-parts.ts';
 
 /** Providers, how they are reached, and how they fare. */
 export const PROVIDER_ROUTES: readonly Route<ProviderParts>[] = [
   {
+    ...ANY_KEY,
     method: 'GET',
     path: '/api/v1/providers',
-    surface: 'api',
-    auth: 'any',
     summary: 'List providers',
     load: async () => (await import('./list-providers.ts')).listProviders,
   },
   {
+    ...ADMIN,
     method: 'GET',
     path: '/admin/v1/providers',
-    surface: 'admin',
-    auth: 'management',
     summary: 'List providers with how they are reached and how they have fared',
     load: async () => (await import('./list-provider-states.ts')).listProviderStates,
   },
   {
+    ...ADMIN,
     method: 'POST',
     path: '/admin/v1/providers/{slug}/test',
-    surface: 'admin',
-    auth: 'management',
     summary: 'Look at what stands between the gateway and a provider',
     load: async () => (await import('./test-provider.ts')).testProvider,
   },
