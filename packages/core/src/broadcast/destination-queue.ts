@@ -56,7 +56,17 @@ export function createDeliveryLane(options: DeliveryLaneOptions): DeliveryLane {
       lane.phase = 'open';
       run(lane);
     },
-    change: (destination) => change(destination, lane),
+    change(destination) {
+      const now = lane.platform.now();
+      lane.destination = destination;
+      lane.takes = createTakesGeneration(destination);
+      lane.nextPendingAt = 0;
+      reschedule(lane.retries, () => now);
+      // An attempt with what held before must not decide over what holds now.
+      lane.work.abort();
+      lane.work = new AbortController();
+      run(lane);
+    },
     add(delivery) {
       lane.retries.set(delivery.id, delivery);
       run(lane);
@@ -122,18 +132,6 @@ function giveUpOldest(lane: LaneState): void {
   settle(ids, lane);
   const failed = { ...createDelivery(ids, lane), state: 'failed', lastResult: 'the queue was full' } as const;
   saveDelivery(failed, lane).catch((error: unknown) => onTrouble(error, lane));
-}
-
-function change(destination: Destination, lane: LaneState): void {
-  const now = lane.platform.now();
-  lane.destination = destination;
-  lane.takes = createTakesGeneration(destination);
-  lane.nextPendingAt = 0;
-  reschedule(lane.retries, () => now);
-  // An attempt with what held before must not decide over what holds now.
-  lane.work.abort();
-  lane.work = new AbortController();
-  run(lane);
 }
 
 async function drain(lane: LaneState): Promise<void> {

@@ -24,16 +24,11 @@ export interface RetryContext {
 const MAX_FAILED = 200;
 
 /** A delivery that has not been tried. */
-export function createDelivery(generationIds: readonly string[], context: RetryContext): BroadcastDelivery {
-  const { destination, platform } = context;
+export function createDelivery(ids: readonly string[], { destination, platform }: RetryContext): BroadcastDelivery {
   const now = platform.now();
-  const delivery = {
-    kind: 'delivery',
-    id: createUuid(platform),
-    destinationId: destination.id,
-    generationIds,
-  } as const;
-  return { ...delivery, state: 'waiting', attempts: 0, lastResult: null, nextAttemptAt: now, createdAt: now };
+  const what = { id: createUuid(platform), destinationId: destination.id, generationIds: ids };
+  const never = { state: 'waiting', attempts: 0, lastResult: null } as const;
+  return { kind: 'delivery', ...what, ...never, nextAttemptAt: now, createdAt: now };
 }
 
 /** Returns the delivery after a failed attempt: waiting for the next one, or failed. */
