@@ -6,7 +6,12 @@ import type { GenerationRecord, Store } from '../stores/store.ts';
 import type { DeliveryOutcome } from '../webhooks/deliver-webhook.ts';
 import type { BroadcastDelivery } from '../stores/broadcast-row.ts';
 import { configOf, deliverGenerations } from './deliver-generations.ts';
-import { createDeliveryLane, type DeliveryLane, type LaneStatus } from './destination-queue.ts';
+import {
+  createDeliveryLane,
+  type DeliveryLane,
+  type DeliveryLaneOptions,
+  type LaneStatus,
+} from './destination-queue.ts';
 import type { BroadcastOptions } from './destination-format.ts';
 import { findMissed } from './find-undelivered.ts';
 import { createTraceLoader } from './load-trace.ts';
@@ -43,83 +48,21 @@ export interface Broadcaster {
 
 const LOOK_EVERY_MS = 30_000;
 
+type Deliver = DeliveryLaneOptions['deliver'];
+type Lanes = Map<string, { readonly lane: DeliveryLane; seen: string }>;
+
 /** Creates the broadcaster; `start` begins its work. */
 export function createBroadcaster(options: BroadcasterOptions): Broadcaster {
-  const { store, platform, logger, broadcast } = options;
-  const lanes = new Map<string, { readonly lane: DeliveryLane; seen: string }>();
-  const loadTrace = createTraceLoader(options);
+  const { store, platform, logger } = options;
+  const lanes: Lanes = new Map();
+  const deliver = createDeliver(options);
   let isClosed = false;
   let cancelLook: (() => void) | undefined;
   let refreshing: Promise<unknown> = Promise.resolve();
 
-  const deliver: Parameters<typeof createDeliveryLane>[0]['deliver'] = async (ids, destination, signal) => {
-    const format = broadcast?.formats.find(({ type }) => type === destination.type);
-    // A destination whose format is missing is treated like a receiver that is down: it may be available after the next
-    // start.
-    if (broadcast === undefined || format === undefined) {
-      const result = `nothing here speaks ${destination.type}`;
-      return { outcome: { isDelivered: false, result, isFinal: false }, isSent: false, remaining: ids };
-    }
-    const load = await loadTrace(destination);
-    return deliverGenerations(ids, {
-      destination,
-      format,
-      loadTrace: load,
-      logger,
-      transport: broadcast.transport,
-      platform,
-      signal,
-    });
-  };
-
-  const addLane = async (destination: Destination): Promise<void> => {
-    const lane = createDeliveryLane({ ...options, destination, rows: store.broadcasts, deliver });
-    lanes.set(destination.id, { lane, seen: JSON.stringify(destination) });
-    for (const row of await store.broadcasts.list()) {
-      if (row.kind !== 'delivery' || row.destinationId !== destination.id || row.state !== 'waiting') continue;
-      lane.add(row);
-    }
-    findMissed(destination, store).then(
-      (missed) => lane.open(missed),
-      (error: unknown) => {
-        logger.error('what is still to be broadcast could not be read', { reason: String(error) });
-        lane.open([]);
-      },
-    );
-  };
-
-  /**
-   * Removes the rows of a destination that was deleted or switched off: generations of the pause are not sent later.
-   */
-  const removeRows = async (id: string, isGone: boolean): Promise<void> => {
-    for (const row of await store.broadcasts.list()) {
-      const isIts = row.kind === 'progress' ? row.id === id : isGone && row.destinationId === id;
-      if (isIts) await store.broadcasts.remove(row.id);
-    }
-  };
-
-  const look = async (): Promise<void> => {
-    if (isClosed || broadcast === undefined) return;
-    const destinations = await store.destinations.list();
-    const active = new Map(destinations.filter(({ enabled }) => enabled).map((each) => [each.id, each]));
-    for (const [id, { lane }] of lanes) {
-      if (active.has(id)) continue;
-      lanes.delete(id);
-      await lane.close();
-      await removeRows(id, !destinations.some((each) => each.id === id));
-    }
-    for (const destination of active.values()) {
-      const known = lanes.get(destination.id);
-      if (known === undefined) await addLane(destination);
-      else if (known.seen !== JSON.stringify(destination)) {
-        known.seen = JSON.stringify(destination);
-        known.lane.change(destination);
-      }
-    }
-  };
   // One after the other, or two would both make a lane.
   const refresh = (): Promise<void> => {
-    const done = refreshing.then(look);
+    const done = refreshing.then(() => (isClosed ? undefined : updateLanes(lanes, deliver, options)));
     refreshing = done.catch(() => undefined);
     return done;
   };
@@ -144,16 +87,7 @@ export function createBroadcaster(options: BroadcasterOptions): Broadcaster {
       if (store.isShared === true) lookAgain();
     },
     refresh,
-    async test(destination) {
-      const format = broadcast?.formats.find(({ type }) => type === destination.type);
-      if (broadcast === undefined || format === undefined) {
-        return { isDelivered: false, result: `nothing here speaks ${destination.type}`, isFinal: true };
-      }
-      const request = await format.toTestRequest(configOf(destination));
-      const { signal } = new AbortController();
-      const { transport } = broadcast;
-      return sendRequest(request, { transport, platform, statuses: format.testStatuses, signal });
-    },
+    test: (destination) => sendTest(destination, options),
     async resend(deliveryId) {
       const row = await store.broadcasts.get(deliveryId);
       const known = row?.kind === 'delivery' ? lanes.get(row.destinationId) : undefined;
@@ -170,14 +104,93 @@ export function createBroadcaster(options: BroadcasterOptions): Broadcaster {
       await refreshing;
       cancelLook?.();
       const all = [...lanes.values()].map(({ lane }) => lane);
-      if (all.length === 0) return;
-      let cancelLimit: (() => void) | undefined;
-      const limit = new Promise<void>((resolve) => {
-        cancelLimit = platform.setTimer(resolve, limitMs);
-      });
-      await Promise.race([Promise.all(all.map((lane) => lane.drained())), limit]);
-      cancelLimit?.();
-      await Promise.all(all.map((lane) => lane.close()));
+      if (all.length > 0) await closeLanes(all, limitMs, platform);
     },
   };
+}
+
+function createDeliver(options: BroadcasterOptions): Deliver {
+  const { broadcast } = options;
+  const loadTrace = createTraceLoader(options);
+  return async (ids, destination, signal) => {
+    const format = broadcast?.formats.find(({ type }) => type === destination.type);
+    // A destination whose format is missing is treated like a receiver that is down: it may be available after the next
+    // start.
+    if (broadcast === undefined || format === undefined) {
+      const result = `nothing here speaks ${destination.type}`;
+      return { outcome: { isDelivered: false, result, isFinal: false }, isSent: false, remaining: ids };
+    }
+    const load = await loadTrace(destination);
+    return deliverGenerations(ids, { ...options, ...broadcast, destination, format, loadTrace: load, signal });
+  };
+}
+
+/** Opens, changes and closes lanes, so that there is one for every destination that is on. */
+async function updateLanes(lanes: Lanes, deliver: Deliver, options: BroadcasterOptions): Promise<void> {
+  const { store, broadcast } = options;
+  if (broadcast === undefined) return;
+  const destinations = await store.destinations.list();
+  const active = new Map(destinations.filter(({ enabled }) => enabled).map((each) => [each.id, each]));
+  for (const [id, { lane }] of lanes) {
+    if (active.has(id)) continue;
+    lanes.delete(id);
+    await lane.close();
+    await removeRows(id, !destinations.some((each) => each.id === id), store);
+  }
+  for (const destination of active.values()) {
+    const known = lanes.get(destination.id);
+    const seen = JSON.stringify(destination);
+    if (known === undefined) {
+      const lane = createDeliveryLane({ ...options, destination, rows: store.broadcasts, deliver });
+      lanes.set(destination.id, { lane, seen });
+      await openLane(lane, destination, options);
+    } else if (known.seen !== seen) {
+      known.seen = seen;
+      known.lane.change(destination);
+    }
+  }
+}
+
+/** Resolves when the lane has its stored deliveries; it opens later, once it is known what else was not sent. */
+async function openLane(lane: DeliveryLane, destination: Destination, options: BroadcasterOptions): Promise<void> {
+  const { store, logger } = options;
+  for (const row of await store.broadcasts.list()) {
+    if (row.kind === 'delivery' && row.destinationId === destination.id && row.state === 'waiting') lane.add(row);
+  }
+  findMissed(destination, store).then(
+    (missed) => lane.open(missed),
+    (error: unknown) => {
+      logger.error('what is still to be broadcast could not be read', { reason: String(error) });
+      lane.open([]);
+    },
+  );
+}
+
+/** Removes the rows of a destination that was deleted or switched off: generations of the pause are not sent later. */
+async function removeRows(id: string, isGone: boolean, { broadcasts }: Pick<Store, 'broadcasts'>): Promise<void> {
+  for (const row of await broadcasts.list()) {
+    const isIts = row.kind === 'progress' ? row.id === id : isGone && row.destinationId === id;
+    if (isIts) await broadcasts.remove(row.id);
+  }
+}
+
+async function sendTest(destination: Destination, options: BroadcasterOptions): Promise<DeliveryOutcome> {
+  const { broadcast, platform } = options;
+  const format = broadcast?.formats.find(({ type }) => type === destination.type);
+  if (broadcast === undefined || format === undefined) {
+    return { isDelivered: false, result: `nothing here speaks ${destination.type}`, isFinal: true };
+  }
+  const request = await format.toTestRequest(configOf(destination));
+  const { signal } = new AbortController();
+  return sendRequest(request, { ...broadcast, platform, statuses: format.testStatuses, signal });
+}
+
+async function closeLanes(lanes: readonly DeliveryLane[], limitMs: number, platform: Platform): Promise<void> {
+  let cancelLimit: (() => void) | undefined;
+  const limit = new Promise<void>((resolve) => {
+    cancelLimit = platform.setTimer(resolve, limitMs);
+  });
+  await Promise.race([Promise.all(lanes.map((lane) => lane.drained())), limit]);
+  cancelLimit?.();
+  await Promise.all(lanes.map((lane) => lane.close()));
 }

@@ -1,21 +1,12 @@
-import type { Logger } from '../foundation/logger.ts';
-import type { Platform } from '../foundation/platform.ts';
-import { createUuid } from '../foundation/random-id.ts';
 import type { Destination } from '../wire/destinations/destination.ts';
-import type { GenerationRecord, Repository } from '../stores/store.ts';
-import type { BroadcastDelivery, BroadcastRow } from '../stores/broadcast-row.ts';
+import type { GenerationRecord } from '../stores/store.ts';
+import type { BroadcastDelivery } from '../stores/broadcast-row.ts';
 import type { Delivered } from './deliver-generations.ts';
-import { afterFailure, createDelivery } from './next-delivery.ts';
 import { createProgressNote } from './delivery-cursor.ts';
 import { createTakesGeneration } from './destination-filter.ts';
+import { afterFailure, createDelivery, type RetryContext, reschedule, saveDelivery } from './retry-schedule.ts';
 
-export interface DeliveryLaneOptions {
-  readonly destination: Destination;
-  readonly rows: Repository<BroadcastRow>;
-  readonly platform: Platform;
-  readonly logger: Logger;
-  /** 0 to 1. */
-  readonly random: () => number;
+export interface DeliveryLaneOptions extends Omit<RetryContext, 'retries'> {
   readonly deliver: (ids: readonly string[], destination: Destination, signal: AbortSignal) => Promise<Delivered>;
 }
 
@@ -46,8 +37,6 @@ export interface DeliveryLane {
 
 const MAX_PENDING = 10_000;
 const MAX_BATCH = 50;
-/** Limit of failed deliveries for one destination; beyond it the oldest are dropped. */
-const MAX_FAILED = 200;
 const FIRST_WAIT_MS = 20;
 /** While there is more to do than one request can carry, requests follow each other; otherwise they gather. */
 const GATHER_MS = 1000;
@@ -57,200 +46,187 @@ const RETRY_STORE_MS = 2000;
 
 /** Creates the lane of a destination; closed to deliveries until `open`. */
 export function createDeliveryLane(options: DeliveryLaneOptions): DeliveryLane {
-  const { rows, platform, logger, random, deliver } = options;
-  let { destination } = options;
-  let takes = createTakesGeneration(destination);
-  const progress = createProgressNote({ id: destination.id, rows, platform, logger });
-  /** Recorded and not sent, oldest first; after a crash it can be read from the store again. */
-  let pending: string[] = [];
-  const waiting = new Map<string, BroadcastDelivery>();
-  let state: 'shut' | 'open' | 'closed' = 'shut';
-  let sending: Promise<void> | undefined;
-  let work = new AbortController();
-  let nextPendingAt = 0;
-  /** True before the first attempt, and after a failure until the next success. */
-  let mayBeDown = true;
-  let cancelTimer: (() => void) | undefined;
-  let lastDeliveredAt: number | null = null;
-  let lastFailure: LaneStatus['lastFailure'] = null;
-
-  const earliest = (): BroadcastDelivery | undefined =>
-    [...waiting.values()].reduce<BroadcastDelivery | undefined>(
-      (first, each) => (first === undefined || each.nextAttemptAt < first.nextAttemptAt ? each : first),
-      undefined,
-    );
-
-  /** Starts what is due, or sets the timer for what will be. */
-  const run = (): void => {
-    cancelTimer?.();
-    cancelTimer = undefined;
-    if (state !== 'open' || sending !== undefined) return;
-    const now = platform.now();
-    const retry = earliest();
-    const retryAt = retry?.nextAttemptAt ?? Number.POSITIVE_INFINITY;
-    const pendingAt = pending.length === 0 ? Number.POSITIVE_INFINITY : nextPendingAt;
-    const at = Math.min(retryAt, pendingAt);
-    if (at === Number.POSITIVE_INFINITY) return;
-    if (at > now) return void (cancelTimer = platform.setTimer(run, at - now));
-    const attempt = retry !== undefined && retryAt <= now ? tryAgain(retry) : tryPending();
-    sending = attempt.catch(onTrouble).then(() => {
-      sending = undefined;
-      run();
-    });
-  };
-
-  const onTrouble = (error: unknown): void => {
-    if (state === 'closed') return;
-    logger.error('a broadcast could not be looked after', { destination: destination.id, reason: String(error) });
-    const at = platform.now() + RETRY_STORE_MS;
-    nextPendingAt = at;
-    for (const row of waiting.values()) waiting.set(row.id, { ...row, nextAttemptAt: Math.max(row.nextAttemptAt, at) });
-  };
-
-  const note = ({ outcome, isSent }: Delivered): void => {
-    const now = platform.now();
-    if (!outcome.isDelivered) lastFailure = { at: now, result: outcome.result };
-    if (!outcome.isDelivered || !isSent) return;
-    lastDeliveredAt = now;
-    if (!mayBeDown) return;
-    // It works again: what waits for its turn need not wait longer.
-    mayBeDown = false;
-    for (const row of waiting.values()) waiting.set(row.id, { ...row, nextAttemptAt: now });
-  };
-
-  const tryPending = async (): Promise<void> => {
-    const startedAt = platform.now();
-    const ids = pending.slice(0, MAX_BATCH);
-    const { signal } = work;
-    const delivered = await deliver(ids, destination, signal);
-    if (signal.aborted) return;
-    note(delivered);
-    const { outcome, remaining } = delivered;
-    nextPendingAt = pending.length > MAX_BATCH ? startedAt : startedAt + GATHER_MS;
-    if (!outcome.isDelivered) {
-      if (!outcome.isFinal) {
-        mayBeDown = true;
-        nextPendingAt = platform.now() + Math.max(PROBE_MS, (outcome.retryAfterSeconds ?? 0) * 1000);
-        // One batch on the schedule decides when to give up; the others wait for their turn.
-        if (waiting.size > 0) return settle(ids.slice(0, ids.length - remaining.length));
-      }
-      await save(afterFailure(createRow(remaining), outcome, { now: platform.now(), random: random() }));
-    }
-    settle(ids);
-  };
-
-  /** They are through, or written down. */
-  const settle = (ids: readonly string[]): void => {
-    const last = ids.at(-1);
-    if (last === undefined) return;
-    // The queue may have run over meanwhile.
-    const place = pending.indexOf(last);
-    if (place !== -1) pending = pending.slice(place + 1);
-    progress.note(last);
-  };
-
-  const tryAgain = async (row: BroadcastDelivery): Promise<void> => {
-    const { signal } = work;
-    const delivered = await deliver(row.generationIds, destination, signal);
-    if (signal.aborted) return;
-    note(delivered);
-    const { outcome, remaining } = delivered;
-    if (!outcome.isDelivered) {
-      const left = { ...row, generationIds: remaining };
-      return save(afterFailure(left, outcome, { now: platform.now(), random: random() }));
-    }
-    await rows.remove(row.id);
-    waiting.delete(row.id);
-    nextPendingAt = platform.now();
-  };
-
-  const createRow = (generationIds: readonly string[]): BroadcastDelivery =>
-    createDelivery({ id: createUuid(platform), destinationId: destination.id, generationIds, now: platform.now() });
-
-  const save = async (row: BroadcastDelivery): Promise<void> => {
-    await rows.update(row.id, () => row, row);
-    if (row.state === 'waiting') return void waiting.set(row.id, row);
-    waiting.delete(row.id);
-    const { type, id } = destination;
-    logger.warn('generations were not delivered', { destination: id, type, result: row.lastResult, row: row.id });
-    await dropOldest();
-  };
-
-  const dropOldest = async (): Promise<void> => {
-    const failed = (await rows.list()).filter(
-      (row) => row.kind === 'delivery' && row.destinationId === destination.id && row.state === 'failed',
-    );
-    for (const { id } of failed.slice(0, Math.max(failed.length - MAX_FAILED, 0))) {
-      await rows.remove(id);
-      logger.warn('an undelivered broadcast was dropped, there are too many', { destination: destination.id, row: id });
-    }
-  };
-
-  /** Removes the oldest batch from a full queue and stores it as failed, to be sent on request. */
-  const giveUpOldest = (): void => {
-    const ids = pending.slice(0, MAX_BATCH);
-    settle(ids);
-    save({ ...createRow(ids), state: 'failed', lastResult: 'the queue was full' }).catch(onTrouble);
-  };
-
+  const lane = createLaneState(options);
   return {
-    offer(record) {
-      const { id } = record.generation;
-      if (!takes(record)) {
-        if (state === 'open' && sending === undefined && pending.length === 0) progress.note(id);
-        return;
-      }
-      pending.push(id);
-      if (pending.length > MAX_PENDING) giveUpOldest();
-      if (pending.length > 1) return;
-      // Delayed, because the call that is being recorded has not been responded to yet.
-      nextPendingAt = Math.max(nextPendingAt, platform.now() + FIRST_WAIT_MS);
-      run();
-    },
+    offer: (record) => offer(record, lane),
     open(missed) {
-      if (state !== 'shut') return;
-      const offered = new Set(pending);
-      pending = [...missed.filter((id) => !offered.has(id)), ...pending];
-      state = 'open';
-      run();
+      if (lane.phase !== 'shut') return;
+      const offered = new Set(lane.pending);
+      lane.pending = [...missed.filter((id) => !offered.has(id)), ...lane.pending];
+      lane.phase = 'open';
+      run(lane);
     },
-    change(changed) {
-      destination = changed;
-      takes = createTakesGeneration(changed);
-      nextPendingAt = 0;
-      for (const row of waiting.values()) waiting.set(row.id, { ...row, nextAttemptAt: platform.now() });
+    change(destination) {
+      const now = lane.platform.now();
+      lane.destination = destination;
+      lane.takes = createTakesGeneration(destination);
+      lane.nextPendingAt = 0;
+      reschedule(lane.retries, () => now);
       // An attempt with what held before must not decide over what holds now.
-      work.abort();
-      work = new AbortController();
-      run();
+      lane.work.abort();
+      lane.work = new AbortController();
+      run(lane);
     },
     add(delivery) {
-      waiting.set(delivery.id, delivery);
-      run();
+      lane.retries.set(delivery.id, delivery);
+      run(lane);
     },
     status: () => ({
-      queued: [...waiting.values()].reduce((sum, row) => sum + row.generationIds.length, pending.length),
-      lastDeliveredAt,
-      lastFailure,
+      queued: [...lane.retries.values()].reduce((sum, row) => sum + row.generationIds.length, lane.pending.length),
+      lastDeliveredAt: lane.lastDeliveredAt,
+      lastFailure: lane.lastFailure,
     }),
-    async drained() {
-      const isStuck = (): boolean => waiting.size > 0 || nextPendingAt > platform.now() + GATHER_MS;
-      nextPendingAt = Math.min(nextPendingAt, isStuck() ? nextPendingAt : 0);
-      run();
-      while (sending !== undefined) {
-        await sending;
-        if (!isStuck()) {
-          nextPendingAt = 0;
-          run();
-        }
-      }
-    },
+    drained: () => drain(lane),
     async close() {
-      state = 'closed';
-      cancelTimer?.();
-      work.abort();
-      await sending;
-      await progress.close();
+      lane.phase = 'closed';
+      lane.cancelTimer();
+      lane.work.abort();
+      await lane.sending;
+      await lane.progress.close();
     },
   };
+}
+
+type LaneState = ReturnType<typeof createLaneState>;
+
+/** What a lane works with, and what it remembers. */
+function createLaneState(options: DeliveryLaneOptions) {
+  return {
+    ...options,
+    takes: createTakesGeneration(options.destination),
+    progress: createProgressNote({ ...options, id: options.destination.id }),
+    retries: new Map<string, BroadcastDelivery>(),
+    /** Recorded and not sent, oldest first; after a crash it can be read from the store again. */
+    pending: [] as string[],
+    nextPendingAt: 0,
+    phase: 'shut' as 'shut' | 'open' | 'closed',
+    /** The attempt under way. */
+    sending: undefined as Promise<void> | undefined,
+    work: new AbortController(),
+    cancelTimer: (): void => undefined,
+    /** True before the first attempt, and after a failure until the next success. */
+    mayBeDown: true,
+    lastDeliveredAt: null as number | null,
+    lastFailure: null as LaneStatus['lastFailure'],
+  };
+}
+
+function offer(record: GenerationRecord, lane: LaneState): void {
+  const { pending, platform } = lane;
+  const { id } = record.generation;
+  if (!lane.takes(record)) {
+    if (lane.phase === 'open' && lane.sending === undefined && pending.length === 0) lane.progress.note(id);
+    return;
+  }
+  pending.push(id);
+  if (pending.length > MAX_PENDING) giveUpOldest(lane);
+  if (lane.pending.length > 1) return;
+  // Delayed, because the call that is being recorded has not been responded to yet.
+  lane.nextPendingAt = Math.max(lane.nextPendingAt, platform.now() + FIRST_WAIT_MS);
+  run(lane);
+}
+
+/** Removes the oldest batch from a full queue and stores it as failed, to be sent on request. */
+function giveUpOldest(lane: LaneState): void {
+  const ids = lane.pending.slice(0, MAX_BATCH);
+  settle(ids, lane);
+  const failed = { ...createDelivery(ids, lane), state: 'failed', lastResult: 'the queue was full' } as const;
+  saveDelivery(failed, lane).catch((error: unknown) => onTrouble(error, lane));
+}
+
+async function drain(lane: LaneState): Promise<void> {
+  for (;;) {
+    const isStuck = lane.retries.size > 0 || lane.nextPendingAt > lane.platform.now() + GATHER_MS;
+    if (!isStuck) lane.nextPendingAt = 0;
+    run(lane);
+    if (lane.sending === undefined) return;
+    await lane.sending;
+  }
+}
+
+/** Starts what is due, or sets the timer for what will be. */
+function run(lane: LaneState): void {
+  const { platform, pending } = lane;
+  lane.cancelTimer();
+  if (lane.phase !== 'open' || lane.sending !== undefined) return;
+  const now = platform.now();
+  const [due] = [...lane.retries.values()].toSorted((one, other) => one.nextAttemptAt - other.nextAttemptAt);
+  const retryAt = due?.nextAttemptAt ?? Number.POSITIVE_INFINITY;
+  const pendingAt = pending.length === 0 ? Number.POSITIVE_INFINITY : lane.nextPendingAt;
+  const at = Math.min(retryAt, pendingAt);
+  if (at === Number.POSITIVE_INFINITY) return;
+  if (at > now) return void (lane.cancelTimer = platform.setTimer(() => run(lane), at - now));
+  const attempt = due !== undefined && retryAt <= now ? retry(due, lane) : sendPending(lane);
+  lane.sending = attempt
+    .catch((error: unknown) => onTrouble(error, lane))
+    .then(() => {
+      lane.sending = undefined;
+      run(lane);
+    });
+}
+
+function onTrouble(error: unknown, lane: LaneState): void {
+  const { destination, platform, logger } = lane;
+  if (lane.phase === 'closed') return;
+  logger.error('a broadcast could not be looked after', { destination: destination.id, reason: String(error) });
+  const retryAt = platform.now() + RETRY_STORE_MS;
+  lane.nextPendingAt = retryAt;
+  reschedule(lane.retries, (at) => Math.max(at, retryAt));
+}
+
+async function sendPending(lane: LaneState): Promise<void> {
+  const { platform } = lane;
+  const startedAt = platform.now();
+  const ids = lane.pending.slice(0, MAX_BATCH);
+  const { signal } = lane.work;
+  const delivered = await lane.deliver(ids, lane.destination, signal);
+  if (signal.aborted) return;
+  note(delivered, lane);
+  const { outcome, remaining } = delivered;
+  lane.nextPendingAt = lane.pending.length > MAX_BATCH ? startedAt : startedAt + GATHER_MS;
+  if (!outcome.isDelivered) {
+    if (!outcome.isFinal) {
+      lane.mayBeDown = true;
+      lane.nextPendingAt = platform.now() + Math.max(PROBE_MS, (outcome.retryAfterSeconds ?? 0) * 1000);
+      // One batch on the schedule decides when to give up; the others wait for their turn.
+      if (lane.retries.size > 0) return settle(ids.slice(0, ids.length - remaining.length), lane);
+    }
+    await saveDelivery(afterFailure(createDelivery(remaining, lane), outcome, lane), lane);
+  }
+  settle(ids, lane);
+}
+
+async function retry(row: BroadcastDelivery, lane: LaneState): Promise<void> {
+  const { signal } = lane.work;
+  const delivered = await lane.deliver(row.generationIds, lane.destination, signal);
+  if (signal.aborted) return;
+  note(delivered, lane);
+  const { outcome, remaining } = delivered;
+  if (!outcome.isDelivered) {
+    return saveDelivery(afterFailure({ ...row, generationIds: remaining }, outcome, lane), lane);
+  }
+  await lane.rows.remove(row.id);
+  lane.retries.delete(row.id);
+  lane.nextPendingAt = lane.platform.now();
+}
+
+function note({ outcome, isSent }: Delivered, lane: LaneState): void {
+  const now = lane.platform.now();
+  if (!outcome.isDelivered) lane.lastFailure = { at: now, result: outcome.result };
+  if (!outcome.isDelivered || !isSent) return;
+  lane.lastDeliveredAt = now;
+  if (!lane.mayBeDown) return;
+  // It works again: what waits for its turn need not wait longer.
+  lane.mayBeDown = false;
+  reschedule(lane.retries, () => now);
+}
+
+/** They are through, or written down. */
+function settle(ids: readonly string[], lane: LaneState): void {
+  const last = ids.at(-1);
+  if (last === undefined) return;
+  // The queue may have run over meanwhile.
+  const place = lane.pending.indexOf(last);
+  if (place !== -1) lane.pending = lane.pending.slice(place + 1);
+  lane.progress.note(last);
 }

@@ -71,170 +71,179 @@ const START_SPREAD_MS = 2000;
 
 /** Creates the runner: one timer for all jobs, one step of one job at a time. */
 export function createVideoRunner(options: VideoRunnerOptions): VideoRunner {
-  const { store, current, platform, ledger, recorder, logger, random, changes, webhooks, archive, ownerId } = options;
-  const jobs = createOwnedJobs(store.videoJobs, platform, ownerId);
-  const outbox = webhooks && createVideoOutbox({ jobs, platform, logger, random, webhooks });
-  const archiver = archive && createVideoArchiver({ jobs, current, platform, logger, archive });
-  const failures = new Map<string, number>();
-  const usualMs = new Map<string, number>();
-  const held = new Set<string>();
-  /** Jobs in the middle of a step. */
-  const stepping = new Set<string>();
-  let cancelScan: (() => void) | undefined;
-  let isStopped = false;
-
-  const run = (id: string): void => {
-    stepping.add(id);
-    step(id)
-      .catch((error: unknown) => {
-        logger.error('a video job could not be followed', { job: id, reason: String(error) });
-        queue.schedule(id, START_SPREAD_MS);
-      })
-      .finally(() => stepping.delete(id));
-  };
-  const queue = createDueQueue({ platform, spacingMs: SPACING_MS, run });
-
-  /** Does the next step for a job, and schedules the one after it. */
-  const step = async (id: string): Promise<void> => {
-    const job = await jobs.take(id);
-    if (job === undefined) return;
-    if ('againMs' in job) return queue.schedule(id, job.againMs);
-    if (hasEnded(job)) return;
-    if (platform.now() >= job.deadlineAt) {
-      return end(job, { status: 'expired', error: 'The video was not made in time' });
-    }
-    if (job.submission === 'sending') return settle(job);
-    const progress = await look(job);
-    if (progress === undefined) return schedulePoll(job, undefined);
-    failures.delete(id);
-    const ended = endOf(progress);
-    if (ended !== undefined) return end(job, ended);
-    if (progress.status !== 'unknown' && laterStatus(job.status, progress.status) !== job.status) {
-      const status = laterStatus(job.status, progress.status);
-      const changed = await jobs.update(job, (latest) => (hasEnded(latest) ? latest : { ...latest, status }));
-      if (changed !== undefined) changes.emit(changed);
-    }
-    await schedulePoll(job, progress.retryAfterMs);
-  };
-
-  const settle = async (job: VideoJob): Promise<void> => {
-    const video = videoOf(job, current().providers);
-    const found = await settleLostVideo(job, { jobs: store.videoJobs, platform, video });
-    switch (found.type) {
-      case 'again':
-        return queue.schedule(job.id, found.delayMs);
-      case 'failed':
-        return end(job, { status: 'failed', error: found.error });
-      case 'sent': {
-        const upstream = { upstreamId: found.upstreamId, providerModel: job.providerModel };
-        const order = withoutData(job.order, options.storesContent && job.region === undefined);
-        const sent = await jobs.update(job, (latest) => ({ ...latest, submission: 'sent', upstream, order }));
-        await schedulePoll(sent ?? job, found.retryAfterMs);
-      }
-    }
-  };
-
-  const schedulePoll = async (job: VideoJob, retryAfterMs: number | undefined): Promise<void> => {
-    const ageMs = platform.now() - job.createdAt;
-    const usual = usualMs.get(job.modelId) ?? null;
-    const failed = failures.get(job.id) ?? 0;
-    const delayMs = nextPollDelayMs({ ageMs, usualMs: usual, retryAfterMs, failures: failed }, random());
-    queue.schedule(job.id, Math.min(delayMs, Math.max(job.deadlineAt - platform.now(), 0)));
-    // Another owner would poll at once, whatever wait upstream requires.
-    if (delayMs > TAKEN_FOR_MS && ownerId !== null) await jobs.extend(job, delayMs + LEASE_MS);
-  };
-
-  /** Polls a job; undefined when the poll itself failed, which is no result for the job. */
-  const look = async (job: VideoJob): Promise<VideoProgress | undefined> => {
-    const video = videoOf(job, current().providers);
-    if (video === undefined || job.upstream === null) return undefined;
-    try {
-      const { signal } = new AbortController();
-      return await video.poll({ job: job.upstream, signal, timeoutMs: POLL_TIMEOUT_MS });
-    } catch (error) {
-      failures.set(job.id, (failures.get(job.id) ?? 0) + 1);
-      logger.warn('a video job could not be looked at', { job: job.id, reason: String(error) });
-      return undefined;
-    }
-  };
-
-  const end = async (job: VideoJob, progress: Ended): Promise<void> => {
-    failures.delete(job.id);
-    if (progress.status === 'completed') {
-      usualMs.set(job.modelId, learnUsualMs(usualMs.get(job.modelId) ?? null, platform.now() - job.createdAt));
-    }
-    const storesContent = options.storesContent && job.region === undefined;
-    const endpoint = endpointOf(job, current().catalog);
-    const keepsContent = archiver !== undefined && job.region === undefined;
-    const ended = await endVideoJob(job, progress, {
-      store,
-      jobs,
-      platform,
-      ledger,
-      recorder,
-      endpoint,
-      storesContent,
-      keepsContent,
-    });
-    if (ended === undefined || !hasEnded(ended)) return;
-    changes.emit(ended);
-    takeUp(ended);
-  };
-
-  /** Schedules the remaining work for a job that has ended. */
-  const takeUp = (job: VideoJob): void => {
-    outbox?.add(job);
-    archiver?.add(job);
-  };
-
-  const takeUpAll = async (spreadMs: number): Promise<void> => {
-    const all = await store.videoJobs.list();
-    for (const job of all.filter(hasEnded)) {
-      // Another process may have ended what this one holds money for.
-      ledger.release(job.generationId);
-      takeUp(job);
-    }
-    const isNew = ({ id }: VideoJob): boolean => !held.has(id) && !stepping.has(id) && !queue.has(id);
-    const open = all.filter((job) => !hasEnded(job) && isNew(job));
-    open.forEach(({ id }, index) => queue.schedule(id, (spreadMs * index) / open.length));
-  };
-
-  /** Where processes share the store, jobs of other processes are taken over after their leases expire. */
-  const scanLater = (): void => {
-    cancelScan = platform.setTimer(() => {
-      takeUpAll(LEASE_MS / 2)
-        .catch((error: unknown) => logger.error('video jobs could not be listed', { reason: String(error) }))
-        .finally(() => {
-          if (!isStopped) scanLater();
-        });
-    }, LEASE_MS / 2);
-  };
-
+  const { platform, logger, ownerId } = options;
+  const runner: RunnerState = createRunnerState(options, (id) => run(id, runner));
   return {
     async start() {
-      await takeUpAll(START_SPREAD_MS);
-      if (ownerId !== null) scanLater();
+      await takeUpAll(START_SPREAD_MS, runner);
+      if (ownerId !== null) scanLater(runner);
     },
     hold(id) {
-      held.add(id);
+      runner.held.add(id);
       const untilMs = platform.now() + SUBMISSION_LEASE_MS;
-      return {
-        lease: ownerId === null ? undefined : { ownerId, token: 1, untilMs },
-        release: () => void held.delete(id),
-      };
+      const lease = ownerId === null ? undefined : { ownerId, token: 1, untilMs };
+      return { lease, release: () => void runner.held.delete(id) };
     },
     add(job, firstPollMs) {
-      schedulePoll(job, firstPollMs).catch((error: unknown) =>
+      schedulePoll(job, firstPollMs, runner).catch((error: unknown) =>
         logger.warn('a video job could not be held on to', { job: job.id, reason: String(error) }),
       );
     },
-    announce: (job) => outbox?.renew(job),
+    announce: (job) => runner.outbox?.renew(job),
     stop() {
-      isStopped = true;
-      cancelScan?.();
-      queue.stop();
-      outbox?.stop();
-      archiver?.stop();
+      runner.isStopped = true;
+      runner.cancelScan();
+      runner.queue.stop();
+      runner.outbox?.stop();
+      runner.archiver?.stop();
     },
   };
+}
+
+type RunnerState = ReturnType<typeof createRunnerState>;
+
+/** What the runner works with, and what it remembers. */
+function createRunnerState(options: VideoRunnerOptions, onDue: (id: string) => void) {
+  const { store, platform, webhooks, archive, ownerId } = options;
+  const jobs = createOwnedJobs(store.videoJobs, platform, ownerId);
+  return {
+    ...options,
+    jobs,
+    queue: createDueQueue({ platform, spacingMs: SPACING_MS, run: onDue }),
+    outbox: webhooks && createVideoOutbox({ ...options, jobs, webhooks }),
+    archiver: archive && createVideoArchiver({ ...options, jobs, archive }),
+    /** Failed polls of each job since the last that succeeded. */
+    failures: new Map<string, number>(),
+    /** How long the jobs of each model usually take. */
+    usualMs: new Map<string, number>(),
+    held: new Set<string>(),
+    /** Jobs in the middle of a step. */
+    stepping: new Set<string>(),
+    cancelScan: (): void => undefined,
+    isStopped: false,
+  };
+}
+
+async function takeUpAll(spreadMs: number, runner: RunnerState): Promise<void> {
+  const { store, ledger, queue, held, stepping } = runner;
+  const all = await store.videoJobs.list();
+  for (const job of all.filter(hasEnded)) {
+    // Another process may have ended what this one holds money for.
+    ledger.release(job.generationId);
+    takeUp(job, runner);
+  }
+  const isNew = ({ id }: VideoJob): boolean => !held.has(id) && !stepping.has(id) && !queue.has(id);
+  const open = all.filter((job) => !hasEnded(job) && isNew(job));
+  open.forEach(({ id }, index) => queue.schedule(id, (spreadMs * index) / open.length));
+}
+
+/** Where processes share the store, jobs of other processes are taken over after their leases expire. */
+function scanLater(runner: RunnerState): void {
+  const { platform, logger } = runner;
+  runner.cancelScan = platform.setTimer(() => {
+    takeUpAll(LEASE_MS / 2, runner)
+      .catch((error: unknown) => logger.error('video jobs could not be listed', { reason: String(error) }))
+      .finally(() => {
+        if (!runner.isStopped) scanLater(runner);
+      });
+  }, LEASE_MS / 2);
+}
+
+function run(id: string, runner: RunnerState): void {
+  const { queue, stepping, logger } = runner;
+  stepping.add(id);
+  step(id, runner)
+    .catch((error: unknown) => {
+      logger.error('a video job could not be followed', { job: id, reason: String(error) });
+      queue.schedule(id, START_SPREAD_MS);
+    })
+    .finally(() => stepping.delete(id));
+}
+
+/** Does the next step for a job, and schedules the one after it. */
+async function step(id: string, runner: RunnerState): Promise<void> {
+  const { jobs, queue, platform, failures, changes } = runner;
+  const job = await jobs.take(id);
+  if (job === undefined) return;
+  if ('againMs' in job) return queue.schedule(id, job.againMs);
+  if (hasEnded(job)) return;
+  if (platform.now() >= job.deadlineAt) {
+    return end(job, { status: 'expired', error: 'The video was not made in time' }, runner);
+  }
+  if (job.submission === 'sending') return settle(job, runner);
+  const progress = await poll(job, runner);
+  if (progress === undefined) return schedulePoll(job, undefined, runner);
+  failures.delete(id);
+  const ended = endOf(progress);
+  if (ended !== undefined) return end(job, ended, runner);
+  if (progress.status !== 'unknown' && laterStatus(job.status, progress.status) !== job.status) {
+    const status = laterStatus(job.status, progress.status);
+    const changed = await jobs.update(job, (latest) => (hasEnded(latest) ? latest : { ...latest, status }));
+    if (changed !== undefined) changes.emit(changed);
+  }
+  await schedulePoll(job, progress.retryAfterMs, runner);
+}
+
+async function settle(job: VideoJob, runner: RunnerState): Promise<void> {
+  const { store, jobs, queue, platform, current } = runner;
+  const video = videoOf(job, current().providers);
+  const found = await settleLostVideo(job, { jobs: store.videoJobs, platform, video });
+  switch (found.type) {
+    case 'again':
+      return queue.schedule(job.id, found.delayMs);
+    case 'failed':
+      return end(job, { status: 'failed', error: found.error }, runner);
+    case 'sent': {
+      const upstream = { upstreamId: found.upstreamId, providerModel: job.providerModel };
+      const order = withoutData(job.order, runner.storesContent && job.region === undefined);
+      const sent = await jobs.update(job, (latest) => ({ ...latest, submission: 'sent', upstream, order }));
+      await schedulePoll(sent ?? job, found.retryAfterMs, runner);
+    }
+  }
+}
+
+/** Polls a job; undefined when the poll itself failed, which is no result for the job. */
+async function poll(job: VideoJob, { current, failures, logger }: RunnerState): Promise<VideoProgress | undefined> {
+  const video = videoOf(job, current().providers);
+  if (video === undefined || job.upstream === null) return undefined;
+  try {
+    const { signal } = new AbortController();
+    return await video.poll({ job: job.upstream, signal, timeoutMs: POLL_TIMEOUT_MS });
+  } catch (error) {
+    failures.set(job.id, (failures.get(job.id) ?? 0) + 1);
+    logger.warn('a video job could not be looked at', { job: job.id, reason: String(error) });
+    return undefined;
+  }
+}
+
+async function schedulePoll(job: VideoJob, retryAfterMs: number | undefined, runner: RunnerState): Promise<void> {
+  const { jobs, queue, platform, random, ownerId } = runner;
+  const ageMs = platform.now() - job.createdAt;
+  const usualMs = runner.usualMs.get(job.modelId) ?? null;
+  const failures = runner.failures.get(job.id) ?? 0;
+  const delayMs = nextPollDelayMs({ ageMs, usualMs, retryAfterMs, failures }, random());
+  queue.schedule(job.id, Math.min(delayMs, Math.max(job.deadlineAt - platform.now(), 0)));
+  // Another owner would poll at once, whatever wait upstream requires.
+  if (delayMs > TAKEN_FOR_MS && ownerId !== null) await jobs.extend(job, delayMs + LEASE_MS);
+}
+
+async function end(job: VideoJob, progress: Ended, runner: RunnerState): Promise<void> {
+  const { current, platform, failures, usualMs, changes } = runner;
+  failures.delete(job.id);
+  if (progress.status === 'completed') {
+    usualMs.set(job.modelId, learnUsualMs(usualMs.get(job.modelId) ?? null, platform.now() - job.createdAt));
+  }
+  const endpoint = endpointOf(job, current().catalog);
+  const storesContent = runner.storesContent && job.region === undefined;
+  const keepsContent = runner.archiver !== undefined && job.region === undefined;
+  const ended = await endVideoJob(job, progress, { ...runner, endpoint, storesContent, keepsContent });
+  if (ended === undefined || !hasEnded(ended)) return;
+  changes.emit(ended);
+  takeUp(ended, runner);
+}
+
+/** Schedules the remaining work for a job that has ended. */
+function takeUp(job: VideoJob, { outbox, archiver }: RunnerState): void {
+  outbox?.add(job);
+  archiver?.add(job);
 }

@@ -1,0 +1,75 @@
+import type { Logger } from '../foundation/logger.ts';
+import type { Platform } from '../foundation/platform.ts';
+import { createUuid } from '../foundation/random-id.ts';
+import type { Destination } from '../wire/destinations/destination.ts';
+import type { DeliveryOutcome } from '../webhooks/deliver-webhook.ts';
+import { nextDeliveryDelayMs } from '../webhooks/delivery-schedule.ts';
+import type { Repository } from '../stores/store.ts';
+import type { BroadcastDelivery, BroadcastRow } from '../stores/broadcast-row.ts';
+
+/** Deliveries of one destination that wait for another attempt, by id. */
+export type RetrySchedule = Map<string, BroadcastDelivery>;
+
+export interface RetryContext {
+  readonly destination: Destination;
+  readonly retries: RetrySchedule;
+  readonly rows: Repository<BroadcastRow>;
+  readonly platform: Platform;
+  readonly logger: Logger;
+  /** 0 to 1. */
+  readonly random: () => number;
+}
+
+/** Limit of failed deliveries for one destination; beyond it the oldest are dropped. */
+const MAX_FAILED = 200;
+
+/** A delivery that has not been tried. */
+export function createDelivery(ids: readonly string[], { destination, platform }: RetryContext): BroadcastDelivery {
+  const now = platform.now();
+  const what = { id: createUuid(platform), destinationId: destination.id, generationIds: ids };
+  const never = { state: 'waiting', attempts: 0, lastResult: null } as const;
+  return { kind: 'delivery', ...what, ...never, nextAttemptAt: now, createdAt: now };
+}
+
+/** Returns the delivery after a failed attempt: waiting for the next one, or failed. */
+export function afterFailure(
+  delivery: BroadcastDelivery,
+  outcome: Extract<DeliveryOutcome, { readonly isDelivered: false }>,
+  { platform, random }: RetryContext,
+): BroadcastDelivery {
+  const attempts = delivery.attempts + 1;
+  const delayMs = outcome.isFinal ? null : nextDeliveryDelayMs({ attempts, ...outcome }, random());
+  const state = delayMs === null ? 'failed' : 'waiting';
+  return { ...delivery, attempts, lastResult: outcome.result, state, nextAttemptAt: platform.now() + (delayMs ?? 0) };
+}
+
+/** Stores a delivery, and schedules its next attempt unless it has failed. */
+export async function saveDelivery(delivery: BroadcastDelivery, context: RetryContext): Promise<void> {
+  const { destination, retries, rows, logger } = context;
+  await rows.update(delivery.id, () => delivery, delivery);
+  if (delivery.state === 'waiting') return void retries.set(delivery.id, delivery);
+  retries.delete(delivery.id);
+  const { type, id } = destination;
+  logger.warn('generations were not delivered', {
+    destination: id,
+    type,
+    result: delivery.lastResult,
+    row: delivery.id,
+  });
+  await dropOldest(context);
+}
+
+async function dropOldest({ destination, rows, logger }: RetryContext): Promise<void> {
+  const failed = (await rows.list()).filter(
+    (row) => row.kind === 'delivery' && row.destinationId === destination.id && row.state === 'failed',
+  );
+  for (const { id } of failed.slice(0, Math.max(failed.length - MAX_FAILED, 0))) {
+    await rows.remove(id);
+    logger.warn('an undelivered broadcast was dropped, there are too many', { destination: destination.id, row: id });
+  }
+}
+
+/** Moves the next attempt of every delivery to the time that `toTime` returns for its current one. */
+export function reschedule(retries: RetrySchedule, toTime: (at: number) => number): void {
+  for (const row of retries.values()) retries.set(row.id, { ...row, nextAttemptAt: toTime(row.nextAttemptAt) });
+}
