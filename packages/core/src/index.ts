@@ -93,6 +93,7 @@ export {
   type WholeResponse,
 } from './foundation/transport.ts';
 export type { StoredTrace } from './generations/stored-trace.ts';
+export { UNKNOWN_GENERATION } from './generations/to-generation.ts';
 export {
   type CallTimeouts,
   type ChatCall,

@@ -9,6 +9,47 @@ import type { ChatMessage } from '../wire/chat/chat-message.ts';
 import type { CompletionAccumulator } from './observe/completion-accumulator.ts';
 import { toToolCallRecord } from './tool-steps.ts';
 
+/**
+ * The members of a record in a call of which nothing is known. Journals leave these values out of their lines, so they
+ * must not change.
+ */
+export const UNKNOWN_GENERATION = {
+  upstream_id: null,
+  session_id: null,
+  router: null,
+  provider_name: null,
+  http_referer: null,
+  app_id: null,
+  user_agent: null,
+  external_user: null,
+  preset_id: null,
+  finish_reason: null,
+  service_tier: null,
+  tokens_prompt: null,
+  tokens_completion: null,
+  native_tokens_reasoning: null,
+  native_tokens_cached: null,
+  native_tokens_completion_images: null,
+  num_media_completion: null,
+  num_search_results: null,
+  num_fetches: null,
+  web_search_engine: null,
+  upstream_inference_cost: null,
+  cache_discount: null,
+  latency: null,
+  moderation_latency: null,
+  response_cache_source_id: null,
+  provider_responses: null,
+  origin: '',
+  data_region: 'global',
+  is_byok: false,
+  streamed: false,
+  cancelled: false,
+  total_cost: 0,
+  cost_known: true,
+  usage_estimated: false,
+} as const satisfies Partial<Generation>;
+
 /** Converts a call to its record, in the form of `GET /generation` (wire.md 13.1). */
 export function toGeneration(ended: EndedCall): Generation {
   const { call, completion, attempts, outcome, usage, cost, media, pipeline } = ended;

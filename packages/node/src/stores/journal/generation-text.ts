@@ -1,47 +1,14 @@
-import type { Generation } from '@model-gateway/core';
+import { type Generation, UNKNOWN_GENERATION } from '@model-gateway/core';
 
 /**
  * Values that most generations have, or absent values: they are left out of the text and added again when it is read.
  * The same holds for values that a generation states twice.
  */
 const USUAL = {
-  upstream_id: null,
-  session_id: null,
-  router: null,
-  provider_name: null,
+  ...UNKNOWN_GENERATION,
   api_type: 'completions',
-  origin: '',
-  http_referer: null,
-  app_id: null,
-  user_agent: null,
-  external_user: null,
-  preset_id: null,
-  data_region: 'global',
-  is_byok: false,
-  streamed: false,
-  cancelled: false,
-  finish_reason: null,
-  service_tier: null,
-  tokens_prompt: null,
-  tokens_completion: null,
-  native_tokens_reasoning: null,
-  native_tokens_cached: null,
-  native_tokens_completion_images: null,
   num_media_prompt: 0,
-  num_media_completion: null,
   num_input_audio_prompt: 0,
-  num_search_results: null,
-  num_fetches: null,
-  web_search_engine: null,
-  total_cost: 0,
-  upstream_inference_cost: null,
-  cache_discount: null,
-  latency: null,
-  moderation_latency: null,
-  response_cache_source_id: null,
-  provider_responses: null,
-  cost_known: true,
-  usage_estimated: false,
 } as const;
 
 type ProviderResponse = NonNullable<Generation['provider_responses']>[number];
