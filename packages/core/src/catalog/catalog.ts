@@ -144,16 +144,12 @@ export function tierOf({ tag }: Endpoint): ServiceTier | null {
 /** Whether a provider slug of a preference means this endpoint: a base slug all of them, a suffixed one exactly it. */
 export const isNamed = (slug: string, { tag, provider }: Endpoint): boolean => slug === tag || slug === provider.slug;
 
-/** Whether any of the slugs means this endpoint. */
 export const isListed = (slugs: readonly string[], endpoint: Endpoint): boolean =>
   slugs.some((slug) => isNamed(slug, endpoint));
 
 const blends = new WeakMap<Endpoint, number>();
 
-/**
- * One number to compare endpoints by, USD a token: most calls read about three times what they write. Infinite where a
- * price is not known, so that such an endpoint comes after every other.
- */
+/** USD a token, to compare endpoints: most calls read thrice what they write. Unknown prices are infinite, so last. */
 export function priceOf(endpoint: Endpoint): number {
   let blend = blends.get(endpoint);
   if (blend === undefined) {
@@ -172,10 +168,7 @@ export function hasCheaperCachedReads({ prices }: Endpoint): boolean {
   );
 }
 
-/**
- * Whether an endpoint charges more than `max_price` allows. Token bounds are USD a million, the others USD a unit. An
- * endpoint whose token price is not known exceeds every bound on it.
- */
+/** Bounds on tokens are USD a million, others USD a unit. Unknown token prices exceed every bound on them. */
 export function exceedsMaxPrice({ pricing }: Endpoint, { max_price: bounds }: ProviderPreferences): boolean {
   if (!bounds) return false;
   const perMillion = (['prompt', 'completion'] as const).some(

@@ -1,9 +1,6 @@
 import type { EndpointDefinition, ModelDefinition } from '../wire/models/model-definition.ts';
 
-/**
- * Models and the sources of their facts. Their endpoints name presets, where a configured model names a provider's
- * slug. `SetName` are the names of `parameterSets`; without one, every endpoint lists its parameters itself.
- */
+/** Models and the sources of their facts. Endpoints name presets, not slugs, and may name one of `parameterSets`. */
 export interface DatedModels<SetName extends string = never> {
   readonly sources: readonly {
     readonly url: string;

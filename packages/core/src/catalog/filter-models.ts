@@ -13,10 +13,7 @@ const commaList = z.string().transform((text) =>
     .filter((item) => item !== ''),
 );
 
-/**
- * The query of `GET /models` (wire.md 14.1). Filters on data that the gateway does not collect are accepted without
- * effect.
- */
+/** The query of `GET /models` (wire.md 14.1). Filters on data that is not collected are accepted without effect. */
 export const modelListQuerySchema = z.object({
   offset: count.optional(),
   limit: count.min(1).max(1000).optional(),
@@ -91,10 +88,7 @@ const SORT_KEYS: ReadonlyMap<string, (record: Model) => number | null> = new Map
   ['context-high-to-low', (record) => negative(record.context_length)],
 ]);
 
-/**
- * Models without the value are sorted last; an order by data that the gateway does not collect leaves the list
- * unchanged.
- */
+/** Models without the value come last; an order by data that is not collected leaves the list unchanged. */
 function sortModels(records: Model[], sort: string | undefined): Model[] {
   const keyOf = SORT_KEYS.get(sort ?? '');
   if (keyOf === undefined) return records;

@@ -7,10 +7,7 @@ export interface ServingProvider {
   readonly preset: string | null;
 }
 
-/**
- * The built-in models that configured providers can serve, each with the endpoints at those providers alone. A provider
- * serves what is built in for its preset.
- */
+/** The built-in models that configured providers can serve: those of their presets, with these endpoints alone. */
 export function pickServedModels(
   builtIn: readonly ModelDefinition[],
   providers: readonly ServingProvider[],
@@ -28,13 +25,10 @@ export function pickServedModels(
 }
 
 /**
- * Merges configured models into served ones. A configured model that is already served replaces it field by field, and
- * within `architecture` too; its endpoint replaces the one of the same provider and tag field by field, or is added
- * after the others where there is none. `pricing` is replaced as a whole, because a mixture of two price lists would be
- * wrong.
- *
- * Configured models come first, in their order; the other served ones follow. Throws `RangeError` for what
- * `findIncompleteParts` finds.
+ * Merges configured models into served ones. A configured model replaces a served one field by field, also within
+ * `architecture`; its endpoint replaces that of the same provider and tag field by field, or is added after the others.
+ * `pricing` is replaced as a whole, because a mixture of two price lists would be wrong. Configured models come first,
+ * in their order; other served ones follow. Throws `RangeError` for what `findIncompleteParts` finds.
  */
 export function overrideModels(
   served: readonly ModelDefinition[],
@@ -53,9 +47,7 @@ export interface IncompletePart {
   readonly endpoint: number | null;
 }
 
-/**
- * Finds the missing parts of a configured model after the merge with the served one of the same id, if there is one.
- */
+/** Finds what a configured model still lacks after the merge with the served one of the same id, if any. */
 export function findIncompleteParts(served: ModelDefinition | undefined, model: ConfiguredModel): IncompletePart[] {
   if (model.endpoints === undefined) return served === undefined ? [{ field: 'endpoints', endpoint: null }] : [];
   const { endpoints } = model;

@@ -15,10 +15,7 @@ export async function readPieces(pieces: AsyncIterable<Uint8Array>): Promise<Uin
   return whole;
 }
 
-/**
- * Turns the pieces into a web stream. Takes a piece only when the reader asks for one, and calls `return()` when the
- * reader leaves.
- */
+/** A web stream that takes a piece only when asked, and calls `return()` when its reader leaves. */
 export function toReadableStream(pieces: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
   const iterator = pieces[Symbol.asyncIterator]();
   return new ReadableStream({

@@ -9,10 +9,7 @@ export interface FetchTransportOptions {
   readonly platform: Platform;
 }
 
-/**
- * Creates a transport on any `fetch`, for runtimes without undici and for configured providers only: unlike the guarded
- * transport it connects to every address.
- */
+/** For configured providers, without undici: unlike the guarded transport it connects to every address. */
 export function createFetchTransport(options: FetchTransportOptions): Transport {
   const send = options.fetch ?? fetch;
   const wheel = createTimerWheel(options.platform);
@@ -107,10 +104,7 @@ async function* readBody(
   }
 }
 
-/**
- * Converts an error of `fetch`. A fetch does not report whether it failed before or after it sent the request, so the
- * request counts as sent.
- */
+/** A `fetch` does not report whether it failed before or after sending, so the request counts as sent. */
 function toTransportError(cause: unknown, phase: TransportPhase): TransportError {
   const message = phase === 'body' ? 'the answer was cut short' : 'no answer came';
   return new TransportError(message, { phase, requestSent: true, cause });

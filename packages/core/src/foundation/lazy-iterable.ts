@@ -1,7 +1,4 @@
-/**
- * An iterable whose source is opened only when the first item is read. Costs almost nothing per item, unlike a
- * generator that delegates to another.
- */
+/** Opens the source when the first item is read. Costs almost nothing per item, unlike a delegating generator. */
 export function createLazyIterable<Item>(open: () => Promise<AsyncIterable<Item>>): AsyncIterable<Item> {
   return {
     [Symbol.asyncIterator]() {
@@ -21,7 +18,6 @@ export function createLazyIterable<Item>(open: () => Promise<AsyncIterable<Item>
   };
 }
 
-/** An iterable of one existing item. */
 export function iterateOne<Item>(item: Item): AsyncIterable<Item> {
   return {
     [Symbol.asyncIterator]() {

@@ -1,8 +1,4 @@
-/**
- * The functions that the core requires from its host besides JavaScript itself.
- *
- * Time and randomness have no other source, so tests control both and never sleep.
- */
+/** What the core requires from its host. The only source of time and randomness, so that tests control both. */
 export interface Platform {
   /** Lower-case hex. Synchronous where the host can (Node: 0.4 µs), a promise over WebCrypto (37 µs). */
   sha256(text: string): string | Promise<string>;

@@ -1,5 +1,5 @@
-/** `Retry-After` beyond an hour is no help to a caller and a hazard to a scheduler. */
-const MAX_RETRY_AFTER_SECONDS = 3600;
+/** A wait beyond an hour is no help to a caller and a hazard to a scheduler. */
+export const MAX_RETRY_AFTER_SECONDS = 3600;
 
 /**
  * Reads `Retry-After`: whole seconds or an HTTP date. Invalid values and the past count as absent; the far future is

@@ -2,10 +2,7 @@ const utf8 = new TextDecoder();
 /** No error body worth reading is longer; a proxy's page may be. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
-/**
- * Reads a body to its end as UTF-8. Above `maxBytes` it stops and returns the text so far, which is enough for error
- * pages; the transport limits whole responses.
- */
+/** UTF-8. Above `maxBytes` it stops with the text so far, enough for error pages; transports limit whole responses. */
 export async function readText(body: AsyncIterable<Uint8Array>, maxBytes?: number): Promise<string> {
   return toText(await readBytes(body, maxBytes));
 }
@@ -15,7 +12,6 @@ export async function readErrorText(body: AsyncIterable<Uint8Array>): Promise<st
   return toText(await readErrorBytes(body));
 }
 
-/** The same in bytes. */
 export function readErrorBytes(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   return readBytes(body, MAX_ERROR_BYTES).catch(() => new Uint8Array());
 }

@@ -1,10 +1,7 @@
 import type { Transport, TransportRequest, WholeResponse } from './transport.ts';
 import { readBytes, readErrorBytes } from './read-text.ts';
 
-/**
- * Sends a request and waits for the whole response, in the way that is cheapest for the transport. Throws the same
- * errors as the transport (docs/decisions/0016).
- */
+/** Waits for the whole response in the transport's cheapest way, and throws its errors (docs/decisions/0016). */
 export function sendWhole(transport: Transport, request: TransportRequest): Promise<WholeResponse> {
   return transport.sendWhole?.(request) ?? sendAndRead(transport, request);
 }

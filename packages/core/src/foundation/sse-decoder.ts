@@ -9,20 +9,13 @@ const MAX_EVENT_CHARACTERS = 16 * 1024 * 1024;
 export interface SseDecoder {
   /** The data of every event that these bytes finished, in order. Throws `provider_unavailable` on an oversized one. */
   push(bytes: Uint8Array): readonly string[];
-  /**
-   * Ends the input. Returns the data of an event that was begun but not closed by its blank line, or undefined when the
-   * stream ended between events.
-   */
+  /** Ends the input. Returns the data of an event without its blank line; undefined when none was begun. */
   end(): string | undefined;
 }
 
-/**
- * Decodes server-sent events. Comments, event names, ids and retry fields are dropped: no chat wire gives them a
- * meaning that its data does not repeat.
- */
+/** Drops comments, event names, ids and retry fields: no chat wire gives them a meaning that its data lacks. */
 export function createSseDecoder(maxEventCharacters: number = MAX_EVENT_CHARACTERS): SseDecoder {
-  // One streaming decoder, so that a character split between two pieces arrives whole. The parser strips the byte
-  // order mark itself; two strippers would swallow a second, legitimate one.
+  // Joins characters split between pieces. The byte order mark is left to the parser: stripping twice could take two.
   const text = new TextDecoder('utf-8', { ignoreBOM: true });
   let finished: string[] = [];
   let isOversized = false;

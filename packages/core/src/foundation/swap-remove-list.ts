@@ -19,10 +19,8 @@ interface PlacedEntry<Item> extends ListEntry<Item> {
 }
 
 /**
- * Creates an empty list. An array instead of a `Set`: a set with frequent changes rehashes every few dozen items, and
- * V8 links the old table to the new one, so that one promoted table retains every later one and all of their items.
- *
- * See docs/decisions/0013.
+ * An array instead of a `Set`: a set with frequent changes rehashes every few dozen items, and V8 links the old table
+ * to the new one, so that one promoted table retains all later ones and their items (docs/decisions/0013).
  */
 export function createSwapRemoveList<Item>(): SwapRemoveList<Item> {
   const entries: PlacedEntry<Item>[] = [];

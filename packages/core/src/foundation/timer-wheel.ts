@@ -25,19 +25,14 @@ export interface TimerWheel {
 }
 
 const TICK_MS = 50;
-/**
- * A tick that is late by this much means that the process was blocked or suspended; data may be waiting that could not
- * be read.
- */
+/** A tick this late means that the process was blocked or suspended; data may be waiting unread. */
 const LATE_MS = 500;
 
 type Clock = Pick<Platform, 'monotonicNow' | 'setTimer'>;
 
 /**
- * Creates a wheel. It ticks only while a limit is set.
- *
- * A late tick moves every limit by its lateness, so that a blocked event loop or a suspended machine does not end all
- * streams at once (docs/decisions/0013).
+ * Ticks only while a limit is set. A late tick moves every limit by its lateness, so that a blocked event loop or a
+ * suspended machine does not end all streams at once (docs/decisions/0013).
  */
 export function createTimerWheel(platform: Clock): TimerWheel {
   /** Those that are set. */

@@ -1,6 +1,4 @@
-/**
- * The phase in which an upstream call failed; decides whether it may be tried again and which error the caller gets.
- */
+/** The phase in which an upstream call failed: decides whether it may be repeated and which error is sent. */
 export type TransportPhase = 'dns' | 'connect' | 'tls' | 'headers' | 'body';
 
 /** An upstream call failed below HTTP: no address, no connection, a reset, a time limit, a body cut short. */
@@ -36,9 +34,8 @@ export interface TransportRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * A body in pieces is given as a function, which is called for each sending: when a kept connection fails before it
-   * is used, the request is sent once more from the beginning. An error thrown by the pieces is the one that `send`
-   * rejects with.
+   * A body in pieces is a function, called for each sending: where a kept connection fails before it is used, the
+   * request is sent again. `send` rejects with an error of the pieces.
    */
   readonly body?: string | Uint8Array | (() => AsyncIterable<Uint8Array>) | undefined;
   /** Aborting closes the connection at once, in every phase. */
@@ -58,10 +55,9 @@ export interface TransportResponse {
   /** Lower-case names; a repeated header is joined with a comma. */
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * The decoded bytes; all bytes that have arrived by the time of a read come as one piece. Consumed once. Ends
-   * normally only when the message was complete; otherwise rejects with `TransportError` of phase `body`. Leaving it
-   * early through `return()` makes the connection reusable when the upstream ends the message promptly, and closes it
-   * otherwise.
+   * The decoded bytes, consumed once; all that have arrived by a read come as one piece. Ends normally only after a
+   * complete message; otherwise rejects with `TransportError` of phase `body`. Leaving early through `return()` makes
+   * the connection reusable when the upstream ends the message promptly, and closes it otherwise.
    */
   readonly body: AsyncIterable<Uint8Array>;
 }
@@ -72,15 +68,9 @@ export interface WholeResponse extends Pick<TransportResponse, 'status' | 'heade
   readonly bytes: Uint8Array;
 }
 
-/**
- * Sends one request to an upstream. Never follows redirects. Rejects with `TransportError`, or with the signal's
- * reason when it was aborted.
- */
+/** Sends requests to upstreams. Never follows redirects. Rejects with `TransportError`, or the reason of the signal. */
 export interface Transport {
   send(request: TransportRequest): Promise<TransportResponse>;
-  /**
-   * Does the same as `send` for a caller that needs the response in one piece, at a lower cost. Where it is absent, the
-   * caller uses `send` and reads to the end.
-   */
+  /** Like `send`, in one piece at a lower cost. Where it is absent, callers use `send` and read to the end. */
   sendWhole?(request: TransportRequest): Promise<WholeResponse>;
 }

@@ -5,10 +5,7 @@ import type { Route } from './route.ts';
 
 type Json = Record<string, unknown>;
 
-/**
- * Describes every route as an OpenAPI 3.1 document; its schemas are made from the schemas that check requests. Loads
- * all operations.
- */
+/** Describes every route as OpenAPI 3.1, with the schemas that check requests. Loads all operations. */
 export async function toOpenApi<Parts>(routes: readonly Route<Parts>[]): Promise<Json> {
   const paths: Record<string, Json> = {};
   for (const route of routes) {

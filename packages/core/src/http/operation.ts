@@ -39,10 +39,7 @@ export interface PublicOperation<Parts> extends OperationSchemas {
   readonly handle: (context: PublicContext<Parts>) => Awaitable<GatewayResponse>;
 }
 
-/**
- * The value that a schema describes, read-only, because `run` returns it only to be written as JSON: it is not changed
- * any more.
- */
+/** The value that a schema describes, read-only, because `run` returns it only to be written as JSON. */
 type DeeplyReadonly<Value> = unknown extends Value
   ? unknown
   : Value extends readonly (infer Item)[]
@@ -82,10 +79,7 @@ interface Definition<
   readonly query?: Query;
   /** Checks the body, which is read after the query is checked. */
   readonly body?: Body;
-  /**
-   * The schema that types the result of `run`. The result is sent as JSON with `status` and the context's
-   * `responseHeaders`.
-   */
+  /** Types the result of `run`, which is sent as JSON with `status` and the context's `responseHeaders`. */
   readonly response: Response;
   /** Default 200. */
   readonly status?: number;
@@ -107,9 +101,8 @@ type Define<Context, Made> = <
 ) => Made;
 
 /**
- * Defines an operation in one place: the schemas that check a request also document it and type `run`, and so does the
- * schema of its response. The function is called twice, because TypeScript cannot take `Parts` and infer the other type
- * parameters in one call: `operation<KeyParts>()({ … })`.
+ * Defines an operation: its schemas check, document and type its input and response. Called twice, because TypeScript
+ * cannot take `Parts` and infer the other type parameters in one call: `operation<KeyParts>()({ … })`.
  */
 export function operation<Parts>(): Define<RequestContext<Parts>, Operation<Parts>> {
   return define;

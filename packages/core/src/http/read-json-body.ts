@@ -6,9 +6,8 @@ import { firstValue, type GatewayRequest } from './request.ts';
 const SCAN_ABOVE_BYTES = 16 * 1024;
 
 /**
- * Reads the body as JSON. Throws, or rejects with, `unsupported_media_type` for a body that is declared as another
- * type, and `invalid_request` for broken UTF-8, broken JSON, and more levels or values than a request has. Keys named
- * `__proto__` are dropped at every depth.
+ * Throws, or rejects with, `unsupported_media_type` for a body declared as another type, and `invalid_request` for
+ * broken UTF-8 or JSON, or too many levels or values. Keys named `__proto__` are dropped at every depth.
  */
 export function readJsonBody(request: GatewayRequest): Awaitable<unknown> {
   if (request.json !== undefined) return toInertJson(request.json);
@@ -70,14 +69,12 @@ const TOO_DEEP = `The body is nested more than ${MAX_DEPTH} levels deep`;
 const TOO_MANY = `The body has a list or object of more than ${MAX_ITEMS} items`;
 const TOO_MUCH = `The body has more than ${MAX_VALUES} values`;
 
-/** Creates the error; the position is that of the first byte beyond the limit. */
 const refusal = (reason: string, position?: number): GatewayError =>
   new GatewayError('invalid_request', position === undefined ? reason : `${reason}, at position ${position}`);
 
 /**
- * Throws `invalid_request` for bytes of JSON that are nested too deep or hold too many values, before they are parsed:
- * a million brackets, keys or messages take seconds to parse and check. Does not check whether the bytes are valid
- * JSON.
+ * Throws `invalid_request` for bytes that are nested too deep or hold too many values: a million brackets, keys or
+ * messages take seconds to parse. Does not check whether the bytes are valid JSON.
  */
 function refuseUnreasonableBytes(bytes: Uint8Array): void {
   // The number of commas directly inside each of the open lists and objects.
@@ -102,16 +99,10 @@ function refuseUnreasonableBytes(bytes: Uint8Array): void {
   }
 }
 
-/**
- * The first bytes of a text are compared one by one and only the rest is searched: starting a search takes as long as
- * comparing this many bytes.
- */
+/** Bytes of a text to compare before a search for its end: starting the search takes as long as comparing these. */
 const STEP_BYTES = 64;
 
-/**
- * Returns the position of the quotation mark that closes a text, or the end of the bytes. An image is a text of
- * megabytes.
- */
+/** The position of the closing quotation mark, or the end of the bytes. An image is a text of megabytes. */
 function findEndOfText(bytes: Uint8Array, start: number): number {
   for (let at = start; at < bytes.length;) {
     for (const stop = at + STEP_BYTES; at < stop; at += 1) {
@@ -129,10 +120,7 @@ function findEndOfText(bytes: Uint8Array, start: number): number {
   return bytes.length;
 }
 
-/**
- * Walks a parsed tree and removes keys that could reach a prototype in later code. Throws `invalid_request` for a value
- * that is nested too deep or has too many items in one place.
- */
+/** Removes keys that could reach a prototype. Throws `invalid_request` for too many levels, or items in one place. */
 function toInertJson<Value>(value: Value, depth = 0): Value {
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= MAX_DEPTH) throw refusal(TOO_DEEP);

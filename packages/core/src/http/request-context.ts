@@ -12,7 +12,6 @@ export interface PublicContext<Parts> {
   readonly responseHeaders: Record<string, string>;
 }
 
-/** One authenticated request on its way through an operation. */
 export interface RequestContext<Parts> extends PublicContext<Parts> {
   readonly principal: Principal;
 }

@@ -11,24 +11,15 @@ export interface GatewayRequest {
   /** The query without the leading `?`. */
   readonly query: string;
   readonly headers: HeaderMap;
-  /**
-   * Resolves with the whole body. Rejects with `payload_too_large` above `limitBytes`, by default the host's own limit.
-   * Either this or `openBody` is called, and at most once.
-   */
+  /** Rejects with `payload_too_large` above the limit (default: the host's). Call this or `openBody`, at most once. */
   readBody(limitBytes?: number): Promise<Uint8Array>;
-  /**
-   * Returns the body piece by piece, read from the client only as fast as the pieces are taken. Throws the errors that
-   * `readBody` rejects with, `payload_too_large` as soon as the limit is passed.
-   */
+  /** Reads only as fast as pieces are taken. Throws what `readBody` rejects with, as soon as the limit is passed. */
   openBody(limitBytes?: number): AsyncIterable<Uint8Array>;
   /** The body as the host has already parsed it, where it has (`express.json()`); `readBody` is then not called. */
   readonly json?: unknown;
   /** Fires when the client has disconnected. */
   readonly signal: AbortSignal;
-  /**
-   * Makes `signal` fire with this reason. A host that provides it fires its signal with a `client_closed_request`
-   * error, and a call then needs no signal of its own.
-   */
+  /** Fires `signal` with this reason. A host with it uses `client_closed_request`, and calls need no own signal. */
   readonly abort?: ((reason: Error) => void) | undefined;
   /** The public address of the mount, without a trailing slash: `https://host/ai`. */
   readonly baseUrl: string;
@@ -38,9 +29,8 @@ export interface GatewayRequest {
 }
 
 /**
- * Returns the first value of a header, which is passed as `headers['name']`; undefined for none. The function does not
- * take the name itself: the name would then differ from call to call at one place in the code, which makes the look-up
- * several times as slow.
+ * The first value of a header, passed as `headers['name']`; undefined for none. The name is no parameter, because one
+ * that differs from call to call at one place in the code makes the look-up several times as slow.
  */
 export function firstValue(value: HeaderMap[string]): string | undefined {
   return typeof value === 'string' ? value : value?.[0];

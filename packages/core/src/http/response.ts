@@ -1,10 +1,8 @@
 import { type GatewayError, toErrorBody } from '../foundation/errors.ts';
 
 /**
- * One HTTP response, in the plain form that the core uses.
- *
  * A host that stops reading an iterable body must call its iterator's `return()`, after aborting the request's signal
- * when the reason is that the client disconnected.
+ * when the client has disconnected.
  */
 export interface GatewayResponse {
   readonly status: number;
@@ -12,7 +10,6 @@ export interface GatewayResponse {
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | null;
 }
 
-/** Creates a JSON response with the given status. */
 export function toJsonResponse(status: number, body: unknown, headers: Record<string, string> = {}): GatewayResponse {
   return { status, headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) };
 }

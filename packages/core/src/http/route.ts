@@ -7,18 +7,14 @@ export interface RouteRow {
   /** `{name}` matches one segment, `{name+}` one or more. Earlier routes win. */
   readonly path: string;
   readonly surface: Surface;
-  /**
-   * The status for a key of the other kind, 403 when absent: some operations of the public wire declare no 403 and
-   * respond with 401 (wire.md 3).
-   */
+  /** Status for a key of the other kind. Default 403; some operations of the public wire declare 401 (wire.md 3). */
   readonly wrongKey?: 401;
   readonly summary: string;
 }
 
 /**
- * One row of the table of operations. It is small, so that a gateway starts before any schema is made. `auth` says who
- * may call the operation: holders of API keys only, of management keys only, of any key, or all callers, in which case
- * there is no principal. `load` returns the operation itself; a caller that needs it often keeps the result.
+ * A row of the table of operations, small, so that a gateway starts before any schema is made. `auth`: who may call it;
+ * for `none` there is no principal. `load` returns the operation; callers that need it often keep it.
  */
 export type Route<Parts> = RouteRow &
   (

@@ -8,10 +8,7 @@ interface PresetFacts {
   readonly slug?: string | undefined;
   /** Null where every customer has an address of their own. */
   readonly baseUrl: string | null;
-  /**
-   * For a provider at the user's own address: the customary variable of the address, and the default path for an
-   * address without one.
-   */
+  /** For a user's own address: its customary variable, and the default path of an address without one. */
   readonly ownAddress?: { readonly env: string; readonly path: string; readonly example: string } | undefined;
   /** The customary environment variable of its key; null where none is needed. */
   readonly apiKeyEnv: string | null;

@@ -37,10 +37,7 @@ export interface ChatCall {
   readonly supportedParameters: ReadonlySet<string> | null;
   /** The endpoint's limit of output tokens, for wires that demand one; null or absent when not known. */
   readonly maxOutputTokens?: number | null | undefined;
-  /**
-   * The caller named a family and got its newest model: where that cannot do without reasoning, a wish for none becomes
-   * the least there is, and is not refused (wire.md 6.6).
-   */
+  /** The caller named only a family: a wish for no reasoning becomes the least possible, no error (wire.md 6.6). */
   readonly isOfFamily?: boolean | undefined;
   /** Receives the body that is sent upstream, in a form that may be shown; absent unless the caller requested it. */
   readonly onUpstreamBody?: ((body: unknown) => void) | undefined;
@@ -76,17 +73,14 @@ export interface Provider {
   listModels?(signal: AbortSignal): Promise<readonly DiscoveredModel[]>;
   /**
    * Yields the completion's chunks in batches: all that one piece of upstream's bytes completed (docs/decisions/0001).
-   * Without `stream` there is one batch of one chunk with the whole completion.
-   *
-   * Ends normally only after upstream's completion was complete; every other end throws a `GatewayError` (upstream
-   * refused, or broke off) or a `TransportError`. Deltas are in order and well formed: tool calls have unique, rising
-   * indices, and id and name once.
+   * Without `stream`: one batch of one chunk. Ends normally only after a complete completion; every other end throws a
+   * `GatewayError` (upstream refused, or broke off) or a `TransportError`. Deltas are in order: tool calls have unique,
+   * rising indices, and id and name once.
    */
   chat?(call: ChatCall): AsyncIterable<readonly ChatChunk[]>;
   /**
-   * An unstreamed completion at lower cost: resolves with the one chunk, or rejects (docs/decisions/0012). Where it is
-   * absent, `chat` is called. It has to reject as soon as the call's signal fires, because no other code between it and
-   * the caller does.
+   * An unstreamed completion at lower cost (docs/decisions/0012); where it is absent, `chat` is called. It has to
+   * reject as soon as the call's signal fires, because no other code between it and the caller does.
    */
   chatWhole?(call: ChatCall): Promise<ChatChunk>;
   /** Makes vectors of texts. Throws as `chat` does. */

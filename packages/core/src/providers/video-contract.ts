@@ -92,19 +92,13 @@ export interface VideoSearch {
   readonly timeoutMs: number;
 }
 
-/**
- * The video part of a provider, one member with all its operations (docs/decisions/0014): functions without loop or
- * state. Each throws `GatewayError` (upstream refused) or `TransportError`.
- */
+/** Videos of a provider (docs/decisions/0014), stateless. Throws `GatewayError` (refused) or `TransportError`. */
 export interface VideoProvider {
   /** Two starts with the same idempotency key make one job. */
   readonly honoursIdempotencyKey: boolean;
   start(call: VideoStart): Promise<VideoStarted>;
   poll(call: VideoCall): Promise<VideoProgress>;
   fetch(call: VideoFetch): Promise<VideoContent>;
-  /**
-   * Upstream's ids of the jobs in its own list that this order may have made, begun in this time. Absent where there is
-   * no list, or one whose jobs cannot be distinguished.
-   */
+  /** Upstream's ids of jobs this order may have made in this time. Absent where no list distinguishes jobs. */
   find?(call: VideoSearch): Promise<readonly string[]>;
 }

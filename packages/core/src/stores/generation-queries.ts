@@ -27,10 +27,7 @@ export interface ActivitySum {
   readonly reasoningTokens: number;
 }
 
-/**
- * The number of generations for each value. A value is counted under all parts of the filter except its own kind, so
- * that the counts of other statuses, for example, remain visible while one status is selected.
- */
+/** Generations by value, under all filters except those of its own kind, so that other values keep their counts. */
 export interface GenerationFacets {
   /** Number of generations that the filter matches. */
   readonly total: number;

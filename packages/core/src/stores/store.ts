@@ -51,9 +51,8 @@ export interface Repository<Row> {
   /** Rejects when the id exists. */
   insert(row: Row): Promise<void>;
   /**
-   * Replaces a row by the result of `change`, one change of a row after the other, so that none is lost. Resolves with
-   * the new row; with undefined when there is none and no `initial` to begin with. An exception of `change` rejects,
-   * and nothing is changed. It may be called more than once.
+   * Replaces a row by the result of `change`, one change of a row at a time. It may be called more than once; its
+   * exception rejects and changes nothing. Resolves with the new row; undefined without a row and an `initial` one.
    */
   update(id: string, change: (row: Row) => Row, initial?: Row): Promise<Row | undefined>;
   /** False when there is no such row. */
@@ -66,24 +65,15 @@ export interface AssignmentRepository {
   get(subjectId: string): Awaitable<AssignmentRecord | undefined>;
   /** Oldest first. */
   list(): Awaitable<readonly AssignmentRecord[]>;
-  /**
-   * Puts all of them in the place of what their subjects had before. Those whose guardrail is gone are left out.
-   * Resolves with how many were put.
-   */
+  /** Replaces what the subjects had; leaves out those whose guardrail is gone. Resolves with how many were put. */
   assign(assignments: readonly AssignmentRecord[]): Promise<number>;
   /** Removes what of these subjects belongs to this guardrail; resolves with how many that were. */
   unassign(guardrailId: string, subjectIds: readonly string[]): Promise<number>;
 }
 
-/**
- * The account's settings that were set through the API, without those of the configuration. Durable like a
- * `Repository`.
- */
+/** Settings of the account that were set through the API, not by configuration. Durable like a `Repository`. */
 export interface SettingsRepository {
-  /**
-   * Synchronous, and the same object until a change, because every request reads it; a store that is shared between
-   * processes holds a copy.
-   */
+  /** Synchronous, and the same object until a change: every request reads it. A shared store keeps a copy. */
   get(): SettingsChange;
   update(change: (settings: SettingsChange) => SettingsChange): Promise<SettingsChange>;
 }
@@ -126,10 +116,7 @@ export interface GenerationRepository {
    * response waits for it. Both can be read from then on. An existing id is refused with an error.
    */
   append(record: GenerationRecord, content: StoredContent | null): Promise<void>;
-  /**
-   * A later version of a record, which replaces earlier ones. Same durability as `append`. False when the id is
-   * unknown.
-   */
+  /** Replaces earlier versions of a record, as durably as `append`. False when the id is unknown. */
   update(record: GenerationRecord): Promise<boolean>;
   get(id: string): Awaitable<GenerationRecord | undefined>;
   /** Undefined when the id is unknown, or nothing was stored, or it was deleted. */
@@ -148,17 +135,11 @@ export interface GenerationRepository {
   count(): Awaitable<number>;
   /** Sum of `costNanoUsd` over all records of one principal, those removed by retention included. */
   spentNanoUsd(principalId: string): Awaitable<number>;
-  /**
-   * Like `usage`, for a part of the time, for other spenders than a principal, and by the paying party. Called during
-   * every call with a budget.
-   */
+  /** Spending in a part of the time, of any spender, by the paying party. Called during every call with a budget. */
   spent(query: SpentQuery): Awaitable<Spent>;
 }
 
-/**
- * Everything the gateway remembers. Small repositories, so that a new store is a handful of short functions;
- * `test/contract/stores*.test.ts` hold the facts every one of them must meet.
- */
+/** Everything the gateway remembers, in small repositories; `test/contract/stores*.test.ts` check every store. */
 export interface Store {
   /** True where other processes use the same store at the same time. */
   readonly isShared?: boolean | undefined;

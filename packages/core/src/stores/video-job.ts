@@ -55,10 +55,7 @@ export interface VideoJob {
   readonly error: string | null;
   readonly generationId: string;
   readonly outputs: readonly VideoOutput[];
-  /**
-   * State of its videos: only upstream has them, they are due to be fetched, or the archive has them. Absent until the
-   * job has ended.
-   */
+  /** Where its videos are: at upstream, due to be fetched, or in the archive. Absent until it has ended. */
   readonly content?: 'upstream' | 'due' | 'kept' | undefined;
   /** Billionths of a dollar; null when unknown. */
   readonly costNanoUsd: number | null;

@@ -9,14 +9,11 @@ export interface WebhookMessage {
 }
 
 /**
- * The headers that let a receiver check where a message comes from, that it is whole, and that it is not an old one
- * sent again. Two schemes beside each other, so that a verifier of either works:
- * - `x-service-signature` and `x-openrouter-signature`: `t=<seconds>,v1=<hex>`, over time, a comma, and the body
- *   (wire.md 15.6); one `v1` for each secret;
- * - `webhook-id`, `webhook-timestamp`, `webhook-signature`: Standard Webhooks 1.0, over id, time and body with dots
- *   between; signatures divided by spaces.
+ * Headers that show a receiver the source, integrity and age of a message, in two schemes, for a verifier of either:
+ * - `x-service-signature`, `x-openrouter-signature`: `t=<seconds>,v1=<hex>`, over time, comma and body (wire.md 15.6);
+ * - `webhook-id`, `-timestamp`, `-signature`: Standard Webhooks 1.0, over id, time and body with dots between.
  *
- * Several secrets sign while one takes the place of another. Without a secret there is no signature.
+ * Each secret adds a `v1`, or a signature after a space; several sign during a change, none without a secret.
  */
 export async function signWebhook(
   message: WebhookMessage,

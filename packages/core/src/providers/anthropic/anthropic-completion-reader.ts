@@ -1,7 +1,7 @@
 import { isObject, isRecord, type Unchecked } from '../../foundation/unchecked.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import type { ChatChunk, ChatDelta, FinishReason } from '../../wire/chat/chat-chunk.ts';
-import type { CompletionReaderOptions } from '../kit/create-chat-wire.ts';
+import type { CompletionReader, CompletionReaderOptions } from '../kit/create-chat-wire.ts';
 import { toUpstreamError } from '../kit/upstream-error.ts';
 import { addDelta, type ContentBlockReader, createContentBlockReader } from './content-block-reader.ts';
 import { readAnthropicError } from './read-anthropic-error.ts';
@@ -18,24 +18,11 @@ const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['refusal', 'content_filter'],
 ]);
 
-/** Reads one completion, whole or event by event. Holds the state between events. */
-export interface AnthropicCompletionReader {
-  /**
-   * Undefined when the event adds nothing, `done` for the one that ends the completion. Throws `GatewayError` for an
-   * error event or one that cannot be read.
-   */
-  readEvent(data: string): ChatChunk | 'done' | undefined;
-  /**
-   * Call once after the last event: returns open blocks, the finish reason and the usage, which the wire revises until
-   * then. Throws `provider_unavailable` when the event that ends a completion is missing.
-   */
-  readEnd(): ChatChunk;
-  /** Reads an unstreamed completion. Throws `GatewayError` when it is an error or no message. */
-  readWhole(text: string): ChatChunk;
-}
-
-/** Creates the reader of one completion on the Messages wire. */
-export function createAnthropicCompletionReader(options: CompletionReaderOptions): AnthropicCompletionReader {
+/**
+ * Creates the reader of one completion on the Messages wire. Its `readEnd` returns open blocks, the finish reason and
+ * the usage, which the wire revises until then.
+ */
+export function createAnthropicCompletionReader(options: CompletionReaderOptions): Required<CompletionReader> {
   const blocks = createContentBlockReader(options.makeId);
   let messageId: unknown;
   let stopReason: string | null = null;

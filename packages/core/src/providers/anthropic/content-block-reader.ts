@@ -6,9 +6,7 @@ import { REASONING_FORMAT } from './to-anthropic-conversation.ts';
 export interface ContentBlockReader {
   /** Begins a block; its initial content is returned first. */
   start(index: number, block: Unchecked): ChatDelta | undefined;
-  /** A piece of the block at this index. */
   push(index: number, piece: Unchecked): ChatDelta | undefined;
-  /** The block is complete. */
   stop(index: number): ChatDelta | undefined;
   /** Drops blocks that were cut off because the message began again. Deltas that were already returned remain valid. */
   reset(): void;
@@ -28,10 +26,7 @@ type OpenBlock =
       index: number | null;
     };
 
-/**
- * Creates the reader of one completion's blocks. `makeId` makes the id of a tool call without one, from its number in
- * the completion. Blocks of tools that ran on the server, and unknown blocks, return nothing.
- */
+/** Tools that ran on the server and unknown blocks add nothing. `makeId` names a tool call without an id, by number. */
 export function createContentBlockReader(makeId: (number: number) => string): ContentBlockReader {
   const open = new Map<number, OpenBlock>();
   let textLength = 0;

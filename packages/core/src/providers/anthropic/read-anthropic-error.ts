@@ -26,10 +26,7 @@ const STATUS_OF_TYPE: ReadonlyMap<string, number> = new Map([
 const CONTEXT_TOO_LONG = /^(prompt is too long|input length and `?max_tokens`? exceed)/i;
 const NO_CREDIT = /credit balance is too low/i;
 
-/**
- * Reads an error, of a refusal's body or within a stream. `httpStatus` is the status of the response, which takes
- * precedence over the one that the type implies.
- */
+/** Reads an error of a body or a stream. `httpStatus` takes precedence over the status that the type implies. */
 export function readAnthropicError(error: unknown, httpStatus: number | null): AnthropicErrorFields {
   if (typeof error === 'string') return { status: httpStatus, message: error };
   if (!isObject(error)) return { status: httpStatus };

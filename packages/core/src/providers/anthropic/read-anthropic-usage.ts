@@ -1,8 +1,6 @@
 import { isObject, type Unchecked } from '../../foundation/unchecked.ts';
 import type { Usage } from '../../wire/chat/chat-chunk.ts';
-
-/** More than any model reads or writes in one call: a count beyond it is a mistake, and would spoil sums. */
-const MAX_COUNT = 1e9;
+import { readCount } from '../kit/read-count.ts';
 
 /** Token counts as the wire names them. A count that was not reported is absent. */
 export interface AnthropicCounts {
@@ -25,11 +23,9 @@ const FIELDS = [
 ] as const satisfies readonly (readonly [keyof AnthropicCounts, string])[];
 
 /**
- * Adds the counts of one `usage` object to the known ones. Counts are cumulative, so later ones replace earlier ones;
- * some servers send zeros at the end for counts that they reported at the beginning, and these are ignored.
- *
- * A call that took several turns on the server (compaction, fallback to another model) lists them as iterations, and
- * the counts beside the list cover only a part; then the sum of the list is used.
+ * Adds the counts of one `usage` object. Counts are cumulative, so later ones replace earlier ones, except zeros that
+ * some servers send at the end. A call that took several turns on the server (compaction, fallback to another model)
+ * lists them as iterations; the counts beside that list cover only a part, so its sum is used.
  */
 export function addAnthropicUsage(known: AnthropicCounts, value: unknown): AnthropicCounts {
   if (!isObject(value)) return known;
@@ -51,10 +47,7 @@ export function addAnthropicUsage(known: AnthropicCounts, value: unknown): Anthr
 const countIn = (details: unknown, field: string): number | undefined =>
   isObject(details) ? readCount(details[field]) : undefined;
 
-/**
- * Converts the counts to the gateway's form; undefined without both of input and output. The wire counts tokens read
- * from or written to the cache separately from the input, the gateway as a part of it.
- */
+/** Undefined without input or output. The wire counts cached tokens beside the input, the gateway as a part of it. */
 export function toUsage(counts: AnthropicCounts): Usage | undefined {
   const { input, cacheRead, cacheWrite, cacheWrite1h, output, thinking, webSearches } = counts;
   if (input === undefined || output === undefined) return undefined;
@@ -86,8 +79,4 @@ function sumOf(iterations: readonly Unchecked[], field: string): number | undefi
     if (count !== undefined) sum = (sum ?? 0) + count;
   }
   return sum;
-}
-
-function readCount(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_COUNT ? value : undefined;
 }

@@ -2,7 +2,6 @@ import type { ContentPart } from '../../wire/chat/chat-message.ts';
 import { decodeBase64Text, isDataUrl, parseDataUrl } from '../kit/data-url.ts';
 import { refuseField } from '../../wire/refuse-field.ts';
 
-/** A content block of the Messages wire. */
 export type Block = Record<string, unknown>;
 
 interface CacheMark {
@@ -18,10 +17,7 @@ export function toCacheControl({ cache_control: mark, prompt_cache_breakpoint: b
   return breakpoint?.mode === 'explicit' ? { cache_control: { type: 'ephemeral' } } : {};
 }
 
-/**
- * Turns content into blocks. Blank texts are left out, because this wire refuses them. Throws `invalid_request` that
- * names the part for what the wire cannot express; `path` leads to the content.
- */
+/** Leaves out blank texts, which this wire refuses. Throws `invalid_request` with `path` for what it cannot express. */
 export function toBlocks(content: string | readonly ContentPart[] | null | undefined, path: string): Block[] {
   if (typeof content === 'string') return isBlank(content) ? [] : [{ type: 'text', text: content }];
   const blocks: Block[] = [];

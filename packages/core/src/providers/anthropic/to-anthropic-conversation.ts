@@ -17,11 +17,9 @@ export interface Conversation {
 }
 
 /**
- * Converts messages to the wire's system prompt and alternating turns. System and developer messages move to the system
- * prompt, in order, from any position. Neighbours of one role become one turn; tool results come first in their turn,
- * as the wire requires.
- *
- * Throws `invalid_request` that names what cannot be expressed.
+ * Converts messages to the wire's system prompt (system and developer messages from any position, in order) and
+ * alternating turns: neighbours of one role become one turn, with tool results first, as the wire requires. Throws
+ * `invalid_request` that names what cannot be expressed.
  */
 export function toAnthropicConversation(messages: readonly ChatMessage[]): Conversation {
   const system: Block[] = [];
@@ -97,9 +95,8 @@ function toAssistantBlocks(message: AssistantMessage, path: string): Block[] {
 }
 
 /**
- * Restores the reasoning blocks of earlier completions. Streams send a block in pieces that end with its signature;
- * clients send them back joined or not. Blocks that are unsigned or of another wire are left out, because they would be
- * refused.
+ * Restores earlier reasoning blocks. Streams send a block in pieces that end with its signature; clients send them back
+ * joined or not. Blocks that are unsigned or of another wire would be refused, and are left out.
  */
 function toThinkingBlocks(details: readonly ReasoningDetail[]): Block[] {
   const blocks: Block[] = [];

@@ -22,11 +22,8 @@ const UNSAID: ReasoningWish = { kind: 'unsaid' };
 const MIN_TOP_P_OF_THINKING = 0.95;
 
 /**
- * Builds the upstream body (Messages API of 2023-06-01). A field that the endpoint or its model does not support is
- * left out when it only tunes the completion; when the caller's content or the form of the completion depends on it,
- * the call is refused with `invalid_request` that names the field.
- *
- * `userId` is the opaque form of the caller's `user`.
+ * Builds the upstream body (Messages API of 2023-06-01). An unsupported field is left out when it only tunes the
+ * completion; when content or form depends on it, `invalid_request` names it. `userId` is the opaque form of `user`.
  */
 export function toAnthropicRequest(call: ChatCall, userId?: string): Record<string, unknown> {
   const { request } = call;
@@ -77,10 +74,7 @@ function toMaxTokens({ request, maxOutputTokens }: ChatCall, traits: ModelTraits
   return asked ?? traits.defaultMaxTokens + (wish.kind === 'budget' ? wish.tokens : 0);
 }
 
-/**
- * Thinking by budget must be at the beginning of a turn. A turn that is to be continued, by text or by the results of
- * its tools, has none when another model began it or the caller did not send it back.
- */
+/** Thinking by budget must begin a turn. A continued turn lacks it after another model, or if it was not sent back. */
 function isTurnUnthought(messages: readonly Turn[]): boolean {
   const last = messages.at(-1);
   if (last?.role === 'assistant') return true;

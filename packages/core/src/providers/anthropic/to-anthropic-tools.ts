@@ -8,10 +8,7 @@ type FunctionTool = Extract<Tool, { function: { name: string } }>;
 
 const isFunctionTool = (tool: Tool): tool is FunctionTool => tool.type === 'function';
 
-/**
- * Converts tools to the wire's form. Throws `invalid_request` for one that is no function, which the wire does not
- * have.
- */
+/** Throws `invalid_request` for a tool that is no function, which the wire does not have. */
 export function toAnthropicTools(tools: readonly Tool[]): Block[] {
   return tools.map((tool, index) => {
     if (!isFunctionTool(tool)) {

@@ -56,10 +56,7 @@ export interface Thinking {
   readonly effort?: string | undefined;
 }
 
-/**
- * Decides the reasoning parameters. Throws `invalid_request` when the output limit leaves no room for the budget, or
- * when reasoning cannot be turned off as requested.
- */
+/** Throws `invalid_request` when the output limit leaves no room for the budget, or reasoning cannot be turned off. */
 export function toThinking({ wish, traits, ...facts }: ThinkingQuestion): Thinking {
   const off: Thinking = traits.thinkingOff === 'on-request' ? { thinking: { type: 'disabled' } } : {};
   if (wish.kind === 'off') {
@@ -73,8 +70,7 @@ export function toThinking({ wish, traits, ...facts }: ThinkingQuestion): Thinki
     return wish.kind === 'unsaid' || isImpossible ? {} : byBudget(wish, facts.maxTokens);
   }
   const effort = wish.kind === 'unsaid' ? undefined : toKnownEffort(effortOf(wish, facts.maxTokens), traits.efforts);
-  // On a model that reasons by default, reasoning must be disabled explicitly; a model that always reasons returns its
-  // own error about a forced tool.
+  // Reasoning by default needs to be disabled; a model that always reasons refuses the forced tool itself.
   if (facts.isToolForced && traits.thinkingOff !== 'never') return { ...off, effort };
   if (wish.kind === 'unsaid' && traits.thinkingOff === 'by-default') return {};
   // The text is omitted by default since 4.7; 4.6 does not support the value.

@@ -31,10 +31,7 @@ export function createFalProvider(settings: VideoProviderSettings): Provider {
   return toVideoProvider(settings, { scheme: 'Key', createVideos: createFalVideos });
 }
 
-/**
- * Creates the video part of a provider over fal's queue. The model is the path, and its input is the body; names of
- * fields differ between models, so that a caller's options for this provider take precedence.
- */
+/** The model is the path. Input fields differ between models, so a caller's options take precedence. */
 function createFalVideos(settings: DownloadingVideoSettings): VideoProvider {
   const { name, baseUrl, downloads } = settings;
   const calls = createVideoCalls(settings, readError);
@@ -83,10 +80,7 @@ function createFalVideos(settings: DownloadingVideoSettings): VideoProvider {
   };
 }
 
-/**
- * Returns the path of a request's status, which upstream reports because it is shorter than the model's. The host of
- * that URL is ignored: the key is sent only to the configured host.
- */
+/** Upstream reports the path of a status. The host of that URL is ignored: only the configured host gets the key. */
 function toPath(url: string, baseUrl: string): string {
   const { pathname } = new URL(url);
   const base = new URL(baseUrl).pathname.replace(/\/$/, '');
@@ -128,10 +122,7 @@ function toOutputs(value: unknown): VideoOutput[] {
   }));
 }
 
-/**
- * The result of a run that failed is a refusal: of the input, with a status of the caller's mistakes, or of the run,
- * with a type of its own. Any other refusal is no result of the run.
- */
+/** A failed run's result is a refusal: of the input, as a caller's mistake, or of the run, with a type of its own. */
 function isHowItEnded({ upstreamStatus: status, metadata }: GatewayError): boolean {
   if (status === null || ABOUT_THE_CALL.has(status)) return false;
   return status < 500 || metadata?.['provider_code'] !== undefined;

@@ -21,12 +21,9 @@ export interface FunctionCalls {
 }
 
 /**
- * Creates the reader of a completion's calls. Most calls arrive whole. Where arguments are streamed, a call begins with
- * its name, pieces without a name add to it by path, and the first piece without `willContinue` ends it, as does the
- * next call or the end of the completion.
- *
- * The name is returned at once; the arguments when they are complete, because pieces at scattered paths are no text
- * yet.
+ * Most calls arrive whole. Where arguments are streamed, a call begins with its name, pieces without a name add to it
+ * by path, and the first piece without `willContinue`, the next call or the end of the completion ends it. The name is
+ * returned at once; the arguments when complete, because pieces at scattered paths are no text yet.
  */
 export function createFunctionCalls(makeId: (number: number) => string): FunctionCalls {
   const ids = new Set<string>();

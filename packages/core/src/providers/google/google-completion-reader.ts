@@ -1,6 +1,6 @@
 import { GatewayError } from '../../foundation/errors.ts';
 import type { ChatChunk, ChatDelta, FinishReason } from '../../wire/chat/chat-chunk.ts';
-import type { CompletionReaderOptions } from '../kit/create-chat-wire.ts';
+import type { CompletionReader, CompletionReaderOptions } from '../kit/create-chat-wire.ts';
 import { toUpstreamError } from '../kit/upstream-error.ts';
 import { createPartReader } from './part-reader.ts';
 import { findGoogleError, readGoogleError } from './read-google-error.ts';
@@ -9,10 +9,7 @@ import { toAnnotations } from './to-annotations.ts';
 import { toLogprobs } from './to-logprobs.ts';
 import { isObject, objectsOf, type Unchecked } from '../../foundation/unchecked.ts';
 
-/**
- * Finish reasons of a completion. `OTHER` means that upstream withheld the rest for some other reason. Unlisted values
- * mean that the completion failed, or are too new to know; neither may count as a success.
- */
+/** `OTHER`: upstream withheld the rest. Unlisted values are failures or too new to know, and never count as success. */
 const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['STOP', 'stop'],
   ['NO_IMAGE', 'stop'],
@@ -31,22 +28,11 @@ const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['OTHER', 'content_filter'],
 ]);
 
-/** Reads one completion, whole or piece by piece. Holds the state between pieces. */
-export interface GoogleCompletionReader {
-  /** Undefined when the event adds nothing. Throws `GatewayError` for an error event or one that is no completion. */
+interface GoogleCompletionReader extends Required<CompletionReader> {
   readEvent(data: string): ChatChunk | undefined;
-  /**
-   * Call once after the last event: returns the finish reason and the other facts that are known only at the end.
-   * Throws `provider_unavailable` when the completion broke off.
-   */
-  readEnd(): ChatChunk;
-  /** Reads an unstreamed completion. Throws `GatewayError` when it is an error or did not finish. */
-  readWhole(text: string): ChatChunk;
 }
 
-/**
- * Creates the reader of one completion on the Gemini wire. Candidates beyond the first are neither requested nor read.
- */
+/** Creates the reader of one completion on the Gemini wire. Candidates beyond the first are not read. */
 export function createGoogleCompletionReader(options: CompletionReaderOptions): GoogleCompletionReader {
   const { providerName } = options;
   const usage = createGoogleUsage();

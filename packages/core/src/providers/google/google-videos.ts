@@ -31,9 +31,8 @@ const CANCELLED = 1;
 const MAX_PICTURE_BYTES = 20 * 1024 * 1024;
 
 /**
- * Creates the video half of a provider over Google's long-running operations (Veo): `:predictLongRunning`, then the
- * operation, then a download that needs the key. Pictures are sent along, so those at addresses are fetched first. The
- * wire has neither a seed nor a switch for sound.
+ * Creates the videos of a provider over Google's long-running operations (Veo). Pictures are sent along, so those at
+ * addresses are fetched first. The wire has neither a seed nor a switch for sound.
  */
 export function createGoogleVideos(settings: DownloadingVideoSettings): VideoProvider {
   const { name, baseUrl, headers, downloads } = settings;

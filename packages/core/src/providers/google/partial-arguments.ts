@@ -4,9 +4,8 @@ type Container = Record<string, unknown> | unknown[];
 const STEP = /\.([^.[\]]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/y;
 
 /**
- * Writes one piece of streamed arguments into the arguments so far: `{ jsonPath: "$.a[0]", stringValue: "x" }`, or
- * `numberValue`, `boolValue`, `nullValue`. Texts at one path add up; everything else replaces what was there. A piece
- * whose path cannot be followed is left out.
+ * Writes one piece of streamed arguments: `{ jsonPath: "$.a[0]", stringValue: "x" }`, or `numberValue`, `boolValue`,
+ * `nullValue`. Texts at one path add up; other values replace. A piece whose path cannot be followed is dropped.
  */
 export function addPartialArgument(root: Record<string, unknown>, piece: unknown): void {
   if (typeof piece !== 'object' || piece === null) return;

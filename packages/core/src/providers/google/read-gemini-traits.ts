@@ -24,9 +24,8 @@ const NOT_THINKING: GeminiTraits = {
 };
 
 /**
- * Derives the request parameters of a model from its name (Google's guides to thinking and to thought signatures,
- * November 2026). There is no other source: the model list does not contain them. An unknown name counts as a model
- * that does not think, unless the catalog lists `reasoning` among its parameters.
+ * From the name (Google's guides to thinking and to thought signatures, November 2026): the model list lacks these
+ * facts. An unknown model does not think, unless the catalog lists `reasoning` among its parameters.
  */
 export function readGeminiTraits(providerModel: string, supportedParameters: ReadonlySet<string> | null): GeminiTraits {
   const traits = readName(providerModel.toLowerCase());

@@ -1,5 +1,6 @@
 import { parseJson } from '../kit/parse-json.ts';
 import type { UpstreamErrorFacts } from '../kit/upstream-error.ts';
+import { MAX_RETRY_AFTER_SECONDS } from '../../foundation/read-retry-after.ts';
 import { isObject, objectsOf, type Unchecked } from '../../foundation/unchecked.ts';
 
 type GoogleErrorFields = Pick<UpstreamErrorFacts, 'status' | 'message' | 'providerCode' | 'retryAfterSeconds'>;
@@ -22,9 +23,6 @@ const STATUS_OF_NAME: Readonly<Record<string, number>> = {
   DEADLINE_EXCEEDED: 504,
 };
 
-/** A wait beyond an hour is no help to a caller and a hazard to a scheduler. */
-const MAX_RETRY_AFTER_SECONDS = 3600;
-
 /** Returns the `error` of a body or an event; undefined when it has none. Some responses wrap it in a list. */
 export function findGoogleError(body: unknown): unknown {
   const [first]: unknown[] = Array.isArray(body) ? body : [body];
@@ -32,10 +30,8 @@ export function findGoogleError(body: unknown): unknown {
 }
 
 /**
- * Reads the error object of this wire (google.rpc.Status in its JSON form), with the wait that its details name.
- *
- * A wrong key and an account in an unsupported location have the status 400 here. The operator has to correct them, so
- * they are mapped to the statuses that other wires use.
+ * Reads google.rpc.Status in its JSON form, with the wait that its details name. A wrong key and an unsupported
+ * location have the status 400 here; they get the statuses of other wires, because the operator has to correct them.
  */
 export function readGoogleError(error: unknown, httpStatus: number | null = null): GoogleErrorFields {
   if (!isObject(error)) return { status: httpStatus };
@@ -52,7 +48,6 @@ export function readGoogleError(error: unknown, httpStatus: number | null = null
   };
 }
 
-/** Reads the body of a refusal. */
 export function readGoogleErrorBody(text: string, httpStatus: number): GoogleErrorFields {
   return readGoogleError(findGoogleError(parseJson(text)), httpStatus);
 }

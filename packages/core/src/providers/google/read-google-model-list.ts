@@ -3,9 +3,7 @@ import { parseJson } from '../kit/parse-json.ts';
 import type { DiscoveredModel } from '../provider.ts';
 import { isObject, objectsOf } from '../../foundation/unchecked.ts';
 
-/**
- * Lists those models in the response of `GET /models` that can chat. Throws `provider_unavailable` when it is no list.
- */
+/** Lists the models that can chat. Throws `provider_unavailable` when the body is no list. */
 export function readGoogleModelList(text: string, providerName: string): readonly DiscoveredModel[] {
   const body = parseJson(text);
   if (!isObject(body) || !Array.isArray(body['models'])) {

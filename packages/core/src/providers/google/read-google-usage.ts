@@ -1,8 +1,6 @@
 import type { Usage } from '../../wire/chat/chat-chunk.ts';
 import { isObject } from '../../foundation/unchecked.ts';
-
-/** More than any model reads or writes in one call: a count beyond it is a mistake, and would spoil sums. */
-const MAX_COUNT = 1e9;
+import { readCount } from '../kit/read-count.ts';
 
 const COUNTS = [
   'promptTokenCount',
@@ -18,19 +16,13 @@ const DETAILS = ['promptTokensDetails', 'cacheTokensDetails', 'candidatesTokensD
 export interface GoogleUsage {
   /** Adds one `usageMetadata`. Events repeat and revise counts, and may omit a count that an earlier one had. */
   add(metadata: unknown): void;
-  /**
-   * The counts so far; undefined while they are unknown. `isSilent` means that the completion is empty, so that a
-   * missing count of output is zero; otherwise a missing count stays unknown.
-   */
+  /** Undefined while unknown. `isSilent`: the completion is empty, so that a missing output count means zero. */
   read(isSilent: boolean): Usage | undefined;
 }
 
 /**
- * Creates an empty collector. On this wire the prompt count includes cached tokens, and thoughts are counted beside the
- * candidates; on the gateway's wire they are part of the completion.
- *
- * Tokens that Google's own tools read (`toolUsePromptTokenCount`) are no part of the prompt: the gateway requests none
- * of those tools.
+ * The wire's prompt count includes cached tokens; thoughts are counted beside the candidates, but on the gateway's wire
+ * within the completion. `toolUsePromptTokenCount` is ignored: Google's own tools are never requested.
  */
 export function createGoogleUsage(): GoogleUsage {
   const counts: { [name in (typeof COUNTS)[number]]?: number } = {};
@@ -109,9 +101,4 @@ function withoutUnknown<Name extends string>(details: {
     isEmpty = false;
   }
   return isEmpty ? undefined : known;
-}
-
-/** A count is a whole number from 0 up; any other value from a provider would corrupt a budget. */
-function readCount(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_COUNT ? value : undefined;
 }

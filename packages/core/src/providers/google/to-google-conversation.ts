@@ -20,12 +20,9 @@ type Speaker = 'user' | 'model' | 'tools';
 type ToolMessage = Extract<ChatMessage, { role: 'tool' }>;
 
 /**
- * Converts messages to the wire's instruction and turns. System and developer messages move to the instruction, in
- * order, from any position; without other messages, they are the prompt.
- *
- * Neighbours of one role become one turn, but results of functions stay separate from the user's next message: the wire
- * requires as many results as calls in the turn that follows them. Throws `invalid_request` that names what cannot be
- * expressed.
+ * Moves system and developer messages to the instruction, in order; without other messages they are the prompt.
+ * Neighbours of one role become one turn, but function results stay separate from the user's next message, because the
+ * wire requires as many results as calls. Throws `invalid_request` that names what cannot be expressed.
  */
 export function toGoogleConversation(messages: readonly ChatMessage[], traits: GeminiTraits): Conversation {
   const instruction: Part[] = [];

@@ -2,7 +2,6 @@ import type { ContentPart } from '../../wire/chat/chat-message.ts';
 import { isDataUrl, parseDataUrl } from '../kit/data-url.ts';
 import { refuseField } from '../../wire/refuse-field.ts';
 
-/** A part of the Gemini wire. */
 export type Part = Record<string, unknown>;
 
 /** File types by the ends of addresses (the types that Google's file guides list). */
@@ -41,10 +40,7 @@ const MIME_TYPES: Readonly<Record<string, string>> = {
   '3gp': 'video/3gpp',
 };
 
-/**
- * Turns content into parts. Empty texts are left out, because this wire refuses them. Throws `invalid_request` that
- * names the part for what cannot be expressed; `path` leads to the content.
- */
+/** Leaves out empty texts, which this wire refuses. Throws `invalid_request` with `path` for what it cannot express. */
 export function toParts(content: string | readonly ContentPart[] | null | undefined, path: string): Part[] {
   if (typeof content === 'string') return content === '' ? [] : [{ text: content }];
   return (content ?? []).flatMap((part, index) =>

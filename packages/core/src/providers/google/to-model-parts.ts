@@ -7,10 +7,7 @@ import { type Part, toMedia, toParts } from './to-google-parts.ts';
 
 type AssistantMessage = Extract<ChatMessage, { role: 'assistant' }>;
 
-/**
- * The signature that Google's guide to thought signatures defines for calls of other models, or of clients that do not
- * keep reasoning details. Without it such a conversation is refused.
- */
+/** From Google's guide to thought signatures, for calls that have none of their own; without it they are refused. */
 const FOREIGN_SIGNATURE = 'skip_thought_signature_validator';
 
 /** The signatures of one message, each to be sent back with its part. */
@@ -20,10 +17,7 @@ interface Signatures {
   readonly ofTexts: string[];
 }
 
-/**
- * Converts an assistant's message to parts: signed thoughts, text, images, calls. Thoughts without a signature are left
- * out, because a model ignores them. Throws `invalid_request` that names what cannot be expressed.
- */
+/** Leaves out unsigned thoughts, which a model ignores. Throws `invalid_request` that names what is inexpressible. */
 export function toModelParts(message: AssistantMessage, path: string, traits: GeminiTraits): Part[] {
   const details = (message.reasoning_details ?? []).filter(({ format }) => format === REASONING_FORMAT);
   const signatures = readSignatures(details);
@@ -66,10 +60,7 @@ function toThoughts(details: readonly ReasoningDetail[]): Part[] {
   return thoughts;
 }
 
-/**
- * The first signature is put on the text, others into empty parts, as in streams. Without a text it can only belong to
- * the first call.
- */
+/** The first signature is put on the text, else on the first call; others into empty parts, as in streams. */
 function withTextSignatures(said: readonly Part[], { ofTexts }: Signatures, calls: readonly Part[]): Part[] {
   const [first, ...others] = ofTexts;
   if (first === undefined) return [...said];

@@ -7,10 +7,9 @@ import type { GeminiThinking, ThinkingLevel } from './read-gemini-traits.ts';
 const DEFAULT_MAX_TOKENS = 65_536;
 
 /**
- * Decides the thinking parameters; undefined when there are none. Thoughts are requested unless the caller hides them,
- * because they are returned by default wherever a model produces them (wire.md 6.6). Throws `invalid_request` when the
- * output limit leaves no room for the budget, or when thinking cannot be turned off as requested; with `isOfFamily` it
- * is reduced to the minimum instead.
+ * Undefined without parameters. Thoughts are requested unless the caller hides them, because they are returned by
+ * default (wire.md 6.6). Throws `invalid_request` when the output limit leaves no room for the budget, or when thinking
+ * cannot be turned off as requested; with `isOfFamily` it is reduced to the minimum instead.
  */
 export function toThinkingConfig(
   request: ChatCompletionRequest,

@@ -3,21 +3,15 @@ import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
 import { createSseDecoder } from '../../foundation/sse-decoder.ts';
 import type { TransportResponse } from '../../foundation/transport.ts';
 
-/**
- * The result of one event's data: a chunk, nothing, or the end of the completion. Throws the error that upstream
- * reports.
- */
+/** Reads one event: a chunk, nothing, or the end of the completion. Throws the error that upstream reports. */
 export type ReadEvent = (data: string) => ChatChunk | 'done' | undefined;
 
 const END: IteratorResult<readonly ChatChunk[]> = { done: true, value: undefined };
 
 /**
- * Reads a streamed completion: yields the chunks that each piece of bytes completed, and before an error those that
- * were read ahead of it. Returns at the end of the completion or of the bytes, whichever comes first. Throws
- * `provider_unavailable` when the bytes end within an event.
- *
- * The result of `readEnd` is then the last chunk; it throws when the completion was not complete. An iterator written
- * by hand: as a generator it cost as much per piece as the parsing of its events.
+ * Yields the chunks that each piece of bytes completed, also before an error. Returns at the end of the completion or
+ * of the bytes, after the chunk of `readEnd`, which throws for an incomplete one. Throws `provider_unavailable` when
+ * the bytes end within an event. Written by hand: a generator cost as much per piece as the parsing of its events.
  */
 export function readEvents(
   body: TransportResponse['body'],

@@ -3,10 +3,7 @@ const LONGEST_WORD = 1024;
 const BASE64 = /^[\w+/=-]+$/;
 const DATA_URL = /^data:[^,]{0,200},/;
 
-/**
- * An upstream body in the form that its caller may see: without any of `secrets`, and with the length of media in place
- * of the media.
- */
+/** An upstream body without any of `secrets`, and with the length of media instead of the media. */
 export function toShownBody(body: unknown, secrets: readonly string[]): unknown {
   if (typeof body === 'string') return toShownText(body, secrets);
   if (Array.isArray(body)) return body.map((item) => toShownBody(item, secrets));

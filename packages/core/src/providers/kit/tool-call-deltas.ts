@@ -22,19 +22,15 @@ interface OpenCall {
 export interface ToolCallDeltas {
   /** Returns the well-formed pieces that can leave now; a call waits until its name is complete. */
   push(pieces: readonly UpstreamToolCall[]): ToolCallDelta[];
-  /**
-   * Call once at the end of the completion. Returns deltas that were held back, and `{}` for calls without arguments.
-   */
+  /** Call once at the end. Returns deltas that were held back, and `{}` for calls without arguments. */
   flush(): ToolCallDelta[];
   count(): number;
 }
 
 /**
- * Makes tool-call deltas well formed whatever upstream sends: indexes rise from 0 without gaps, each call has one id
- * and one name with its first piece, and arguments concatenate to what upstream meant.
- *
- * Seen in the wild: parallel calls that all carry index 0, ids repeated on every piece or changing within a call, ids
- * missing altogether, names in two pieces or repeated, arguments as an object, no arguments at all, null for a piece.
+ * Makes tool-call deltas well formed: indexes rise from 0 without gaps, each call has one id and one name with its
+ * first piece, and arguments concatenate. Upstreams have sent: index 0 for all parallel calls, ids repeated, changing
+ * or missing, names in two pieces or repeated, arguments as an object or not at all, null for a piece.
  */
 export function createToolCallDeltas(makeId: (number: number) => string): ToolCallDeltas {
   const calls: OpenCall[] = [];

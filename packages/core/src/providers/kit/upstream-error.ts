@@ -30,10 +30,8 @@ const CODE_OF_PROVIDER_CODE: ReadonlyMap<string, ErrorCode> = new Map([
 ]);
 
 /**
- * Turns an upstream's refusal into the error its caller may see.
- *
- * An upstream 401, 402 or 403 concerns the gateway's own account and becomes 502 (docs/decisions/0009). Messages
- * are passed on only where the caller can act on them, without markup, secrets or addresses.
+ * An upstream 401, 402 or 403 concerns the gateway's own account and becomes 502 (docs/decisions/0009). Messages are
+ * passed on only where the caller can act on them, without markup, secrets or addresses.
  */
 export function toUpstreamError(facts: UpstreamErrorFacts): GatewayError {
   const code = codeOf(facts);

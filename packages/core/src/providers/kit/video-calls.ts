@@ -39,10 +39,7 @@ export interface ContentCall {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
-  /**
-   * Limit to the first byte, and between two pieces; the whole download has no limit, because it takes as long as the
-   * client takes to read it.
-   */
+  /** Limit to the first byte and between pieces; the whole takes as long as the client takes to read it. */
   readonly timeoutMs: number;
 }
 

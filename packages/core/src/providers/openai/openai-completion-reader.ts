@@ -73,15 +73,11 @@ export interface OpenAiCompletionReaderOptions extends CompletionReaderOptions {
   readonly hasThinkTags?: boolean | undefined;
 }
 
-/** Creates the reader of one completion on the OpenAI wire. */
 export function createOpenAiCompletionReader(options: OpenAiCompletionReaderOptions): OpenAiCompletionReader {
   return new CompletionReader(options);
 }
 
-/**
- * A class, because there is one for every call (docs/decisions/0016). State that most unstreamed completions do not
- * need is created on demand.
- */
+/** A class, because there is one per call (docs/decisions/0016). Rarely needed state is created on demand. */
 class CompletionReader implements OpenAiCompletionReader {
   private readonly options: OpenAiCompletionReaderOptions;
   private template: TextEventTemplate | undefined = undefined;

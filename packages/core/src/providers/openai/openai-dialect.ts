@@ -1,11 +1,9 @@
 import type { ReasoningEffort } from '../../wire/chat/chat-completion.ts';
 
 /**
- * The differences between one server's form of the OpenAI wire and the common one. Data, so that a new provider needs
- * no code.
- *
- * Completions need less of it than requests: facts that a completion itself shows are read without a setting, namely
- * the positions of reasoning and usage, the shapes of errors, and counts with only one possible meaning.
+ * The differences between one server's form of the OpenAI wire and the common one: data, so that a new provider needs
+ * no code. What a completion itself shows needs no setting: positions of reasoning and usage, shapes of errors, and
+ * counts with only one possible meaning.
  */
 export interface OpenAiDialect {
   /** The header that carries the key: `authorization` as a bearer token, `api-key` unchanged. */
@@ -36,10 +34,7 @@ export interface OpenAiDialect {
   readonly toolCallIds: 'any' | 'nine-alphanumerics';
   /** Whether usage must be requested for a stream. */
   readonly streamUsage: 'on-request' | 'always';
-  /**
-   * The form of the reasoning parameter: `reasoning_effort` alone; a switch beside it (`thinking`, `enable_thinking`,
-   * variables of the chat template, or `reasoning.enabled`); or an object like the gateway's own.
-   */
+  /** The form of the reasoning parameter: an effort, a switch beside it, or an object like the gateway's own. */
   readonly reasoningRequest:
     | 'effort'
     | 'thinking'

@@ -39,9 +39,7 @@ export function createOpenAiEmbeddings(
   };
 }
 
-/**
- * Adds only fields of the request. Floats are requested by default, because not every server supports the other format.
- */
+/** Floats are requested by default, because not every server supports the other format. */
 function toBody(
   { input, dimensions, encoding_format: format, input_type: inputType, user }: EmbeddingsCall['request'],
   model: string,

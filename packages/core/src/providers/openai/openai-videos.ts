@@ -91,9 +91,7 @@ interface StartBody {
   readonly body: string | Uint8Array;
 }
 
-/**
- * A form, which every server of this wire accepts; JSON only for an image at an address, which a form cannot contain.
- */
+/** A form, which every server accepts; JSON only for an image at an address, which a form cannot contain. */
 function toStartBody({ providerModel, order, idempotencyKey }: Omit<VideoStart, 'signal' | 'timeoutMs'>): StartBody {
   const image = imageOf(order);
   const { previousUpstreamId: previous } = order;

@@ -5,9 +5,7 @@ import type { DiscoveredModel } from '../provider.ts';
 /** Field names of servers for a model's context length. */
 const CONTEXT_FIELDS = ['context_length', 'context_window', 'max_context_length', 'max_model_len'];
 
-/**
- * Reads the response of `GET /models`; Together's is the bare list. Throws `provider_unavailable` for anything else.
- */
+/** Together's response is the bare list. Throws `provider_unavailable` for anything else than a list. */
 export function readModelList(text: string, providerName: string): readonly DiscoveredModel[] {
   let body: unknown;
   try {

@@ -23,10 +23,7 @@ export function readErrorFields(error: unknown): ErrorFields {
   };
 }
 
-/**
- * Reads the body of a refusal. Most servers wrap the error in `error`; Mistral, Cerebras and older vLLM do not,
- * DeepInfra and Nvidia respond in the forms of their frameworks (`detail`).
- */
+/** Mistral, Cerebras and older vLLM do not wrap the error in `error`; DeepInfra and Nvidia have `detail`. */
 export function readErrorBody(text: string): ErrorFields {
   try {
     const body: unknown = JSON.parse(text);

@@ -1,16 +1,14 @@
 import { isObject, type Unchecked } from '../../foundation/unchecked.ts';
 import type { Usage } from '../../wire/chat/chat-chunk.ts';
+import { readCount } from '../kit/read-count.ts';
 
-/** More than any model reads or writes in one call: a count beyond it is a mistake, and would spoil sums. */
-const MAX_COUNT = 1e9;
-/** The same for what one call costs. */
+/** More than any call costs: a cost beyond it is a mistake, and would spoil sums. */
 const MAX_COST_USD = 1e6;
 const TICKS_PER_USD = 1e10;
 
 /**
- * Reads upstream's token counts; undefined when there are no plausible ones. Missing counts stay missing. Cached tokens
- * are part of the prompt tokens on this wire, reasoning tokens part of the completion tokens; where the numbers show
- * that a server counts them separately, they are added.
+ * Undefined when there are no plausible counts; missing ones stay missing. Cached and reasoning tokens are part of the
+ * prompt and the completion on this wire; where the numbers show that a server counts them separately, they are added.
  */
 export function readOpenAiUsage(value: unknown): { usage: Usage; upstreamCostUsd?: number } | undefined {
   if (!isObject(value)) return undefined;
@@ -67,10 +65,7 @@ function withCached(prompt: number, cached: number | undefined): number {
   return cached !== undefined && cached > prompt ? prompt + cached : prompt;
 }
 
-/**
- * Some providers (xAI) count reasoning separately, and only their total shows it: it then exceeds prompt and completion
- * by exactly the reasoning. Others (DeepInfra, for some models) report more reasoning than completion.
- */
+/** xAI counts reasoning separately, which only the total shows; DeepInfra may report more reasoning than completion. */
 function withReasoning(
   completion: number,
   reasoning: number | undefined,
@@ -91,9 +86,4 @@ function readDetails<Name extends string>(value: unknown, names: readonly Name[]
     if (count !== undefined) details[name] = count;
   }
   return details;
-}
-
-/** A count is a whole number from 0 up; any other value from a provider would corrupt a budget. */
-function readCount(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_COUNT ? value : undefined;
 }

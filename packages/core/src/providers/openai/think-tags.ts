@@ -15,9 +15,8 @@ const OPENING = '<think>';
 const CLOSING = '</think>';
 
 /**
- * Creates a splitter for one completion. Only a block at the very beginning is reasoning; all later text is content,
- * including further tags. Line breaks just inside the opening tag and between the block and the content are removed
- * with the tags. Never holds back more than could still become a tag.
+ * Only a block at the very beginning is reasoning, not later tags. Line breaks just inside the opening tag and between
+ * the block and the content are removed with the tags. Never holds back more than could still become a tag.
  */
 export function createThinkTagSplitter(): ThinkTagSplitter {
   let phase: 'before' | 'opened' | 'inside' | 'closed' | 'answer' = 'before';

@@ -68,10 +68,7 @@ function toUpstreamMessage(message: ChatMessage, dialect: OpenAiDialect, toId: T
   return upstream;
 }
 
-/**
- * Hands back the reasoning that led to tool calls, which some servers insist on. Other reasoning has served its turn:
- * servers ignore it at best.
- */
+/** Only reasoning that led to tool calls, which some servers require; other reasoning is ignored at best. */
 function addEarlierReasoning(
   upstream: Record<string, unknown>,
   message: AssistantMessage,
@@ -137,10 +134,7 @@ function toCacheMark(part: ContentPart, { cacheMarks }: OpenAiDialect): Record<s
     : { prompt_cache_breakpoint: { mode: 'explicit' } };
 }
 
-/**
- * Replaces ids that are not nine letters or digits by valid ones, the same one for a call and its result. They are
- * numbered within the conversation, so that no state is needed between requests.
- */
+/** Replaces ids other than nine letters or digits; numbers them in the conversation, so that no state is needed. */
 function createShortIds(): ToId {
   const made = new Map<string, string>();
   return (id) => {

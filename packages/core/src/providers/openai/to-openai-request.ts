@@ -6,10 +6,7 @@ import { knowsBreakpoints, toOpenAiMessages, withoutNulls } from './to-openai-me
 import type { ChatCompletionRequest, ReasoningEffort } from '../../wire/chat/chat-completion.ts';
 import { budgetOfEffort, effortOfBudget, type RealEffort } from '../kit/reasoning-effort.ts';
 
-/**
- * Builds the upstream body. Fields that the endpoint does not support are left out, as the public wire promises;
- * nothing is added that the caller did not request, except the request for usage.
- */
+/** Leaves out unsupported fields, as the public wire promises; adds nothing but the request for usage. */
 export function toOpenAiRequest(call: ChatCall, dialect: OpenAiDialect): Record<string, unknown> {
   const { request } = call;
   const isTaken = (field: string): boolean => isTakenBy(call, dialect, field);
@@ -109,9 +106,7 @@ function readAsked({ reasoning, reasoning_effort }: ChatCompletionRequest): Aske
   return { effort, budget, isOff };
 }
 
-/**
- * The accepted effort that is nearest to the requested one; of two equally near, the higher. `none` is never changed.
- */
+/** The nearest accepted effort; of two equally near, the higher. `none` is never changed. */
 function toEffort(
   { effort, budget, isOff }: AskedReasoning,
   limit: number | undefined,

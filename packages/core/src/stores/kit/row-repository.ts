@@ -10,10 +10,7 @@ export interface RowRepositoryOptions<Row> {
   readonly write: (change: RowChange<Row>) => Promise<void>;
 }
 
-/**
- * Rows that change often, in memory, with every change persisted separately: for tables that are too large to be
- * written as a whole at each change.
- */
+/** Rows in memory, each change persisted separately: for tables too large to be written whole at each change. */
 export function createRowRepository<Row extends { readonly id: string }>({
   rows = [],
   write,

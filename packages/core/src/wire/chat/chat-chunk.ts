@@ -88,10 +88,7 @@ export interface ChatChunkChoice {
   logprobs?: unknown;
 }
 
-/**
- * One decoded piece of a completion in the gateway's own format, as providers yield it. The gateway adds `id`,
- * `created`, `model` and `provider`; this type contains only the facts from upstream.
- */
+/** One decoded piece of a completion, as providers yield it. The gateway adds `id`, `created`, `model`, `provider`. */
 export interface ChatChunk {
   choices: ChatChunkChoice[];
   usage?: Usage;

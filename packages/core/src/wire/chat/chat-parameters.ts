@@ -6,17 +6,11 @@ interface FieldTraits {
   readonly isParameter: boolean;
   /** Other names of the field in lists of supported parameters. */
   readonly alsoListedAs?: readonly string[];
-  /**
-   * The field has the same meaning on the OpenAI wire and is passed on unchanged: `listed` to endpoints that list it as
-   * supported, `unlisted` to all, because lists never name it and it is harmless where it is unknown.
-   */
+  /** Passed on unchanged on the OpenAI wire: `listed` to endpoints that list it, harmless `unlisted` ones to all. */
   readonly openAi?: 'listed' | 'unlisted';
   /** Servers with a closed schema refuse this field of OpenAI's own. */
   readonly isOpenAiOnly?: true;
-  /**
-   * The text that a model reads or a record contains, which guardrails therefore see: the field's `values`, or `entries`
-   * where the keys are the caller's, too. Null for switches, numbers and names of the gateway.
-   */
+  /** What guardrails read: the field's `values`, or `entries` if its keys are the caller's, too. Null: no texts. */
   readonly texts: 'values' | 'entries' | null;
 }
 
@@ -87,19 +81,15 @@ const FIELD_LIST: readonly (readonly [string, FieldTraits])[] = Object.entries(C
 const namesWhere = (isMeant: (traits: FieldTraits) => boolean): ReadonlySet<string> =>
   new Set(FIELD_LIST.flatMap(([name, traits]) => (isMeant(traits) ? [name] : [])));
 
-/** The fields that are parameters of a model. */
 export const PARAMETERS = namesWhere(({ isParameter }) => isParameter);
 
-/** The fields that travel unchanged on the OpenAI wire. */
 export const OPENAI_FIELDS = namesWhere(({ openAi }) => openAi !== undefined);
 
-/** Those of them that lists of supported parameters never name. */
+/** The OpenAI fields that lists of supported parameters never name. */
 export const UNLISTED_OPENAI_FIELDS = namesWhere(({ openAi }) => openAi === 'unlisted');
 
-/** The fields of OpenAI's own that servers with a closed schema refuse. */
 export const OPENAI_ONLY_FIELDS = namesWhere(({ isOpenAiOnly }) => isOpenAiOnly === true);
 
-/** The fields whose values are texts. */
 export const TEXT_FIELDS = [...namesWhere(({ texts }) => texts === 'values')] as readonly FieldWithTexts<'values'>[];
 
 /** The fields that are the caller's own records: their keys are texts, too. */
@@ -126,9 +116,7 @@ export function isSupported({ supportedParameters }: Supporting, name: string): 
   );
 }
 
-/**
- * Whether reasoning can be requested in any of its three forms: a wire with a form of its own converts each of them.
- */
+/** Whether reasoning can be requested in any of its three forms, because wires convert each of them. */
 export function isReasoningSupported(supporting: Supporting): boolean | null {
   const isEffortSupported = isSupported(supporting, 'reasoning_effort');
   return isEffortSupported === false ? isSupported(supporting, 'include_reasoning') : isEffortSupported;

@@ -11,10 +11,8 @@ const MAX_FIELDS = 100;
 const schemasByFields = new Map<string, Schema>();
 
 /**
- * Checks a chat request; throws `invalid_request` that lists every issue with its path.
- *
- * A request has a handful of some fifty optional fields, and the absent ones cost more than the check of the others. So
- * the schema is narrowed to the fields that are present, once for each set of them (docs/decisions/0006).
+ * Checks a chat request; throws `invalid_request` that lists every issue with its path. The schema is narrowed to the
+ * fields that are present, because the absent ones cost more than the check of the others (docs/decisions/0006).
  */
 export function parseChatCompletion(value: unknown): ChatCompletionRequest {
   return parseWith(isRecord(value) ? schemaFor(value) : chatCompletionRequestSchema, value);

@@ -1,6 +1,4 @@
-/**
- * The effect of a stage between the caller and a model on a call, in the form of the wire (wire.md 12). Never contents.
- */
+/** The effect of a stage on a call, in the form of the wire (wire.md 12). Never contents. */
 export type PipelineStage = {
   readonly type: 'guardrail' | 'plugin' | 'server_tools' | 'response_healing' | 'context_compression';
   readonly name: string;
@@ -8,10 +6,7 @@ export type PipelineStage = {
   readonly data?: Readonly<Record<string, unknown>>;
 };
 
-/**
- * The effect of one guardrail on a call, in the form of the wire (wire.md 12). A type rather than an interface, so that
- * it is assignable to a stage of any kind.
- */
+/** The effect of a guardrail (wire.md 12). A type, not an interface, so that it is assignable to `PipelineStage`. */
 export type GuardrailStage = {
   readonly type: 'guardrail';
   readonly name: 'content-filter' | 'regex_pi_detection';

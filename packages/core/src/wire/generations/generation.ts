@@ -108,10 +108,7 @@ export const generationResponseSchema = z.object({ data: generationSchema });
 export type Generation = z.infer<typeof generationSchema>;
 export type ProviderResponse = z.infer<typeof providerResponseSchema>;
 
-/**
- * The request and the completion, as `GET /generation/content` returns them. `input` has one of its two fields, never
- * both.
- */
+/** The content, as `GET /generation/content` returns it. `input` has one of its two fields, never both. */
 export const generationContentSchema = z.object({
   input: z.union([z.object({ messages: z.array(z.unknown()) }), z.object({ prompt: z.string() })]),
   output: z.object({

@@ -94,9 +94,7 @@ export type CustomFilter = z.infer<typeof customFilterSchema>;
 
 const { content_filter_builtins: _builtins, ...plainPolicy } = policySchema.shape;
 
-/**
- * The writable fields. A label of a built-in filter is read-only: accepted, because clients send it back, and dropped.
- */
+/** The writable fields. A built-in filter's label is read-only: accepted, because clients send it, and dropped. */
 const writableSchema = z.strictObject({
   ...plainPolicy,
   content_filter_builtins: z

@@ -77,10 +77,7 @@ export const modelDefinitionSchema = z.strictObject({
   default_parameters: z.record(z.string(), z.number().nullable()).nullable().optional(),
   per_request_limits: z.object({ prompt_tokens: z.number(), completion_tokens: z.number() }).nullable().optional(),
   expiration_date: z.string().nullable().optional(),
-  /**
-   * Whether the author permits training of other models on its completions. Absent: not known, which does not count as
-   * permitted.
-   */
+  /** Whether the author permits training of other models on completions. Absent: not known, so not permitted. */
   distillable: z.boolean().optional(),
   knowledge_cutoff: z.string().nullable().optional(),
   /** Capabilities of a model that makes videos. */
@@ -88,10 +85,7 @@ export const modelDefinitionSchema = z.strictObject({
   endpoints: z.array(endpointDefinitionSchema).min(1, 'must name at least one endpoint'),
 });
 
-/**
- * A model as configuration may describe it. One that the built-in catalog has too states only what differs: see
- * `overrideModels`.
- */
+/** A model as configured. One that the built-in catalog has states only what differs: see `overrideModels`. */
 export const configuredModelSchema = modelDefinitionSchema.extend({
   endpoints: z
     .array(endpointDefinitionSchema.partial({ providerModel: true }))

@@ -7,9 +7,7 @@ const hhmm = z
   .max(2400)
   .refine((time) => time % 100 < 60, 'must be a time of day as HHMM, e.g. 930 for half past nine');
 
-/**
- * Prices that replace the common ones when all conditions hold; of several, later ones take precedence unit by unit.
- */
+/** Prices that replace the common ones when all conditions hold; later ones take precedence unit by unit. */
 export const pricingOverrideSchema = z.object({
   /** Prompts of more tokens than this. */
   min_prompt_tokens: z.int().optional(),
@@ -27,10 +25,7 @@ export const pricingOverrideSchema = z.object({
 });
 export type PricingOverride = z.infer<typeof pricingOverrideSchema>;
 
-/**
- * USD per unit as decimal text (wire.md 14.2). `-1` means an unknown price, as on the public wire
- * (docs/decisions/0007).
- */
+/** USD per unit as decimal text (wire.md 14.2). `-1`: unknown, as on the public wire (docs/decisions/0007). */
 export const pricingSchema = z.object({
   prompt: z.string(),
   completion: z.string(),
