@@ -59,23 +59,20 @@ const isLong = ({ textLength, reasoningLength }: CompletionAccumulator): boolean
   textLength + reasoningLength >= LONG_COMPLETION_LENGTH;
 
 function createRelay(run: ChatRun, begin: Begin, responseHead: ResponseHead): AsyncIterable<Uint8Array> {
-  const { call, plan, observer, report, dialect, parts } = run;
+  const { call, plan, observer, parts } = run;
   const { timeouts, recorder, longCompletions } = parts;
-  const created = Math.floor(parts.platform.now() / 1000);
+  const frames = createFrameWriter(run);
   const tracked = trackCall(parts.openCalls, run.client, true);
   const outlet = createFrameOutlet();
   let phase: Phase = 'attempting';
   /** Null once the response has begun. */
   let head: ResponseHead | null = responseHead;
   let completion: CommittedCompletion | undefined;
-  let frames: Frames | undefined;
-  /** Bodies that were sent upstream and not shown yet; always empty unless the caller requested them. */
-  let echoes: unknown[] = [];
 
   const keepAlive = parts.wheel.add(() => {
     commitHead();
     // A reader that has not even taken what is held needs no sign of life.
-    if (outlet.isEmpty()) deliver(dialect.keepAlive);
+    if (outlet.isEmpty()) deliver(run.dialect.keepAlive);
   });
   const commitHead = (): void => {
     head?.commit();
@@ -86,28 +83,10 @@ function createRelay(run: ChatRun, begin: Begin, responseHead: ResponseHead): As
     outlet.push(text);
   };
 
-  const framesOf = (): Frames => {
-    if (frames !== undefined) return frames;
-    const endpoint = observer.endpoint();
-    const { systemFingerprint, serviceTier } = observer.completion;
-    const model = endpoint?.modelId ?? plan.endpoints[0]?.modelId ?? '';
-    const provider = endpoint?.provider.name ?? '';
-    const envelope = { id: call.id, created, model, provider, systemFingerprint, serviceTier };
-    frames = dialect.createFrames(envelope, call.request);
-    return frames;
-  };
-  /** Returns the bodies that were sent upstream since the last call, as separate frames. */
-  const takeEchoes = (): string => {
-    if (echoes.length === 0) return '';
-    const text = echoes.map(framesOf().encodeEcho).join('');
-    echoes = [];
-    return text;
-  };
-
   const relay = (batch: readonly ChatChunk[]): void => {
     observer.observe(batch);
     commitHead();
-    const text = takeEchoes() + framesOf().encode(batch);
+    const text = frames.encode(batch);
     if (text !== '') deliver(text);
     // A batch may hold nothing to send (a finish reason, usage): a waiting reader continues to wait.
     else if (outlet.isAwaited()) read();
@@ -165,21 +144,15 @@ function createRelay(run: ChatRun, begin: Begin, responseHead: ResponseHead): As
   const finish = (outcome: Outcome, settled: SettledGeneration | undefined): void => {
     tracked.end();
     phase = 'over';
-    if (outcome.status === 'completed') outlet.push(toEndFrames(settled));
+    if (outcome.status === 'completed') outlet.push(frames.encodeEnd(settled));
     else {
       const routing = { attempts: observer.attempts(), hasFailed: true };
-      const error = withReport(outcome.error, report, routing);
+      const error = withReport(outcome.error, run.report, routing);
       if (head !== null) return head.refuse(error);
       if (outcome.status === 'cancelled') outlet.discard();
-      else outlet.push(takeEchoes() + framesOf().encodeError(error));
+      else outlet.push(frames.encodeError(error));
     }
     outlet.end();
-  };
-  const toEndFrames = (settled: SettledGeneration | undefined): string => {
-    const { reason, native } = observer.completion.finish ?? { reason: 'stop' as const, native: null };
-    const generationMs = settled?.record.generation.generation_time;
-    const members = report?.toMembers({ attempts: observer.attempts(), hasFailed: false, generationMs });
-    return framesOf().encodeEnd({ reason, native, usage: settled?.usage, members });
   };
 
   const letGoOfUpstream = (): void => {
@@ -193,10 +166,9 @@ function createRelay(run: ChatRun, begin: Begin, responseHead: ResponseHead): As
   };
   tracked.signal.addEventListener('abort', onInterrupted, { once: true });
 
-  const { request } = call;
-  const onUpstreamBody =
-    request.debug?.echo_upstream_body === true ? (body: unknown): void => void echoes.push(body) : undefined;
   keepAlive.set(timeouts.keepAliveMs);
+  const { request } = call;
+  const { onUpstreamBody } = frames;
   begin({ request, endpoints: plan.endpoints, onUpstreamBody, signal: tracked.signal }).then(onBegun, onFailure);
 
   const onWait = (): void => {
@@ -211,5 +183,52 @@ function createRelay(run: ChatRun, begin: Begin, responseHead: ResponseHead): As
         return Promise.resolve({ done: true, value: undefined });
       },
     }),
+  };
+}
+
+/** What a relay sends, as text. */
+interface FrameWriter {
+  /** Receives each body that is sent upstream; undefined unless the caller requested them. */
+  readonly onUpstreamBody: ((body: unknown) => void) | undefined;
+  /** Encodes a batch, after the bodies that were sent upstream before it. */
+  encode(batch: readonly ChatChunk[]): string;
+  encodeEnd(settled: SettledGeneration | undefined): string;
+  encodeError(error: GatewayError): string;
+}
+
+function createFrameWriter({ call, plan, observer, report, dialect, parts }: ChatRun): FrameWriter {
+  const created = Math.floor(parts.platform.now() / 1000);
+  let frames: Frames | undefined;
+  let echoes: unknown[] = [];
+
+  /** Made with the first frame, because the endpoint that serves the call is known only then. */
+  const framesOf = (): Frames => {
+    if (frames !== undefined) return frames;
+    const endpoint = observer.endpoint();
+    const { systemFingerprint, serviceTier } = observer.completion;
+    const model = endpoint?.modelId ?? plan.endpoints[0]?.modelId ?? '';
+    const provider = endpoint?.provider.name ?? '';
+    const envelope = { id: call.id, created, model, provider, systemFingerprint, serviceTier };
+    frames = dialect.createFrames(envelope, call.request);
+    return frames;
+  };
+  /** Returns the bodies that were sent upstream since the last call, as separate frames. */
+  const takeEchoes = (): string => {
+    if (echoes.length === 0) return '';
+    const text = echoes.map(framesOf().encodeEcho).join('');
+    echoes = [];
+    return text;
+  };
+
+  return {
+    onUpstreamBody: call.request.debug?.echo_upstream_body === true ? (body) => void echoes.push(body) : undefined,
+    encode: (batch) => takeEchoes() + framesOf().encode(batch),
+    encodeEnd(settled) {
+      const { reason, native } = observer.completion.finish ?? { reason: 'stop' as const, native: null };
+      const generationMs = settled?.record.generation.generation_time;
+      const members = report?.toMembers({ attempts: observer.attempts(), hasFailed: false, generationMs });
+      return framesOf().encodeEnd({ reason, native, usage: settled?.usage, members });
+    },
+    encodeError: (error) => takeEchoes() + framesOf().encodeError(error),
   };
 }
