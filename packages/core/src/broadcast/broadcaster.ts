@@ -23,11 +23,11 @@ export interface BroadcasterOptions {
   readonly broadcast: BroadcastOptions | undefined;
 }
 
-/** Sends generations to destinations, each on a way of its own, after and apart from the calls that made them. */
+/** Sends generations to destinations, each separately, after and apart from the calls that made them. */
 export interface Broadcaster {
   /** Queues a generation that has been recorded. Costs almost nothing while there is no destination. */
   offer(record: GenerationRecord): void;
-  /** Takes up where the process before has left off. */
+  /** Resumes what an earlier process has left. */
   start(): Promise<void>;
   /** Looks at the destinations again, after one of them was written. */
   refresh(): Promise<void>;
@@ -54,8 +54,7 @@ export function createBroadcaster(options: BroadcasterOptions): Broadcaster {
 
   const deliver: Parameters<typeof createDeliveryLane>[0]['deliver'] = async (ids, destination, signal) => {
     const format = broadcast?.formats.find(({ type }) => type === destination.type);
-    // A destination whose format is missing is treated like a receiver that is down: it may be available after the next
-    // start.
+    // A missing format is treated like a receiver that is down: it may be there after the next start.
     if (broadcast === undefined || format === undefined) {
       const result = `nothing here speaks ${destination.type}`;
       return { outcome: { isDelivered: false, result, isFinal: false }, isSent: false, remaining: ids };
@@ -88,9 +87,7 @@ export function createBroadcaster(options: BroadcasterOptions): Broadcaster {
     );
   };
 
-  /**
-   * Removes the rows of a destination that was deleted or switched off: generations of the pause are not sent later.
-   */
+  /** Removes rows of a destination that was deleted or switched off: generations of the pause are not sent later. */
   const removeRows = async (id: string, isGone: boolean): Promise<void> => {
     for (const row of await store.broadcasts.list()) {
       const isIts = row.kind === 'progress' ? row.id === id : isGone && row.destinationId === id;
