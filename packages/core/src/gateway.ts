@@ -24,9 +24,7 @@ export interface Gateway {
   handle(request: GatewayRequest): Promise<GatewayResponse>;
   /** Whether a route of these surfaces has this method and path; a mounted adapter passes all other requests on. */
   matches(method: string, path: string, surfaces: readonly Surface[]): boolean;
-  /**
-   * Returns the caller's principal, as every route does; throws `authentication`. For hosts with routes of their own.
-   */
+  /** Returns the caller's principal as routes do; throws `authentication`. For hosts with routes of their own. */
   authenticate(request: GatewayRequest): Promise<Principal>;
   /**
    * A token that signs a browser in, once and within ten minutes, by `POST /admin/v1/session`: for a link that is shown
@@ -49,10 +47,7 @@ export interface Gateway {
    * everything has been recorded. The store stays open: its owner closes it afterwards.
    */
   close(): Promise<void>;
-  /**
-   * Resolves with a video job once it has ended, with any result; for embedders, who may read every job. Throws
-   * `not_found` for an unknown job, and the signal's reason.
-   */
+  /** Resolves when a job of any caller has ended in any way. Rejects with `not_found` or the signal's reason. */
   waitForVideo(jobId: string, signal?: AbortSignal): Promise<VideoResponse>;
   /** Calls back with every video job whose status has changed; the returned function ends that. */
   onVideoChange(listener: (job: VideoJob) => void): () => void;
@@ -66,10 +61,7 @@ const DRAIN_CHECK_MS = 20;
 /** Generations that are not sent by then are sent after the next start. */
 const MAX_BROADCAST_DRAIN_MS = 5000;
 
-/**
- * Creates a gateway: one object that handles requests, without globals, so that several can exist in one process.
- * Throws `RangeError` when a model names a provider that does not exist.
- */
+/** Creates a gateway; several can exist in one process. Throws `RangeError` for a model of an unknown provider. */
 export function createGateway(options: GatewayOptions): Gateway {
   const closing = new AbortController();
   const foundations = createFoundations(options, closing.signal, () => runtime);
@@ -78,7 +70,6 @@ export function createGateway(options: GatewayOptions): Gateway {
   let isStarted = false;
   let cancelDiscovery: (() => void) | undefined;
 
-  /** Reads the model lists of providers with discovery, now and every minute; does nothing without such providers. */
   const discoverRepeatedly = async (): Promise<void> => {
     cancelDiscovery?.();
     const isAny = runtime.providers.some((provider) => provider.discoverModels === true);
@@ -187,7 +178,6 @@ function refuseWrongKind({ kind }: Principal, { auth, wrongKey }: Route<ApiParts
   );
 }
 
-/** Reads the model lists of all providers of a setup that discover their models. */
 async function discoverAll(runtime: Runtime): Promise<void> {
   const discovering = runtime.providers.filter((provider) => provider.discoverModels === true);
   await Promise.all(discovering.map((provider) => discover(provider, runtime)));

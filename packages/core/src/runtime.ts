@@ -42,10 +42,7 @@ export type Foundations = ReturnType<typeof createFoundations>;
 /** The state that all requests of one setup share. A request uses the setup that it began with. */
 export type Runtime = ReturnType<typeof createRuntime>;
 
-/**
- * Creates the parts that outlive every setup. `current` returns the current providers and models, for work that
- * outlives requests.
- */
+/** Creates the parts that outlive every setup. `current` is for work that outlives requests. */
 export function createFoundations(options: GatewayOptions, closing: AbortSignal, current: () => VideoSetup) {
   const { store } = options;
   const platform = options.platform ?? createWebPlatform();
@@ -135,10 +132,7 @@ export function createFoundations(options: GatewayOptions, closing: AbortSignal,
   };
 }
 
-/**
- * Creates the state that all requests of one setup share. Throws `RangeError` when a model names a provider that does
- * not exist. `previous` is the setup that it replaces: unchanged limits continue to count.
- */
+/** Throws `RangeError` for a model of an unknown provider. Limits that `previous` had too continue to count. */
 export function createRuntime(setup: Setup, foundations: Foundations, previous?: PreviousSetup) {
   const { platform, store, logger, health, random, routers, web, responseCache, recording, discovered } = foundations;
   const catalog = createCatalog(setup.providers, setup.models ?? []);

@@ -33,10 +33,7 @@ import type { WebhookParts } from './webhooks/webhook-parts.ts';
 import { WORKSPACE_ROUTES } from './workspaces/routes.ts';
 import type { WorkspaceParts } from './workspaces/workspace-parts.ts';
 
-/**
- * The parts of a gateway that all operations together use. Each operation receives only the parts that its resource
- * names.
- */
+/** The parts that all operations together use; each receives only those that its resource names. */
 export type ApiParts = ChatParts &
   ExplainParts &
   EmbeddingsParts &

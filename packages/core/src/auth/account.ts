@@ -47,10 +47,7 @@ export interface AccountOptions {
 const VERSION_AT = 14;
 const DEFAULT_VERSION = '8';
 
-/**
- * The id of the guardrail that applies to everything in a workspace (wire.md 16.2): the workspace's own, with the
- * version of the UUID changed. Random ids are of version 4, so it is unique.
- */
+/** Id of a workspace's default guardrail (wire.md 16.2): the workspace's, with a UUID version no random id has. */
 export function defaultGuardrailIdOf(workspaceId: string): string {
   return withVersion(workspaceId, DEFAULT_VERSION);
 }

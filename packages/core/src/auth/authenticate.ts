@@ -8,9 +8,7 @@ import { LINK_PRINCIPAL, refuseForged } from './authenticate-session.ts';
 import type { Principal } from '../http/principal.ts';
 import type { Sessions } from './sessions.ts';
 
-/**
- * Returns the caller's principal, or rejects with `authentication`. Synchronous where everything needed is in memory.
- */
+/** Returns the caller's principal or rejects with `authentication`. Synchronous where everything is in memory. */
 export type Authenticate = (request: GatewayRequest) => Awaitable<Principal>;
 
 export interface AuthenticateOptions {

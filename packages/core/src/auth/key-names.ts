@@ -5,7 +5,6 @@ import type { Store } from '../stores/store.ts';
 /** Names of keys by their hashes; of keys that are gone there is none. */
 export type FindKeyNames = (hashes: ReadonlySet<string>) => Promise<Record<string, string>>;
 
-/** Creates the look-up among the configured and the stored keys. */
 export function createFindKeyNames(
   bootstrapKeys: readonly BootstrapKey[],
   { platform, store }: { readonly platform: Pick<Platform, 'sha256'>; readonly store: Pick<Store, 'keys'> },

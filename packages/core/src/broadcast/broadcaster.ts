@@ -28,11 +28,11 @@ export interface BroadcasterOptions {
   readonly broadcast: BroadcastOptions | undefined;
 }
 
-/** Sends generations to destinations, each on a way of its own, after and apart from the calls that made them. */
+/** Sends generations to destinations, each separately, after and apart from the calls that made them. */
 export interface Broadcaster {
   /** Queues a generation that has been recorded. Costs almost nothing while there is no destination. */
   offer(record: GenerationRecord): void;
-  /** Takes up where the process before has left off. */
+  /** Resumes what an earlier process has left. */
   start(): Promise<void>;
   /** Looks at the destinations again, after one of them was written. */
   refresh(): Promise<void>;

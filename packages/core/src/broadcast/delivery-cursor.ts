@@ -11,9 +11,7 @@ export interface ProgressNoteOptions {
   readonly logger: Logger;
 }
 
-/**
- * The progress of a destination, saved periodically: after a crash, a few seconds' worth of generations is sent twice.
- */
+/** The progress of a destination, saved periodically: after a crash, generations of a few seconds are sent twice. */
 export interface ProgressNote {
   note(generationId: string): void;
   close(): Promise<void>;

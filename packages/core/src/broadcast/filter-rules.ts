@@ -10,9 +10,8 @@ type Value = string | number | null;
 export type MatchesRules = (trace: BroadcastTrace) => boolean;
 
 /**
- * Prepares rules for repeated use: within a group all or any must hold, according to its `logic`, and every group must
- * hold. Text is compared without regard to case. Where a call has no value, only `not_exists` and the `not_…` operators
- * hold. Throws `invalid_request` for a pattern or a number that cannot be used.
+ * Within a group all or any rules must hold, by its `logic`; every group must hold. Case makes no difference. Without a
+ * value only `not_exists` and the `not_…` operators hold. Throws `invalid_request` for an invalid pattern or number.
  */
 export function compileFilterRules(rules: FilterRules | null): MatchesRules {
   if (rules === null || !rules.enabled) return () => true;

@@ -6,10 +6,8 @@ const PAGE = 500;
 const MAX_MISSED = 10_000;
 
 /**
- * The ids of generations that were recorded and not sent, oldest first: those newer than the destination's progress or,
- * before there is any, than its last change. At most 10,000, the newest.
- *
- * Where several processes share a store each sends the generations it has recorded itself, and this finds nothing.
+ * Ids of generations that were recorded and not sent, oldest first: newer than the destination's progress or, without
+ * any, than its last change. At most the newest 10,000; none in a shared store, where each process sends its own.
  */
 export async function findMissed(
   destination: Destination,

@@ -6,10 +6,7 @@ import type { DestinationFormat, DestinationRequest } from './destination-format
 
 const ATTEMPT_TIMEOUT_MS = 15_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
-/**
- * Statuses after which another attempt may succeed. Any other status below 500 means that the receiver refuses the
- * request itself.
- */
+/** By any other status below 500 the receiver refuses the request itself. */
 const WORTH_ANOTHER_TRY: ReadonlySet<number> = new Set([408, 425, 429]);
 
 export interface SendingContext {

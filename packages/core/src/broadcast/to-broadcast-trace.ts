@@ -68,9 +68,7 @@ export async function toBroadcastTrace(
   };
 }
 
-/**
- * Removes everything that a destination must not receive. Its filter rules are applied to the whole trace beforehand.
- */
+/** Removes what a destination must not receive. Its filter rules apply to the whole trace beforehand. */
 export function forDestination(trace: BroadcastTrace, destination: Destination): BroadcastTrace {
   return {
     ...trace,

@@ -17,15 +17,13 @@ export interface BudgetParts {
   readonly store: Pick<Store, 'workspaces'>;
 }
 
-/** Whose spending a principal's calls count for. */
 export function toPayer({ id, userId, workspaceId }: Principal): Payer {
   return { principalId: id, userId: userId ?? null, workspaceId: workspaceId ?? DEFAULT_WORKSPACE_ID };
 }
 
 /**
- * Finds every limit that applies to a call: the account's credits, the key's own limit, its workspace's budgets, and
- * those of guardrails. Returns an empty list, at almost no cost, for a caller without limits. Synchronous where the
- * store has its tables in memory.
+ * Finds the limits of a call: the account's credits, the key's limit, its workspace's budgets and those of guardrails.
+ * Costs almost nothing for a caller without any. Synchronous where the store has its tables in memory.
  */
 export function findBudgets(
   principal: Principal,
@@ -103,7 +101,6 @@ function toBudgets({ principal, policy, workspace }: Limits, { account, platform
   return budgets;
 }
 
-/** Returns the ids of a spender in the ledger and in the store. */
 function spenderOf(
   scope: EffectiveBudget['scope'],
   { principalId, userId, workspaceId }: Payer,

@@ -26,28 +26,21 @@ export interface Hold extends WorstCase {
  */
 export interface Ledger {
   /**
-   * Holds the worst case of a call when it fits into all budgets beside the amounts spent and held; throws the refusal
-   * of the first budget that it does not fit into. `release` or `replace` must follow. A call that continues with
-   * another turn reserves again under its id. Synchronous where the store sums in memory; a store that cannot read the
-   * amount spent lets no call pass.
+   * Holds a call's worst case if it fits into all budgets beside what is spent and held, else throws the refusal of the
+   * first that it exceeds. `release` or `replace` must follow; a further turn reserves again under the same id.
+   * Synchronous where the store sums in memory; while the store cannot sum, no call passes.
    */
   reserve(hold: Hold, budgets: readonly Budget[]): Awaitable<void>;
   /** Releases the held amount, because the call is recorded, or was never made. Does nothing for an unknown call. */
   release(id: string): void;
-  /**
-   * Replaces the held amount. Used when the call's record was lost, so that the amount stays held until the process
-   * ends; and when a turn is over and its cost is known.
-   */
+  /** Replaces the held amount: after a turn, by its cost; after the loss of a record, until the process ends. */
   replace(id: string, worst: WorstCase): void;
-  /** Everything that is held. */
   heldNanoUsd(): number;
 }
 
 export interface LedgerOptions {
   readonly generations: Pick<GenerationRepository, 'spent'>;
-  /**
-   * Finds amounts that are held when the process starts, for jobs that outlive processes. Called once, on first use.
-   */
+  /** Finds what is held when the process starts, for jobs that outlive processes. Called once, on first use. */
   readonly findHolds: () => Awaitable<readonly Hold[]>;
 }
 
@@ -57,7 +50,6 @@ interface Sum {
   holds: number;
 }
 
-/** Creates a ledger with only the holds that `findHolds` returns. */
 export function createLedger({ generations, findHolds }: LedgerOptions): Ledger {
   const holds = new Map<string, readonly Hold[]>();
   const sums = new Map<string, Sum>();

@@ -3,10 +3,7 @@ export type Period = 'daily' | 'weekly' | 'monthly' | null;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/**
- * The first day of the period that `nowMs` falls into, as `YYYY-MM-DD` in UTC: weeks begin on Monday. Undefined for a
- * period that never ends.
- */
+/** First day of the period of `nowMs`, `YYYY-MM-DD` in UTC; weeks begin on Monday. Undefined without an end. */
 export function periodStart(period: Period, nowMs: number): string | undefined {
   const now = new Date(nowMs);
   switch (period) {

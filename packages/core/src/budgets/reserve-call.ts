@@ -25,10 +25,7 @@ export interface Reservation {
   readonly bound: CallBound;
 }
 
-/**
- * Holds the cost of a call at its most expensive endpoint until its generation is recorded. Throws `payment_required`
- * or `permission_denied` when the amount does not fit into a budget. Returns the held amount.
- */
+/** Holds the cost at the most expensive endpoint and returns it. Throws `payment_required` or `permission_denied`. */
 export function reserveCall(
   { id, principal }: Pick<ModelCall, 'id' | 'principal'>,
   { budgets, endpoints, bound }: Reservation,

@@ -9,9 +9,8 @@ const ATTO_PER_NANO = 10n ** 9n;
 type Unit = keyof UnitPrices;
 
 /**
- * The largest cost of a call at an endpoint, in billionths of a dollar, rounded up; null without a bound: a price is
- * missing, or the length of the prompt or the completion cannot be bounded. Uses the highest prices that may apply,
- * whatever the hour and the mixture of tokens.
+ * The largest cost of a call at an endpoint, in billionths of a dollar, rounded up, by the highest prices that may
+ * apply; null without a bound: a price is missing, or the length of the prompt or completion is not bounded.
  */
 export function worstCaseNanoUsd(endpoint: Endpoint, bound: CallBound): number | null {
   const { prices } = endpoint;

@@ -5,10 +5,7 @@ import type { CallNeeds } from './needs.ts';
 import type { CallPreferences, RequestedModels } from './preferences.ts';
 import type { RequestText } from './text-map.ts';
 
-/**
- * Every kind of call to a model, by the member of a provider that serves it: its `api_type` on the wire, and the output
- * modality of the models that it is for.
- */
+/** Kinds of calls, by the member of a provider that serves them: `api_type` on the wire, output modality of models. */
 export const CALL_KINDS = {
   chat: { apiType: 'completions', output: 'text' },
   video: { apiType: 'video', output: 'video' },
@@ -17,7 +14,6 @@ export const CALL_KINDS = {
 
 export type CallKindName = keyof typeof CALL_KINDS;
 
-/** The kind of call of a record. */
 export function kindOfRecord({ api_type: apiType }: Pick<Generation, 'api_type'>): CallKindName {
   const names = Object.keys(CALL_KINDS) as CallKindName[];
   return names.find((name) => CALL_KINDS[name].apiType === apiType) ?? 'chat';
@@ -38,10 +34,7 @@ export interface RequestLabels {
   readonly trace: Readonly<Record<string, unknown>> | null;
 }
 
-/**
- * The differences between kinds of calls: pure functions over the request. Routing, budgets, guardrails, rate limits
- * and generations access a request only through them (docs/decisions/0024).
- */
+/** Pure functions for what differs between kinds: shared code reads requests only by them (docs/decisions/0024). */
 export interface CallKind<Request> {
   readonly name: CallKindName;
   modelsOf(request: Request): RequestedModels;

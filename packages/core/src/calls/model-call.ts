@@ -30,7 +30,6 @@ export interface NewCall<Request> extends Pick<ModelCall<Request>, 'id' | 'kind'
   readonly headerSession: string | null;
 }
 
-/** Makes a call of a checked request. */
 export function createModelCall<Request>(given: NewCall<Request>): ModelCall<Request> {
   const { id, kind, request, principal, region, headers, headerSession } = given;
   const { session, externalUser, trace } = kind.labelsOf(request);
@@ -69,7 +68,6 @@ export interface Pipeline {
   add(stage: PipelineStage): void;
 }
 
-/** Creates an empty pipeline. */
 export function createPipeline(): Pipeline {
   const stages: PipelineStage[] = [];
   return { stages, add: (stage) => void stages.push(stage) };

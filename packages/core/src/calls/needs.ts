@@ -6,10 +6,7 @@ export interface CallNeeds {
   readonly inputModalities: readonly string[];
   /** Kinds of output beside text. */
   readonly outputModalities: readonly string[];
-  /**
-   * Lower bound for the length of the prompt; deliberately low, because an estimate that is too high excludes endpoints
-   * without any later correction.
-   */
+  /** Lower bound of the prompt's length: an estimate that is too high would exclude endpoints for good. */
   readonly minPromptTokens: number;
   /** Largest number of output tokens; 0 when the request has no limit. */
   readonly outputTokens: number;

@@ -10,9 +10,8 @@ export interface CallPreferences {
   /** Calls of one caller with the same key stay on one endpoint. */
   readonly cacheKey?: string | null | undefined;
   /**
-   * Returns the opening of the conversation, which leads calls without any key to the same endpoint, where the prompt
-   * cache lowers the price. Called only where load is balanced. Absent for kinds of calls without a conversation, which
-   * have no such affinity.
+   * Returns the conversation's opening, which leads calls without a key to the same endpoint, where cached prompts cost
+   * less. Called only where load is balanced; absent for kinds without a conversation, which have no affinity.
    */
   readonly openingOf?: (() => string) | undefined;
 }

@@ -26,9 +26,7 @@ export async function beginCompletion(
   return { endpoint, startedAt, ...toBeginning(first) };
 }
 
-/**
- * The start of a completion: a chunk for an unstreamed one, recognised by its type, else the first batch and the rest.
- */
+/** The start of a completion: one chunk for an unstreamed one, else the first batch and the rest. */
 type Said = ChatChunk | Beginning;
 type Beginning = Pick<CommittedCompletion, 'first' | 'rest'>;
 
@@ -42,10 +40,7 @@ interface Asking {
   readonly fit: FitRequest | null;
 }
 
-/**
- * Calls one endpoint. Reads the completion in one piece where no stage needs the pieces, which costs less
- * (docs/decisions/0012).
- */
+/** Calls one endpoint; in one piece where no stage needs the pieces, which costs less (docs/decisions/0012). */
 function ask(endpoint: Endpoint, { run, turn, fit }: Asking): Promise<Said> {
   const fitting = fit === null ? turn.request : fit(turn.request, endpoint);
   const request = toTierRequest(fitting, endpoint, run.parts.catalog);
@@ -108,7 +103,7 @@ interface OpenAttempt {
   abandon(error: unknown): void;
 }
 
-/** A streamed attempt can end before its call does, by the limit on its first token. An unstreamed one shares its call's fate. */
+/** A streamed attempt can end before its call, by the limit on its first token; an unstreamed one cannot. */
 function openAttempt(endpoint: Endpoint, { parts }: ChatRun, { request, signal }: ChatTurn): OpenAttempt {
   if (request.stream !== true) return { signal, onBegun: doNothing, abandon: doNothing };
   const attempt = new AbortController();
@@ -146,10 +141,7 @@ async function readFirst(
   }
 }
 
-/**
- * Returns the request with the endpoint's own tier, whatever tier was requested. Where a model has tiers as separate
- * endpoints, an ordinary endpoint receives none; otherwise the provider receives the caller's value.
- */
+/** The endpoint's own tier replaces the caller's; where tiers are separate endpoints, ordinary ones get none. */
 function toTierRequest(request: ChatCompletionRequest, endpoint: Endpoint, catalog: Catalog): ChatCompletionRequest {
   const tier = tierOf(endpoint);
   if (tier !== null) return { ...request, service_tier: tier };

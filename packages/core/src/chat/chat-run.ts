@@ -19,7 +19,6 @@ import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import type { Dialect } from './dialect.ts';
 import type { ToolSet } from './stages/server-tools/tool-set.ts';
 
-/** The parts that the run of a chat call uses. */
 export interface ChatRunParts {
   readonly attempts: AttemptParts;
   readonly platform: Platform;

@@ -7,17 +7,13 @@ export interface FrameOutlet {
   push(text: string): void;
   /** Ends the outlet. Frames that are held can still be read. */
   end(): void;
-  /** Drops the frames that are held. */
   discard(): void;
-  /** Whether no frames are held. */
   isEmpty(): boolean;
-  /** Whether a reader waits. */
   isAwaited(): boolean;
   /** The frames that are held, as one piece, or the next ones; `onWait` is called when there are none yet. */
   next(onWait: () => void): Promise<IteratorResult<Uint8Array>>;
 }
 
-/** Creates an outlet that holds nothing. */
 export function createFrameOutlet(): FrameOutlet {
   let held = '';
   let isOver = false;

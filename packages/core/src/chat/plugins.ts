@@ -9,7 +9,6 @@ export function findPlugin(plugins: Plugins, id: string): Plugin | undefined {
   return plugins?.find((plugin) => plugin.id === id && plugin.enabled !== false);
 }
 
-/** Whether a plugin is requested and not switched off. */
 export function hasPlugin(plugins: Plugins, id: string): boolean {
   return findPlugin(plugins, id) !== undefined;
 }

@@ -21,11 +21,10 @@ const STREAM_HEADERS = {
 };
 
 /**
- * Runs a call and relays its completion as a stream. Resolves at the first of: the first chunk, or the keep-alive
- * interval; rejects with the final error when that comes before either. From then on errors are sent in-band.
- *
- * The body is an iterator written by hand rather than a generator: a generator's `return()` waits for the pending
- * `next()`, and the end of a client must be noticed while upstream is silent (docs/decisions/0002).
+ * Runs a call and relays its completion as a stream. Resolves at the first chunk or the keep-alive interval, or rejects
+ * with the final error before either; later errors are sent in-band. The body is no generator, because a generator's
+ * `return()` waits for the pending `next()`, and the end of a client must be noticed while upstream is silent
+ * (docs/decisions/0002).
  */
 export function relayStream(run: ChatRun, begin: Begin): Promise<GatewayResponse> {
   return new Promise((resolve, reject) => {
@@ -38,9 +37,8 @@ export function relayStream(run: ChatRun, begin: Begin): Promise<GatewayResponse
 }
 
 /**
- * State of a relay. `attempting`: endpoints are being called. `idle`: a completion has begun, and no read of its next
- * piece is pending. `reading`: one `next()` is pending. `recording`: the outcome is decided and is being recorded.
- * `over`: every frame is in the outlet.
+ * `attempting`: endpoints are called. `idle`: a completion has begun, no `next()` is pending. `reading`: one is
+ * pending. `recording`: the outcome is decided and being recorded. `over`: every frame is in the outlet.
  */
 type Phase = 'attempting' | 'idle' | 'reading' | 'recording' | 'over';
 

@@ -15,8 +15,7 @@ import { noteEnd } from './observe-chat.ts';
 import type { Begin } from './stages/stage.ts';
 
 /**
- * Runs a call and returns its completion in one piece. Throws the error that ended it; either way it has been recorded
- * once (docs/decisions/0012).
+ * Runs a call and returns its completion in one piece, or throws what ended it, recorded once (docs/decisions/0012).
  */
 export async function relayWhole(run: ChatRun, begin: Begin): Promise<GatewayResponse> {
   const { call, plan, observer, report, dialect, parts } = run;

@@ -7,7 +7,6 @@ export interface CallCounters {
   recordFailures: number;
 }
 
-/** Creates counters at zero. */
 export function createCallCounters(): CallCounters {
   return { completed: 0, failed: 0, cancelled: 0, recordFailures: 0 };
 }

@@ -18,10 +18,7 @@ export function toCallError(thrown: unknown, providerName: string): GatewayError
   return new GatewayError('internal', 'Internal Server Error', { cause: thrown });
 }
 
-/**
- * Returns the last failure, with a list of those before it. The error has a retry time only when every endpoint named
- * one.
- */
+/** The last failure, with a list of those before it, and a retry time only when every endpoint named one. */
 export function toFinalError(failures: readonly GatewayError[]): GatewayError {
   const last = failures.at(-1);
   if (last === undefined) return new GatewayError('not_found', 'No endpoint can serve this request');

@@ -17,10 +17,7 @@ export interface CallerParts extends BudgetParts {
   readonly policyOf: PolicyOf;
 }
 
-/**
- * Finds the rules for a principal's calls. Synchronous where the store has its tables in memory. Rejects with
- * `permission_denied` when a guardrail cannot be applied.
- */
+/** Synchronous with tables in memory. Rejects with `permission_denied` when a guardrail cannot be applied. */
 export function findCaller(principal: Principal, parts: CallerParts): Awaitable<Caller> {
   const policy = parts.policyOf(principal);
   return policy instanceof Promise

@@ -2,18 +2,14 @@ import { GatewayError } from '../foundation/errors.ts';
 import type { GatewayRequest } from '../http/request.ts';
 import { createSwapRemoveList } from '../foundation/swap-remove-list.ts';
 
-/** A call under way. */
 export interface OpenCall {
   readonly isStream: boolean;
-  /** Ends the call with this error. */
   interrupt(error: GatewayError): void;
 }
 
-/** The calls under way. */
 export interface OpenCalls {
   /** The returned function removes the call again. */
   add(call: OpenCall): () => void;
-  /** Ends every call that is left. */
   interruptAll(error: GatewayError): void;
   count(): { readonly calls: number; readonly streams: number };
 }

@@ -38,10 +38,7 @@ export interface AttemptOptions {
 /** Limit of attempts after the first, whatever the number of endpoints. */
 const MAX_RETRIES = 2;
 
-/**
- * Calls endpoint after endpoint until one has begun to respond. Throws the last failure when all have failed or no more
- * may be tried, or the signal's reason as soon as it fires.
- */
+/** Calls endpoint after endpoint until one has begun. Throws the last failure, or at once the signal's reason. */
 export async function runAttempts<First>(
   { endpoints, onAttempt, signal, parts }: AttemptOptions,
   ask: (endpoint: Endpoint) => Promise<First>,
@@ -84,7 +81,6 @@ export async function runAttempts<First>(
   throw toFinalError(failures);
 }
 
-/** The latest failure. */
 interface Refusal {
   readonly endpoint: Endpoint;
   readonly error: GatewayError;
@@ -112,9 +108,8 @@ export interface EndedAttempt {
 }
 
 /**
- * Reports the end of a call that began at an endpoint to its health. Calls that ended because their client left,
- * because the gateway closed, or because a guardrail blocked the completion are not reported: they contain no
- * information about the endpoint.
+ * Reports how a call that began at an endpoint ended to its health; not a call that its client, the closing gateway or
+ * a guardrail ended, which contains no information about the endpoint.
  */
 export function noteOutcome(
   { endpoint, startedAt, outcome, usage }: EndedAttempt,

@@ -26,7 +26,6 @@ import { type AttemptParts, noteOutcome, runAttempts } from './run-attempts.ts';
 import { type OpenCalls, trackCall } from './open-calls.ts';
 import type { Recorder } from './recorder.ts';
 
-/** The parts that calls of an unstreamed kind use. */
 export interface WholeCallParts {
   readonly callers: CallerParts;
   readonly routing: RoutingParts;
@@ -69,10 +68,7 @@ export interface WholeResult<Result> {
   readonly routing: Readonly<Record<string, unknown>> | undefined;
 }
 
-/**
- * Guards, plans, admits, reserves, runs and records one call of an unstreamed kind. Throws what ended it
- * (docs/decisions/0024).
- */
+/** Guards, plans, admits, reserves, runs and records an unstreamed call. Throws what ended it (docs/decisions/0024). */
 export async function runWholeCall<Request, Result>(
   received: ModelCall<Request>,
   whole: WholeKind<Request, Result>,

@@ -8,7 +8,6 @@ import type { Catalog, CatalogModel, Endpoint, ServiceTier } from '../catalog/ca
 import { type EndpointQuery, selectEndpoints } from '../routing/endpoints/select-endpoints.ts';
 import { kindOfModel } from '../calls/call-kind.ts';
 
-/** The parts that determine which endpoints a caller may use. */
 export interface EndpointParts {
   readonly platform: Platform;
   readonly account: AccountOptions;
@@ -46,10 +45,7 @@ export async function findUsableEndpoints({ request, principal, parts }: Endpoin
   return toUsableEndpoints({ policy: await parts.policyOf(principal), region: parts.regionOf(request) }, parts);
 }
 
-/**
- * Finds the endpoints for public lists: administrators see all of them, because they choose among them for guardrails.
- * Under a regional host no other endpoints can be served, so no others are shown.
- */
+/** The endpoints in lists. Administrators see all, to choose among them for guardrails, within the host's region. */
 export async function findShownEndpoints(context: EndpointContext): Promise<UsableEndpoints> {
   const { parts, principal, request } = context;
   if (principal.kind === 'api') return findUsableEndpoints(context);

@@ -38,7 +38,6 @@ export interface CallFigures {
 const DURATION_BOUNDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 const FIRST_TOKEN_BOUNDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** Creates empty sums. */
 export function createCallFigures(): CallFigures {
   const kinds: ProviderFigures[] = [];
   const figuresOf = (providerName: string, apiType: ProviderFigures['apiType']): ProviderFigures => {

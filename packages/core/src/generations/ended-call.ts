@@ -45,7 +45,6 @@ export interface MediaCounts {
   readonly audio: number;
 }
 
-/** One search of the web. */
 export interface WebSearch {
   readonly engine: string;
   readonly results: number;

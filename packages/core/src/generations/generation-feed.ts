@@ -1,6 +1,5 @@
 import type { VideoJob } from '../stores/video-job.ts';
 
-/** An event for followers. */
 export type FeedEvent =
   | { readonly type: 'generation'; readonly id: string }
   | { readonly type: 'video'; readonly job: VideoJob };
@@ -16,7 +15,6 @@ export interface GenerationFeed {
   at(position: number): FeedEvent | undefined;
   /** Calls back after every event; the returned function ends that. */
   subscribe(listener: () => void): () => void;
-  /** Number of followers. */
   followers(): number;
 }
 
@@ -26,9 +24,8 @@ const HELD = 500;
 /** Creates an empty feed (docs/decisions/0022). */
 export function createGenerationFeed(): GenerationFeed {
   /**
-   * A generation is held as its id alone, without an object around it. An object that lives for the next five hundred
-   * calls is promoted to the old generation of the heap, where only a full collection frees it and all it refers to.
-   * Usually there is no follower.
+   * A generation is held as its id alone: an object that lives for 500 calls would move to the heap's old generation,
+   * where only a full collection frees it and all it refers to.
    */
   const held: (string | VideoJob | undefined)[] = Array.from({ length: HELD });
   const listeners = new Set<() => void>();

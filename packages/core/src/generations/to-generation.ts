@@ -160,8 +160,7 @@ export function toGenerationContent(
   completion: CompletionAccumulator,
 ): GenerationContent {
   const error = outcome.status === 'completed' ? null : outcome.error;
-  // The last failure of a call without a completion is the call's own error, in a copy that names the earlier ones. It
-  // is not listed twice.
+  // A call without a completion failed with a copy of its last attempt's error, which is not listed twice.
   const before = outcome.status === 'failed' ? attempts.slice(0, -1) : attempts;
   const failed = before.filter((attempt) => attempt.error !== error);
   return {

@@ -3,9 +3,7 @@ import { normaliseSegments } from './filters/normalise-text.ts';
 import { toJsonContent, unescapeJson } from './unescape-json.ts';
 import { type Finding, toFinding } from './verdict.ts';
 
-/**
- * Longest match in a completion, in UTF-16 units of the original; of a longer one, the part before this limit is taken.
- */
+/** Longest match in a completion, in UTF-16 units of the original; of a longer one, only that much is taken. */
 export const MAX_MATCH_LENGTH = 1024;
 
 /** How much of what has been decided filters may still look back at. */

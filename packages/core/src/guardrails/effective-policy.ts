@@ -81,9 +81,8 @@ const SCOPES: readonly GuardrailScope[] = ['api-key', 'member', 'workspace'];
 export const ACTIONS: readonly FilterAction[] = ['block', 'redact', 'flag'];
 
 /**
- * Combines guardrails (wire.md 16.4): an endpoint has to meet the demands of each, so allowlists intersect and one
- * demand for zero retention suffices; filters are united, and the strongest action of the same filter is used; every
- * budget counts separately. The account's own settings narrow endpoints likewise, in `routing/endpoint-filters`.
+ * Combines guardrails (wire.md 16.4): an endpoint has to meet the demands of each; filters are united, each with its
+ * strongest action; every budget counts separately. The account's own settings are rules in `select-endpoints.ts`.
  */
 export function combineGuardrails(layers: readonly GuardrailLayer[]): EffectivePolicy {
   const sorted = layers.toSorted(

@@ -7,7 +7,6 @@ import { guardInput, type InputVerdict } from './guard-input.ts';
 import type { Policy } from './policy.ts';
 import { toBlockError, toStages, toUnavailableError } from './verdict.ts';
 
-/** A call that its guardrails have seen. */
 export interface GuardedCall<Request> {
   /** The call in the form that is sent and stored. */
   readonly call: ModelCall<Request>;
@@ -22,11 +21,8 @@ export function guardCall<Request>(call: ModelCall<Request>, options: GuardOptio
   return { call: request === call.request ? call : withRequest(call, request), refusal };
 }
 
-/** A request that its guardrails have seen. */
 interface GuardedRequest<Request> {
-  /** The request in the form that is sent and stored. */
   readonly request: Request;
-  /** Set when the request must go no further. */
   readonly refusal: GatewayError | null;
 }
 
@@ -37,9 +33,7 @@ export interface GuardOptions {
   readonly logger: Logger;
 }
 
-/**
- * Runs the input filters of a policy over the texts of a request. Never throws: a filter that fails refuses the request.
- */
+/** Runs the input filters over the texts of a request. Never throws: a filter that fails refuses the request. */
 export function guardRequest<Request>(
   request: Request,
   mapTexts: TextMap<Request>,

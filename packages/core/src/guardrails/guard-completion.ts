@@ -9,14 +9,13 @@ import type { OutputFilters } from './filters/compile-filters.ts';
 import { createTextGuard, type TextGuard } from './create-text-guard.ts';
 import { type Finding, toBlockError, toStages, toUnavailableError } from './verdict.ts';
 
-/** Guards a call's completions. */
 export interface CompletionGuard {
   readonly filters: OutputFilters;
-  /** Hears of every match, the one that blocks included. */
+  /** Receives every match, the one that blocks included. */
   readonly onFinding: (finding: Finding) => void;
 }
 
-/** The guard of a call's completions; null when the policy has none. Each filter's finding is added to the pipeline once. */
+/** Null when the policy does not guard completions. Each filter's finding is added to the pipeline once. */
 export function toCompletionGuard(policy: Policy | null, pipeline: Pipeline): CompletionGuard | null {
   if (policy === null || policy.output === null) return null;
   const noted = new Set<Finding['compiled']>();
@@ -36,12 +35,10 @@ type Batches = AsyncIterator<readonly ChatChunk[]>;
 const TEXT_FIELDS = ['content', 'reasoning', 'refusal'] as const;
 
 /**
- * Releases those parts of a completion's batches that the output filters allow. Every batch from upstream becomes one
- * batch, even where all of its text is held back, so that a completion begins when upstream has begun it. `messages`
- * are those of the request, for an estimate of the usage of a blocked completion.
- *
- * A blocked completion yields the text before the finding, then throws `permission_denied`; so does a completion whose
- * filters fail. Returning from it returns from upstream's iterator.
+ * Releases what the output filters allow of a completion's batches. Each yields one batch, even with all text held
+ * back, so that a completion begins when upstream has begun it. A blocked completion yields the text before the
+ * finding, then throws `permission_denied`, as does one whose filters fail. Returning from it returns from upstream's
+ * iterator. `messages` are the request's, to estimate the usage of a blocked completion.
  */
 export function guardCompletion(
   batches: Batches,

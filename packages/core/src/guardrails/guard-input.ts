@@ -21,10 +21,8 @@ interface PlacedText extends Pick<RequestText, 'text' | 'role'> {
 }
 
 /**
- * Runs the filters over all text of a request. The texts are joined, so that a phrase in several parts of one message
- * is found: parts follow each other directly, all other texts are on separate lines.
- *
- * Throws the error of a filter; callers must not treat that as a request that passed.
+ * Runs the filters over all texts of a request, joined, so that a phrase in several parts of a message is found: parts
+ * follow each other directly, other texts on new lines. When it throws, the request has not passed.
  */
 export function guardInput<Request>(
   request: Request,

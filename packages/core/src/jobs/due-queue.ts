@@ -26,10 +26,7 @@ const STALE = 100;
 /** Creates a queue that runs what is due, the earliest first. Each step costs little however many wait. */
 export function createDueQueue({ platform, spacingMs, run }: DueQueueOptions): DueQueue {
   const latest = new Map<string, Due>();
-  /**
-   * A binary heap, the earliest on top. Rescheduled entries remain in it until they are due or there are too many of
-   * them.
-   */
+  /** A binary heap, the earliest on top. Rescheduled entries remain until they are due or there are too many. */
   let heap: Due[] = [];
   let lastRunAt = Number.NEGATIVE_INFINITY;
   let armedFor = Number.POSITIVE_INFINITY;

@@ -4,7 +4,7 @@ import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { CreateRateCounter, RateCounter, RateWindow } from './rate-counter.ts';
 
-/** How many calls, and how many tokens, whom it holds for may have a minute. */
+/** Limits on the calls and the tokens of a minute. */
 export interface RateLimitRule {
   /** Name or hash of a key; `*` is every key, each counted separately. */
   readonly key: string;
@@ -20,10 +20,7 @@ export interface RateLimitOptions {
 }
 
 export interface RateLimits {
-  /**
-   * Counts a call; throws `rate_limit_exceeded` above the limit, with the rate headers in `responseHeaders` (wire.md
-   * 5).
-   */
+  /** Counts a call; above the limit, sets the rate headers and throws `rate_limit_exceeded` (wire.md 5). */
   admit(principal: Principal, model: string, responseHeaders: Record<string, string>): Promise<void>;
   /** Counts the tokens of a call that has ended. */
   noteTokens(principal: Principal, model: string, tokens: number): void;
@@ -78,10 +75,7 @@ function toLimits(rule: RateLimitRule, index: number, createCounter: CreateRateC
 
 const matches = (wanted: string, ...names: readonly string[]): boolean => wanted === '*' || names.includes(wanted);
 
-/**
- * Undefined when the counter cannot be reached: the call passes then. Rate limits only slow callers down; budgets
- * protect money, and they let no call pass unchecked.
- */
+/** Undefined when the counter cannot be reached: the call passes, because only budgets protect money. */
 async function ask(
   { what, counter }: Limit,
   { id }: Principal,

@@ -7,9 +7,7 @@ import { toHealthFields } from './health/to-health-fields.ts';
 
 type EndpointExplanation = RoutingExplanation['endpoints'][number];
 
-/**
- * Reports for every endpoint of a plan whether it may be called, at which rank, and otherwise which rule excludes it.
- */
+/** Reports for every endpoint of a plan at which rank it may be called, or which rule excludes it. */
 export function explainPlan(plan: CallPlan, health: HealthBoard): RoutingExplanation {
   return {
     requested: plan.requested,

@@ -1,7 +1,4 @@
-/**
- * A number from 0 to 1, neither included, that depends on every character of a text and looks random. Fast and without
- * secrets: for spreading load, never where forgery matters.
- */
+/** A random-looking number above 0 and below 1 for a text. For spreading load, never where forgery matters. */
 export function hashToUnit(text: string): number {
   // Two 32-bit multiplicative hashes side by side (the public-domain cyrb53), of which 53 bits make a number.
   let high = 0xdeadbeef;

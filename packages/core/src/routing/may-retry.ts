@@ -8,14 +8,11 @@ interface RetryParts {
 }
 
 /**
- * Whether a call that has failed elsewhere may continue to this endpoint (docs/decisions/0011). Not to one whose
- * circuit is open or that rests. To any other, within the retry budget of the model that was requested first. When the
- * budget is spent and the endpoint is healthy, one call at a time may still try it, and the others wait for the result
- * of that call. So a healthy endpoint takes over all calls, and in an outage of all endpoints only about a tenth of the
- * requests is sent twice.
- *
- * Returns a promise only where a call has to wait: a call that may continue must start before the next one checks,
- * because the others could not wait for it otherwise.
+ * Whether a call that has failed elsewhere may continue to this endpoint (docs/decisions/0011): not when its circuit is
+ * open or it rests; else within the retry budget of the model requested first. When that is spent and the endpoint is
+ * healthy, one call at a time may try it, and the others wait for its result. So a healthy endpoint takes over all
+ * calls, and in an outage of all only about a tenth of the requests is sent twice. Returns a promise only where a call
+ * has to wait: a call that may continue must start before the next one checks, or the others could not wait for it.
  */
 export function mayRetry(
   endpoint: Endpoint,

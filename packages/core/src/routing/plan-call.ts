@@ -28,7 +28,6 @@ import { type ResolvedModel, resolveModels, type RoutingStrategy } from './model
 import type { RouterName, RouterStrategy } from './models/router.ts';
 import { stickyKeyOf } from './endpoints/sticky-key.ts';
 
-/** The parts that routing uses. */
 export interface RoutingParts {
   readonly catalog: Catalog;
   readonly account: AccountOptions;
@@ -58,7 +57,6 @@ export interface CallPlan {
   readonly excluded: readonly Exclusion[];
 }
 
-/** The inputs for the plan of one call. */
 interface Planning {
   readonly call: ModelCall;
   readonly preferences: CallPreferences;
@@ -67,10 +65,7 @@ interface Planning {
   readonly parts: RoutingParts;
 }
 
-/**
- * Plans where a call may go. Throws `invalid_request` for a model that is not known, and `not_found` when a router finds
- * no model; a plan without endpoints is the caller's to refuse, with `noEndpointLeft`.
- */
+/** Throws `invalid_request` for an unknown model, `not_found` where a router finds none. The plan may be empty. */
 export function planCall(call: ModelCall, options: PlanOptions, parts: RoutingParts): CallPlan {
   const { kind, request } = call;
   const preferences = kind.preferencesOf(request);
@@ -209,7 +204,7 @@ function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolea
   return [first, second];
 }
 
-/** The tiers a request admits: by `service_tier`; without one, `:nitro` and `:floor` admit a tier each, unless `order` has the word. */
+/** Tiers by `service_tier`; without one, `:nitro` and `:floor` admit a tier each, unless `order` has the word. */
 export function tiersOf(
   { serviceTier: tier, provider }: CallPreferences,
   variants: readonly string[],

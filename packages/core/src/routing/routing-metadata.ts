@@ -5,7 +5,6 @@ import { firstValue, type HeaderMap } from '../http/request.ts';
 import type { CallPlan } from './plan-call.ts';
 import { noEndpointLeft } from './endpoints/no-endpoint-left.ts';
 
-/** One endpoint that was called. */
 interface AskedEndpoint {
   readonly endpoint: Endpoint;
   readonly error: GatewayError | null;
@@ -25,10 +24,7 @@ export interface RoutingReport {
   toMembers(outcome: RoutingOutcome): Readonly<Record<string, unknown>>;
 }
 
-/**
- * Creates a report when one of the headers requests it, else null (wire.md 12). `pipeline` lists the other effects on
- * the request, and may grow until the response has ended.
- */
+/** Null unless one of the headers requests a report (wire.md 12). `pipeline` may grow until the response has ended. */
 export function createRoutingReport(headers: HeaderMap, plan: CallPlan, { stages }: Pipeline): RoutingReport | null {
   const names = memberNamesOf(headers);
   if (names.length === 0) return null;
@@ -52,10 +48,7 @@ export function withReport(error: GatewayError, report: RoutingReport | null, ou
   });
 }
 
-/**
- * Each header has a member of its own name in the response; the older compatible spelling counts where the current one
- * is absent.
- */
+/** Each header has a member of its name in the response; the older spelling counts where the current one is absent. */
 function memberNamesOf(headers: HeaderMap): readonly string[] {
   const isEnabled = (value: string | undefined): boolean => value?.trim().toLowerCase() === 'enabled';
   const names: string[] = [];
@@ -101,10 +94,7 @@ function toRoutingMetadata(
   };
 }
 
-/**
- * Throws the refusal of a call that is blocked or has no endpoint left, with the routing report where the caller
- * requested it.
- */
+/** Throws the refusal of a call that is blocked or has no endpoint left, with the routing report if requested. */
 export function refuseUnplanned(plan: CallPlan, refusal: GatewayError | null, report: RoutingReport | null): void {
   const error = refusal ?? (plan.endpoints.length === 0 ? noEndpointLeft(plan) : null);
   if (error !== null) throw withReport(error, report, { attempts: [], hasFailed: true });

@@ -9,10 +9,7 @@ const FETCH_TIMEOUT_MS = 60_000;
 /** Accepted content types; an error page has another one. */
 const FILM_TYPE = /^(video\/|audio\/|image\/|application\/(octet-stream|mp4)|binary\/octet-stream)/i;
 
-/**
- * Opens one of a completed job's videos at its provider. Throws `gone` when it has been deleted there, and
- * `provider_unavailable` when upstream does not deliver it, or delivers something else.
- */
+/** Opens a completed job's video. Throws `gone` when upstream has deleted it, else `provider_unavailable`. */
 export async function openUpstreamVideo(
   job: VideoJob,
   { index, ...request }: Pick<VideoFetch, 'index' | 'headers' | 'signal'>,

@@ -3,7 +3,6 @@ import type { Catalog } from '../../catalog/catalog.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { Store } from '../../stores/store.ts';
 
-/** The parts of a gateway that the operations on the account use. */
 export interface AccountParts {
   readonly platform: Pick<Platform, 'now'>;
   readonly store: Pick<Store, 'generations' | 'keys' | 'settings'>;

@@ -10,7 +10,6 @@ import type { Platform } from '../../foundation/platform.ts';
 import type { ToolParts } from '../../chat/stages/server-tools/tool-set.ts';
 import type { ChatRunParts } from '../../chat/chat-run.ts';
 
-/** The parts that chat completions use. */
 export interface ChatParts extends ChatRunParts, ToolParts, UsableParts {
   readonly platform: Platform;
   readonly callers: CallerParts;

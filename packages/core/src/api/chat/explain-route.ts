@@ -13,7 +13,6 @@ import type { Store } from '../../stores/store.ts';
 import { chatCompletionRequestSchema } from '../../wire/chat/chat-completion.ts';
 import { routingExplanationSchema } from '../../wire/models/routing-explanation.ts';
 
-/** The parts that an explanation uses. */
 export interface ExplainParts {
   readonly callers: CallerParts;
   readonly routing: RoutingParts;

@@ -3,7 +3,6 @@ import type { BroadcastOptions } from '../../broadcast/destination-format.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { Store } from '../../stores/store.ts';
 
-/** The parts of a gateway that the operations on destinations use. */
 export interface DestinationParts {
   readonly platform: Platform;
   readonly store: Pick<Store, 'broadcasts' | 'destinations' | 'workspaces'>;

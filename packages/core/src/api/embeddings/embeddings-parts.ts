@@ -1,7 +1,6 @@
 import type { WholeCallParts } from '../../dispatch/run-whole-call.ts';
 import type { RegionOf } from '../../routing/region-of.ts';
 
-/** The parts that embeddings use. */
 export interface EmbeddingsParts extends WholeCallParts {
   readonly regionOf: RegionOf;
 }

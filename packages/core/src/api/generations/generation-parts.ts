@@ -7,7 +7,6 @@ import type { GenerationFeed } from '../../generations/generation-feed.ts';
 import type { Provider } from '../../providers/provider.ts';
 import type { Store } from '../../stores/store.ts';
 
-/** The parts of a gateway that the operations on generations use. */
 export interface GenerationParts {
   readonly platform: Platform;
   readonly wheel: TimerWheel;

@@ -5,10 +5,7 @@ import { operation } from '../../http/operation.ts';
 import { assignedSchema, keyHashesSchema } from '../../wire/management/assignment.ts';
 import type { GuardrailParts } from './guardrail-parts.ts';
 
-/**
- * `POST /guardrails/{id}/assignments/keys`: replaces the earlier assignments of the keys. All of them, or, with one
- * unknown, none.
- */
+/** `POST /guardrails/{id}/assignments/keys`: replaces earlier ones of the keys. One unknown key prevents all of it. */
 export const assignKeys = operation<GuardrailParts>()({
   params: ['id'],
   body: keyHashesSchema,

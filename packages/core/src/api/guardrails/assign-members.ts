@@ -5,9 +5,7 @@ import { operation } from '../../http/operation.ts';
 import { assignedSchema, memberUserIdsSchema } from '../../wire/management/assignment.ts';
 import type { GuardrailParts } from './guardrail-parts.ts';
 
-/**
- * `POST /guardrails/{id}/assignments/members`: replaces the earlier assignments of the members. All of them, or none.
- */
+/** `POST /guardrails/{id}/assignments/members`: replaces earlier assignments of the members. All of them, or none. */
 export const assignMembers = operation<GuardrailParts>()({
   params: ['id'],
   body: memberUserIdsSchema,

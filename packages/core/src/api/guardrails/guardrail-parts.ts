@@ -4,7 +4,6 @@ import type { Catalog } from '../../catalog/catalog.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { Store } from '../../stores/store.ts';
 
-/** The parts of a gateway that the operations on guardrails use. */
 export interface GuardrailParts {
   readonly platform: Platform;
   readonly store: Pick<

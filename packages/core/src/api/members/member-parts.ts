@@ -2,7 +2,6 @@ import type { MemberDirectory } from '../../auth/members.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { Store } from '../../stores/store.ts';
 
-/** The parts of a gateway that the operations on members use. */
 export interface MemberParts {
   readonly platform: Pick<Platform, 'now'>;
   readonly store: Pick<Store, 'keys' | 'members'>;

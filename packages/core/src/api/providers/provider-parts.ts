@@ -3,7 +3,6 @@ import type { Provider } from '../../providers/provider.ts';
 import type { HealthBoard } from '../../routing/health/health-board.ts';
 import type { ProviderChecks } from './provider-checks.ts';
 
-/** The parts of a gateway that the operations on providers use. */
 export interface ProviderParts {
   readonly providers: readonly Provider[];
   /** Undefined where the host reports nothing about connections. */

@@ -1,7 +1,6 @@
 import type { Authenticate } from '../../auth/authenticate.ts';
 import type { Sessions } from '../../auth/sessions.ts';
 
-/** The parts of a gateway that the operations on sessions use. */
 export interface SessionParts {
   readonly authenticate: Authenticate;
   /** Sessions of browsers; null where the host authenticates. */

@@ -16,7 +16,6 @@ export interface RequestCounters {
   readonly statuses: Map<number, number>;
 }
 
-/** The parts of a gateway that the operations on the process use. */
 export interface SystemParts {
   readonly authenticate: Authenticate;
   readonly store: Pick<Store, 'videoJobs'>;
@@ -25,9 +24,7 @@ export interface SystemParts {
   readonly ledger: Ledger;
   readonly broadcaster: Broadcaster;
   readonly generationFeed: GenerationFeed;
-  /** Calls under way. */
   readonly openCalls: OpenCalls;
-  /** Sums by provider. */
   readonly callFigures: CallFigures;
   /** Counters that only rise. */
   readonly counters: RequestCounters & CallCounters;

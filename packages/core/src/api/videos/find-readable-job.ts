@@ -8,10 +8,7 @@ interface Reader {
   readonly parts: Pick<VideoParts, 'store'>;
 }
 
-/**
- * Finds a job for the key that started it or for management. For every other caller the job does not exist: throws
- * `not_found`.
- */
+/** Finds a job for the key that started it or for management. Throws `not_found` for every other caller. */
 export async function findReadableJob(id: string, { principal, parts }: Reader): Promise<VideoJob> {
   const job = await parts.store.videoJobs.get(id);
   const isReadable = job !== undefined && (principal.kind === 'management' || job.principalId === principal.id);

@@ -22,9 +22,8 @@ const videoContentQuerySchema = z.object({
 const HANDED_ON = ['content-type', 'content-length', 'content-range', 'accept-ranges'];
 
 /**
- * `GET` and `HEAD /videos/{jobId}/content`: the bytes of a finished video, from the archive or as upstream sends them.
- * A finished video never changes, so its tag is its name, and a client that has it receives 304 without a call to
- * upstream.
+ * `GET` and `HEAD /videos/{jobId}/content`: the bytes of a finished video, from the archive or upstream. It never
+ * changes, so its tag is its name, and a client that has it receives 304 without a call to upstream.
  */
 export const getVideoContent = operation<VideoParts>()({
   params: ['jobId'],

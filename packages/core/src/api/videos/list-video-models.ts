@@ -7,7 +7,7 @@ import type { VideoParts } from './video-parts.ts';
 
 const SKUS = ['video', 'video_second', 'video_token'] as const;
 
-/** `GET /videos/models`: the models that make videos, with what each can do; to callers of models, those that they may use. */
+/** `GET /videos/models`: models that make videos, with what each can do; callers of models see those they may use. */
 export const listVideoModels = operation<VideoParts>()({
   response: videoModelListSchema,
   async run(context) {

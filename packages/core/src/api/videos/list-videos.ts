@@ -3,10 +3,7 @@ import { videoListQuerySchema, videoListSchema, type VideoRow } from '../../wire
 import { hasEnded, type VideoJob } from '../../stores/video-job.ts';
 import type { VideoParts } from './video-parts.ts';
 
-/**
- * `GET /admin/v1/videos`: the jobs that the store holds, newest first. The request's content is read with the
- * generation.
- */
+/** `GET /admin/v1/videos`: the store's jobs, newest first. The request's content is read with the generation. */
 export const listVideos = operation<VideoParts>()({
   query: videoListQuerySchema,
   response: videoListSchema,

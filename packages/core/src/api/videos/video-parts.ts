@@ -7,14 +7,12 @@ import type { VideoOrderParts } from '../../videos/orders/order-video.ts';
 import type { RegionOf } from '../../routing/region-of.ts';
 import type { WebhookOptions } from '../../webhooks/webhook-options.ts';
 
-/** The parts of a gateway that the operations on videos use. */
 export interface VideoParts extends EndpointParts {
   readonly store: Pick<Store, 'videoJobs'>;
   readonly providers: readonly Provider[];
   readonly videos: { readonly archive: VideoArchive | undefined };
 }
 
-/** The parts that the start of a video uses. */
 export interface CreateVideoParts extends VideoOrderParts {
   readonly videos: VideoOrderParts['videos'] & { readonly idempotency: IdempotencyGuard };
   readonly regionOf: RegionOf;

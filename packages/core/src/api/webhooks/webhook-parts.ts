@@ -2,7 +2,6 @@ import type { Platform } from '../../foundation/platform.ts';
 import type { Store } from '../../stores/store.ts';
 import type { VideoRunner } from '../../videos/jobs/video-runner.ts';
 
-/** The parts of a gateway that the operations on webhooks use. */
 export interface WebhookParts {
   readonly platform: Pick<Platform, 'now'>;
   readonly store: Pick<Store, 'videoJobs'>;

@@ -5,9 +5,7 @@ import { operation } from '../../http/operation.ts';
 import { deletedSchema } from '../../wire/page-query.ts';
 import type { WorkspaceParts } from './workspace-parts.ts';
 
-/**
- * `DELETE /workspaces/{id}`, by id or slug: possible once it has no keys. Deletes its guardrails and destinations too.
- */
+/** `DELETE /workspaces/{id}`, by id or slug, once it has no keys. Deletes its guardrails and destinations too. */
 export const deleteWorkspace = operation<WorkspaceParts>()({
   params: ['id'],
   response: deletedSchema,

@@ -1,7 +1,6 @@
 import type { Platform } from '../../foundation/platform.ts';
 import type { Store } from '../../stores/store.ts';
 
-/** The parts of a gateway that the operations on workspaces use. */
 export interface WorkspaceParts {
   readonly platform: Platform;
   readonly store: Pick<Store, 'destinations' | 'guardrails' | 'keys' | 'workspaces'>;

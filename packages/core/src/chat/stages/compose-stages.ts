@@ -18,9 +18,8 @@ interface AvailableParts {
 }
 
 /**
- * Refuses a request whose fields would be silently ignored: presets, and plugins that add or guard content and are not
- * configured. Throws `invalid_request` that names the field. Fields that only tune a completion are accepted without
- * effect.
+ * Throws `invalid_request` for fields that would have no effect: presets, and plugins that add or guard content and are
+ * not configured. Fields that only tune a completion are accepted without effect.
  */
 export function refuseUnavailable(request: ChatCompletionRequest, parts: AvailableParts): void {
   request.plugins?.forEach((plugin, index) => {
@@ -48,16 +47,13 @@ function objectToPlugin(plugin: Plugin, { stages, moderator }: AvailableParts): 
   return listed === undefined ? 'is not available in this version' : (listed.stage.objectToPlugin?.(plugin) ?? null);
 }
 
-/** The stages between a chat call and its endpoints. */
 export interface ComposedStages {
   readonly begin: Begin;
   /** Upstream is not called: an earlier completion is repeated. */
   readonly isReplay: boolean;
 }
 
-/**
- * Composes the stages that a call needs, the first of the list outermost. Without any, endpoints are called directly.
- */
+/** Composes the stages that a call needs, the first outermost. Without any, endpoints are called directly. */
 export function composeStages(stages: readonly ListedStage[], run: ChatRun): Awaitable<ComposedStages> {
   const planned: Awaitable<PlannedStage | null>[] = [];
   for (const { stage, isNeeded } of stages) if (isNeeded(run)) planned.push(stage.plan(run));

@@ -26,10 +26,7 @@ const HEADERS = {
   'user-agent': 'model-gateway/0.1 (+server tool)',
 };
 
-/**
- * Fetches an address that a caller or a model has named. Every redirect is a separate call, so that the transport
- * checks each address. Rejects with `TransportError`, also for a status that is no success.
- */
+/** The transport checks every redirect. Rejects with `TransportError`, also for a status that is no success. */
 export async function fetchAddress(address: string, options: FetchOptions): Promise<FetchedAddress> {
   const { transport, signal, maxBytes, check } = options;
   let url = address;

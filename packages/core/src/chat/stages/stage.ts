@@ -16,7 +16,7 @@ export interface ChatTurn {
   readonly signal: AbortSignal;
 }
 
-/** Begins a completion: at an endpoint, or with something else around or in place of it. Rejects with what ends the call. */
+/** Begins a completion, at an endpoint or with something around or in place of it. Rejects with what ends the call. */
 export type Begin = (turn: ChatTurn) => Promise<CommittedCompletion>;
 
 /** Makes a request fit an endpoint; the same object where it does already. */
@@ -31,10 +31,7 @@ export interface PlannedStage {
   readonly isReplay?: boolean;
 }
 
-/**
- * An optional step of a chat call. All stages are in one list, the outermost first: `chat-stages.ts`
- * (docs/decisions/0024).
- */
+/** An optional step of a chat call; `chat-stages.ts` lists all, the outermost first (docs/decisions/0024). */
 export interface Stage {
   readonly name: string;
   /** Plugins of a request that this stage serves. */

@@ -7,10 +7,7 @@ export interface ReadablePage {
   readonly text: string;
 }
 
-/**
- * Access of server tools and plugins to the network. A tool or plugin whose member is absent reports that it cannot be
- * used.
- */
+/** Network access of server tools and plugins; one whose member is absent reports that it cannot be used. */
 export interface WebAccess {
   /** Transport for addresses that callers and models name: it must reach public ones only. */
   readonly transport?: Transport | undefined;

@@ -37,7 +37,7 @@ type ChunkMembers = Readonly<Record<string, unknown>> | undefined;
 
 /** Encodes the chunks of one completion as server-sent frames (wire.md 7). */
 interface FrameEncoder {
-  /** Encodes chunks as frames without finish reasons and usage, which are sent once and last (docs/decisions/0002). */
+  /** Without finish reasons and usage, which are sent once and last (docs/decisions/0002). */
   encode(chunks: readonly ChatChunk[]): string;
   encodeFinish(reason: FinishReason, native: string | null, beside?: ChunkMembers): string;
   encodeUsage(usage: Usage, beside?: ChunkMembers): string;
@@ -118,7 +118,6 @@ function isEmpty(object: object): boolean {
   return true;
 }
 
-/** Whether the caller requested a completion without its reasoning. */
 function isReasoningHidden({ reasoning, include_reasoning: included }: ChatCompletionRequest): boolean {
   return reasoning?.exclude === true || included === false;
 }

@@ -14,10 +14,7 @@ export interface CompletionAccumulator {
   readonly reasoningLength: number;
   /** Weight of text, reasoning and tool calls, spilled or not, according to `weighText`. */
   weigh(): number;
-  /**
-   * Reads what is spilled back into `text` and `reasoning`. False where a part of either is not there any more, because
-   * it was too long or could not be read.
-   */
+  /** Reads spilled text back into `text` and `reasoning`; false where some was too long or could not be read. */
   readBack(): boolean;
   readonly toolCalls: readonly ToolCall[];
   /** The last usage that upstream reported; some repeat or revise it. */
@@ -40,9 +37,7 @@ export function createCompletionAccumulator(spilling: SpillOptions = IN_MEMORY):
   return new Accumulator(spilling);
 }
 
-/**
- * A class, because there is one for every call: closures would take more memory than their state (docs/decisions/0016).
- */
+/** A class, because there is one for every call, and closures take more memory (docs/decisions/0016). */
 class Accumulator implements CompletionAccumulator {
   text = '';
   reasoning = '';

@@ -23,10 +23,7 @@ export interface GenerationObserver {
   noteAttempt(attempt: Attempt): void;
   /** Used instead of `noteAttempt` when a completion is repeated: its endpoint, and the generation it was made for. */
   noteReplay(endpoint: Endpoint, sourceId: string): void;
-  /**
-   * A further completion begins within the call. From the first call of this on, usage and cost are sums over all
-   * completions.
-   */
+  /** A further completion begins within the call; from then on, usage and cost are sums over all completions. */
   noteTurn(turn: Turn): void;
   noteToolStep(step: ToolStep): void;
   /** The web was searched within the call. */
@@ -43,9 +40,7 @@ export function observeGeneration(call: ObservedCall): GenerationObserver {
   return new Observer(call);
 }
 
-/**
- * A class, because there is one for every call: closures would take more memory than their state (docs/decisions/0016).
- */
+/** A class, because there is one for every call, and closures take more memory (docs/decisions/0016). */
 class Observer implements GenerationObserver {
   readonly completion: CompletionAccumulator;
   private readonly call: ObservedCall;

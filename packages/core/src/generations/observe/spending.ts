@@ -20,10 +20,7 @@ export interface Spending {
   readonly cost: Cost | null;
 }
 
-/**
- * Returns the spending of a turn so far. The usage of a completion without counts is estimated. `at` is in Unix
- * milliseconds.
- */
+/** The spending of a turn so far; without counts from upstream, usage is estimated. `at` is in Unix milliseconds. */
 export function spendingOf({ endpoint, messages, completion }: Turn, at: number): Spending {
   const usage = completion.usage ?? estimateUsage(messages, completion.weigh());
   if (completion.upstreamCostUsd !== undefined) return { usage, cost: toReportedCost(completion.upstreamCostUsd) };
@@ -36,7 +33,6 @@ export function sumSpending(first: Spending, others: readonly Spending[]): Spend
   return others.reduce(addSpending, first);
 }
 
-/** How many parts of a kind messages hold. */
 export function countParts(messages: readonly ChatMessage[], type: string): number {
   let count = 0;
   for (const { content } of messages) {

@@ -29,7 +29,6 @@ export interface FollowOptions {
   readonly lastEventId: string | undefined;
   /** The fields of a generation that are sent. */
   readonly fields: RowFields;
-  /** Converts a video job to its event. */
   readonly toVideoEvent: (job: VideoJob) => object;
   /** Checked before every event: a key may be revoked, or a session may end, while a client follows. */
   readonly isAllowed: () => Promise<boolean>;
@@ -38,9 +37,8 @@ export interface FollowOptions {
 }
 
 /**
- * Writes the feed as server-sent events, only as fast as they are read. A client that has missed events which are no
- * longer held receives `reset`, and continues with the newest. An iterator written by hand rather than a generator,
- * because the reader may leave while no event arrives.
+ * Writes the feed as server-sent events, only as fast as they are read. A client that has missed events no longer held
+ * receives `reset`, then the newest. No generator, because the reader may leave while no event arrives.
  */
 export function followFeed(options: FollowOptions): AsyncIterable<Uint8Array> {
   const { parts, signal } = options;

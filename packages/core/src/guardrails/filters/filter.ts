@@ -8,21 +8,16 @@ export interface Span {
 }
 
 /**
- * One check of a guardrail. It receives normalised text (`normaliseText`) and returns the positions of matches; the
- * guardrail decides on the action.
- *
- * When a filter throws, the call is refused. `findAll` and `endAt` must agree: each match of the one is the next
- * position where the other returns a match.
+ * One check of a guardrail: finds matches in normalised text (`normaliseText`); the guardrail decides on the action.
+ * When it throws, the call is refused. `findAll` and `endAt` must agree: each match of the one is the next position
+ * where the other returns a match.
  */
 export interface Filter {
   /** Display name, also in the message of a refusal: `Credit card`. */
   readonly label: string;
   /** Stands for what is redacted: `[CREDIT_CARD]`. */
   readonly placeholder: string;
-  /**
-   * A pattern of the linear engine that matches wherever a match begins, and may match elsewhere: texts in which it
-   * does not match are not looked at any further. Null looks at every text.
-   */
+  /** A linear pattern that matches at least wherever a match begins: other texts are skipped. Null skips none. */
   readonly trigger: string | null;
   /** All matches in order. They do not overlap. */
   findAll(text: string): readonly Span[];

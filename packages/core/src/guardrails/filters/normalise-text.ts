@@ -7,10 +7,7 @@ export interface NormalisedText {
   originalEnd(offset: number): number;
 }
 
-/**
- * Characters without a visible form, which people do not see and models ignore: soft hyphens, zero widths, marks of
- * direction, selectors, tags.
- */
+/** Invisible characters, which models ignore: soft hyphens, zero widths, direction marks, selectors, tags. */
 const INVISIBLE =
   '\\u00AD\\u034F\\u061C\\u115F\\u1160\\u17B4\\u17B5\\u180B-\\u180F\\u200B-\\u200F\\u202A-\\u202E\\u2060-\\u206F' +
   '\\u3164\\uFE00-\\uFE0F\\uFEFF\\uFFA0\\u{E0000}-\\u{E0FFF}';
@@ -22,10 +19,7 @@ const ascii = /^[\u0000-\u007F]*$/;
 /** A flood of marks on one letter must not make one endless segment. */
 const MAX_MARKS = 32;
 
-/**
- * The smallest pieces that can be normalised each on its own: a character with the marks on it, or a run of conjoining
- * Hangul letters. Nothing composes across them.
- */
+/** Smallest pieces that normalise on their own: a character with its marks, or a run of conjoining Hangul letters. */
 const segments = new RegExp(
   `[\\u1100-\\u11FF\\uA960-\\uA97F\\uD7B0-\\uD7FF]{1,${MAX_MARKS}}|\\P{M}\\p{M}{0,${MAX_MARKS}}|\\p{M}{1,${MAX_MARKS}}`,
   'gu',
@@ -58,10 +52,7 @@ export interface SegmentSink {
   readonly isEnd: boolean;
 }
 
-/**
- * Normalises a text piece by piece. Returns the length that was consumed: the whole text at its end, else up to the
- * last segment.
- */
+/** Normalises a piece of text; `taken` is its whole length at the end, else the length up to the last segment. */
 export function normaliseSegments(original: string, sink: SegmentSink): { text: string; taken: number } {
   const { starts, ends, base, isEnd } = sink;
   const add = (start: number, end: number, units: number): void => {

@@ -18,10 +18,8 @@ export interface ParsedPattern {
 }
 
 /**
- * Compiles a caller's pattern. Throws `invalid_request` with `invalid_regex_pattern` in its metadata for what no linear
- * engine can run (look-around, back-references), for mistakes, and for patterns that grow too large.
- *
- * `path` names the field in the message.
+ * Compiles a caller's pattern. Throws `invalid_request` that names `path`, with `invalid_regex_pattern` in its
+ * metadata, for look-around and back-references, for mistakes, and for patterns that grow too large.
  */
 export function parsePattern(pattern: string, path: string): ParsedPattern {
   try {

@@ -7,10 +7,7 @@ const direct = new RegExp(
   'gi',
 );
 
-/**
- * A misspelt order differs from an ordinary typing error by the words after it: an order is a verb with a noun soon
- * after.
- */
+/** What distinguishes a misspelt order from a typing error: an order is a verb with a noun soon after. */
 const VERBS = ['ignore', 'bypass', 'override', 'reveal', 'delete', 'disregard'];
 const NOUNS = ['system', 'prompt', 'instructions', 'previous'];
 const scrambled = /(?<![a-z])[a-z]{6,12}(?![a-z])/gi;

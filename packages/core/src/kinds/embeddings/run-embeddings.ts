@@ -52,10 +52,7 @@ interface AskedEmbeddings extends Omit<EmbeddingsResult, 'vectors'> {
   readonly vectors: readonly (number[] | string)[];
 }
 
-/**
- * Converts upstream's vectors to the requested format. Throws `provider_unavailable` unless there is one vector per
- * text.
- */
+/** Converts to the requested format. Throws `provider_unavailable` unless upstream sent one vector for each text. */
 function toAskedFormat(
   result: EmbeddingsResult,
   { input, encoding_format: format }: EmbeddingsRequest,

@@ -21,10 +21,8 @@ export interface OrderQuery {
 }
 
 /**
- * Sorts endpoints in the order in which they are tried (wire.md 8.2).
- *
- * `order` decides alone; else `sort` does, with unhealthy endpoints last; else the load is balanced: one healthy
- * endpoint is drawn, by price or by the sticky key, and the others follow by price.
+ * Sorts endpoints in the order in which they are tried (wire.md 8.2): by `order` alone; else by `sort`, unhealthy ones
+ * last; else one healthy endpoint is drawn, by price or sticky key, and the others follow by price.
  */
 export function orderEndpoints(endpoints: readonly Endpoint[], query: OrderQuery): readonly Endpoint[] {
   const { order } = query.preferences;
@@ -41,10 +39,7 @@ export function orderEndpoints(endpoints: readonly Endpoint[], query: OrderQuery
   return [first, ...sorted.filter((endpoint) => endpoint !== first)];
 }
 
-/**
- * Endpoints that the slugs name come first, in the order of the slugs; the rest by price. Providers with the caller's
- * own key come before both.
- */
+/** Providers with the caller's own key come first, then endpoints in the order of the slugs, the rest by price. */
 function orderAsNamed(endpoints: readonly Endpoint[], order: readonly string[]): readonly Endpoint[] {
   const sorted = endpoints.toSorted(byPrice);
   const named = order.flatMap((slug) => sorted.filter((endpoint) => isNamed(slug, endpoint)));

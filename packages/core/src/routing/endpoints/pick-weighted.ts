@@ -4,9 +4,8 @@ import { endpointIdOf } from '../health/health-board.ts';
 import type { RandomSource } from '../random.ts';
 
 /**
- * The share of the load for each endpoint, in the given order: one over the square of its price (wire.md 8.2). Free
- * endpoints take everything; those without a known price get a share only where no endpoint has one. The shares sum up
- * to 1.
+ * Each endpoint's share of the load, in the given order: one over its squared price (wire.md 8.2). Free endpoints take
+ * everything; those of unknown price get a share only where no price is known. The sum is 1.
  */
 export function sharesOf(endpoints: readonly Endpoint[]): readonly number[] {
   const cheapest = Math.min(...endpoints.map(priceOf));

@@ -22,11 +22,7 @@ export interface Selection {
   readonly excluded: readonly Exclusion[];
 }
 
-/**
- * The endpoints of one model that may serve a request, and why the others may not.
- *
- * Makes no call and never throws: what an empty list means is the caller's to decide.
- */
+/** Returns which endpoints of a model may serve a request, and why the others may not. Never throws. */
 export function selectEndpoints(query: EndpointQuery): Selection {
   const endpoints: Endpoint[] = [];
   const excluded: Exclusion[] = [];
@@ -49,9 +45,8 @@ function findExclusion(endpoint: Endpoint, query: EndpointQuery): Exclusion | nu
 }
 
 /**
- * A prompt that has to be shortened goes to endpoints with room for at least half of it; without any, to the endpoint
- * with the largest context (wire.md 9.2). Nothing is cut that another endpoint would accept whole, unless the caller
- * requested it.
+ * A prompt to be shortened goes to endpoints with room for at least half of it, else to the one with the largest
+ * context (wire.md 9.2). Nothing is cut that another endpoint would accept whole, unless the caller requested it.
  */
 function preferRoomy(
   endpoints: readonly Endpoint[],
@@ -74,10 +69,7 @@ function preferRoomy(
 /** Parameters worth choosing an endpoint for even where they are not required (wire.md 8.2). */
 export const PREFERRED_PARAMETERS = ['tools', 'response_format', 'verbosity'] as const;
 
-/**
- * Where some endpoints support a parameter, the others are excluded; where none does, all remain, and the parameter is
- * dropped.
- */
+/** Where some endpoints support a parameter, the others are excluded; where none does, all remain and it is dropped. */
 function preferAble(endpoints: readonly Endpoint[], excluded: readonly Exclusion[], query: EndpointQuery): Selection {
   let able = endpoints;
   const unable: Exclusion[] = [];
@@ -91,7 +83,6 @@ function preferAble(endpoints: readonly Endpoint[], excluded: readonly Exclusion
   return { endpoints: able, excluded: unable.length === 0 ? excluded : [...excluded, ...unable] };
 }
 
-/** Everything that decides which endpoints of one model may serve a request. */
 export interface EndpointQuery {
   readonly resolved: ResolvedModel;
   readonly preferences: ProviderPreferences;
@@ -127,9 +118,8 @@ const KIND_FILTERS: readonly EndpointFilter[] = (Object.keys(CALL_KINDS) as Call
 }));
 
 /**
- * All rules of the gateway itself. Each tests one endpoint alone, so their order does not affect the remaining
- * endpoints; it only decides which rule is named for an endpoint that several exclude. An endpoint's use of data, and
- * its cost, must be known to pass; unknown limits and abilities are assumed to suffice.
+ * The gateway's own rules. Each tests one endpoint alone: their order only decides which rule is named where several
+ * exclude. Use of data and cost must be known to pass; unknown limits and abilities are assumed to suffice.
  */
 export const ENDPOINT_FILTERS: readonly EndpointFilter[] = [
   ...KIND_FILTERS,
@@ -218,9 +208,7 @@ export const ENDPOINT_FILTERS: readonly EndpointFilter[] = [
   },
 ];
 
-/**
- * Tier endpoints are used only on request: by `service_tier`, by a variant, or by their full slug in `only` or `order`.
- */
+/** Tier endpoints are used only on request: by `service_tier`, a variant, or their full slug in `only` or `order`. */
 function isTierUnasked(endpoint: Endpoint, { tiers, preferences: { only, order } }: EndpointQuery): boolean {
   const tier = tierOf(endpoint);
   if (tier === null || tiers?.has(tier)) return false;

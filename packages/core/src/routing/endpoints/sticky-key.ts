@@ -3,9 +3,8 @@ import type { CallPreferences } from '../../calls/preferences.ts';
 import { type Endpoint, hasCheaperCachedReads } from '../../catalog/catalog.ts';
 
 /**
- * The key that leads related calls to the same endpoint (docs/decisions/0010): the session, else the caller's key of
- * the prompt cache, else the opening of the conversation, the last only among endpoints of which one has a lower price
- * for cached prompts. Null without any of them. Keys of different callers are independent.
+ * Leads related calls to one endpoint (docs/decisions/0010), separately for each caller: the session, else the prompt
+ * cache key, else the conversation's opening where an endpoint has a lower price for cached prompts. Null for none.
  */
 export function stickyKeyOf(
   { principal, session }: ModelCall,

@@ -2,9 +2,8 @@ import { type ErrorCode, isCallersMistake } from '../../foundation/errors.ts';
 import { type CountRing, createCountRing, createSampleRing, type Percentiles } from './rings.ts';
 
 /**
- * State of an endpoint's circuit. `unstable`: a noticeable share of calls failed within 30 seconds. `resting`: the
- * endpoint has refused calls for a time. `open`: so many calls failed that the circuit is open. `half-open`: one call
- * is due that shows whether the endpoint works again.
+ * `unstable`: a noticeable share of calls failed within 30 seconds. `resting`: calls were refused for a time. `open`:
+ * too many calls failed. `half-open`: one call is due that shows whether the endpoint works again.
  */
 export type CircuitState = 'steady' | 'half-open' | 'unstable' | 'resting' | 'open';
 
@@ -33,7 +32,6 @@ export interface EndpointHealth {
   noteBegun(latencyMs: number): void;
   /** A call that had begun has ended well. */
   noteCompleted(completionTokens: number | undefined, durationMs: number): void;
-  /** A call has failed, before or after its first words. */
   noteFailed(failure: CallFailure, hadBegun: boolean): void;
   /** The caller left before the first output: the call has no result. */
   noteAbandoned(): void;

@@ -16,10 +16,7 @@ const SHARE = 0.1;
 /** Allows retries on a gateway with few requests. */
 const AT_LEAST = 10;
 
-/**
- * Creates the budget: for each model, a tenth of its requests of the last minute, and at least ten. By model, because
- * the outage of one must not use up what the others may need (docs/decisions/0011).
- */
+/** Per model, because outages are: a tenth of the last minute's requests, at least ten (docs/decisions/0011). */
 export function createRetryBudget(platform: Pick<Platform, 'monotonicNow'>): RetryBudget {
   /** Requests count as good, retries as bad. */
   const byModel = new Map<string, CountRing>();

@@ -24,10 +24,9 @@ const autoRouterSchema = z.object({
 });
 
 /**
- * Chooses by price and age, without a call to any model: the candidates are sorted by price, and those within the cost
- * tier come first, newest before oldest, then the ones nearest to the tier. Without a `cost_tier` the opening of the
- * conversation decides, so that a conversation stays with its model: tools, reasoning, code or a long opening select
- * `high`, a short one `low`, anything else `medium`.
+ * Chooses by price and age, without a call: by price, candidates within the cost tier come first, newest before oldest,
+ * then those nearest to it. Without a `cost_tier` the opening of the conversation decides, so that it stays with its
+ * model: tools, reasoning, code or a long opening select `high`, a short one `low`, any other `medium`.
  */
 export const routeAuto: RouterStrategy = ({ request, needs, candidates }) => {
   const options = readOptions(request);

@@ -40,14 +40,10 @@ export interface ResolvedRequest {
 export interface ResolveOptions {
   readonly catalog: Catalog;
   readonly defaultModel?: string | null | undefined;
-  /** Returns the models that a router chooses. */
   readonly askRouter: (router: RouterName) => readonly CatalogModel[];
 }
 
-/**
- * The models of a request, in the order in which they are tried: `model`, then `models`, else the account's default.
- * Throws `invalid_request` for an unknown name and for unsupported features.
- */
+/** `model`, then `models`, else the default. Throws `invalid_request` for an unknown name or unsupported feature. */
 export function resolveModels(request: RequestedModels, options: ResolveOptions): ResolvedRequest {
   const names = namesOf(request, options.defaultModel);
   const requested = names[0] as string;

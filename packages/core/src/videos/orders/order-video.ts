@@ -29,7 +29,6 @@ import type { VideoRunner } from '../jobs/video-runner.ts';
 const DEADLINE_MS = 6 * 60 * 60 * 1000;
 const SUBMIT_TIMEOUT_MS = 120_000;
 
-/** The parts that the order of a video uses. */
 export interface VideoOrderParts {
   readonly callers: CallerParts;
   readonly routing: RoutingParts;
@@ -93,7 +92,6 @@ export async function orderVideo(
   return submit({ endpoints, orderFor, draft }, parts);
 }
 
-/** Submits a job; from then on the runner polls it. */
 async function submit(
   { draft, ...rest }: Pick<Submission, 'endpoints' | 'orderFor' | 'draft'>,
   { platform, store, videos, ledger, logging }: VideoOrderParts,

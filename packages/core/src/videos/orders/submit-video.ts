@@ -28,19 +28,17 @@ export interface Submitted {
   readonly started: VideoStarted;
 }
 
-/** Upstream's word that the gateway's own account is in no order. */
+/** Statuses that mean that the gateway's own account is not in order. */
 const OPERATORS_OWN: ReadonlySet<number> = new Set([401, 402, 403]);
 const DEFAULT_RETRY_AFTER_SECONDS = 30;
 /** No further endpoint is called after this: the caller waits, and this process owns the job for five minutes only. */
 const LAST_START_MS = 150_000;
 
 /**
- * Submits a job to the first endpoint that accepts it. The job is stored before upstream is called, so that a crash in
- * between leaves a trace, and again with upstream's id after. When no endpoint accepts it nothing remains.
- *
- * Throws the caller's own mistake unchanged; any other failure as `submission_failed`, with a time to try again where
- * that may help. An error of the store after upstream has accepted the job is thrown unchanged: the job is then left as
- * after a crash.
+ * Submits a job to the first endpoint that accepts it. The job is stored before upstream is called, so that a crash
+ * leaves a trace, and again with upstream's id after; nothing remains when no endpoint accepts it. Throws the caller's
+ * own mistake unchanged, any other failure as `submission_failed`, with a retry time where that may help. An error of
+ * the store after upstream has accepted the job is thrown unchanged, and leaves the job as after a crash.
  */
 export async function submitVideo(submission: Submission): Promise<Submitted> {
   const { draft, store, platform, endpoints } = submission;
@@ -65,10 +63,7 @@ export async function submitVideo(submission: Submission): Promise<Submitted> {
   throw toSubmissionError(lastFailure);
 }
 
-/**
- * Whether another endpoint would return the same error. False for a prompt that is too long: another model may accept
- * it.
- */
+/** Whether another endpoint would return the same error. Another model may accept a prompt that is too long. */
 function isSameEverywhere(code: ErrorCode): boolean {
   return isCallersMistake(code) && code !== 'context_length_exceeded';
 }

@@ -31,10 +31,7 @@ export function refuseImpossible(request: VideoRequest, capabilities: VideoAbili
   }
 }
 
-/**
- * Converts the request for one endpoint. Images for the first and last frame take precedence over other references;
- * sounds and videos are left out where the model has no use for them (wire.md 15.1).
- */
+/** Frame images replace references; sounds and videos that the model cannot use are left out (wire.md 15.1). */
 export function toVideoOrder(
   request: VideoRequest,
   endpoint: Pick<Endpoint, 'provider'>,

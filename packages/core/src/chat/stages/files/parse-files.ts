@@ -22,7 +22,6 @@ interface FileAnnotation {
   readonly file: { readonly hash: string; readonly name?: string; readonly content: readonly ContentPart[] };
 }
 
-/** The parts that the reading of files uses. */
 export interface FileParts {
   readonly web: WebAccess;
   readonly catalog: Catalog;
@@ -32,10 +31,7 @@ export interface FileParts {
 /** Names of the file parser's engines that extract text from a PDF. */
 const TEXT_ENGINES: ReadonlySet<unknown> = new Set(['pdf-text', 'cloudflare-ai', 'native', undefined, null]);
 
-/**
- * Converts the files of a request to text before a model is called (wire.md 9.3). A file whose annotation was sent back
- * is not read again.
- */
+/** Converts a request's files to text (wire.md 9.3). One whose annotation was sent back is not read again. */
 export function createFilesStage(parts: FileParts): Stage {
   return {
     name: 'files',
@@ -48,10 +44,7 @@ export function createFilesStage(parts: FileParts): Stage {
   };
 }
 
-/**
- * Whether the files of a request are converted to text: when the plugin requires it, or by default when no model of the
- * plan is known to read files.
- */
+/** Whether files become text: where the plugin requires it, else when no model of the plan is known to read files. */
 function wantsParsing({ call: { request }, plan }: ChatRun, { catalog, web }: FileParts): boolean {
   const { messages, plugins } = request;
   if (web.readPdf === undefined || !messages.some(({ content }) => Array.isArray(content) && content.some(isFile))) {

@@ -1,7 +1,6 @@
 /**
- * Mends text that should have been one JSON document; null when it is one already, or holds none. Takes away Markdown
- * fences and prose around it, adds quotes, commas and brackets that are missing, drops those that are too many, and
- * spells literals and strings as JSON does. Nothing is invented: a key whose value is missing goes.
+ * Repairs text that should be one JSON document; null when it is one, or holds none. Removes fences and prose around
+ * it, fixes quotes, commas, brackets, literals and strings, and invents nothing: a key without a value is dropped.
  */
 export function healJson(text: string): string | null {
   if (isJson(text)) return null;

@@ -22,9 +22,8 @@ export function weighMessages(messages: readonly ChatMessage[]): number {
 }
 
 /**
- * Shortens a conversation from the middle until it fits: its beginning and its end are the most important. Opening
- * instructions and the last message remain; calls of tools are removed only together with their results. Where that is
- * not enough, the middle of the longest texts is removed. Returns the same list when it fits.
+ * Shortens a conversation from the middle until it fits: opening instructions and the last message remain, calls of
+ * tools go with their results; then the longest texts lose their middle. Returns the same list when it fits.
  */
 export function compressMessages(messages: ChatMessage[], limit: PromptLimit): ChatMessage[] {
   if (messages.length <= limit.messages && weighMessages(messages) <= limit.tokens) return messages;
@@ -52,10 +51,7 @@ function toUnits(messages: readonly ChatMessage[]): Unit[] {
   return units;
 }
 
-/**
- * Takes units from the end and from the beginning in turn, as long as they fit; the last one is taken whatever its
- * weight.
- */
+/** Takes units from the end and the beginning in turn, as long as they fit; the last one whatever its weight. */
 function selectEnds(opening: readonly Unit[], pool: readonly Unit[], limit: PromptLimit): Unit[] {
   let tokens = limit.tokens - weighMessages(opening.flat());
   let count = limit.messages - opening.flat().length;

@@ -15,7 +15,6 @@ export const promptCompressionStage: Stage = {
 /** One family of models accepts no more messages than this (wire.md 9.2). */
 const MAX_ANTHROPIC_MESSAGES = 1000;
 
-/** Creates what fits a request to each of its endpoints. */
 function createFit(compression: Compression, pipeline: Pipeline): FitRequest {
   return (asked, endpoint) => {
     const { contextLength, maxPromptTokens, modelId } = endpoint;
@@ -41,10 +40,7 @@ function createFit(compression: Compression, pipeline: Pipeline): FitRequest {
   };
 }
 
-/**
- * Tokens of the context that remain beside the completion and the tools. A completion without a limit is given a
- * quarter.
- */
+/** Tokens of the context beside the completion and the tools. A completion without a limit is given a quarter. */
 function promptRoom(
   { max_completion_tokens, max_tokens, tools }: ChatCompletionRequest,
   contextLength: number,

@@ -59,7 +59,6 @@ const NOTHING_USED: ChatChunk = {
   upstreamCostUsd: 0,
 };
 
-/** Repeats a stored completion, batch by batch. */
 function replay(stored: CachedCompletion, endpoint: Endpoint): CommittedCompletion {
   const [first = [], ...others] = batchesOf(stored);
   const rest = [...others, [NOTHING_USED]].values();
@@ -136,9 +135,7 @@ export const CACHE_HEADERS: readonly string[] = FAMILIES.flatMap(({ family, clea
 const DEFAULT_TTL_SECONDS = 300;
 const MAX_TTL_SECONDS = 86_400;
 
-/**
- * Reads the headers; null when the cache is not requested. Throws `invalid_request` for a lifetime that is no number.
- */
+/** Null when the cache is not requested. Throws `invalid_request` for a lifetime that is no number. */
 function readCacheHeaders(headers: HeaderMap): CacheWish | null {
   const used = FAMILIES.filter(({ family, clear }) => isTrue(headers[family]) || isTrue(headers[clear]));
   if (used.length === 0) return null;

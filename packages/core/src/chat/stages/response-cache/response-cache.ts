@@ -5,7 +5,6 @@ import type { Platform } from '../../../foundation/platform.ts';
 import type { ChatChunk } from '../../../wire/chat/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';
 
-/** A stored completion. */
 export interface CachedCompletion {
   /** The generation that it was made for. */
   readonly sourceId: string;
@@ -99,7 +98,6 @@ export function identify({ modelId, tag, providerModel }: Endpoint): string {
   return JSON.stringify([modelId, tag, providerModel]);
 }
 
-/** Reads the batches of a stored completion. */
 export function batchesOf({ batches }: CachedCompletion): readonly (readonly ChatChunk[])[] {
   return JSON.parse(batches) as ChatChunk[][];
 }

@@ -19,10 +19,7 @@ export function toStepDetail(step: ToolStep, index: number): ReasoningDetail {
   };
 }
 
-/**
- * Converts calls of server tools that a caller sends back to the messages of the earlier turn, so that the model sees
- * their results. Returns the same list where there are none.
- */
+/** Restores the messages of server tool calls that a caller sends back. Returns the same list where there are none. */
 export function expandSteps(messages: ChatMessage[], functionNames: ReadonlyMap<string, string>): ChatMessage[] {
   const hasSteps = (message: ChatMessage): message is AssistantMessage =>
     message.role === 'assistant' && (message.reasoning_details?.some(({ type }) => type === STEP) ?? false);

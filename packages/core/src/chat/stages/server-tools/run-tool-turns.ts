@@ -156,7 +156,6 @@ async function* readTurn(next: Begin, { run, turn, read }: ReadTurn): AsyncGener
 const brokenOff = ({ provider }: Endpoint): GatewayError =>
   new GatewayError('provider_unavailable', `${provider.name} ended its answer without a finish reason`);
 
-/** Writes down what was run. */
 function noteSteps(ran: readonly RanCall[], pipeline: Pipeline, observer: GenerationObserver): void {
   for (const { step, search } of ran) {
     observer.noteToolStep(step);
@@ -165,7 +164,6 @@ function noteSteps(ran: readonly RanCall[], pipeline: Pipeline, observer: Genera
   }
 }
 
-/** Reports the tools that were run to the caller. */
 function tellSteps(ran: readonly RanCall[], places: CompletionPlaces): ChatChunk {
   const reasoning_details = ran.map(({ step }) => toStepDetail(step, places.details++));
   const annotations = ran.flatMap((call) => call.annotations);

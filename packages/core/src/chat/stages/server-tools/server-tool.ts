@@ -39,10 +39,7 @@ export interface ServerTool {
   readonly description: string;
   /** JSON Schema of what the model passes. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
-  /**
-   * Prepares the tool for one request with the caller's `parameters`. Throws a zod error or `invalid_request` when they
-   * are invalid.
-   */
+  /** Prepares the tool for one request. Throws a zod error or `invalid_request` for invalid `parameters`. */
   open(parameters: Readonly<Record<string, unknown>>, context: ToolContext): OpenTool;
 }
 

@@ -43,7 +43,6 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
 ]);
 const PREFIX = /^(service|openrouter):/;
 
-/** The parts that server tools use. */
 export interface ToolParts {
   readonly web: WebAccess;
   /** The embedder's own. */
@@ -52,10 +51,7 @@ export interface ToolParts {
   readonly catalog: Catalog;
 }
 
-/**
- * Opens the server tools of a request, which may mention only usable models. Throws `invalid_request` that names an
- * unusable tool or parameter.
- */
+/** Opens a request's server tools for usable models. Throws `invalid_request` that names the tool or parameter. */
 export function createToolSet(request: ChatCompletionRequest, usable: UsableEndpoints, parts: ToolParts): ToolSet {
   const available = toolsOf(parts);
   const own = (request.tools ?? []).filter(isFunctionTool);

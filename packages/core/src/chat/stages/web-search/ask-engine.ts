@@ -23,10 +23,7 @@ interface EngineCall {
 const TIMEOUT_MS = 15_000;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
-/**
- * Reads JSON from an engine. Throws `ToolFailure` when it refuses; its message may contain its key and is not passed
- * on.
- */
+/** Reads JSON from an engine. Throws `ToolFailure` when it refuses, without its message, which may contain the key. */
 export async function askEngine({ transport, name, url, headers, body, signal }: EngineCall): Promise<unknown> {
   const response = await transport.send({
     method: body === undefined ? 'GET' : 'POST',
