@@ -1,4 +1,4 @@
-import type { CallBound } from '../calls/bound.ts';
+import type { CallBound } from '../calls/call-kind.ts';
 import type { ModelCall } from '../calls/model-call.ts';
 import type { Narrowing } from '../calls/narrowing.ts';
 import type { Endpoint } from '../catalog/catalog.ts';

@@ -1,4 +1,4 @@
-import type { CallBound } from '../calls/bound.ts';
+import type { CallBound } from '../calls/call-kind.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import { videoCostNanoUsd } from '../catalog/video-cost.ts';
 import type { UnitPrices } from '../catalog/price-overrides.ts';

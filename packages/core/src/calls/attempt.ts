@@ -9,3 +9,9 @@ export interface Attempt {
   /** Null when it succeeded. */
   readonly error: GatewayError | null;
 }
+
+/** How a call ended. */
+export type Outcome =
+  | { readonly status: 'completed' }
+  | { readonly status: 'failed'; readonly error: GatewayError }
+  | { readonly status: 'cancelled'; readonly error: GatewayError };

@@ -1,9 +1,8 @@
 import type { CatalogModel } from '../catalog/catalog.ts';
 import type { Generation } from '../wire/generations/generation.ts';
-import type { CallBound } from './bound.ts';
-import type { CallNeeds } from './needs.ts';
-import type { CallPreferences, RequestedModels } from './preferences.ts';
 import type { RequestText } from './text-map.ts';
+import type { ProviderPreferences } from '../wire/chat/provider-preferences.ts';
+import type { VideoMeasure } from '../catalog/video-cost.ts';
 
 /** Kinds of calls, by the member of a provider that serves them: `api_type` on the wire, output modality of models. */
 export const CALL_KINDS = {
@@ -46,4 +45,84 @@ export interface CallKind<Request> {
   boundOf(request: Request): CallBound;
   /** Copies a request with each of its texts replaced by the result of `change`, in a fixed order. */
   mapTexts(request: Request, change: (text: RequestText) => string): Request;
+}
+
+/** The request's preferences for the choice of endpoints. */
+export interface CallPreferences {
+  readonly provider: ProviderPreferences;
+  /** The tier of service by name: `priority`, `flex`. */
+  readonly serviceTier?: string | null | undefined;
+  /** Whether endpoints are sorted model by model or all together. */
+  readonly partition: 'model' | 'none';
+  /** Calls of one caller with the same key stay on one endpoint. */
+  readonly cacheKey?: string | null | undefined;
+  /**
+   * Returns the conversation's opening, which leads calls without a key to the same endpoint, where cached prompts cost
+   * less. Called only where load is balanced; absent for kinds without a conversation, which have no affinity.
+   */
+  readonly openingOf?: (() => string) | undefined;
+}
+
+/** The models that a request names. */
+export interface RequestedModels {
+  readonly model?: string | null | undefined;
+  /** Further ones, in the order they are to be tried. */
+  readonly models?: readonly string[] | null | undefined;
+}
+
+/** Requirements of a call for the endpoint that serves it. */
+export interface CallNeeds {
+  /** Parameters as lists of supported parameters name them. */
+  readonly parameters: readonly string[];
+  /** Kinds of input beside text. */
+  readonly inputModalities: readonly string[];
+  /** Kinds of output beside text. */
+  readonly outputModalities: readonly string[];
+  /** Lower bound of the prompt's length: an estimate that is too high would exclude endpoints for good. */
+  readonly minPromptTokens: number;
+  /** Largest number of output tokens; 0 when the request has no limit. */
+  readonly outputTokens: number;
+  /** The endpoints for which the prompt may be shortened. */
+  readonly compression: Compression;
+}
+
+/** Endpoints that receive a shortened prompt when it is too long for them: all, those with a small context, or none. */
+export type Compression = 'always' | 'small' | 'never';
+
+/** Endpoints of at most this context have compression switched on by default (wire.md 9.2). */
+const SMALL_CONTEXT = 8192;
+
+/** Text that is hard to compress has about four characters a token, text that is easy may have six. */
+const MOST_CHARACTERS_A_TOKEN = 6;
+
+/** The least number of tokens that so many characters can be. */
+export const minTokensOf = (characters: number): number => Math.floor(characters / MOST_CHARACTERS_A_TOKEN);
+
+/** Whether a prompt is shortened for an endpoint with this context, should it have to be. */
+export function isCompressed(contextLength: number | null, compression: Compression): contextLength is number {
+  if (contextLength === null || compression === 'never') return false;
+  return compression === 'always' || contextLength <= SMALL_CONTEXT;
+}
+
+/** The largest usage of a call, as far as its request shows. */
+export interface CallBound {
+  /** Tokens of everything that is text. */
+  readonly textTokens: number;
+  /** Tokens of images and audio; null when only an endpoint's own limit bounds them. */
+  readonly mediaTokens: number | null;
+  readonly images: number;
+  readonly hasAudio: boolean;
+  /** Tokens of the output; null when the request has no limit, and the endpoint's own applies. */
+  readonly maxTokens: number | null;
+  /** Rejected tokens of a prediction are charged in addition to the output. */
+  readonly predictedTokens: number;
+  /** Set for videos, which are charged by what is made. */
+  readonly video?: VideoMeasure | undefined;
+}
+
+const encoder = new TextEncoder();
+
+/** Bounds the tokens of a JSON value from above: a token is at least one byte. */
+export function mostTokensOf(value: unknown): number {
+  return encoder.encode(JSON.stringify(value)).length;
 }

@@ -1,4 +1,4 @@
-import { type CallBound, mostTokensOf } from '../calls/bound.ts';
+import { type CallBound, mostTokensOf } from '../calls/call-kind.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import type { ChatMessage } from '../wire/chat/chat-message.ts';
 

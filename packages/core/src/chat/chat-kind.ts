@@ -6,12 +6,10 @@ import type { Principal } from '../http/principal.ts';
 import { firstValue, type GatewayRequest } from '../http/request.ts';
 import type { RegionOf } from '../routing/region-of.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
-import type { CallKind } from '../calls/call-kind.ts';
-import type { CallPreferences } from '../calls/preferences.ts';
+import { type CallKind, type CallNeeds, type CallPreferences, minTokensOf } from '../calls/call-kind.ts';
 import type { ChatMessage } from '../wire/chat/chat-message.ts';
 import { chatBoundOf } from './chat-bound.ts';
 import { mapChatTexts } from './map-texts.ts';
-import { type CallNeeds, minTokensOf } from '../calls/needs.ts';
 import { PARAMETERS } from '../wire/chat/chat-parameters.ts';
 import { compressionOf } from './plugins.ts';
 

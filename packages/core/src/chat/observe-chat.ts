@@ -5,7 +5,7 @@ import type { GenerationLogging } from '../generations/observe/observed-call.ts'
 import { firstValue, type GatewayRequest } from '../http/request.ts';
 import type { CallPlan } from '../routing/plan-call.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
-import type { Outcome } from '../calls/outcome.ts';
+import type { Outcome } from '../calls/attempt.ts';
 import { noteOutcome } from '../dispatch/run-attempts.ts';
 import type { Usage } from '../wire/chat/chat-chunk.ts';
 import type { ChatRun } from './chat-run.ts';

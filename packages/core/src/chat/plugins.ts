@@ -1,4 +1,4 @@
-import type { Compression } from '../calls/needs.ts';
+import type { Compression } from '../calls/call-kind.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 
 type Plugins = ChatCompletionRequest['plugins'];

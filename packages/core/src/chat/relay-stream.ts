@@ -1,4 +1,4 @@
-import type { Outcome } from '../calls/outcome.ts';
+import type { Outcome } from '../calls/attempt.ts';
 import { toCallError } from '../dispatch/call-errors.ts';
 import { trackCall } from '../dispatch/open-calls.ts';
 import { GatewayError } from '../foundation/errors.ts';

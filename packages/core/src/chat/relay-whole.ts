@@ -5,7 +5,7 @@ import { raceAbort } from '../foundation/race-abort.ts';
 import type { GenerationObserver } from '../generations/observe/observe-generation.ts';
 import type { SettledGeneration } from '../generations/settled-generation.ts';
 import { type GatewayResponse, toJsonResponse } from '../http/response.ts';
-import type { Outcome } from '../calls/outcome.ts';
+import type { Outcome } from '../calls/attempt.ts';
 import { withReport } from '../routing/routing-metadata.ts';
 import type { ChatChunk } from '../wire/chat/chat-chunk.ts';
 import type { ChatRun } from './chat-run.ts';

@@ -1,5 +1,5 @@
 import type { Ledger } from '../budgets/ledger.ts';
-import type { Outcome } from '../calls/outcome.ts';
+import type { Outcome } from '../calls/attempt.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Logger } from '../foundation/logger.ts';
 import type { SettledGeneration } from '../generations/settled-generation.ts';

@@ -1,4 +1,4 @@
-import type { Attempt } from '../calls/attempt.ts';
+import type { Attempt, Outcome } from '../calls/attempt.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import { type GatewayError, isCallersMistake } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
@@ -7,7 +7,6 @@ import type { HealthBoard } from '../routing/health/health-board.ts';
 import type { RetryBudget } from '../routing/health/retry-budget.ts';
 import { mayRetry } from '../routing/may-retry.ts';
 import { toCallError, toFinalError } from './call-errors.ts';
-import type { Outcome } from '../calls/outcome.ts';
 import { isCompletionBlocked } from '../guardrails/verdict.ts';
 import type { Usage } from '../wire/chat/chat-chunk.ts';
 

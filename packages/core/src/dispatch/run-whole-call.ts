@@ -1,8 +1,7 @@
 import { boundWithin, reserveCall, withinBounds } from '../budgets/reserve-call.ts';
 import type { Ledger } from '../budgets/ledger.ts';
-import type { Attempt } from '../calls/attempt.ts';
+import type { Attempt, Outcome } from '../calls/attempt.ts';
 import { createPipeline, type ModelCall } from '../calls/model-call.ts';
-import type { Outcome } from '../calls/outcome.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import { costOf } from '../catalog/prices.ts';
 import type { Logger } from '../foundation/logger.ts';

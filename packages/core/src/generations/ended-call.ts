@@ -1,6 +1,5 @@
-import type { Attempt } from '../calls/attempt.ts';
+import type { Attempt, Outcome } from '../calls/attempt.ts';
 import type { ModelCall, Pipeline } from '../calls/model-call.ts';
-import type { Outcome } from '../calls/outcome.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import type { Cost } from '../catalog/prices.ts';
 import type { FinishReason, Usage } from '../wire/chat/chat-chunk.ts';

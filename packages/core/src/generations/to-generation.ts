@@ -1,6 +1,5 @@
 import { CALL_KINDS } from '../calls/call-kind.ts';
-import type { Outcome } from '../calls/outcome.ts';
-import type { Attempt } from '../calls/attempt.ts';
+import type { Attempt, Outcome } from '../calls/attempt.ts';
 import { DEFAULT_WORKSPACE_ID } from '../auth/api-key.ts';
 import { toStoredTrace } from './stored-trace.ts';
 import type { Generation, GenerationContent, ProviderResponse } from '../wire/generations/generation.ts';

@@ -1,8 +1,7 @@
 import type { AccountOptions } from '../auth/account.ts';
 import { isChatCall, type ModelCall } from '../calls/model-call.ts';
 import type { Narrowing } from '../calls/narrowing.ts';
-import type { CallNeeds } from '../calls/needs.ts';
-import type { CallPreferences } from '../calls/preferences.ts';
+import type { CallNeeds, CallPreferences } from '../calls/call-kind.ts';
 import {
   type Catalog,
   type CatalogModel,

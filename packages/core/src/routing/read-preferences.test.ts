@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import type { CallPreferences } from '../calls/preferences.ts';
+import type { CallPreferences } from '../calls/call-kind.ts';
 import { chatKind } from '../chat/chat-kind.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import { sortOf, tiersOf } from './plan-call.ts';

@@ -6,7 +6,7 @@ import type { ResponseCache } from './response-cache/response-cache.ts';
 import { serverToolsStage } from './server-tools/server-tools-stage.ts';
 import type { ListedStage } from './stage.ts';
 import { createWebSearchStage } from './web-search/search-first.ts';
-import { isCompressed } from '../../calls/needs.ts';
+import { isCompressed } from '../../calls/call-kind.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import { compressionOf, hasPlugin, isOnline } from '../plugins.ts';
 

@@ -1,5 +1,4 @@
-import type { Outcome } from '../../calls/outcome.ts';
-import type { Attempt } from '../../calls/attempt.ts';
+import type { Attempt, Outcome } from '../../calls/attempt.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
 import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
 import { type CompletionAccumulator, createCompletionAccumulator } from './completion-accumulator.ts';

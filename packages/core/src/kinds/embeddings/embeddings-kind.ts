@@ -1,6 +1,4 @@
-import { mostTokensOf } from '../../calls/bound.ts';
-import type { CallKind } from '../../calls/call-kind.ts';
-import { type CallNeeds, minTokensOf } from '../../calls/needs.ts';
+import { type CallKind, type CallNeeds, minTokensOf, mostTokensOf } from '../../calls/call-kind.ts';
 import type { RequestText } from '../../calls/text-map.ts';
 import type { EmbeddingsRequest } from '../../wire/embeddings/embeddings.ts';
 

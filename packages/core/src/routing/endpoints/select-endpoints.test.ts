@@ -1,4 +1,4 @@
-import type { CallNeeds } from '../../calls/needs.ts';
+import type { CallNeeds } from '../../calls/call-kind.ts';
 import type { AccountOptions } from '../../auth/account.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

@@ -1,8 +1,7 @@
 import { type Endpoint, exceedsMaxPrice, isListed, type ServiceTier, tierOf } from '../../catalog/catalog.ts';
 import { isSupported } from '../../wire/chat/chat-parameters.ts';
-import { CALL_KINDS, type CallKindName } from '../../calls/call-kind.ts';
+import { CALL_KINDS, type CallKindName, type CallNeeds, isCompressed } from '../../calls/call-kind.ts';
 import type { Narrowing } from '../../calls/narrowing.ts';
-import { type CallNeeds, isCompressed } from '../../calls/needs.ts';
 import type { AccountOptions } from '../../auth/account.ts';
 import type { ProviderPreferences } from '../../wire/chat/provider-preferences.ts';
 import type { ResolvedModel } from '../models/resolve-models.ts';

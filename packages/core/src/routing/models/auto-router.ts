@@ -1,4 +1,4 @@
-import type { CallNeeds } from '../../calls/needs.ts';
+import type { CallNeeds } from '../../calls/call-kind.ts';
 import { z } from 'zod';
 
 import { type CatalogModel, priceOf } from '../../catalog/catalog.ts';

@@ -1,4 +1,4 @@
-import type { CallNeeds } from '../../calls/needs.ts';
+import type { CallNeeds } from '../../calls/call-kind.ts';
 import type { CatalogModel } from '../../catalog/catalog.ts';
 import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
 import type { RandomSource } from '../random.ts';

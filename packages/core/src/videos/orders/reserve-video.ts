@@ -2,7 +2,7 @@ import { type Budget, type Payer, spendersOf } from '../../budgets/budget.ts';
 import type { Hold, Ledger } from '../../budgets/ledger.ts';
 import { reserveCall } from '../../budgets/reserve-call.ts';
 import { worstCaseNanoUsd } from '../../budgets/worst-case.ts';
-import type { CallBound } from '../../calls/bound.ts';
+import type { CallBound } from '../../calls/call-kind.ts';
 import type { ModelCall } from '../../calls/model-call.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
 import type { Awaitable } from '../../foundation/awaitable.ts';

@@ -1,6 +1,4 @@
-import { mostTokensOf } from '../../calls/bound.ts';
-import type { CallKind } from '../../calls/call-kind.ts';
-import { minTokensOf } from '../../calls/needs.ts';
+import { type CallKind, minTokensOf, mostTokensOf } from '../../calls/call-kind.ts';
 import type { VideoRequest } from '../../wire/videos/video-request.ts';
 import { mapVideoTexts } from './map-video-texts.ts';
 

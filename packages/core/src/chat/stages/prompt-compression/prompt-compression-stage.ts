@@ -1,5 +1,5 @@
 import type { FitRequest, Stage } from '../stage.ts';
-import { type Compression, isCompressed } from '../../../calls/needs.ts';
+import { type Compression, isCompressed } from '../../../calls/call-kind.ts';
 import type { Pipeline } from '../../../calls/model-call.ts';
 import { compressionOf } from '../../plugins.ts';
 import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';
