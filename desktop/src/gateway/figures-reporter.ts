@@ -2,7 +2,7 @@ import type { Gateway, GenerationRecord, Store } from '@model-gateway/core';
 
 import type { Failure, Figures } from '../shared/gateway-messages.ts';
 
-/** Tells the tray of the calls: only when something has happened, and only every so often. */
+/** Reports calls to the tray, only after something has happened and at most once per interval. */
 export interface FiguresReporter {
   /** Must be called when a call begins or has been recorded. */
   note(): void;
@@ -15,7 +15,7 @@ export interface FiguresReporterOptions {
   readonly tell: (figures: Figures) => void;
 }
 
-/** Adding up a day costs the more the more there was: it is not done for every call. */
+/** Adding up a day takes longer the more calls it has, so it is not done for every call. */
 const REPORT_AFTER_MS = 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const MAX_FAILURES = 5;
@@ -42,7 +42,7 @@ export function createFiguresReporter({ gateway, store, tell }: FiguresReporterO
       isDue = true;
       const report = (): void => {
         isDue = false;
-        // The store may have been closed meanwhile; then there is no one left to receive the figures.
+        // The store may have been closed meanwhile; then no one receives the figures.
         reportNow().catch(() => undefined);
       };
       setTimeout(report, REPORT_AFTER_MS).unref();

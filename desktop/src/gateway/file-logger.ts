@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Logger } from '@model-gateway/core';
 import { createLogger } from 'model-gateway/embed';
 
-/** The log is begun anew at this size; the one before it is kept. */
+/** At this size a new log begins; one earlier log is kept. */
 const MAX_BYTES = 5 * 1024 * 1024;
 
 export interface FileLogger extends Logger {

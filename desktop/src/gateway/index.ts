@@ -45,7 +45,7 @@ async function obey(message: ToGateway): Promise<void> {
 
 process.parentPort.on('message', ({ data }: { data: ToGateway }) => {
   obey(data).catch((error: unknown) => {
-    // A gateway that could not start has said so; everything else it is asked for fails with it.
+    // A gateway that failed to start has reported it; every later request fails with the same error.
     if (data.type === 'request') post({ type: 'broken', id: data.id, message: String(error) });
     if (data.type === 'stop') post({ type: 'stopped' });
   });

@@ -6,7 +6,7 @@ import { describeListenError } from 'model-gateway/embed';
 
 import type { GatewayState, Place } from '../shared/gateway-messages.ts';
 
-/** Where clients call, which may come and go while the gateway stays. */
+/** The port for clients, which may open and close while the gateway stays. */
 export interface PortListener {
   /** Listens there, and nowhere else any more. Tells the state; never rejects. */
   open(place: Place): Promise<void>;
@@ -32,7 +32,7 @@ export function createPortListener({ gateway, config, logger, isDemo, tell }: Po
   const { bodyLimitMb, allowedOrigins } = config.server;
   const { drainMs, clientWriteMs } = config.timeouts;
   let listener: Listener | undefined;
-  /** Those that have been left; some may still be answering. */
+  /** Listeners that were left; some may still be sending responses. */
   const leaving = new Set<Listener>();
 
   /** Takes no more clients. Responses that are under way go on. */
@@ -92,7 +92,7 @@ function kindOf(error: unknown): 'taken' | 'denied' | 'other' {
   }
 }
 
-/** The first of the next ones that can be had. It is offered, never taken. */
+/** The first of the following ports that is free. It is offered to the user, never taken by itself. */
 async function findFreePort(host: string, taken: number): Promise<number | null> {
   for (let port = taken + 1; port <= Math.min(taken + PORTS_TRIED, 65_535); port += 1) {
     if (await canListen(host, port)) return port;

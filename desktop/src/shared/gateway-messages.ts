@@ -18,7 +18,6 @@ export interface StartMessage {
   readonly place: Place;
 }
 
-/** Where to listen. */
 export interface Place {
   readonly host: string;
   readonly port: number;
@@ -51,7 +50,6 @@ export type ToGateway =
   /** Ends once open responses have ended, or cuts them off. */
   | { readonly type: 'stop'; readonly isNow: boolean };
 
-/** Figures about calls that the tray shows. */
 export interface Figures {
   readonly openCalls: number;
   /** The figures of the day in UTC, as the UI counts it. */

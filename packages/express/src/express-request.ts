@@ -1,16 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 
-/**
- * The part of Express's request that the adapter uses. It is described by shape, so that the types of Express 4 and 5
- * both fit and neither has to be installed for the types of this package.
- */
+/** The part of Express's request that is used. It fits the types of Express 4 and 5 and needs neither installed. */
 export interface ExpressRequest extends IncomingMessage {
   /** Where the router is mounted; empty at the root. */
   readonly baseUrl: string;
-  /**
-   * Result of a body parser that ran before the router; Express 4's parsers leave `{}` for bodies that they did not
-   * read.
-   */
+  /** Result of an earlier body parser; parsers of Express 4 leave `{}` for bodies that they did not read. */
   readonly body?: unknown;
   /** Both as `trust proxy` says. */
   readonly protocol: string;

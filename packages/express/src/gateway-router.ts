@@ -41,10 +41,8 @@ export type GatewayRouter<Request extends ExpressRequest = ExpressRequest> = (
 const DEFAULT_BODY_LIMIT_BYTES = 32 * 1024 * 1024;
 
 /**
- * Mounts a gateway into an Express application: `app.use('/ai', gatewayRouter(gateway))` serves `/ai/api/v1/…`.
- *
- * Requests that are no route of the gateway's, by path or by method, are left to the host through `next()`. The host
- * may parse bodies before it or not. The gateway stays the caller's to start and to close.
+ * Mounts a gateway into Express: `app.use('/ai', gatewayRouter(gateway))` serves `/ai/api/v1/…`. Requests that match no
+ * route go to the host through `next()`; it may parse bodies earlier. The caller starts and closes the gateway.
  */
 export function gatewayRouter<Request extends ExpressRequest = ExpressRequest>(
   gateway: Gateway,

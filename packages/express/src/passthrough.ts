@@ -12,9 +12,8 @@ export interface PassthroughOptions {
   /** The other gateway's API, version included: `https://host/api/v1`. */
   readonly target: string;
   /**
-   * Sent upstream in place of the caller's key, to every caller whom the gateway or the host authenticates. They can
-   * do all that this key may do, so it should be an API key and not one that administers. Without it callers send
-   * keys of their own, which are passed on as they are.
+   * Sent upstream instead of the caller's key, for every authenticated caller: they can do all that it may, so it
+   * should be an API key and not one that administers. Default: the callers' own keys are passed on.
    */
   readonly apiKey?: string | undefined;
 }
@@ -22,10 +21,7 @@ export interface PassthroughOptions {
 export interface Passthrough {
   /** Whether the path may be forwarded. */
   accepts(path: string): boolean;
-  /**
-   * Sends the request on, and the response back as it comes. Resolves when that is over or the response has begun;
-   * throws `GatewayError` when there is no response to pass back.
-   */
+  /** Forwards a request and its response. Resolves at the end or once that began; throws `GatewayError` without one. */
   forward(request: ExpressRequest, response: ServerResponse): Promise<void>;
 }
 
@@ -41,10 +37,7 @@ interface Proxy {
   readonly failures: WeakMap<IncomingMessage, Error>;
 }
 
-/**
- * Creates the way to another gateway for paths that ours does not have. Throws `RangeError` for a target that is no
- * plain http(s) address.
- */
+/** Creates the way to another gateway for unknown paths. Throws `RangeError` if `target` is no plain http(s) URL. */
 export function createPassthrough({ target, apiKey }: PassthroughOptions): Passthrough {
   const targetUrl = parseTarget(target);
   let loading: Promise<Proxy> | undefined;
@@ -56,8 +49,7 @@ export function createPassthrough({ target, apiKey }: PassthroughOptions): Passt
       loading ??= loadProxy(targetUrl, apiKey);
       const { send, failures } = await loading;
       if (response.closed) return;
-      // With this header the library would forward the headers without calling this code. Node has responded to it
-      // already.
+      // Node has responded to this header; with it the library would forward the headers without calling this code.
       delete request.headers.expect;
       await send(request, response, () => undefined);
       const cause = failures.get(request);

@@ -15,10 +15,8 @@ export type ParsedBody =
 const JSON_TYPE = /^application\/([\w.-]+\+)?json\b/i;
 
 /**
- * Finds the body of a request that parsers may have run on.
- *
- * Whether one did is told by the connection, not by `request.body`: Express 4 sets that to `{}` for every body its
- * parser left alone. An object made of a body that says it is no JSON (a form) counts as lost.
+ * Finds the body of a request that parsers may have run on. The connection tells whether one did: Express 4 sets
+ * `request.body` to `{}` for bodies that its parser left alone. An object from a non-JSON body (a form) counts as lost.
  */
 export function readParsedBody(request: ExpressRequest): ParsedBody {
   if (!request.readableEnded) return { type: 'unread' };

@@ -7,10 +7,9 @@ let waiting: Callback[] = [];
 let isEnding = false;
 
 /**
- * Calls back at the end of this turn of the event loop, together with everything else that was put off in it. What
- * comes in one turn then takes each step of its way side by side, and the processor has the code of a step at hand
- * (docs/decisions/0021-side-by-side.md). When called from what follows from such a callback, calls back as soon as all
- * of that has been done, in the same turn still. A callback must not throw: those behind it would be lost.
+ * Calls back at the end of this turn of the event loop, with everything else put off in it: the work of a turn takes
+ * each step side by side, with the step's code at hand (docs/decisions/0021-side-by-side.md). Within such a callback,
+ * calls back in the same turn, after all that follows from it. A callback must not throw: later ones would be lost.
  */
 export function atEndOfTurn(callback: Callback): void {
   // A tick that is asked for within a promise's job comes when no promise has anything to do any more.

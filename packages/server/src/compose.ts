@@ -36,7 +36,6 @@ interface Closable {
   close(): Promise<void>;
 }
 
-/** The composed server: it responds to calls. */
 export interface Composition {
   readonly gateway: Gateway;
   /** Loads what the first call needs but listening does not. */

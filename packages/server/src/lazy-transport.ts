@@ -1,6 +1,5 @@
 import { sendWhole, type Transport } from '@model-gateway/core';
 
-/** A transport that is still to be loaded. */
 export interface LazyTransport extends Required<Transport> {
   /** Loads it ahead of the first call. */
   preload(): void;
@@ -8,10 +7,7 @@ export interface LazyTransport extends Required<Transport> {
   close(): Promise<void>;
 }
 
-/**
- * Puts off loading a transport, which for undici is a sixth of the time that a start takes and is not needed to
- * listen. A call that comes first waits for it.
- */
+/** Loads a transport at its first call, which waits: undici takes a sixth of a start and is not needed to listen. */
 export function createLazyTransport(load: () => Promise<Transport & { close(): Promise<void> }>): LazyTransport {
   let loading: ReturnType<typeof load> | undefined;
   let loaded: Transport | undefined;

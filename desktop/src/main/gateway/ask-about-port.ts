@@ -14,9 +14,7 @@ export interface PortAskerOptions {
   readonly onChoice: (choice: PortChoice) => void;
 }
 
-/**
- * Creates a function that asks about the port while no window is open, as after a login, when no page can report it.
- */
+/** Creates a function that asks about the port while no window is open to report it, as after a login. */
 export function createPortAsker({ isWindowOpen, onChoice }: PortAskerOptions): PortAsker {
   let asking: AbortController | undefined;
   /** The state that has been told, here or in the window. */

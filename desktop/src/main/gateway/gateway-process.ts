@@ -12,7 +12,6 @@ import type {
 /** The gateway in a process of its own, which is started again when it dies. */
 export interface GatewayProcess {
   readonly state: GatewayState;
-  /** Figures of the last report. */
   readonly figures: Figures;
   /** Resolves with the current figures, or with those of the last report when the process does not respond. */
   readFigures(): Promise<Figures>;

@@ -6,9 +6,7 @@ import type { SettingsFile } from './settings-file.ts';
 export interface ProviderKeys {
   readonly storage: 'keyring' | 'plain' | 'none';
   names(): string[];
-  /**
-   * All of them, under the names of their environment variables. A key that cannot be unsealed any more is left out.
-   */
+  /** All keys by the names of their environment variables, without those that cannot be unsealed any more. */
   open(): Promise<Record<string, string>>;
   /** Throws when nothing can be sealed. */
   save(name: string, key: string): Promise<void>;

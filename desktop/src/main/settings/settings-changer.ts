@@ -10,7 +10,6 @@ import type { SettingsFile } from './settings-file.ts';
 export interface SettingsChangerOptions {
   readonly file: SettingsFile;
   readonly control: GatewayControl;
-  /** Why a mode makes no sense at the moment; null when it does. */
   readonly obstacleTo: (mode: Mode) => string | null;
   /** Told after every attempt, so that what shows the old value can be put right. */
   readonly onChanged: () => void;

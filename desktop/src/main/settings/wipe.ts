@@ -10,14 +10,10 @@ import type { SettingsFile } from './settings-file.ts';
 export interface WipeOptions {
   readonly paths: Pick<AppPaths, 'data' | 'recordings' | 'logs'>;
   readonly file: SettingsFile;
-  /** Does work on the data while the gateway rests. */
   readonly atRest: (work: () => Promise<void>) => Promise<void>;
 }
 
-/**
- * Deletes, after asking, all that was recorded and every key: what is not to be found by who gets the machine next. The
- * settings of the app stay, and so does a configuration file, which the user has written.
- */
+/** Deletes recorded data and keys, after asking, for a new owner of the machine. Settings and a config file stay. */
 export async function wipe(window: BrowserWindow, { paths, file, atRest }: WipeOptions): Promise<Outcome> {
   const { response } = await dialog.showMessageBox(window, {
     type: 'warning',

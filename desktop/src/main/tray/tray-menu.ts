@@ -4,16 +4,13 @@ import { type Mode, MODES, type Settings, type SettingsChanges } from '@model-ga
 import type { Failure, Figures, GatewayState } from '../../shared/gateway-messages.ts';
 import { describeFigures, describeState } from './describe-state.ts';
 
-/** State that the menu shows. */
 export interface TrayView {
   readonly state: GatewayState;
   readonly figures: Figures;
   readonly settings: Settings;
-  /** Why a mode makes no sense at the moment; null when it does. */
   readonly obstacleTo: (mode: Mode) => string | null;
 }
 
-/** Actions of the menu. */
 export interface TrayActions {
   open(place?: string): void;
   setPaused(isPaused: boolean): void;

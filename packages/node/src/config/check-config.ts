@@ -48,9 +48,7 @@ export function checkConfig(check: ConfigCheck): ConfigIssue[] {
   ];
 }
 
-/**
- * Settings that are reserved for later versions. A setting that is silently ignored would mislead users who rely on it.
- */
+/** Settings that are reserved for later versions. Ignoring one silently would mislead users who rely on it. */
 function findUnavailable({ store, shared }: ConfigCheck['file']): ConfigIssue[] {
   const found: [boolean, string, string][] = [
     [store.type === 'postgres', 'store.type', '"postgres" cannot be chosen; use "json" or "memory"'],

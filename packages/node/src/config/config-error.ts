@@ -6,9 +6,7 @@ export interface ConfigIssue {
   readonly message: string;
 }
 
-/**
- * A configuration that cannot be used, with everything that is wrong in it. The message is fit to be printed as it is.
- */
+/** A configuration that cannot be used, with all that is wrong in it. The message can be printed as it is. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   /** Null when the configuration did not come from a file. */

@@ -153,10 +153,7 @@ const rateLimitSchema = z.strictObject({
   tokensPerMinute: z.int().min(1).nullable().default(null),
 });
 
-/**
- * The whole config file, which docs/configuration.md describes. Closed: a misspelt field that did nothing would
- * mislead.
- */
+/** The config file (docs/configuration.md). Closed, because a misspelt field that did nothing would mislead. */
 export const configSchema = z.strictObject({
   $schema: z.string().optional(),
   server: serverSchema.prefault({}),

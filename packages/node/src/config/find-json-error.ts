@@ -23,10 +23,8 @@ class Stop extends Error {
 }
 
 /**
- * Finds the first place where a text is not JSON; null when it is JSON throughout.
- *
- * The engine's own message is not used, because it quotes the text around the place, where a key may stand, and names
- * no place at all for some faults.
+ * Finds the first place where a text is not JSON; null when there is none. The engine's own message quotes the text
+ * around the place, where a key may stand, and names no place for some faults.
  */
 export function findJsonError(text: string): JsonError | null {
   try {

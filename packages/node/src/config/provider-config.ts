@@ -76,9 +76,7 @@ export function keyOf({ apiKeyEnv, apiKeyAliases = [] }: ProviderPreset, env: En
   return undefined;
 }
 
-/**
- * A preset's address: its own, or the customer's from the environment; undefined when that is not set or no address.
- */
+/** A preset's address: its own, or the customer's from the environment; undefined when that is unset or no address. */
 export function addressOf({ baseUrl, ownAddress }: ProviderPreset, env: Environment): string | undefined {
   if (baseUrl !== null || ownAddress === undefined) return baseUrl ?? undefined;
   const url = URL.parse(readVariable(env, ownAddress.env) ?? '');

@@ -4,11 +4,8 @@ import { addressOf, keyOf, type ProviderConfig, type ProviderPreset, toProviderC
 import type { Environment } from './resolve-secrets.ts';
 
 /**
- * Makes a provider of every preset whose customary key variable is set, each serving the models it names itself where
- * it names any. `warnings` names the variables that are set but of no use by themselves.
- *
- * Addresses are read only where a provider has none of its own: `OPENAI_BASE_URL` and its like often point
- * applications at this very gateway.
+ * Makes a provider of every preset whose key variable is set, with the models it lists, if any. `warnings` names
+ * unusable variables. Addresses are read only for presets without one: `OPENAI_BASE_URL` often points at this gateway.
  */
 export function providersFromEnvironment(
   env: Environment,

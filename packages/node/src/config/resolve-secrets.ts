@@ -12,7 +12,6 @@ const SECRET_PLACES: readonly (readonly string[])[] = [
   ['providers', '*', 'headers', '*'],
 ];
 
-/** The environment, as `process.env` has it. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Reads an environment variable; unset, empty and blank are the same: undefined. */
@@ -22,10 +21,7 @@ export function readVariable(env: Environment, name: string): string | undefined
   return value === '' ? undefined : value;
 }
 
-/**
- * Replaces each `env:NAME` by the variable's value. What cannot be resolved stays as it is and is reported by its
- * field and the variable's name; values are never part of a message.
- */
+/** Replaces each `env:NAME` by its value. Others stay and are reported by field and variable, never with a value. */
 export function resolveSecrets(tree: unknown, env: Environment): { tree: unknown; issues: ConfigIssue[] } {
   const issues: ConfigIssue[] = [];
   const resolveAt = (node: unknown, place: readonly string[], path: readonly PropertyKey[]): unknown => {

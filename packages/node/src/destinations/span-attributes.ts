@@ -7,9 +7,8 @@ type Names = typeof semanticConventions;
 export type SpanAttributes = Record<string, string | number | boolean | string[]>;
 
 /**
- * A generation as attributes of its span: the generative-AI conventions of OpenTelemetry, with the names they had
- * before beside them where tools still look for those, and `trace.metadata.…` for all that has no convention
- * (wire.md 18.2). What is not known is left out.
+ * A generation as attributes of its span: OpenTelemetry's generative-AI conventions, also under former names that tools
+ * still look for, and `trace.metadata.…` for the rest (wire.md 18.2). Unknown values are left out.
  */
 export function toSpanAttributes(trace: BroadcastTrace, names: Names): SpanAttributes {
   const { tokens, identity, requestContext, content } = trace;

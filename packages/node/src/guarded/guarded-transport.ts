@@ -41,12 +41,10 @@ const DEFAULT_MAX_BODY_BYTES = 64 * 1024 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
 
 /**
- * Creates the transport for every URL that came from a caller or from an upstream: callbacks, images, files, downloads.
- * It reaches public addresses only. All addresses of a name must be public; the connection goes to one of the checked
- * addresses, and is checked again before a byte is sent, so that a name that changes its address in between has no
- * effect. Redirects are not followed, proxies in the environment not used, connections not kept.
- *
- * A refused call rejects with a `TransportError` of phase `dns` or `connect`, and nothing is sent.
+ * Creates the transport for URLs from callers or upstreams: callbacks, images, files, downloads. It reaches public
+ * addresses only: all addresses of a name must be public, and the one used is checked again before a byte is sent, so
+ * that a name that changes its address has no effect. No redirects, no proxies from the environment, no kept
+ * connections. A refused call sends nothing and rejects with a `TransportError` of phase `dns` or `connect`.
  */
 export function createGuardedTransport(options: GuardedTransportOptions = {}): Transport {
   const allowPrivateNetwork = options.allowPrivateNetwork ?? false;
@@ -62,8 +60,7 @@ export function createGuardedTransport(options: GuardedTransportOptions = {}): T
     const addresses = isIP(host) === 0 ? await lookUp(host).catch(unresolved) : [host];
     if (addresses instanceof TransportError) throw addresses;
     if (addresses.length === 0) throw unresolved();
-    // One address that is not public refuses all: the name is controlled by an attacker, or means another host in this
-    // network.
+    // One address that is not public refuses all: an attacker controls the name, or it means a host in this network.
     if (!addresses.every(isAllowed)) throw refusal();
     return addresses[0] as string;
   };
@@ -193,9 +190,7 @@ const refusal = (): TransportError =>
 const unresolved = (cause?: unknown): TransportError =>
   new TransportError('the name could not be resolved', { phase: 'dns', requestSent: false, cause });
 
-/**
- * A socket that was destroyed on purpose fails with its own message; the caller needs the reason why it was destroyed.
- */
+/** A socket destroyed on purpose fails with its own message; the caller needs the reason for its destruction. */
 function toFailure(thrown: Error, { signal, phase }: CallClock): Error {
   if (signal.aborted) return toError(signal.reason);
   return thrown instanceof TransportError ? thrown : toTransportError(thrown, phase);

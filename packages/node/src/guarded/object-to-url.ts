@@ -19,9 +19,8 @@ const SERVICE_PORTS: ReadonlySet<number> = new Set([
 const LOCAL_NAME = /(^|\.)(localhost|local|internal|home\.arpa|onion|test|invalid|alt)$/;
 
 /**
- * Returns why a URL that a caller or an upstream has provided may never be called, in a message for its author;
- * undefined when no objection is known so far. Names are not resolved here: `createGuardedTransport` does so when it
- * calls.
+ * Why a URL from a caller or an upstream may never be called, in a message for its author; undefined when no objection
+ * is known so far. Names are not resolved here, but by `createGuardedTransport` when it calls.
  */
 export function objectToUrl(text: string, rules: UrlRules): string | undefined {
   if (text.length > MAX_URL_LENGTH) return `must be at most ${MAX_URL_LENGTH} characters`;

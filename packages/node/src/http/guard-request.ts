@@ -26,10 +26,7 @@ export interface RequestGuard {
   corsHeaders(request: IncomingMessage): Record<string, string> | undefined;
 }
 
-/**
- * Node reads up to 1,000 headers and then drops the rest without an error; a regular client sends less than a tenth of
- * that.
- */
+/** Node drops headers beyond 1,000 without an error; a regular client sends less than a tenth of that. */
 const MAX_HEADERS = 200;
 const findRepeatedHeader = createRepeatedHeaderFinder(SINGLE_HEADERS);
 const STATE_CHANGING: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
@@ -98,10 +95,7 @@ function refuseOddHeaders(rawHeaders: readonly string[]): void {
   throw new GatewayError(code, `The ${repeated} header is given twice`);
 }
 
-/**
- * Returns the exact values of `Host` that stand for this gateway. A request with any other value was directed to this
- * port under a name that the gateway does not have.
- */
+/** The exact values of `Host` for this gateway. Any other came to this port under a name that is not the gateway's. */
 function toAllowedHosts({ host, port, publicUrl, allowedHosts }: GuardOptions): ReadonlySet<string> {
   const own = new Set(['localhost', '127.0.0.1', '[::1]', isIP(host) === 6 ? `[${host}]` : host.toLowerCase()]);
   const hosts = new Set([...own].map((name) => `${name}:${port}`));

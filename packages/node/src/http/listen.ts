@@ -24,10 +24,7 @@ export interface ListenOptions {
   readonly trustedProxies?: readonly string[] | undefined;
   /** Web origins whose pages may call the gateway. */
   readonly allowedOrigins?: readonly string[] | undefined;
-  /**
-   * Whether only known `Host` names are served. Default: true on a loopback address, where the gateway has no other
-   * names.
-   */
+  /** Whether only known `Host` names are served. Default: true on loopback, where the gateway has no other names. */
   readonly onlyKnownHosts?: boolean | undefined;
   /** Known names besides those of loopback and of `publicUrl`. */
   readonly allowedHosts?: readonly string[] | undefined;
@@ -47,9 +44,7 @@ export interface Listener {
 }
 
 const DEFAULT_BODY_LIMIT_BYTES = 32 * 1024 * 1024;
-/**
- * Clients that send headers and bodies slowly are disconnected; Node's own defaults are one minute and five minutes.
- */
+/** Slow senders of headers and bodies are disconnected; Node's own defaults are one minute and five minutes. */
 const HEADERS_TIMEOUT_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 120_000;
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
@@ -57,11 +52,9 @@ const MAX_HEADER_BYTES = 16 * 1024;
 const JSON_HEADERS = { 'content-type': 'application/json' };
 
 /**
- * Serves a gateway over HTTP. Resolves when the server listens; rejects with Node's error when it cannot (`EADDRINUSE`,
- * `EACCES`). Closing the gateway remains the caller's task.
- *
- * A client that ends its side of a connection counts as disconnected, even if it would continue to read: the two cases
- * look the same, and a disconnected client must be noticed at once.
+ * Serves a gateway over HTTP; the caller closes the gateway. Resolves when the server listens; rejects with Node's
+ * error when it cannot (`EADDRINUSE`, `EACCES`). A client that ends its side counts as disconnected, even if it would
+ * read on: the two look the same, and a disconnected client must be noticed at once.
  */
 export async function listen(gateway: Gateway, options: ListenOptions): Promise<Listener> {
   const host = options.host ?? '127.0.0.1';
@@ -72,8 +65,7 @@ export async function listen(gateway: Gateway, options: ListenOptions): Promise<
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     connectionsCheckingInterval: 5000,
     noDelay: true,
-    // Keep-alive detects in the end a client that has disappeared without closing its connection, even where nothing is
-    // sent to it.
+    // Keep-alive detects a client that has gone without closing its connection, even where nothing is sent.
     keepAlive: true,
     // The guard checks the Host header, in HTTP/1.0 too, and responds with JSON.
     requireHostHeader: false,

@@ -8,10 +8,8 @@ import { hostWheel } from './host-wheel.ts';
 const LINGER_MS = 30_000;
 
 /**
- * Responds to a request whose body is still arriving, and then closes the connection.
- *
- * The arriving bytes are discarded for a while before that: closing on unread data resets the connection, and a client
- * that is still sending would lose the response to the reset.
+ * Responds to a request whose body still arrives, and then closes. Before that, bytes are discarded for a while:
+ * closing on unread data resets the connection, and a client that is still sending would lose the response.
  */
 export function respondEarly(
   request: IncomingMessage,

@@ -54,8 +54,7 @@ export function toGatewayRequest(
     json: options.json,
     signal: client.signal,
     abort: (reason) => client.abort(reason),
-    // The field is not a getter: an accessor in a literal gives every such object a hidden class of its own, which
-    // costs more to collect than the rest of a request.
+    // Not a getter: an accessor gives each such object a hidden class, which costs more to collect than the request.
     baseUrl: options.originOf(request) + mountPath,
     remoteAddress: options.remoteAddress,
     principal: options.principal,
@@ -69,8 +68,7 @@ function readBody(request: IncomingMessage, limitBytes: number): Promise<Uint8Ar
     request.on('data', (piece: Buffer) => {
       total += piece.byteLength;
       if (total <= limitBytes) return void pieces.push(piece);
-      // Bytes that have arrived and that still arrive are discarded, so that the client can finish sending and read the
-      // response.
+      // Present and later bytes are discarded, so that the client can finish sending and read the response.
       pieces.length = 0;
       request.removeAllListeners('data');
       request.resume();
@@ -147,17 +145,13 @@ export function createPublicView({ publicUrl, trustedProxies, isTls }: PublicOri
       const direct = request.socket.remoteAddress;
       if (!isTrusted(direct)) return isForwarded(request) ? undefined : direct;
       const hops = [request.headers['x-forwarded-for']].flat().join(',').split(',');
-      // The search goes from the right: the first address that is not a trusted proxy is the last one that a client
-      // could not have forged.
+      // From the right, the first address that is no trusted proxy is the last that a client could not have forged.
       return hops.map((hop) => hop.trim()).findLast((hop) => ipaddr.isValid(hop) && !isTrusted(hop)) ?? direct;
     },
   };
 }
 
-/**
- * Returns whether a proxy declares that it forwarded the request. The proxy's own address, often loopback, must not be
- * used as the client's.
- */
+/** Whether a proxy declares that it forwarded the request: its own address, often loopback, is not the client's. */
 function isForwarded({ headers }: IncomingMessage): boolean {
   return headers['x-forwarded-for'] !== undefined || headers['forwarded'] !== undefined;
 }

@@ -4,23 +4,16 @@ import { Server as NetServer, type Socket } from 'node:net';
 export interface TrackedConnections {
   /** Call for every request that gets a response object. */
   noteRequest(request: IncomingMessage, response: ServerResponse): void;
-  /**
-   * Accepts no more connections, closes idle ones, and closes each of the others after its last response. Resolves when
-   * all are closed; after `drainMs` the remaining ones are cut.
-   */
+  /** Refuses connections, closes idle ones, others after a response or `drainMs`; resolves when all are closed. */
   close(drainMs: number): Promise<void>;
 }
 
 /**
- * Follows a server's connections so that it can be closed without loss. Node's own `close()` cuts responses that have
- * been ended but not yet been sent completely, and leaves connections open whose response ends later
- * (docs/decisions/0013).
+ * Follows a server's connections to close them without loss: Node's `close()` cuts ended responses that are not sent
+ * completely, and keeps connections open whose response ends later (docs/decisions/0013).
  */
 export function trackConnections(server: Server): TrackedConnections {
-  /**
-   * Responses that have not been sent completely, by connection: more than one where the client does not wait for the
-   * first.
-   */
+  /** Unsent responses by connection: more than one where the client does not wait for the first. */
   const responsesOf = new Map<Socket, ServerResponse[]>();
   let isClosing = false;
 

@@ -13,16 +13,12 @@ export interface WriteOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/**
- * Above this size a response in one piece is written as a stream, so that a client is only disconnected when it takes
- * no data at all.
- */
+/** Above this size a body is written as a stream: only a client that takes no data at all is disconnected. */
 const SLICE_BYTES = 256 * 1024;
 
 /**
- * Writes the core's response to Node's response object and ends it. Resolves, or returns without a promise, when the
- * connection has taken everything or the client has disconnected; never reads ahead of a slow client by more than
- * Node's own buffer.
+ * Writes the core's response to Node's and ends it. Resolves, or returns no promise, when all is sent or the client has
+ * gone; reads ahead of a slow client by no more than Node's own buffer.
  */
 export function writeResponse(
   response: ServerResponse,
@@ -51,8 +47,7 @@ async function writeOther(
 ): Promise<void> {
   const { body } = coreResponse;
   const headers: Record<string, string | number> = { ...coreResponse.headers, ...options.headers };
-  // The response has already been sent by other code, or the client has disconnected: the body that the core has begun
-  // must be ended in both cases.
+  // Other code has responded, or the client has gone: in both cases the body that the core has begun must be ended.
   if (response.destroyed || response.headersSent) {
     if (isStream(body)) await body[Symbol.asyncIterator]().return?.();
     return;
@@ -102,17 +97,12 @@ async function writeStream(
   }
 }
 
-/**
- * Resolves when an ended response has been sent completely. It nearly always has been already: then there is no
- * promise.
- */
+/** Resolves when an ended response has been sent. It nearly always has been already: then there is no promise. */
 function untilSent(response: ServerResponse, options: WriteOptions): Promise<void> | undefined {
   return (response.socket?.writableLength ?? 0) > 0 ? untilRead(response, 'finish', options) : undefined;
 }
 
-/**
- * Resolves when the client has read on, or has disconnected. A client that reads nothing for too long is disconnected.
- */
+/** Resolves when the client has read on or disconnected. One that reads nothing for too long is disconnected. */
 function untilRead(
   response: ServerResponse,
   event: 'drain' | 'finish',

@@ -54,13 +54,11 @@ const DEFAULT_MAX_GENERATIONS = 100_000;
 const DEFAULT_MAX_CONTENT_BYTES = 2 * 1024 ** 3;
 
 /**
- * Opens the store that keeps everything in files of one directory: `config.json` for what changes seldom, daily logs
- * under `logs/` for generations. What it acknowledges survives the death of this process at once, and that of the
- * machine within a second.
- *
- * The caller closes it. Throws one clear line when the directory cannot be used, `DirectoryInUseError` when another
- * process has it, and when a newer version wrote it. Damage never makes it start empty: what is good is kept, what is
- * not is set aside beside it, and the logger is told.
+ * Opens the store that keeps all in files of one directory: `config.json`, and daily logs under `logs/` for
+ * generations. What it acknowledges survives the death of this process at once, and that of the machine within a
+ * second. The caller closes it. Throws one clear line when the directory is unusable or a newer version wrote it,
+ * `DirectoryInUseError` when another process has it. Damage never makes it start empty: what is good is kept, the rest
+ * set aside, and the logger is told.
  */
 export async function createJsonFileStore(options: JsonFileStoreOptions): Promise<Store> {
   return openJsonFileStore(options, { files: nodeFileSystem, setTimer: setUnrefTimer });

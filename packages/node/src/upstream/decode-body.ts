@@ -11,8 +11,7 @@ const DECODERS: ReadonlyMap<string, () => NodeJS.ReadWriteStream> = new Map<stri
 ]);
 
 /**
- * Decodes a compressed body piece by piece; an uncompressed one is returned unchanged. Rejects with `TransportError`
- * when the encoding is unknown or stacked, when the data is broken, and above `maxBytes` of decoded data.
+ * Decodes a body if compressed. Throws `TransportError` for unknown or stacked encodings, bad data, over `maxBytes`.
  */
 export function decodeBody(
   body: AsyncIterable<Uint8Array>,

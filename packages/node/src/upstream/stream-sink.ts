@@ -56,18 +56,14 @@ export interface BodyQueueOptions {
 /** A queue that a socket fills and one reader empties. */
 export interface BodyQueue {
   push(bytes: Uint8Array): void;
-  /**
-   * Marks the end of the body; with an error the reader gets it after the queued pieces. Only the first call counts.
-   */
+  /** Ends the body; the reader gets an error after the queued pieces. Only the first call counts. */
   end(error: Error | undefined): void;
   readonly iterable: AsyncIterable<Uint8Array>;
 }
 
 /**
- * Turns pushed pieces into an async iterable with back-pressure.
- *
- * Pieces that arrive together are read together: one TCP read brings many small HTTP chunks, and the reader then
- * decodes, relays and writes once instead of once per chunk (docs/decisions/0021).
+ * Turns pushed pieces into an async iterable with back-pressure. Pieces that arrive together are read together: one TCP
+ * read brings many HTTP chunks, which the reader decodes, relays and writes at once (docs/decisions/0021).
  */
 function createBodyQueue(options: BodyQueueOptions): BodyQueue {
   let pieces: Uint8Array[] = [];

@@ -52,9 +52,8 @@ export function toTransportError(thrown: Error, phase: TransportPhase): Transpor
 }
 
 /**
- * Returns whether the call may be sent once more on a fresh connection: the name service reported a temporary failure,
- * or a connection that had served other calls before (`isStale`: and returned no byte of a response to this call)
- * broke, as idle connections do when the upstream closes them.
+ * Whether a call may be sent again on a fresh connection: the name service failed temporarily, or a connection that had
+ * served other calls (`isStale`: and returned no byte to this one) broke, as when the upstream closes idle ones.
  */
 export function mayRetryOnFreshConnection(thrown: Error, isStale: boolean): boolean {
   const code = (thrown as SocketFailure).code ?? '';

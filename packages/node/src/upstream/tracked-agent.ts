@@ -35,13 +35,11 @@ export interface TrackedAgent {
 }
 
 /**
- * Creates an undici agent without limits of its own that tells each call which connection serves it: whether that
- * connection was new or used decides how a failure is classified, and a connection in a doubtful state must not serve
- * another call.
+ * Creates an undici agent without limits that tells each call its connection: new or used decides how a failure is
+ * classified, and a connection in a doubtful state must not serve another call.
  */
 export function createTrackedAgent({ connectTimeoutMs, keepAliveMs }: TrackedAgentOptions): TrackedAgent {
-  // The option is explicit, so that certificates are checked even where the environment disables it
-  // (NODE_TLS_REJECT_UNAUTHORIZED).
+  // Explicit: certificates are checked even where the environment disables it (NODE_TLS_REJECT_UNAUTHORIZED).
   const connector = buildConnector({ timeout: connectTimeoutMs, allowH2: false, rejectUnauthorized: true });
 
   // A client is undici's term for one connection and the calls that wait for it.
@@ -76,8 +74,7 @@ export function createTrackedAgent({ connectTimeoutMs, keepAliveMs }: TrackedAge
     keepAliveMaxTimeout: keepAliveMs,
     factory: createClient,
   };
-  // This replaces undici's own agent, which does the same and more: origins come from the configuration, so they stay
-  // few.
+  // This replaces undici's own agent, which does more: origins come from the configuration, so they stay few.
   const pools = new Map<string, Pool>();
   const openPool = (origin: string): Pool => {
     const pool = new Pool(origin, options);

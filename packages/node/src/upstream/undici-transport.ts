@@ -32,10 +32,8 @@ const KEEP_ALIVE_MS = 30_000;
 const MAX_REMEMBERED_URLS = 1000;
 
 /**
- * Creates a transport on an undici agent of its own. Redirects are not followed, proxies in the environment not used.
- *
- * The transport calls undici's `dispatch`, which costs two thirds of iterating over its body streams. All time limits
- * are kept here, on one wheel, because undici's own limits are coarse.
+ * Creates a transport on its own undici agent, without redirects or proxies from the environment. It calls `dispatch`,
+ * at two thirds of the cost of iterating over body streams. Time limits share one wheel, because undici's are coarse.
  */
 export function createUndiciTransport(options: UndiciTransportOptions = {}): UndiciTransport {
   const connectTimeoutMs = options.connectTimeoutMs ?? 10_000;

@@ -35,16 +35,12 @@ export interface ExchangeHost {
   readonly targetOf: (url: string) => { readonly origin: string; readonly path: string };
 }
 
-/**
- * How long the upstream may take to end the message after the reader has left, so that the connection can be reused.
- */
+/** How long the upstream may take to end the message after the reader left, so that the connection is reused. */
 const LINGER_MS = 1000;
 
 /**
- * One request to an upstream and its response, with every time limit, at most one more try, and exactly one end.
- *
- * It is a class, and undici's handler and the owner of the time limit are the same object: as closures they were the
- * largest allocation of a call (decision 0016).
+ * One request to an upstream and its response, with every time limit, at most one retry, and exactly one end. The same
+ * object is undici's handler and owns the deadline: as closures they were a call's largest allocation (decision 0016).
  */
 export class UpstreamExchange implements TrackedHandler, DeadlineOwner {
   private readonly host: ExchangeHost;
@@ -73,9 +69,8 @@ export class UpstreamExchange implements TrackedHandler, DeadlineOwner {
   start(): void {
     const { signal } = this.request;
     if (signal.aborted) return this.giveUpWith(signal.reason);
-    // The listener is not `handleEvent`, and not assigned where it is written: V8 makes a function literal that is
-    // assigned to a property an old object, as Node does around `handleEvent`. It would hold this call and all objects
-    // of the call until the next full collection.
+    // Not `handleEvent`, nor assigned where it is written: V8 makes a function literal assigned to a property an old
+    // object, as Node does around `handleEvent`; it would hold this call's objects until the next full collection.
     const onAbort = (): void => this.giveUpWith(signal.reason);
     this.onAbort = onAbort;
     signal.addEventListener('abort', onAbort);
@@ -202,10 +197,7 @@ export class UpstreamExchange implements TrackedHandler, DeadlineOwner {
   }
 }
 
-/**
- * Notes the end of a response. After a response that ended before its whole request was sent, the connection cannot
- * carry another request.
- */
+/** Notes the end of a response. One that ended before its request was sent leaves the connection unusable. */
 function retire(connection: Connection): void {
   connection.responses += 1;
   if (connection.socket !== undefined && connection.socket.writableLength > 0) connection.socket.destroy();

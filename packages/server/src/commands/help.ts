@@ -1,4 +1,3 @@
-/** Text that `model-gateway --help` prints. */
 export const HELP = `Usage: model-gateway <command> [flags]
 
   serve          run the gateway
@@ -11,7 +10,6 @@ export const HELP = `Usage: model-gateway <command> [flags]
   --version
 `;
 
-/** Text that `--help` prints after a command. */
 export const COMMAND_HELP = {
   serve: `Usage: model-gateway serve [flags]
 

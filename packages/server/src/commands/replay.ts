@@ -5,10 +5,7 @@ import { startFixtureGateway } from '@model-gateway/fixtures';
 
 import type { ReplayOptions } from './parse-command.ts';
 
-/**
- * Responds from recordings until a signal ends the process. Resolves when it listens; says on stderr what no recording
- * answers.
- */
+/** Responds from recordings until a signal ends the process. Resolves when it listens; reports misses on stderr. */
 export async function replay({ dir, port, apiKey, speed, allowsLoopbackWebhooks }: ReplayOptions): Promise<void> {
   const gateway = await startFixtureGateway({
     dir,

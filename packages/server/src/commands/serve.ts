@@ -34,10 +34,7 @@ interface Start extends StartPlan, Pick<ServeOptions, 'record' | 'fixtures'> {
   readonly isStopping: () => boolean;
 }
 
-/**
- * Runs the gateway until a signal ends the process. Resolves when it listens; rejects, with everything closed again,
- * when it cannot start.
- */
+/** Runs the gateway until a signal. Resolves when it listens; rejects, with everything closed, when it cannot start. */
 export async function serve(options: ServeOptions): Promise<void> {
   tuneV8();
   const plan = planStart(options, process.env, await loadBuiltInModels(options));
@@ -56,8 +53,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     now: () => performance.now(),
     async stop() {
       isStopping = true;
-      // Parts that are still being opened have to be closed, too; but a file system that hangs must not prevent the
-      // end.
+      // Parts that are still being opened must be closed, too; but a hanging file system must not prevent the end.
       await Promise.race([started.catch(() => undefined), delay(START_LIMIT_MS, undefined, { ref: false })]);
       await closeAll(closers);
     },

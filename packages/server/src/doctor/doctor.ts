@@ -9,10 +9,7 @@ import { hasFailed, toReport } from './report.ts';
 import { createRedactor } from '../logger.ts';
 import type { DoctorOptions } from '../commands/parse-command.ts';
 
-/**
- * Looks at every configured provider and says on stdout what is wrong and what to do. Leaves exit code 1 when one of
- * them cannot be used.
- */
+/** Looks at every configured provider and prints what is wrong and what to do; exit code 1 when one is unusable. */
 export async function doctor(options: DoctorOptions): Promise<void> {
   const isWell = await examine(options, process.env, (text) => void process.stdout.write(text));
   if (!isWell) process.exitCode = 1;
@@ -26,7 +23,7 @@ export async function examine(
 ): Promise<boolean> {
   const config = await readConfig(file, env, write);
   if (config === null) return false;
-  // Texts of servers end up in the report, and a server may say a key back.
+  // Texts of servers end up in the report, and a server may echo a key.
   const redact = createRedactor(listSecrets(config));
   for (const warning of config.warnings) write(`warn  ${warning}\n`);
   if (config.providers.length === 0) {

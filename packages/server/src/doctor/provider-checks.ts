@@ -33,7 +33,7 @@ export function createProviderChecks(
       env,
       now: Date.now(),
     });
-    // Texts of servers end up in findings, and a server may say a key back.
+    // Texts of servers end up in findings, and a server may echo a key.
     return JSON.parse(createRedactor(secrets)(JSON.stringify(found))) as ProviderFinding[];
   };
 

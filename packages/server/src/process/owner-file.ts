@@ -48,7 +48,7 @@ function isOwner(value: unknown): value is Owner {
 
 function isAlive(pid: number): boolean {
   try {
-    // Signal 0 only asks. A process of another user causes EPERM, and is running all the same.
+    // Signal 0 is a mere test. EPERM means that the process runs as another user.
     process.kill(pid, 0);
     return true;
   } catch (error) {

@@ -9,7 +9,6 @@ export interface StopOptions {
   readonly events: ProcessEvents;
   /** Lets open calls end and closes everything. Called once. */
   readonly stop: () => Promise<void>;
-  /** Ends the process. */
   readonly exit: (code: number) => void;
   readonly logger: Logger;
   /** Stopping for longer than this is given up. */
@@ -22,9 +21,8 @@ export interface StopOptions {
 const ECHO_MS = 500;
 
 /**
- * Stops the server on SIGTERM, on SIGINT and on an uncaught error; a second signal ends it at once.
- *
- * Exit codes: 0 after a signal, 1 after an error, a forced end, or a stop that failed.
+ * Stops the server on SIGTERM, on SIGINT and on an uncaught error; a second signal ends it at once. Exit codes: 0 after
+ * a signal, 1 after an error, a forced end, or a stop that failed.
  */
 export function stopOnSignals({ events, stop, exit, logger, limitMs, now }: StopOptions): void {
   let stoppingSince: number | undefined;

@@ -33,9 +33,7 @@ export class ApiError extends Error {
   }
 }
 
-/**
- * Reads the error of a response. A body that is no error body of the gateway (a proxy's page) keeps its status alone.
- */
+/** Reads the error of a response; of a body that is no gateway error (a proxy's page) only the status is kept. */
 export function toApiError(status: number, body: unknown, retryAfter: string | null = null): ApiError {
   const error = isObject(body) && isObject(body['error']) ? body['error'] : {};
   const metadata = isObject(error['metadata']) ? error['metadata'] : {};

@@ -5,7 +5,6 @@ import { ApiError } from './api-error.ts';
 const STALE_MS = 15_000;
 const KEPT_MS = 300_000;
 
-/** Cache of the screens' queries. */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {

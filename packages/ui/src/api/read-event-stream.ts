@@ -1,14 +1,10 @@
-/** One server-sent event. */
 export interface ServerSentEvent {
   /** `message` where the server names none. */
   readonly event: string;
   readonly data: string;
 }
 
-/**
- * Reads server-sent events from a body. Not `EventSource`, which can neither send a key nor a body. Ends with the body;
- * leaving the loop early cancels it.
- */
+/** Reads server-sent events; `EventSource` can send neither key nor body. Leaving the loop early cancels the body. */
 export async function* readEventStream(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerSentEvent> {
   const reader = body.getReader();
   const decoder = new TextDecoder();

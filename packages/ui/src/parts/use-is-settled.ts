@@ -4,10 +4,7 @@ import { useEffect, useState } from 'react';
 const AFTER_MS = 100;
 const AT_LATEST_MS = 2000;
 
-/**
- * Whether the page has come to rest since the caller came into sight. What takes long to load or to draw, and is not
- * what the screen is for, waits for it.
- */
+/** Whether the page has come to rest since the caller appeared: slow parts of lesser importance wait for it. */
 export function useIsSettled(): boolean {
   const [isSettled, setIsSettled] = useState(false);
   useEffect(() => {

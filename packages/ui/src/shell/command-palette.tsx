@@ -15,7 +15,6 @@ const MAX_MODELS = 300;
 const ITEM =
   'flex min-h-9 cursor-pointer items-center gap-2.5 rounded-md px-3 text-sm data-[selected=true]:bg-accent-soft data-[selected=true]:text-accent';
 
-/** Everything by name: screens, models, a generation by its id, actions. */
 export function CommandPalette({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const dialog = useRef<HTMLDialogElement>(null);

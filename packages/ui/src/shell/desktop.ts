@@ -17,7 +17,6 @@ const listeners = new Set<() => void>();
 /** Last report from the app; null in a browser. */
 export const getDesktopInfo = (): DesktopInfo | null => current;
 
-/** The same, kept up to date. */
 export const useDesktopInfo = (): DesktopInfo | null => useSyncExternalStore(subscribe, getDesktopInfo);
 
 /** Asks the app now and after every change. Resolves after its first reply; in a browser at once. */
@@ -36,9 +35,7 @@ export async function followDesktop(): Promise<void> {
   await readSafely();
 }
 
-/**
- * Whether the gateway is another than before: with other keys, say, so that nothing that it has told holds any more.
- */
+/** Whether the gateway has restarted, say with other keys, so that nothing that it has reported holds any more. */
 function hasBegunAnew(before: string | undefined, phase: string): boolean {
   const isUp = phase !== 'starting' && phase !== 'failed';
   return isUp && (before === 'starting' || before === 'failed');

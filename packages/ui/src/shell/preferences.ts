@@ -63,7 +63,6 @@ globalThis.addEventListener?.('storage', ({ key }) => {
   tell();
 });
 
-/** The preferences, kept up to date. */
 export function usePreferences(): Preferences {
   return useSyncExternalStore(subscribe, getPreferences);
 }
@@ -80,7 +79,6 @@ prefersDark?.addEventListener('change', () => setPreferences({}));
 export const isDark = (): boolean =>
   current.theme === 'dark' || (current.theme === 'system' && prefersDark?.matches === true);
 
-/** The same, kept up to date. */
 export const useIsDark = (): boolean => useSyncExternalStore(subscribe, isDark);
 
 /** Puts the theme on the document. Called once before the first paint, and by every change. */

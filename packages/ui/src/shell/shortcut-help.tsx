@@ -3,7 +3,6 @@ import { Checkbox } from '../parts/controls/field.tsx';
 import { setPreferences, usePreferences } from './preferences.ts';
 import { useShortcuts } from './shortcuts.ts';
 
-/** Lists the shortcuts that do something on this screen. */
 export function ShortcutHelp({ onClose }: { onClose: () => void }) {
   const shortcuts = useShortcuts();
   const { singleKeys } = usePreferences();

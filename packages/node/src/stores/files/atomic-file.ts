@@ -16,11 +16,9 @@ export function temporaryPath(path: string): string {
 export type Fill = (write: (piece: Uint8Array) => Promise<void>) => Promise<void>;
 
 /**
- * Replaces a file as a whole: afterwards it holds the old bytes or the new ones, whatever fails in between, power
- * included. With `previousPath`, the file as it was is kept under that name. A `Fill` may read the old file.
- *
- * Rejects with the file system's error, the old file untouched. The usual packages for this accept a write that was
- * cut short on a full disk and replace a good file by a truncated one, so the length is checked before the rename.
+ * Replaces a file as a whole: it holds the old bytes or the new ones, even after a power failure. With `previousPath`
+ * the old file is kept there. A `Fill` may read the old file. Rejects with the file system's error, the old file
+ * untouched. The usual packages accept a write cut short by a full disk, so the length is checked before the rename.
  */
 export async function replaceFile(
   files: FileSystem,
@@ -102,10 +100,7 @@ async function linkOrCopy(files: FileSystem, from: string, to: string): Promise<
   return true;
 }
 
-/**
- * Keeps a damaged file for people to look at, as `<name>.corrupt-<time>`, and returns that path. The file keeps its own
- * name, too, until `replaceFile` or a rename puts a clean one there: a crash in between loses nothing.
- */
+/** Links a damaged file as `<name>.corrupt-<time>`, returned; its name stays until replaced: a crash loses nothing. */
 export async function setAside(files: FileSystem, path: string, nowMs: number): Promise<string> {
   const time = new Date(nowMs).toISOString().replaceAll(/[:.]/g, '-');
   for (let attempt = 0; ; attempt += 1) {

@@ -17,10 +17,8 @@ const OWNER_ONLY = 0o700;
 const OTHERS_MAY_WRITE = 0o022;
 
 /**
- * Makes sure of a directory that only its owner can enter, with a `logs` folder in it, creating what is missing.
- *
- * Throws an error of one clear line when the path cannot be used. A directory that holds something already keeps its
- * permissions, because it may serve others, too; every file of the store is closed to others anyway.
+ * Ensures a directory that only its owner can enter, with a `logs` folder. Throws one clear line when it is unusable.
+ * One that is not empty keeps its permissions, as it may serve others; the store's files are closed to others anyway.
  */
 export async function prepareDataDirectory(directory: string, logger: Logger | undefined): Promise<DataDirectory> {
   try {

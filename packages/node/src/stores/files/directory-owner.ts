@@ -33,12 +33,10 @@ const RESPOND_WITHIN_MS = 1000;
 const LONGEST_SOCKET_PATH = 100;
 
 /**
- * Takes a directory for this process, by a socket that the kernel closes with the process: no lock file can be left
- * behind, no clock decides, and a stopped process keeps what it holds. Other starters ask the socket for the owner's
- * PID. The socket does not keep the process alive.
- *
- * `directory` has its links resolved. Throws `DirectoryInUseError` at once when it is taken. On Linux the name lives in
- * the network namespace: two containers that share a volume do not see one another's.
+ * Takes a directory by a socket that the kernel closes with the process: no lock file is left behind, no clock decides,
+ * and a stopped process keeps what it holds. Others ask the socket for the owner's PID; it does not keep the process
+ * alive. `directory` has its links resolved. Throws `DirectoryInUseError` at once when it is taken. On Linux the name
+ * lives in the network namespace: containers that share a volume do not see one another's.
  */
 export async function ownDirectory(
   directory: string,

@@ -16,10 +16,7 @@ import {
 } from 'node:fs';
 import { promisify } from 'node:util';
 
-/**
- * The calls by which the store touches its files, each one that can fail on its own: the seam where tests let the
- * nth call fail or write too little. Everything goes by descriptor, so that a name is resolved only once.
- */
+/** The store's file calls, where tests inject failures and short writes. By descriptor: names are resolved once. */
 export interface FileSystem {
   open(path: string, flags: number): Promise<number>;
   close(fd: number): Promise<void>;
@@ -47,9 +44,8 @@ export const OPEN = {
 } as const;
 
 /**
- * Up to this much is written at once instead of on another thread. It goes to the system's cache, which takes about as
- * long as telling a thread of it; a call that waits for a thread twice costs ten times as much. Syncs, which do wait
- * for the disk, are always left to a thread (docs/decisions/0003).
+ * Up to this size writes are synchronous: the cache takes them as fast as a thread is told, and waiting for a thread
+ * twice costs ten times as much. Syncs wait for the disk, so a thread does them (docs/decisions/0003).
  */
 const SYNCHRONOUS_WRITE_BYTES = 256 * 1024;
 

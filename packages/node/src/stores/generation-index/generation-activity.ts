@@ -8,9 +8,7 @@ import type { SegmentName } from '../journal/segment-name.ts';
 const MAX_READ = 500;
 const MAX_PASSED_OVER = 50_000;
 
-/**
- * Sums of generations' activity, computed on request: only what is new since the last request, and everything at first.
- */
+/** Sums of generations' activity, computed on request: at first of everything, later of what is new. */
 export interface GenerationActivity {
   read(query: ActivityQuery): Promise<readonly ActivitySum[]>;
   /** Must be called before an entry is changed; `changed` must be called after that. */

@@ -93,10 +93,7 @@ export class GenerationEntry {
     return { generation, principalId, ...(userId !== undefined && { userId }), costNanoUsd };
   }
 
-  /**
-   * Values that filters read. They are cached after the first read; the record, which takes twenty times as much, is
-   * not.
-   */
+  /** Values that filters read. Cached after the first read; the record, twenty times as large, is not. */
   readFacts(): GenerationFacts {
     return this.rows.factsAt(this.row, () => toGenerationFacts(this.readRecord()));
   }

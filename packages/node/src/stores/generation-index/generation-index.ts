@@ -34,7 +34,6 @@ export interface GenerationIndex {
   find(id: string): GenerationEntry | undefined;
   /** Adds a generation as the newest of its segment. Its id must not be there yet. */
   add(entry: NewEntry): void;
-  /** Puts a later version in place. */
   replace(entry: GenerationEntry, version: EntryVersion): void;
   addSegment(name: SegmentName): SegmentFacts;
   /** Forgets this segment and all older ones, their spending remembered; returns what they add up to. */
@@ -49,10 +48,7 @@ export interface GenerationIndex {
   entries(segment?: SegmentName): Iterable<GenerationEntry>;
 }
 
-/**
- * A segment with the least and the greatest of its ids, in the order of texts: ids begin with their time, so that
- * nearly always one segment alone can have an id.
- */
+/** A segment with its least and greatest id as texts: ids begin with their time, so mostly one segment can hold one. */
 class IndexedSegment implements SegmentFacts {
   readonly name: SegmentName;
   readonly rows: GenerationRows;

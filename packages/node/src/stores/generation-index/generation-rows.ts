@@ -22,9 +22,8 @@ const FIRST_ROWS = 32;
 const NO_CONTENT = -1;
 
 /**
- * The generations of a segment, in the order of writing: a row of numbers for each, and its texts outside of the heap.
- * As objects they kept the garbage collector busy: they stay for days, while all other objects of a request are
- * released at once (docs/decisions/0022).
+ * A segment's generations in writing order: a row of numbers for each, and texts outside of the heap. As objects, which
+ * stay for days, they kept the garbage collector busy (docs/decisions/0022).
  */
 export class GenerationRows {
   readonly segment: SegmentName;

@@ -1,6 +1,5 @@
 const FIRST_SLOTS = 32;
 
-/** Rows by the ids that stand in them. */
 export interface IdTable {
   /** Adds the id of a row. It must not be there yet. */
   add(id: string, row: number): void;
@@ -9,9 +8,8 @@ export interface IdTable {
 }
 
 /**
- * Creates an empty table that keeps hashes and numbers of rows alone; `hasId` tells what a row's id is. A map would
- * keep every id as an object that the garbage collector moves and marks, and that each look-up of a new id waits for
- * (docs/decisions/0022).
+ * Creates a table of hashes and row numbers; `hasId` tells what a row's id is. A map would keep every id as an object
+ * that the garbage collector moves and marks, and that look-ups of new ids wait for (docs/decisions/0022).
  */
 export function createIdTable(hasId: (row: number, id: string) => boolean): IdTable {
   /** Pairs of a hash and a row counted from 1; 0 where there is none. */

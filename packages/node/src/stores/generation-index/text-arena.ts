@@ -19,14 +19,10 @@ export interface TextArena {
   read(chunk: number, start: number, end: number): string;
   /** The same as UTF-8; a view, not a copy. */
   bytesOf(chunk: number, start: number, end: number): Uint8Array;
-  /** The memory that the arena takes. */
   readonly bytes: number;
 }
 
-/**
- * Creates an arena of texts outside of the heap, where the garbage collector neither moves nor marks them, with few
- * large allocations for many of them. It only grows, and is released as a whole (docs/decisions/0022).
- */
+/** Creates an arena of texts in few large blocks off the heap. It only grows, and goes whole (docs/decisions/0022). */
 export function createTextArena(): TextArena {
   const chunks: Buffer[] = [];
   let open = Buffer.alloc(0);
@@ -38,7 +34,6 @@ export function createTextArena(): TextArena {
     bytes += chunk.length;
     return chunks.push(chunk) - 1;
   };
-  /** Makes room in the open chunk. */
   const reserve = (length: number): void => {
     if (openEnd + length <= open.length) return;
     const size = Math.min(LARGEST_CHUNK_BYTES, Math.max(FIRST_CHUNK_BYTES, open.length * 2));

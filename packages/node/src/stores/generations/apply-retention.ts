@@ -6,7 +6,6 @@ import { addOperation, type Journal } from '../journal/journal.ts';
 import { type LoadOptions, removeDroppedFiles } from './load-generations.ts';
 import { planRetention, type RetentionLimits } from './retention.ts';
 
-/** Parts that dropping requires. */
 export interface RetentionOptions<Operation> extends LoadOptions {
   readonly setTimer: (callback: () => void, delayMs: number) => () => void;
   readonly limits: RetentionLimits;

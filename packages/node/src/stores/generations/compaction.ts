@@ -10,7 +10,6 @@ import { currentContentFile } from './load-generations.ts';
 import { recordOf, toLine } from '../journal/record-line.ts';
 import { contentFileName, metadataFileName, parseLogFileName, type SegmentName } from '../journal/segment-name.ts';
 
-/** Parts that compaction requires. */
 export interface CompactionOptions {
   readonly files: FileSystem;
   readonly logsPath: string;
@@ -20,11 +19,9 @@ export interface CompactionOptions {
 }
 
 /**
- * Removes deleted content from the disk, by writing a segment anew without it.
- *
- * The content that is left goes to a file of another name first; then the metadata, which names that file, is replaced
- * in one step; then the old content goes. A crash at any point leaves one of the two whole, and the start after it
- * removes the other. The segment must not be open for writing. Rejects with the old state in place.
+ * Writes a segment anew without deleted content: first the content that is left, to a new file; then, in one step, the
+ * metadata that names it; then the old content goes. A crash leaves one of the two whole, and the next start removes
+ * the other. The segment must not be open for writing. Rejects with the old state in place.
  */
 export async function compactSegment(options: CompactionOptions, segment: SegmentName): Promise<void> {
   const { files, logsPath, index } = options;

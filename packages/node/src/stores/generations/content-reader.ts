@@ -7,7 +7,6 @@ import { type ContentReference, parseContent } from '../journal/generation-lines
 import { forEachLine } from '../journal/journal-reader.ts';
 import { recordOf } from '../journal/record-line.ts';
 
-/** Parts that reading contents requires. */
 export interface ContentReaderOptions {
   readonly files: FileSystem;
   readonly logsPath: string;
@@ -23,10 +22,8 @@ export interface ContentReader {
 }
 
 /**
- * Creates a reader: one read at the known offset, checked before it is believed.
- *
- * Where offsets turn out wrong (a tool has converted line ends, a crash has left a hole), the file is searched once
- * from its beginning and all its offsets are set right.
+ * Creates a reader: one checked read at the known offset. Where offsets are wrong (converted line ends, a hole from a
+ * crash), the file is searched once from its beginning and all its offsets are set right.
  */
 export function createContentReader(options: ContentReaderOptions): ContentReader {
   const searched = new Set<string>();

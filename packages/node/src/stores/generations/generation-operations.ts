@@ -36,10 +36,7 @@ export type Operation =
 /** Creates what puts operations into lines. It refuses generations whose id exists. */
 export function createEncoder(index: GenerationIndex): JournalOptions<Operation>['encode'] {
   let batch: BatchLines | undefined;
-  /**
-   * The ids of this batch. A set for all batches, which ids enter and leave, would leave its tables to the full
-   * collector.
-   */
+  /** Ids of this batch. One set for all batches would leave its tables to the full collector. */
   let ids = new Set<string>();
   return (operation, lines) => {
     if (lines !== batch) ids = new Set();

@@ -21,7 +21,6 @@ import {
   type SegmentName,
 } from '../journal/segment-name.ts';
 
-/** Contents of the logs folder at start. */
 export interface LoadedGenerations {
   readonly index: GenerationIndex;
   readonly carried: CarriedForward;
@@ -31,7 +30,6 @@ export interface LoadedGenerations {
   readonly beyondEnd: readonly GenerationEntry[];
 }
 
-/** Parts that reading the logs folder requires. */
 export interface LoadOptions extends JournalReaderOptions {
   readonly logsPath: string;
 }
@@ -50,10 +48,7 @@ interface Loading {
   carried: CarriedForward;
 }
 
-/**
- * Reads all metadata into memory, repairing what is damaged, and ends what a crash has interrupted: dropped files are
- * removed, content that nothing refers to as well. Contents themselves are not read.
- */
+/** Reads and repairs metadata, no contents; ends what a crash cut short: removes dropped files and unused content. */
 export async function loadGenerations(options: LoadOptions): Promise<LoadedGenerations> {
   const { logsPath } = options;
   const loading: Loading = {

@@ -22,9 +22,8 @@ const SEGMENTS_AT_LIMIT = 10;
 const KEPT_AT_LEAST = 0.8;
 
 /**
- * Decides what to drop: segments of days longer past than `retentionDays`, then the oldest until the number of
- * generations fits, then the oldest contents until their bytes fit. Never `firstOpen`, which is written to, or a newer
- * one. `segments` come oldest first.
+ * Decides what to drop: segments older than `retentionDays`, then the oldest until the number of generations fits, then
+ * the oldest contents until their bytes fit. Never `firstOpen` or a newer one. `segments` come oldest first.
  */
 export function planRetention(
   segments: readonly SegmentFacts[],

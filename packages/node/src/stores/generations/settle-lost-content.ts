@@ -3,7 +3,6 @@ import type { ContentReader } from './content-reader.ts';
 import type { GenerationEntry } from '../generation-index/generation-entry.ts';
 import { addOperation, type Journal } from '../journal/journal.ts';
 
-/** Parts that settling requires. */
 export interface LostContentOptions<Operation> {
   readonly logger: Logger | undefined;
   readonly reader: ContentReader;
@@ -13,11 +12,10 @@ export interface LostContentOptions<Operation> {
 }
 
 /**
- * Settles entries whose content should be beyond the end of its file: content that can be found elsewhere in the file
- * stays; for the rest a line records that there is none, so that this is reported once and not at every start.
- *
- * A process that is killed while both files of a batch are being written may leave the metadata alone; such a batch was
- * not acknowledged. After a failure of the machine it may be the batch of the last second.
+ * Settles entries whose content lies beyond the end of its file: content found elsewhere in the file stays; for the
+ * rest a line records that there is none, so it is reported once. A process killed while writing both files of a batch
+ * may leave the metadata alone, which was not acknowledged; after a failure of the machine it may be the batch of the
+ * last second.
  */
 export async function settleLostContent<Operation>(
   { logger, reader, journal, toOperation }: LostContentOptions<Operation>,

@@ -3,10 +3,8 @@ import { isWholeLines } from './record-line.ts';
 import { UnusableDirectoryError } from '../files/unusable-directory-error.ts';
 
 /**
- * A file that grows by whole lines.
- *
- * Writes go to a position, not to "the end": what a failed write has left behind is cut off, and where even that
- * fails, it is cut off before the next write, so that a torn line never comes to lie between good ones.
+ * A file that grows by whole lines. Writes go to a position, not to "the end": what a failed write left is cut off, at
+ * the latest before the next write, so that a torn line never lies between good ones.
  */
 export interface AppendFile {
   readonly path: string;
@@ -21,11 +19,7 @@ export interface AppendFile {
   hasFailedSync: boolean;
 }
 
-/**
- * Opens a file for appending, or creates it with `firstLine` in it. The caller closes `fd`.
- *
- * A file that ends within a line gets a newline first, so that what follows begins a line of its own.
- */
+/** Opens or creates a file for appending, `firstLine` first; a torn line gets a newline. The caller closes `fd`. */
 export async function openAppendFile(
   files: FileSystem,
   path: string,
@@ -104,10 +98,8 @@ export async function syncFile(files: FileSystem, file: AppendFile): Promise<voi
 }
 
 /**
- * Recovers from a failed sync by writing the uncertain bytes once more and syncing again.
- *
- * Syncing again alone would prove nothing: after reporting a failure once, the system counts the lost pages as written
- * and the next sync succeeds. The bytes are checked first, since lost pages may read as something older.
+ * Recovers from a failed sync by writing the uncertain bytes again: after one report the system counts lost pages as
+ * written, and the next sync succeeds. The bytes are checked first, since lost pages may read as something older.
  */
 async function rewriteUnsynced(files: FileSystem, file: AppendFile): Promise<void> {
   const { end } = file;

@@ -2,7 +2,6 @@ import type { Generation, GenerationContent, GenerationRecord, SpendingEntry } f
 import { FORMAT_VERSION } from '../tables/config-file.ts';
 import type { SegmentName } from './segment-name.ts';
 
-/** Where a content line stands. */
 export interface ContentReference {
   readonly file: string;
   readonly offset: number;
@@ -145,10 +144,7 @@ export function carriedLine(carried: CarriedForward): string {
   return JSON.stringify({ type: 'carried', ...carried });
 }
 
-/**
- * Text before the JSON text of a content in its line; a brace follows it. A line names its generation, so that a wrong
- * offset can never show one caller the content of another.
- */
+/** Text before a content's JSON in its line; a brace follows. Its id lets no wrong offset show another's content. */
 export function contentHead(id: string): string {
   return `{"id":${JSON.stringify(id)},"content":`;
 }

@@ -1,9 +1,6 @@
 import { type Generation, UNKNOWN_GENERATION } from '@model-gateway/core';
 
-/**
- * Values that most generations have, or absent values: they are left out of the text and added again when it is read.
- * The same holds for values that a generation states twice.
- */
+/** Usual, absent and repeated values of generations: left out of the text, and added again when it is read. */
 const USUAL = {
   ...UNKNOWN_GENERATION,
   api_type: 'completions',

@@ -10,27 +10,21 @@ const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = Buffer.from('\r');
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** Parts that reading a journal requires. */
 export interface JournalReaderOptions {
   readonly files: FileSystem;
   readonly logger: Logger | undefined;
   readonly now: () => number;
 }
 
-/**
- * Damage of a journal: `torn` when only its last line is cut short, as after a crash; `damaged` for any other content
- * that the gateway did not write.
- */
+/** Damage of a journal: `torn`, a last line cut short by a crash; `damaged`, any other content not of the gateway's. */
 type Damage =
   | { readonly kind: 'torn'; readonly goodBytes: number }
   | { readonly kind: 'damaged'; readonly firstBadByte: number; readonly badLines: number };
 
 /**
- * Hands over every good record of a journal, in order, and leaves a file behind that has nothing but good lines.
- *
- * A torn last line is cut off. For anything worse, the file is set aside as `<name>.corrupt-<time>` and a clean one
- * with every good line, those after the damage included, takes its place. Both are reported. The records' bytes stay
- * valid afterwards. Rejects when the file cannot be read, or repaired.
+ * Hands over every good record of a journal, in order; the file then has good lines only. A torn last line is cut off;
+ * for other damage the file is set aside as `<name>.corrupt-<time>` and replaced by one with every good line, later
+ * ones included. Both are reported. The records' bytes stay valid. Rejects when the file cannot be read, or repaired.
  */
 export async function recoverJournal(
   options: JournalReaderOptions,

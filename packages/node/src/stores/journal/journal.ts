@@ -17,14 +17,12 @@ interface Waiting<Operation> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Where the lines of a batch are put. */
 export interface BatchLines {
   readonly segment: Segment;
   readonly metadata: LineBuffer;
   readonly content: LineBuffer;
 }
 
-/** Functions of the journal's owner that the journal calls. */
 export interface JournalOptions<Operation> extends OpenSegmentsOptions {
   /**
    * Puts the lines of an operation into its batch, right before that is written: many in a row take half the time that
@@ -35,10 +33,7 @@ export interface JournalOptions<Operation> extends OpenSegmentsOptions {
   readonly commit: (operation: Operation) => void;
 }
 
-/**
- * An append-only log in pairs of files with group commit: while one write is under way, what arrives is gathered, and
- * goes out together as one write per file. No timer or file opening per record.
- */
+/** An append-only log in pairs of files. What arrives during a write goes out as one write per file, without timers. */
 export interface Journal<Operation> {
   /** The segment that is written to. */
   readonly active: Segment;

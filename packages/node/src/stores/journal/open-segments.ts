@@ -11,7 +11,6 @@ import {
 } from './segment.ts';
 import { contentFileName, nextSegment } from './segment-name.ts';
 
-/** Parts that the segments require from outside. */
 export interface OpenSegmentsOptions {
   readonly files: FileSystem;
   readonly logsPath: string;
@@ -38,9 +37,7 @@ export interface OpenSegments {
   release(segment: Segment): void;
   /** Sees to it that what has just been written is synced in time. */
   scheduleSync(): void;
-  /**
-   * Undefined when there is nothing to repair. Rejects while what a failed sync left uncertain cannot be made certain.
-   */
+  /** Undefined when there is nothing to repair. Rejects while bytes of a failed sync remain uncertain. */
   repair(): Promise<void> | undefined;
   /** Brings everything written so far to the disk itself. */
   sync(): Promise<void>;
@@ -169,7 +166,7 @@ async function roll(state: State): Promise<void> {
   try {
     state.active = await openSegment(files, logsPath, { name, contentFile: contentFileName(name), lines: 0 });
   } catch (error) {
-    // The old files are as good a place as any, until there is another.
+    // Writing goes on in the old files until new ones can be opened.
     state.noRollBeforeMs = now() + RETRY_ROLL_MS;
     logger?.error('No new log files can be opened; the old ones stay in use', { reason: errorReason(error) });
     return;

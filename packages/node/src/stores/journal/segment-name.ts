@@ -30,12 +30,10 @@ export function parseLogFileName(name: string): LogFileName | undefined {
   };
 }
 
-/** The file with a segment's metadata lines. */
 export function metadataFileName(segment: SegmentName): string {
   return `generations-${segment}.ndjson`;
 }
 
-/** The file with a segment's content lines. */
 export function contentFileName(segment: SegmentName, revision = 0): string {
   return revision === 0 ? `content-${segment}.ndjson` : `content-${segment}-r${revision}.ndjson`;
 }

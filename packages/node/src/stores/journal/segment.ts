@@ -86,7 +86,6 @@ export function isDirty({ metadata, content, newIn }: Segment): boolean {
   return newIn !== null || metadata.synced < metadata.end || content.synced < content.end;
 }
 
-/** Whether a sync has failed and its bytes are uncertain. */
 export function hasFailedSync({ metadata, content }: Segment): boolean {
   return metadata.hasFailedSync || content.hasFailedSync;
 }

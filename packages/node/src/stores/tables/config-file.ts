@@ -118,8 +118,7 @@ async function readConfig(files: FileSystem, path: string): Promise<ReadConfig> 
   }
   refuseNewerVersion(path, parsed);
   const checked = configSchema.safeParse(parsed);
-  // The data as it was written, not as it was checked: fields that a newer program of the same version added are
-  // preserved.
+  // The data as written, not as checked: fields that a newer program of the same version added are preserved.
   return checked.success
     ? { status: 'good', data: { ...NOTHING, ...(parsed as ConfigData) }, text }
     : { status: 'damaged', reason: z.prettifyError(checked.error).replaceAll(/\s*\n\s*/g, ' ') };

@@ -11,7 +11,6 @@ interface CopyButtonProps extends Pick<ComponentProps<typeof Button>, 'look' | '
   readonly isIcon?: boolean;
 }
 
-/** Puts a text on the clipboard, and says so. */
 export function CopyButton({ text, label, isIcon = false, look = 'plain', className }: CopyButtonProps) {
   const [isCopied, setIsCopied] = useState(false);
   useEffect(() => {

@@ -16,7 +16,6 @@ interface FieldProps {
   }) => ReactNode;
 }
 
-/** A labelled control with its hint and its error. */
 export function Field({ label, hint, error, className, children }: FieldProps) {
   const id = useId();
   const isInvalid = error !== undefined;
@@ -60,7 +59,8 @@ export function Checkbox({ label, hint, className, ...rest }: CheckboxProps) {
 interface ChoiceProps<Value extends string> {
   readonly label: string;
   readonly value: Value;
-  readonly options: readonly { readonly value: Value; readonly label: string }[];
+  /** The label of each value. */
+  readonly options: Readonly<Record<Value, string>>;
   readonly onChange: (value: Value) => void;
 }
 
@@ -72,19 +72,19 @@ export function Choice<Value extends string>({ label, value, options, onChange }
       aria-label={label}
       className="inline-flex rounded-md border border-line-strong/50 bg-surface p-0.5"
     >
-      {options.map((option) => (
+      {(Object.entries(options) as [Value, string][]).map(([option, name]) => (
         <button
-          key={option.value}
+          key={option}
           type="button"
           role="radio"
-          aria-checked={option.value === value}
-          onClick={() => onChange(option.value)}
+          aria-checked={option === value}
+          onClick={() => onChange(option)}
           className={classNames(
             'min-h-7 rounded px-2.5 text-sm',
-            option.value === value ? 'bg-accent-soft font-medium text-accent' : 'text-ink-soft hover:text-ink',
+            option === value ? 'bg-accent-soft font-medium text-accent' : 'text-ink-soft hover:text-ink',
           )}
         >
-          {option.label}
+          {name}
         </button>
       ))}
     </div>

@@ -13,12 +13,29 @@ interface DialogProps {
   readonly actions?: ReactNode;
 }
 
+interface FormActionsProps {
+  /** The id of the form, which may stand elsewhere in the document. */
+  readonly formId: string;
+  readonly submit: string;
+  readonly isBusy: boolean;
+  readonly onClose: () => void;
+}
+
+/** The actions of a dialog with a form. */
+export function FormActions({ formId, submit, isBusy, onClose }: FormActionsProps) {
+  return (
+    <>
+      <Button onClick={onClose}>Cancel</Button>
+      <Button type="submit" form={formId} look="primary" isBusy={isBusy}>
+        {submit}
+      </Button>
+    </>
+  );
+}
+
 const WIDTHS = { narrow: 'max-w-md', wide: 'max-w-3xl', full: 'max-w-6xl' } as const;
 
-/**
- * A modal dialog while it is mounted. The browser's own element, because it needs no style elements (which the content
- * security policy forbids), keeps the focus within, and gives it back.
- */
+/** A modal dialog: the browser's own needs no style elements, which the CSP forbids, keeps the focus and returns it. */
 export function Dialog({ title, onClose, children, width = 'narrow', actions }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();

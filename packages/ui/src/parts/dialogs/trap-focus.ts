@@ -1,7 +1,6 @@
 /**
- * Makes everything on the page but one element unreachable, by keys and for screen readers, as behind a modal dialog;
- * the returned function ends that. For what must stay on the page itself, where menus and messages open: a modal
- * `<dialog>` would lie above those.
+ * Makes all of the page but one element unreachable by keys and screen readers; the returned function ends that. For
+ * what must stay on the page, where menus and messages open: a modal `<dialog>` would lie above those.
  */
 export function trapFocus(element: HTMLElement): () => void {
   const covered: HTMLElement[] = [];

@@ -14,7 +14,6 @@ const SHOWN_MS = 4000;
 /** Time for a message that offers an action. */
 const SHOWN_WITH_ACTION_MS = 12_000;
 
-/** The messages that `showToast` has left. */
 export function Toasts() {
   const toasts = useSyncExternalStore(onToastsChange, getToasts);
   return (

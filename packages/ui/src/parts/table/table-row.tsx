@@ -2,7 +2,6 @@ import { memo, type ReactNode } from 'react';
 
 import { classNames } from '../class-names.ts';
 
-/** A column of a `VirtualTable`. */
 export interface Column<Row> {
   readonly id: string;
   readonly header: ReactNode;
@@ -13,7 +12,6 @@ export interface Column<Row> {
 }
 
 interface TableRowProps<Row> {
-  /** The id of the element. */
   readonly id: string;
   readonly row: Row;
   readonly index: number;
@@ -28,9 +26,7 @@ interface TableRowProps<Row> {
   readonly onPick: (index: number) => void;
 }
 
-/**
- * A row of a `VirtualTable`. Its size is known beforehand, so that nothing else is laid out when its contents change.
- */
+/** A row of a `VirtualTable`. Its size is fixed, so that nothing else is laid out when its contents change. */
 export const TableRow = memo(function TableRow<Row>(props: TableRowProps<Row>) {
   const { id, row, index, columns, height, tracks, isOpen, isActive, onPick } = props;
   return (

@@ -1,4 +1,3 @@
-/** One line of a JSON tree as it is shown. */
 export interface JsonLine {
   /** `$.messages[0].content`; unique in the tree. */
   readonly path: string;

@@ -9,10 +9,7 @@ export interface LineIndex {
   textOf(line: number): string;
 }
 
-/**
- * Lines to be shown: cut at line ends, and where a line would become longer than `width` characters. At most `maxLines`
- * are looked for.
- */
+/** Lines to show: cut at line ends and after `width` characters. At most `maxLines` are looked for. */
 export function createLineIndex(text: string, width: number, maxLines: number): LineIndex {
   // Numbers, not texts: a hundred thousand pieces of a text would cost more memory than it has itself.
   let starts = new Uint32Array(1024);

@@ -1,7 +1,6 @@
 /**
- * Characters that change how the text around them is read without being seen: marks of direction, zero width, fillers,
- * tags and selectors that carry bytes, the controls of terminals, halves of a character. Line ends and tabs are left
- * alone. A flag, which is made of tags, is found whole.
+ * Unseen characters that change how text is read: direction marks, zero width, fillers, tags and selectors that carry
+ * bytes, controls of terminals, half characters. Not line ends and tabs. A flag, made of tags, is found whole.
  */
 const HIDDEN =
   // oxlint-disable-next-line no-control-regex, no-misleading-character-class -- they are what is looked for

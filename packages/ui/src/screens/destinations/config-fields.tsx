@@ -7,11 +7,9 @@ interface ConfigFieldsProps {
   readonly type: DestinationType;
   readonly draft: Pick<DestinationDraft, 'config' | 'headers'>;
   readonly onChange: (change: Partial<Pick<DestinationDraft, 'config' | 'headers'>>) => void;
-  /** The gateway's error about the last attempt to save. */
   readonly error: unknown;
 }
 
-/** Where a type of destination is, and what it wants to be shown. */
 export function ConfigFields({ type, draft, onChange, error }: ConfigFieldsProps) {
   const set = (name: string, value: string): void => onChange({ config: { ...draft.config, [name]: value } });
   return (

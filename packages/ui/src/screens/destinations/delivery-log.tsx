@@ -14,9 +14,7 @@ import { EmptyState, Loading } from '../../parts/messages/states.tsx';
 import { showToast } from '../../parts/messages/toast-store.ts';
 import { deliveriesQuery } from './destination-queries.ts';
 
-/**
- * Deliveries that have not reached a destination: those that wait for the next attempt, and those that are given up.
- */
+/** Deliveries that have not reached a destination: they wait for the next attempt, or are given up. */
 export function DeliveryLog({ destinationId }: { destinationId: string }) {
   const client = useQueryClient();
   const { data, error, refetch } = useQuery(deliveriesQuery(destinationId));

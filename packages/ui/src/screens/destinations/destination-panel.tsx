@@ -31,7 +31,6 @@ interface DestinationPanelProps {
   readonly onClose: () => void;
 }
 
-/** A destination: where it is, what it is sent, what did not arrive. */
 export function DestinationPanel({ destination, tab, onTab, onClose }: DestinationPanelProps) {
   const { id, name, type } = destination;
   const client = useQueryClient();

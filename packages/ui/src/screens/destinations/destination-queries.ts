@@ -7,7 +7,6 @@ import type { Page } from '../../api/types.ts';
 export type FilterRules = NonNullable<Destination['filter_rules']>;
 export type FilterRule = FilterRules['groups'][number]['rules'][number];
 
-/** How a destination has done since the gateway started. */
 export type DestinationStanding = BroadcastDeliveryList['destinations'][number];
 
 const PAGE = 100;

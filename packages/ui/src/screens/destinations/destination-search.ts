@@ -1,4 +1,3 @@
-/** The address of the destinations screen. */
 export interface DestinationSearch {
   /** The id of the destination beside the list. */
   readonly open?: string;

@@ -26,7 +26,6 @@ import {
 import type { DestinationSearch } from './destination-search.ts';
 import { NewDestination } from './new-destination.tsx';
 
-/** Where generations are broadcast to. */
 export function DestinationsScreen() {
   const { open, tab = 'where' } = useSearch({ from: '/destinations' });
   const navigate = useNavigate({ from: '/destinations' });

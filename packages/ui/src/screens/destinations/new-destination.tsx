@@ -3,8 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
-import { Button } from '../../parts/controls/button.tsx';
-import { Dialog } from '../../parts/dialogs/dialog.tsx';
+import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Checkbox, Field } from '../../parts/controls/field.tsx';
 import { issueFor } from '../../parts/controls/issue-for.ts';
@@ -43,14 +42,7 @@ export function NewDestination({ onClose, onCreated }: { onClose: () => void; on
       title="New destination"
       width="wide"
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={formId} look="primary" isBusy={create.isPending}>
-            Make it
-          </Button>
-        </>
-      }
+      actions={<FormActions formId={formId} submit="Make it" isBusy={create.isPending} onClose={onClose} />}
     >
       <form id={formId} onSubmit={submit} className="flex flex-col gap-4">
         <div className="grid gap-4 sm:grid-cols-2">

@@ -24,7 +24,6 @@ const PARTS = [
   ['broadcast_generation_request_context', 'Where from: referer and user agent'],
 ] as const;
 
-/** Which calls go to a destination, and what of them. */
 export function SelectionFields({ draft, onChange, error }: SelectionFieldsProps) {
   const set = (change: Partial<DestinationDraft>): void => onChange({ ...draft, ...change });
   const toggleRegion = (region: DestinationDraft['regions'][number]): void =>

@@ -7,7 +7,6 @@ import { GenerationActions } from './detail/generation-actions.tsx';
 import { GenerationTabs } from './detail/generation-tabs.tsx';
 import { PinButton } from './detail/pin-button.tsx';
 
-/** A generation with the screen to itself. */
 export function GenerationPage() {
   const { id } = useParams({ from: '/generations/$id' });
   const navigate = useNavigate();

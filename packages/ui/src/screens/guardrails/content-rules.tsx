@@ -14,7 +14,6 @@ const DIRECTIONS = [
   ['both', 'both'],
 ] as const;
 
-/** Rules for the contents of prompts and completions. */
 export function ContentRules({ draft, onChange, error }: RulesProps) {
   const setCustom = (at: number, change: Partial<CustomFilter>): void =>
     onChange({

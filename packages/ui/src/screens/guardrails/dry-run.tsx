@@ -12,7 +12,6 @@ import { ACTION_TONES } from './text-tester.tsx';
 
 const MAX_GENERATIONS = 100;
 
-/** Effect that the guardrail would have had on the latest generations. */
 export function DryRun({ guardrailId, isChanged }: { guardrailId: string; isChanged: boolean }) {
   const [count, setCount] = useState(MAX_GENERATIONS);
   const run = useMutation({

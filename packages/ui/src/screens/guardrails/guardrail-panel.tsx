@@ -18,7 +18,6 @@ import { toGuardrailChange, toGuardrailDraft } from './guardrail-draft.ts';
 import { ReachRules } from './reach-rules.tsx';
 import { TextTester } from './text-tester.tsx';
 
-/** A guardrail: its rules, whom it holds for, what it would do. */
 export function GuardrailPanel({ guardrail, onClose }: { guardrail: Guardrail; onClose: () => void }) {
   const client = useQueryClient();
   const [tab, setTab] = useState('rules');

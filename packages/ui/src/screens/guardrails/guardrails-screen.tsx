@@ -16,7 +16,6 @@ import { countRules } from './guardrail-draft.ts';
 import { GuardrailPanel } from './guardrail-panel.tsx';
 import { NewGuardrail } from './new-guardrail.tsx';
 
-/** Limits for calls: budgets, models, providers, contents. */
 export function GuardrailsScreen() {
   const { open } = useSearch({ from: '/guardrails' });
   const navigate = useNavigate({ from: '/guardrails' });

@@ -4,8 +4,7 @@ import { useId, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
 import { guardrailsQuery } from '../../api/queries.ts';
-import { Button } from '../../parts/controls/button.tsx';
-import { Dialog } from '../../parts/dialogs/dialog.tsx';
+import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Field } from '../../parts/controls/field.tsx';
 import { issueFor } from '../../parts/controls/issue-for.ts';
@@ -26,14 +25,7 @@ export function NewGuardrail({ onClose, onCreated }: { onClose: () => void; onCr
     <Dialog
       title="New guardrail"
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={formId} look="primary" isBusy={create.isPending}>
-            Make it
-          </Button>
-        </>
-      }
+      actions={<FormActions formId={formId} submit="Make it" isBusy={create.isPending} onClose={onClose} />}
     >
       <form
         id={formId}

@@ -8,7 +8,6 @@ export interface RulesProps {
   readonly error: unknown;
 }
 
-/** Rules for spending, models and providers. */
 export function ReachRules({ draft, onChange, error }: RulesProps) {
   const set = (change: Partial<GuardrailDraft>): void => onChange({ ...draft, ...change });
   const list = (

@@ -3,8 +3,7 @@ import { type FormEvent, useId, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
 import type { Key } from '../../api/types.ts';
-import { Button } from '../../parts/controls/button.tsx';
-import { Dialog } from '../../parts/dialogs/dialog.tsx';
+import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Checkbox, Field } from '../../parts/controls/field.tsx';
 import { issueFor } from '../../parts/controls/issue-for.ts';
@@ -16,7 +15,6 @@ interface KeyFormProps {
   readonly onSaved: (secret: string | null) => Promise<void>;
 }
 
-/** Makes a key, or changes what can be changed of one. */
 export function KeyForm({ existing, onClose, onSaved }: KeyFormProps) {
   const formId = useId();
   const [name, setName] = useState(existing?.name ?? '');
@@ -57,12 +55,12 @@ export function KeyForm({ existing, onClose, onSaved }: KeyFormProps) {
       title={existing === undefined ? 'New key' : `Change “${existing.name}”`}
       onClose={onClose}
       actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={formId} look="primary" isBusy={save.isPending}>
-            {existing === undefined ? 'Make the key' : 'Save'}
-          </Button>
-        </>
+        <FormActions
+          formId={formId}
+          submit={existing === undefined ? 'Make the key' : 'Save'}
+          isBusy={save.isPending}
+          onClose={onClose}
+        />
       }
     >
       <form id={formId} onSubmit={submit} className="flex flex-col gap-4">

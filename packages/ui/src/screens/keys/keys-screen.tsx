@@ -24,7 +24,6 @@ type Open =
   | { readonly type: 'edit' | 'delete'; readonly key: Key }
   | { readonly type: 'shown'; readonly secret: string };
 
-/** The keys of callers: limits, what was spent, guardrails. */
 export function KeysScreen() {
   const client = useQueryClient();
   const { data: keys, error, refetch } = useQuery(keysQuery);

@@ -3,7 +3,6 @@ import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { Dialog } from '../../parts/dialogs/dialog.tsx';
 import { toBaseUrl } from '../../shell/base-url.ts';
 
-/** Shows a new key, for the only time. */
 export function NewKeyDialog({ secret, onClose }: { secret: string; onClose: () => void }) {
   const variables = `export GATEWAY_API_KEY='${secret}'\nexport OPENAI_BASE_URL='${toBaseUrl()}'\n`;
   return (

@@ -19,7 +19,6 @@ import { SNIPPETS } from '../../shell/base-url.ts';
 import { ModelUsage } from './model-usage.tsx';
 import { RouteExplanation } from './route-explanation.tsx';
 
-/** A model beside the list: what it is, who serves it, whether it can be used, and how. */
 export function ModelPanel({ id, onClose }: { id: string; onClose: () => void }) {
   const { data: models, error, refetch } = useQuery(modelsQuery);
   const [tab, setTab] = useState('about');

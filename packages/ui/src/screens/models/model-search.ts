@@ -57,7 +57,6 @@ export function toModelQuery(search: ModelSearch): Record<string, string | undef
   };
 }
 
-/** Whether anything narrows the list. */
 export const hasModelFilters = (search: ModelSearch): boolean =>
   search.usable === 'true' || FILTERS.some((name) => name !== 'sort' && search[name] !== undefined);
 

@@ -8,7 +8,6 @@ import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { EmptyState, Loading } from '../../parts/messages/states.tsx';
 import { toUsageByDay, type UsageOfDay } from './to-usage-by-day.ts';
 
-/** Use of a model through this gateway in the last 30 days. */
 export function ModelUsage({ id }: { id: string }) {
   const { data, error, refetch } = useQuery(activityQuery);
   if (error !== null) {

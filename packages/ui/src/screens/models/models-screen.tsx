@@ -25,7 +25,6 @@ import {
   toModelQuery,
 } from './model-search.ts';
 
-/** All models, with the filters that the API has, a comparison, and why a model cannot be used. */
 export function ModelsScreen() {
   const search = useSearch({ from: '/models' });
   const navigate = useNavigate({ from: '/models' });

@@ -1,6 +1,5 @@
 import type { ActivityItem } from '@model-gateway/core/wire';
 
-/** Use of a model on a day. */
 export interface UsageOfDay {
   /** `2026-03-01` */
   readonly date: string;

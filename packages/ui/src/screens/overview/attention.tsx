@@ -6,7 +6,6 @@ import { CircleAlert, CircleCheck, Info } from 'lucide-react';
 import { healthQuery, keysQuery, providersQuery } from '../../api/queries.ts';
 import { findConcerns } from './find-concerns.ts';
 
-/** List of concerns that a person should check. */
 export function Attention({ rows }: { rows: readonly GenerationRow[] }) {
   const { data: health } = useQuery(healthQuery);
   const { data: keys = [] } = useQuery(keysQuery);

@@ -11,7 +11,6 @@ const DAY_MS = 86_400_000;
 /** How fast completions came, and how much of the prompts came from a cache. Null where no call tells. */
 export interface Pace {
   readonly calls: number;
-  /** Milliseconds to the first token. */
   readonly firstTokenMs: { readonly median: number; readonly p95: number } | null;
   /** Between 0 and 1, of the prompts whose providers told. */
   readonly cachedShare: number | null;

@@ -5,7 +5,6 @@ import { modelsQuery } from '../../api/queries.ts';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { SNIPPETS } from '../../shell/base-url.ts';
 
-/** How a tool is pointed at the gateway. */
 export function ConnectCard() {
   const { data: models } = useQuery(modelsQuery);
   const [label, setLabel] = useState('curl');

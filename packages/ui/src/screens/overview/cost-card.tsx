@@ -13,7 +13,6 @@ import { toSpending } from './to-spending.ts';
 const NO_TIMES: readonly number[] = [];
 const formats = { usage: formatUsd, requests: formatCount };
 
-/** Spending per day, by model. */
 export function CostCard() {
   const [days, setDays] = useState<'7' | '30'>('7');
   const [unit, setUnit] = useState<'usage' | 'requests'>('usage');
@@ -33,33 +32,9 @@ export function CostCard() {
           {unit === 'usage' ? 'Cost' : 'Requests'} by model{' '}
           <span className="figures font-normal text-ink-faint">{total} in all</span>
         </h2>
-        <Choice
-          label="Figure"
-          value={unit}
-          onChange={setUnit}
-          options={[
-            { value: 'usage', label: 'Cost' },
-            { value: 'requests', label: 'Requests' },
-          ]}
-        />
-        <Choice
-          label="Span"
-          value={days}
-          onChange={setDays}
-          options={[
-            { value: '7', label: '7 days' },
-            { value: '30', label: '30 days' },
-          ]}
-        />
-        <Choice
-          label="View"
-          value={view}
-          onChange={setView}
-          options={[
-            { value: 'chart', label: 'Chart' },
-            { value: 'table', label: 'Table' },
-          ]}
-        />
+        <Choice label="Figure" value={unit} onChange={setUnit} options={{ usage: 'Cost', requests: 'Requests' }} />
+        <Choice label="Span" value={days} onChange={setDays} options={{ 7: '7 days', 30: '30 days' }} />
+        <Choice label="View" value={view} onChange={setView} options={{ chart: 'Chart', table: 'Table' }} />
       </div>
       {error !== null ? (
         <ErrorPanel error={error} onRetry={() => void refetch()} />

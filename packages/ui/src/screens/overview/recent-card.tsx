@@ -5,7 +5,6 @@ import { formatRelative } from '../../format/time.ts';
 import { formatDuration } from '../../format/quantity.ts';
 import { Cost, StatusBadge } from '../generations/list/generation-columns.tsx';
 
-/** The latest calls. */
 export function RecentCard({ rows }: { rows: readonly GenerationRow[] }) {
   return (
     <section className="card min-w-0 p-4">

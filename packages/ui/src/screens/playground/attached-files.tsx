@@ -18,7 +18,6 @@ const ICONS: Readonly<Record<Attachment['kind'], (attachment: Attachment) => Rea
   audio: () => <Music size={16} aria-hidden className="m-1" />,
 };
 
-/** Images, files and sounds from this machine that go with the prompt. */
 export function AttachedFiles({ attached, onAdd, onChange }: AttachedFilesProps) {
   const input = useRef<HTMLInputElement>(null);
   return (

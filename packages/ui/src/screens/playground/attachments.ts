@@ -32,7 +32,6 @@ const TYPES: Readonly<Record<string, readonly [AttachmentKind, type: string]>> =
   aiff: ['audio', 'audio/aiff'],
 };
 
-/** Value for `<input accept>`. */
 export const ACCEPTED = Object.keys(TYPES)
   .map((ending) => `.${ending}`)
   .join(',');

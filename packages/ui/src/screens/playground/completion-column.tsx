@@ -40,7 +40,6 @@ const TONES: Readonly<Record<RunState['status'], Tone>> = {
   failed: 'bad',
 };
 
-/** The completion of one model. */
 export function CompletionColumn({ run, readSent, model, onModel, onRemove }: CompletionColumnProps) {
   const state = useSyncExternalStore(run.subscribe, run.getState);
   const [isRaw, setIsRaw] = useState(false);

@@ -10,7 +10,6 @@ export interface RunState {
   readonly provider: string | null;
   readonly finishReason: string | null;
   readonly usage: WireUsage | null;
-  /** Milliseconds. */
   readonly firstTokenMs: number | null;
   readonly elapsedMs: number | null;
   readonly error: unknown;

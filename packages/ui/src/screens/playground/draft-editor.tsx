@@ -16,7 +16,6 @@ interface DraftEditorProps {
   readonly unsupported: readonly string[];
 }
 
-/** The prompt and its parameters. */
 export function DraftEditor({ draft, onChange, onSend, onFiles, unsupported }: DraftEditorProps) {
   const set = (change: Partial<Draft>): void => onChange({ ...draft, ...change });
   const setMessage = (at: number, change: Partial<Draft['messages'][number]>): void =>

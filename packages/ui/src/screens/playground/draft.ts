@@ -55,9 +55,7 @@ function withAttached(message: Draft['messages'][number], attached: Draft['attac
   return { role: message.role, content: [{ type: 'text', text: message.content }, ...attached.map(toContentPart)] };
 }
 
-/**
- * A draft of stored messages, with what the last one of the user carried. Other parts that are no text are left out.
- */
+/** A draft of stored messages with the last user's attachments. Other parts that are no text are left out. */
 export function toDraft(messages: readonly unknown[]): Draft {
   const read = messages.filter(isMessage).map(({ role, content }) => ({ role, content: toText(content) }));
   const system = read.filter(({ role }) => role === 'system' || role === 'developer').map(({ content }) => content);

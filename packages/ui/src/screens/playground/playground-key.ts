@@ -15,10 +15,7 @@ export interface PlaygroundCaller {
   readonly key: string | undefined;
 }
 
-/**
- * Who the playground calls as; null until there is a key. A key is kept for as long as the tab lives. A gateway with a
- * UI that replays is in demo mode, which has a fixed one.
- */
+/** The playground's caller; null without a key, which lives as long as the tab. A replay, being a demo, has its own. */
 export function usePlaygroundCaller(): PlaygroundCaller | null {
   const { data: fixtures } = useQuery(fixtureStateQuery);
   const isDemo = fixtures?.mode === 'replay';

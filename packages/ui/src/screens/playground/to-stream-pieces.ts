@@ -1,10 +1,7 @@
 const MIN_BLOCK_CHARACTERS = 200;
 const MIN_SPAN_CHARACTERS = 200;
 
-/**
- * Cuts a text that grows at line ends, each piece but the last a block of its own without its line end. However much is
- * added, the pieces before the last stay the same.
- */
+/** Cuts a growing text at line ends; every block but the last is without its line end, and stays the same. */
 export function toStreamBlocks(text: string): string[] {
   const blocks: string[] = [];
   let start = 0;

@@ -7,7 +7,6 @@ import { SidePanel } from '../../parts/dialogs/side-panel.tsx';
 import { HEALTH_TONES, type ProviderState, STANDINGS } from './provider-queries.ts';
 import { ProviderTest } from './provider-test.tsx';
 
-/** A provider beside the list: how it is reached, how its endpoints fare, and the test. */
 export function ProviderPanel({ provider, onClose }: { provider: ProviderState; onClose: () => void }) {
   const { slug, name, host, has_key: hasKey, byok, discovers_models: discovers, models, health } = provider;
   return (

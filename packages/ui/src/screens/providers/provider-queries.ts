@@ -4,7 +4,6 @@ import { queryOptions } from '@tanstack/react-query';
 import { callApi } from '../../api/call-api.ts';
 import type { Tone } from '../../parts/badge.tsx';
 
-/** How a provider is reached and how its endpoints have fared. */
 export type ProviderState = ProviderStateList['data'][number];
 
 export type Standing = keyof ProviderState['health']['endpoints'];
@@ -29,7 +28,6 @@ export const STANDINGS: readonly { readonly name: Standing; readonly label: stri
   { name: 'unused', label: 'Not called yet', meaning: 'nothing is known of them' },
 ];
 
-/** The providers that a text and a status leave. */
 export function filterProviders(
   providers: readonly ProviderState[],
   { q, status }: { readonly q?: string; readonly status?: string },

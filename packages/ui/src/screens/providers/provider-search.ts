@@ -1,4 +1,3 @@
-/** The address of the providers screen. */
 export interface ProviderSearch {
   /** Part of a name, slug or host. */
   readonly q?: string;

@@ -18,7 +18,6 @@ import type { ProviderSearch } from './provider-search.ts';
 
 type Change = { readonly [Name in keyof ProviderSearch]?: string | undefined };
 
-/** Whom the gateway calls, how they are, and what stands in the way. */
 export function ProvidersScreen() {
   const search = useSearch({ from: '/providers' });
   const navigate = useNavigate({ from: '/providers' });

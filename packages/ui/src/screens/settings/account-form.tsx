@@ -10,7 +10,6 @@ import { Checkbox, Field } from '../../parts/controls/field.tsx';
 import { issueFor } from '../../parts/controls/issue-for.ts';
 import { showToast } from '../../parts/messages/toast-store.ts';
 
-/** Settings for all calls of the account. */
 export function AccountForm({ settings }: { settings: Settings }) {
   const client = useQueryClient();
   const listId = useId();

@@ -14,11 +14,7 @@ export function AppearanceCard() {
             label="Theme"
             value={theme}
             onChange={(next) => setPreferences({ theme: next })}
-            options={[
-              { value: 'system', label: 'System' },
-              { value: 'light', label: 'Light' },
-              { value: 'dark', label: 'Dark' },
-            ]}
+            options={{ system: 'System', light: 'Light', dark: 'Dark' }}
           />
         </div>
         <div>
@@ -27,10 +23,7 @@ export function AppearanceCard() {
             label="Rows of tables"
             value={density}
             onChange={(next) => setPreferences({ density: next })}
-            options={[
-              { value: 'comfortable', label: 'Comfortable' },
-              { value: 'compact', label: 'Compact' },
-            ]}
+            options={{ comfortable: 'Comfortable', compact: 'Compact' }}
           />
         </div>
       </div>

@@ -12,7 +12,6 @@ import { AccountForm } from './account-form.tsx';
 import { AppearanceCard } from './appearance-card.tsx';
 import { DesktopCards } from './desktop/desktop-cards.tsx';
 
-/** Settings of the account, and of its display in this browser. */
 export function SettingsScreen() {
   const { data: settings, error, refetch } = useQuery(settingsQuery);
   return (

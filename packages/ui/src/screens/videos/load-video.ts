@@ -9,7 +9,6 @@ export interface LoadedVideo {
 /** Beyond it a film is downloaded to the disk rather than held in the page. */
 export const MAX_SHOWN_BYTES = 200 * 1024 * 1024;
 
-/** Where a video of a job is fetched. */
 export const toVideoPath = (jobId: string, index: number): string => `/api/v1/videos/${jobId}/content?index=${index}`;
 
 /**

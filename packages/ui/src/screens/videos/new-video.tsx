@@ -3,8 +3,7 @@ import { type FormEvent, useId, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
 import { formatUsd } from '../../format/money.ts';
-import { Button } from '../../parts/controls/button.tsx';
-import { Dialog } from '../../parts/dialogs/dialog.tsx';
+import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Field } from '../../parts/controls/field.tsx';
 import { issueFor } from '../../parts/controls/issue-for.ts';
@@ -82,10 +81,7 @@ function VideoForm({ apiKey, models, first, onClose, onStarted }: VideoFormProps
               ? 'What it costs is known when it ends.'
               : `About ${formatUsd(price)}, charged if it completes`}
           </p>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={formId} look="primary" isBusy={start.isPending}>
-            Start
-          </Button>
+          <FormActions formId={formId} submit="Start" isBusy={start.isPending} onClose={onClose} />
         </>
       }
     >

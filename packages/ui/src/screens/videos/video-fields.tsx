@@ -14,40 +14,30 @@ interface VideoFieldsProps {
 export function VideoFields({ model, draft, onChange, error }: VideoFieldsProps) {
   const set = (change: Partial<VideoDraft>): void => onChange({ ...draft, ...change });
   const hasFrames = model.supported_frame_images?.includes('first_frame') !== false;
+  const choose = (
+    label: string,
+    name: 'duration' | 'size' | 'resolution' | 'aspectRatio',
+    path: string,
+    options: readonly string[] | null,
+    placeholder?: string,
+    cleared?: Partial<VideoDraft>,
+  ) => (
+    <Choose
+      label={label}
+      options={options}
+      placeholder={placeholder}
+      value={draft[name]}
+      onChange={(value) => set({ ...cleared, [name]: value })}
+      error={issueFor(error, path)}
+    />
+  );
   return (
     <>
       <div className="grid gap-4 sm:grid-cols-2">
-        <Choose
-          label="Length in seconds"
-          options={model.supported_durations?.map(String) ?? null}
-          value={draft.duration}
-          onChange={(duration) => set({ duration })}
-          error={issueFor(error, 'duration')}
-        />
-        <Choose
-          label="Size"
-          options={model.supported_sizes}
-          placeholder="1280x720"
-          value={draft.size}
-          onChange={(size) => set({ size, resolution: '', aspectRatio: '' })}
-          error={issueFor(error, 'size')}
-        />
-        <Choose
-          label="Resolution"
-          options={model.supported_resolutions}
-          placeholder="720p"
-          value={draft.resolution}
-          onChange={(resolution) => set({ resolution, size: '' })}
-          error={issueFor(error, 'resolution')}
-        />
-        <Choose
-          label="Aspect ratio"
-          options={model.supported_aspect_ratios}
-          placeholder="16:9"
-          value={draft.aspectRatio}
-          onChange={(aspectRatio) => set({ aspectRatio, size: '' })}
-          error={issueFor(error, 'aspect_ratio')}
-        />
+        {choose('Length in seconds', 'duration', 'duration', model.supported_durations?.map(String) ?? null)}
+        {choose('Size', 'size', 'size', model.supported_sizes, '1280x720', { resolution: '', aspectRatio: '' })}
+        {choose('Resolution', 'resolution', 'resolution', model.supported_resolutions, '720p', { size: '' })}
+        {choose('Aspect ratio', 'aspectRatio', 'aspect_ratio', model.supported_aspect_ratios, '16:9', { size: '' })}
       </div>
       {hasFrames && <FrameField draft={draft} onChange={set} error={issueFor(error, 'frame_images')} />}
       {model.generate_audio === true && (
@@ -95,7 +85,7 @@ interface ChooseProps {
   readonly options: readonly string[] | null;
   readonly value: string;
   readonly onChange: (value: string) => void;
-  readonly placeholder?: string;
+  readonly placeholder?: string | undefined;
   readonly error: string | undefined;
 }
 

@@ -26,7 +26,6 @@ interface VideoPanelProps {
   readonly onClose: () => void;
 }
 
-/** A job: how far it is, or what came of it. */
 export function VideoPanel({ job, jobs, onClose }: VideoPanelProps) {
   const { id, status, model, error } = job;
   return (

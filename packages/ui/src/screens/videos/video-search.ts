@@ -1,4 +1,3 @@
-/** The address of the videos screen. */
 export interface VideoSearch {
   readonly status?: string;
   readonly model?: string;

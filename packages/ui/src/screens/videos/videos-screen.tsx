@@ -25,7 +25,6 @@ import { WebhookLog } from './webhook-log.tsx';
 
 type Change = { readonly [Name in keyof VideoSearch]?: string | undefined };
 
-/** Video jobs: what is being made, what came of them, and who was told. */
 export function VideosScreen() {
   const search = useSearch({ from: '/videos' });
   const navigate = useNavigate({ from: '/videos' });
@@ -45,10 +44,7 @@ export function VideosScreen() {
               label="What to list"
               value={view}
               onChange={(next) => change({ view: next === 'jobs' ? undefined : next })}
-              options={[
-                { value: 'jobs', label: 'Jobs' },
-                { value: 'webhooks', label: 'Webhooks' },
-              ]}
+              options={{ jobs: 'Jobs', webhooks: 'Webhooks' }}
             />
             <Button look="primary" icon={<Plus size={15} aria-hidden />} onClick={() => setIsCreating(true)}>
               New video

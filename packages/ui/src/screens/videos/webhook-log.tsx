@@ -23,7 +23,6 @@ const WORDS: Readonly<Record<WebhookDelivery['state'], string>> = {
   failed: 'given up',
 };
 
-/** Deliveries of the webhooks of jobs. */
 export function WebhookLog({ onOpen }: { onOpen: (jobId: string) => void }) {
   const { data, error, refetch } = useQuery(webhooksQuery);
   const [state, setState] = useState<'' | WebhookDelivery['state']>('');
@@ -77,7 +76,6 @@ export function WebhookLog({ onOpen }: { onOpen: (jobId: string) => void }) {
   );
 }
 
-/** One announcement, with the way to send it again. */
 export function WebhookEntry({ delivery, onOpen }: { delivery: WebhookDelivery; onOpen?: () => void }) {
   const client = useQueryClient();
   const {

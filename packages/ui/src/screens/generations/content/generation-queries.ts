@@ -4,7 +4,6 @@ import { queryOptions } from '@tanstack/react-query';
 import { callApi } from '../../../api/call-api.ts';
 import { readContent } from './read-content.ts';
 
-/** The record of a generation. */
 export const generationQuery = (id: string) =>
   queryOptions({
     queryKey: ['generation', id],

@@ -20,7 +20,6 @@ const ROWS: readonly (readonly [string, (generation: Generation) => string])[] =
   ['Duration', (generation) => formatDuration(generation.generation_time)],
 ];
 
-/** Two generations side by side: figures, prompts, completions. */
 export function CompareGenerations({ ids, onClose }: { ids: readonly [string, string]; onClose: () => void }) {
   const left = useQuery(generationQuery(ids[0]));
   const right = useQuery(generationQuery(ids[1]));

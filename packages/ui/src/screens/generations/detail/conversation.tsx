@@ -20,10 +20,7 @@ const ROLES: Readonly<Record<string, { readonly label: string; readonly icon: Re
   tool: { label: 'Tool', icon: <Wrench size={15} aria-hidden /> },
 };
 
-/**
- * Number of messages shown at first, from the end: a long conversation is laid out only as far as the user scrolls
- * back.
- */
+/** Messages shown at first, from the end: a long conversation is laid out only as far as the user scrolls back. */
 const SHOWN_MESSAGES = 40;
 
 /** The messages and the completion. None of it can be trusted. */

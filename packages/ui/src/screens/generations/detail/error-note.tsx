@@ -4,7 +4,6 @@ import type { GenerationContent } from '../../../api/types.ts';
 import { PlainText } from '../../../parts/text/plain-text.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
 
-/** Why a call failed, and what had failed before that. */
 export function ErrorNote({ error }: { error: NonNullable<GenerationContent['error']> }) {
   return (
     <section aria-label="Error" className="rounded-lg border border-bad/50 bg-bad-soft/60 p-3 text-sm">

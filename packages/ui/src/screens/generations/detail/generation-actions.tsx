@@ -14,7 +14,6 @@ import { useSaveFixture } from '../../fixtures/use-save-fixture.ts';
 import { contentQuery, generationQuery } from '../content/generation-queries.ts';
 import { toCurl } from './to-curl.ts';
 
-/** Actions on a generation. */
 export function GenerationActions({ id, isPanel = false }: { id: string; isPanel?: boolean }) {
   const navigate = useNavigate();
   const client = useQueryClient();

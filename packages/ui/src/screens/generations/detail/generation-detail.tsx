@@ -13,7 +13,6 @@ interface GenerationDetailProps {
   readonly onCompare: () => void;
 }
 
-/** A generation beside the list. */
 export function GenerationDetail({ id, onClose, onCopyId, compared, onCompare }: GenerationDetailProps) {
   return (
     <SidePanel

@@ -4,7 +4,6 @@ import { Button } from '../../../parts/controls/button.tsx';
 import { usePreferences } from '../../../shell/preferences.ts';
 import { togglePin } from '../list/pins.ts';
 
-/** Keeps a generation at hand in this browser. */
 export function PinButton({ id }: { id: string }) {
   const isPinned = usePreferences().pins.includes(id);
   const label = isPinned ? 'Unpin' : 'Pin';

@@ -5,10 +5,7 @@ import { toBaseUrl } from '../../../shell/base-url.ts';
 /** Linux takes no more than 128 KB of one argument; an attached image is larger than that. */
 const MAX_ARGUMENT = 100_000;
 
-/**
- * A command that sends the stored prompt again, with the key in a variable. Parameters beside the messages are not
- * stored.
- */
+/** A command that sends the stored prompt again, with the key in a variable. Other parameters are not stored. */
 export function toCurl(call: Pick<Generation, 'model' | 'streamed'> & { readonly content: GenerationContent }): string {
   const { messages, prompt } = call.content.input;
   return toChatCurl({

@@ -14,7 +14,6 @@ const FORMATS = [
   { label: 'NDJSON with prompts and answers', format: 'ndjson', content: 'true' },
 ] as const;
 
-/** Saves what the filters leave as a file. */
 export function ExportMenu({ search }: { search: GenerationSearch }) {
   const [isBusy, setIsBusy] = useState(false);
   const save = async (format: string, content: string): Promise<void> => {

@@ -10,7 +10,6 @@ import type { ListRow } from './list-row.ts';
 
 const TONES: Readonly<Record<GenerationStatus, Tone>> = { ok: 'good', failed: 'bad', cancelled: 'caution' };
 
-/** How a generation ended, in a word. */
 export function StatusBadge({ generation }: { generation: Pick<ListRow, 'status'> }) {
   return <Badge tone={TONES[generation.status]}>{generation.status}</Badge>;
 }

@@ -1,10 +1,7 @@
 import type { GenerationRow } from '@model-gateway/core/wire';
 import type { GenerationList } from '../../../api/types.ts';
 
-/**
- * Fields of a generation that a list requests and holds: whole records would be too much for the network and the
- * memory.
- */
+/** Fields that a list requests and holds: whole records would be too much for the network and the memory. */
 const FIELDS = [
   'id',
   'created_at',

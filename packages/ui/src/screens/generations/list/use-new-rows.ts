@@ -9,7 +9,6 @@ import { useFeed } from './use-feed.ts';
 const MAX_WAITING = 500;
 
 interface NewRowsOptions {
-  /** The key of the list's query. */
   readonly queryKey: QueryKey;
   readonly filters: GenerationSearch;
   readonly isLive: boolean;

@@ -3,7 +3,6 @@ import type { Schedule } from '../../playground/create-frame-buffer.ts';
 /** How many times faster than it was. */
 export type ReplaySpeed = 1 | 4 | 'instant';
 
-/** Where a replay is. */
 export interface ReplayState {
   readonly atMs: number;
   readonly isPlaying: boolean;

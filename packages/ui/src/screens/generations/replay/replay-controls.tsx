@@ -9,11 +9,7 @@ import type { Arrival } from './to-arrivals.ts';
 
 const SPEEDS: Readonly<Record<'1' | '4' | 'instant', ReplaySpeed>> = { '1': 1, '4': 4, instant: 'instant' };
 type SpeedName = keyof typeof SPEEDS;
-const SPEED_OPTIONS: readonly { readonly value: SpeedName; readonly label: string }[] = [
-  { value: '1', label: '1×' },
-  { value: '4', label: '4×' },
-  { value: 'instant', label: 'Instant' },
-];
+const SPEED_LABELS = { '1': '1×', '4': '4×', instant: 'Instant' };
 
 interface ReplayControlsProps {
   readonly replay: Replay;
@@ -49,7 +45,7 @@ export function ReplayControls({ replay, state, arrivals, at }: ReplayControlsPr
       <Choice
         label="Speed"
         value={String(state.speed) as SpeedName}
-        options={SPEED_OPTIONS}
+        options={SPEED_LABELS}
         onChange={(name) => replay.setSpeed(SPEEDS[name])}
       />
       <span className="figures text-sm text-ink-soft">{position}</span>

@@ -12,10 +12,7 @@ export interface FilterText {
 const NAMES = new Set(['model', 'provider', 'key', 'session', 'status']);
 const STATUSES: Readonly<Record<string, string>> = { error: 'failed', canceled: 'cancelled' };
 
-/**
- * Reads a line such as `model:acme/chat status:failed cost>0.01 "timed out"`. Several values of a name are separated by
- * commas; everything else is looked for as text.
- */
+/** Reads `model:acme/chat status:failed cost>0.01 "timed out"`. Commas separate values; other words are searched. */
 export function parseFilterText(line: string): FilterText {
   const filters: Record<string, string> = {};
   const problems: string[] = [];
@@ -51,7 +48,6 @@ function addValue(filters: Record<string, string>, problems: string[], name: str
   else problems.push(`“status:${value}”: a status is ok, failed or cancelled`);
 }
 
-/** The line that means these filters. */
 export function toFilterText(search: GenerationSearch): string {
   const parts = [...NAMES].flatMap((name) => {
     const value = search[name as keyof GenerationSearch];

@@ -1,6 +1,5 @@
 import type { ListPage } from '../list/list-row.ts';
 
-/** How far a text was looked for. */
 export interface SearchedSoFar {
   readonly records: number;
   /** When the oldest of them began. */

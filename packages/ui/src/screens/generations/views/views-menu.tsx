@@ -14,7 +14,6 @@ import { useOpenView } from './use-open-view.ts';
 const ITEM =
   'flex min-h-8 cursor-pointer items-center gap-2 rounded-md px-2.5 text-sm outline-none data-[highlighted]:bg-raised data-[disabled]:opacity-50';
 
-/** The views that were saved, and what can be done with them. */
 export function ViewsMenu({ search }: { search: GenerationSearch }) {
   const { views, hiddenColumns } = usePreferences();
   const [open, setOpen] = useState<'save' | 'manage' | null>(null);

@@ -77,11 +77,7 @@ function ReachCard({ info }: { info: DesktopInfo }) {
   );
 }
 
-const MODES = [
-  { value: 'live', label: 'Live' },
-  { value: 'replay', label: 'Replay only' },
-  { value: 'record', label: 'Record' },
-] as const;
+const MODES = { live: 'Live', replay: 'Replay only', record: 'Record' } as const;
 
 const SWITCHES = [
   ['startAtLogin', 'Start at login', 'Off until you switch it on.'],
