@@ -25,7 +25,10 @@ export interface RunOptions extends StartMessage {
   readonly post: (message: FromGateway) => void;
 }
 
-/** Opens store and gateway, and listens; the window needs no port. Throws for a bad config or store, or no fixtures. */
+/**
+ * Opens the store and the gateway over it, then listens. The gateway serves the window whether or not the port can be
+ * had. Throws when the configuration or the store is no good, and when there is nothing to replay.
+ */
 export async function runGateway(options: RunOptions): Promise<RunningGateway> {
   const { env, logsDir, mode, recordingsDir, post } = options;
   const { config, isDemo } = plan(options);

@@ -1,4 +1,7 @@
-/** Looks once for a release with a good signature, tells the user, and installs it on quit. Loaded on request only. */
+/**
+ * Looks for a newer release once, tells the user when one is ready, and installs it when the app quits. Releases are
+ * taken only with a good signature. Loaded when it is asked for: most users never do.
+ */
 export async function lookForUpdates(): Promise<void> {
   const { autoUpdater } = await import('electron-updater');
   autoUpdater.autoDownload = true;

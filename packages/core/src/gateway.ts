@@ -61,7 +61,10 @@ const DRAIN_CHECK_MS = 20;
 /** Generations that are not sent by then are sent after the next start. */
 const MAX_BROADCAST_DRAIN_MS = 5000;
 
-/** Creates a gateway; several can exist in one process. Throws `RangeError` for a model of an unknown provider. */
+/**
+ * Creates a gateway: one object that handles requests, without globals, so that several can exist in one process.
+ * Throws `RangeError` when a model names a provider that does not exist.
+ */
 export function createGateway(options: GatewayOptions): Gateway {
   const closing = new AbortController();
   const foundations = createFoundations(options, closing.signal, () => runtime);

@@ -1,6 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The part of Express's request that is used. It fits the types of Express 4 and 5 and needs neither installed. */
+/**
+ * The part of Express's request that the adapter uses. It is described by shape, so that the types of Express 4 and 5
+ * both fit and neither has to be installed for the types of this package.
+ */
 export interface ExpressRequest extends IncomingMessage {
   /** Where the router is mounted; empty at the root. */
   readonly baseUrl: string;

@@ -24,7 +24,10 @@ export function isPassedOn(name: string, hasOwnKey: boolean): boolean {
   return !(hasOwnKey && KEY_HEADERS.has(name));
 }
 
-/** Headers that API clients need. All others concern upstream's own origin (cookies, CORS, policy), not the host's. */
+/**
+ * Headers that a client of an API needs. All others concern upstream's own origin (cookies, CORS, transport security,
+ * content policy) and would be taken for the host's here.
+ */
 const PASSED_BACK: ReadonlySet<string> = new Set([
   'accept-ranges',
   'cache-control',

@@ -21,7 +21,10 @@ export interface PassthroughOptions {
 export interface Passthrough {
   /** Whether the path may be forwarded. */
   accepts(path: string): boolean;
-  /** Forwards a request and its response. Resolves at the end or once that began; throws `GatewayError` without one. */
+  /**
+   * Sends the request on, and the response back as it comes. Resolves when that is over or the response has begun;
+   * throws `GatewayError` when there is no response to pass back.
+   */
   forward(request: ExpressRequest, response: ServerResponse): Promise<void>;
 }
 
@@ -37,7 +40,10 @@ interface Proxy {
   readonly failures: WeakMap<IncomingMessage, Error>;
 }
 
-/** Creates the way to another gateway for unknown paths. Throws `RangeError` if `target` is no plain http(s) URL. */
+/**
+ * Creates the way to another gateway for paths that ours does not have. Throws `RangeError` for a target that is no
+ * plain http(s) address.
+ */
 export function createPassthrough({ target, apiKey }: PassthroughOptions): Passthrough {
   const targetUrl = parseTarget(target);
   let loading: Promise<Proxy> | undefined;

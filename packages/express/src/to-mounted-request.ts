@@ -72,7 +72,10 @@ function originOf(request: ExpressRequest): string {
   return `${request.protocol}://${forwarded || (request.headers.host ?? 'localhost')}`;
 }
 
-/** The caller's address by `trust proxy`. Loopback has more rights, so no request through a proxy counts as such. */
+/**
+ * The caller's address as `trust proxy` says. Loopback opens what is meant for this machine alone, so it is not
+ * believed of a request that came through a proxy: the proxy may run here, and its client anywhere.
+ */
 function remoteAddressOf({ ip, headers }: ExpressRequest): string {
   const isForwarded = headers['x-forwarded-for'] !== undefined || headers['forwarded'] !== undefined;
   return ip === undefined || (isForwarded && isLoopbackHost(ip)) ? 'unknown' : ip;

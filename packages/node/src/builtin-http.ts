@@ -1,4 +1,7 @@
 import process from 'node:process';
 
-/** The used parts of `node:http`. An import reads all exports, and its WebSocket an HTTP client: a tenth of a start. */
+/**
+ * The parts of `node:http` that are used. An import would read all of its exports, and its WebSocket loads a second
+ * HTTP client, which takes a tenth of the time of a start.
+ */
 export const { createServer, request, STATUS_CODES } = process.getBuiltinModule('node:http');

@@ -11,7 +11,10 @@ interface Piece {
   bytes: Uint8Array | null;
 }
 
-/** Opens a private scratch file that goes with the process. Where it cannot be made or grow, bytes stay in memory. */
+/**
+ * Opens a scratch in a file that no other user can open and that is removed when the process ends, however it ends.
+ * Where there can be no file, or it cannot grow, the bytes stay in memory.
+ */
 export function openScratchFile(dir: string): Scratch {
   const pieces: Piece[] = [];
   let file = openUnlinked(dir);

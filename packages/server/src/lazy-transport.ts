@@ -7,7 +7,10 @@ export interface LazyTransport extends Required<Transport> {
   close(): Promise<void>;
 }
 
-/** Loads a transport at its first call, which waits: undici takes a sixth of a start and is not needed to listen. */
+/**
+ * Puts off loading a transport, which for undici is a sixth of the time that a start takes and is not needed to
+ * listen. A call that comes first waits for it.
+ */
 export function createLazyTransport(load: () => Promise<Transport & { close(): Promise<void> }>): LazyTransport {
   let loading: ReturnType<typeof load> | undefined;
   let loaded: Transport | undefined;

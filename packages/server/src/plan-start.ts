@@ -18,7 +18,10 @@ const BUILT_FIXTURES = fileURLToPath(new URL('../dist/demo-fixtures', import.met
 
 const DEMO_DATA_DIR = 'data/demo';
 
-/** Plans a run: config file, else environment, else demo. Throws `ConfigError`, `UsageError` for a reachable demo. */
+/**
+ * Decides what to run: the config file, else the providers that the environment names, else the demo. Throws
+ * `ConfigError`, and `UsageError` for a demo that other machines could reach.
+ */
 export function planStart(
   options: ServeOptions,
   env: NodeJS.ProcessEnv,

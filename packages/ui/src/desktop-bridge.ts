@@ -6,7 +6,10 @@ import { z } from 'zod';
  * run time, as `@model-gateway/ui/desktop-bridge`; the page imports types alone, so that its bundle is without zod.
  */
 
-/** `live` calls providers; `replay` serves recordings and calls none; `record` calls them and records responses. */
+/**
+ * `live` calls providers; `replay` serves recorded responses and calls no provider; `record` calls providers and
+ * records their responses.
+ */
 export const MODES = ['live', 'replay', 'record'] as const;
 export type Mode = (typeof MODES)[number];
 

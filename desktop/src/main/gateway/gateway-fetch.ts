@@ -10,7 +10,10 @@ interface Pending {
   controller?: ReadableStreamDefaultController<Uint8Array>;
 }
 
-/** Creates the window's `fetch`: it needs no port, but reaches the gateway's process. Responses stream as it reads. */
+/**
+ * Creates the `fetch` of the window: it reaches the gateway in its process and needs no port, so the UI works even
+ * where none can be had. Responses are streamed, no faster than they are read.
+ */
 export function createGatewayFetch(gateway: GatewayProcess): (request: Request) => Promise<Response> {
   const pending = new Map<number, Pending>();
   let lastId = 0;

@@ -4,7 +4,10 @@ import { dirname, join } from 'node:path';
 
 import { app } from 'electron';
 
-/** Makes the app start at login, or not: on Linux by a file in the autostart folder (XDG autostart specification). */
+/**
+ * Makes the app start at login, or not. Electron does nothing about it on Linux, where a file in the autostart folder
+ * does it (XDG autostart specification).
+ */
 export function setStartAtLogin(isWanted: boolean, isHidden: boolean): void {
   if (process.platform !== 'linux') {
     app.setLoginItemSettings({ openAtLogin: isWanted, args: isHidden ? ['--hidden'] : [] });

@@ -13,7 +13,10 @@ export interface WipeOptions {
   readonly atRest: (work: () => Promise<void>) => Promise<void>;
 }
 
-/** Deletes recorded data and keys, after asking, for a new owner of the machine. Settings and a config file stay. */
+/**
+ * Deletes, after asking, all that was recorded and every key: what is not to be found by who gets the machine next. The
+ * settings of the app stay, and so does a configuration file, which the user has written.
+ */
 export async function wipe(window: BrowserWindow, { paths, file, atRest }: WipeOptions): Promise<Outcome> {
   const { response } = await dialog.showMessageBox(window, {
     type: 'warning',

@@ -30,7 +30,10 @@ export function createTrayHostAsker(): () => Promise<'go-on' | 'quit'> {
   };
 }
 
-/** Whether anything shows tray items: on Linux the session bus tells (StatusNotifierItem). True where it is unknown. */
+/**
+ * Whether anything shows tray items. On Linux that is a part of the desktop which not every one has; it is asked for on
+ * the session bus (specification of StatusNotifierItem). True where that cannot be found out.
+ */
 async function hasTrayHost(): Promise<boolean> {
   if (process.platform !== 'linux') return true;
   try {

@@ -13,7 +13,10 @@ export interface AppWindow {
 
 const SIZE = { width: 1180, height: 780, minWidth: 480, minHeight: 420 };
 
-/** Creates the holder of the app's only window. Closing it frees its memory; `preload` is the file with the bridge. */
+/**
+ * Creates the holder of the app's only window. Closing the window destroys it, and its memory is given back; `preload`
+ * is the file that offers the bridge.
+ */
 export function createAppWindow(preload: string, file: SettingsFile, onClosed: () => Promise<void>): AppWindow {
   let window: BrowserWindow | null = null;
 

@@ -47,7 +47,10 @@ export interface AccountOptions {
 const VERSION_AT = 14;
 const DEFAULT_VERSION = '8';
 
-/** Id of a workspace's default guardrail (wire.md 16.2): the workspace's, with a UUID version no random id has. */
+/**
+ * The id of the guardrail that applies to everything in a workspace (wire.md 16.2): the workspace's own, with the
+ * version of the UUID changed. Random ids are of version 4, so it is unique.
+ */
 export function defaultGuardrailIdOf(workspaceId: string): string {
   return withVersion(workspaceId, DEFAULT_VERSION);
 }

@@ -122,7 +122,10 @@ export function isOwnPage({ headers, baseUrl }: GatewayRequest): boolean {
   return origin === `http://${host}` || origin === `https://${host}` || origin === originOf(baseUrl);
 }
 
-/** Contains the port: cookies do not distinguish ports, so two gateways on one machine would sign each other out. */
+/**
+ * The name contains the port, because cookies do not distinguish ports: two gateways on one machine would sign each
+ * other out.
+ */
 const cookieNameOf = (baseUrl: string): string => `gateway_session_${URL.parse(baseUrl)?.port || 'default'}`;
 
 const originOf = (baseUrl: string): string | undefined => URL.parse(baseUrl)?.origin;

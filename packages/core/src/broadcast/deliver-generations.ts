@@ -4,7 +4,10 @@ import type { DeliveryOutcome } from '../webhooks/deliver-webhook.ts';
 import type { BroadcastTrace, DestinationFormat, DestinationRequest } from './destination-format.ts';
 import { sendRequest, type SendingContext } from './send-request.ts';
 
-/** Above this many characters, traces are sent in several requests: encoding this many blocks for about 10 ms. */
+/**
+ * Above this many characters of text traces are sent in several requests: encoding them blocks the process, for about
+ * 10 ms at this size.
+ */
 const MAX_REQUEST_CHARACTERS = 250_000;
 /** About what a trace has besides its text. */
 const BARE_TRACE_CHARACTERS = 1000;

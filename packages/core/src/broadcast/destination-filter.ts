@@ -6,7 +6,10 @@ import type { GenerationRecord } from '../stores/store.ts';
 /** Regions as destinations name them, by the names that a region may have in the configuration. */
 const REGIONS: Readonly<Record<string, Destination['regions'][number]>> = { eu: 'europe', europe: 'europe', us: 'us' };
 
-/** Whether a generation belongs to a destination by workspace, key and region. Cheap, because every call runs it. */
+/**
+ * Whether a generation belongs to this destination by its workspace, key and region. Cheap, because it runs once for
+ * every call.
+ */
 export type TakesGeneration = (record: GenerationRecord) => boolean;
 
 export function createTakesGeneration(destination: Destination): TakesGeneration {

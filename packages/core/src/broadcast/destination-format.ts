@@ -67,7 +67,10 @@ export interface DestinationRequest {
   readonly body: string | Uint8Array;
 }
 
-/** The protocol of one type of destination. It makes requests and sends none; the server's composition lists all. */
+/**
+ * The protocol of one type of destination: it makes requests and sends none. One file each, listed where a server is
+ * composed.
+ */
 export interface DestinationFormat<Type extends DestinationType = DestinationType> {
   readonly type: Type;
   /** The requests that carry these traces, of which there is at least one. Sent twice, they must not count twice. */

@@ -47,7 +47,10 @@ export function parseConfig(type: DestinationType, config: Config): Record<strin
   return parseWith(z.object({ config: DESTINATION_CONFIGS[type] }), { config }).config;
 }
 
-/** Throws `invalid_request` for a type without a format here, an address that may not be called, or invalid rules. */
+/**
+ * Throws `invalid_request` for a destination that could never receive anything: a type without a format in this
+ * process, an address that may not be called, rules that cannot be evaluated.
+ */
 export async function refuseUnusable(
   { type, config, filter_rules: rules }: Pick<Destination, 'type' | 'config' | 'filter_rules'>,
   { broadcast }: { readonly broadcast: BroadcastOptions | undefined },

@@ -16,7 +16,10 @@ export interface KeyUsageParts {
   readonly platform: Pick<Platform, 'now'>;
 }
 
-/** Reads what a principal has spent in each period, and the rest of its limit: not negative, null without a limit. */
+/**
+ * Reads the amount that a principal has spent in each period, and the rest of its limit: never negative, null without a
+ * limit.
+ */
 export async function readKeyUsage(
   principalId: string,
   limit: KeyLimit,

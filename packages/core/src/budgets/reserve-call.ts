@@ -25,7 +25,10 @@ export interface Reservation {
   readonly bound: CallBound;
 }
 
-/** Holds the cost at the most expensive endpoint and returns it. Throws `payment_required` or `permission_denied`. */
+/**
+ * Holds the cost of a call at its most expensive endpoint until its generation is recorded. Throws `payment_required`
+ * or `permission_denied` when the amount does not fit into a budget. Returns the held amount.
+ */
 export function reserveCall(
   { id, principal }: Pick<ModelCall, 'id' | 'principal'>,
   { budgets, endpoints, bound }: Reservation,

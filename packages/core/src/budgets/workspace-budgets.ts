@@ -12,7 +12,10 @@ export function intervalOf({ reset_interval: interval }: WorkspaceBudget): Budge
   return interval ?? 'lifetime';
 }
 
-/** Keeps id and time of the budget it replaces. Throws `invalid_request` unless wider intervals have larger budgets. */
+/**
+ * Replaces the budget with the same interval, whose id and time are retained. Throws `invalid_request` unless every
+ * budget is larger than all of narrower intervals: a smaller one would make them useless.
+ */
 export function putBudget(budgets: readonly WorkspaceBudget[], budget: WorkspaceBudget): readonly WorkspaceBudget[] {
   const former = budgets.find((other) => intervalOf(other) === intervalOf(budget));
   const put = former === undefined ? budget : { ...budget, id: former.id, created_at: former.created_at };

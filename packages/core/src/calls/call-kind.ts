@@ -4,7 +4,10 @@ import type { RequestText } from './text-map.ts';
 import type { ProviderPreferences } from '../wire/chat/provider-preferences.ts';
 import type { VideoMeasure } from '../catalog/video-cost.ts';
 
-/** Kinds of calls, by the member of a provider that serves them: `api_type` on the wire, output modality of models. */
+/**
+ * Every kind of call to a model, by the member of a provider that serves it: its `api_type` on the wire, and the output
+ * modality of the models that it is for.
+ */
 export const CALL_KINDS = {
   chat: { apiType: 'completions', output: 'text' },
   video: { apiType: 'video', output: 'video' },
@@ -33,7 +36,10 @@ export interface RequestLabels {
   readonly trace: Readonly<Record<string, unknown>> | null;
 }
 
-/** Pure functions for what differs between kinds: shared code reads requests only by them (docs/decisions/0024). */
+/**
+ * The differences between kinds of calls: pure functions over the request. Routing, budgets, guardrails, rate limits
+ * and generations access a request only through them (docs/decisions/0024).
+ */
 export interface CallKind<Request> {
   readonly name: CallKindName;
   modelsOf(request: Request): RequestedModels;

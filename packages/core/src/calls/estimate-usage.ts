@@ -19,7 +19,10 @@ function textOf({ content }: ChatMessage): string {
   return (content ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('\n');
 }
 
-/** Estimated usage where upstream reports none, without images and files. `completion` is its text or its weight. */
+/**
+ * Token counts for a completion whose upstream reported none, marked as estimated. Images and files are not counted.
+ * `completion` is its text, or what that weighs.
+ */
 export function estimateUsage(messages: readonly ChatMessage[], completion: string | number): Usage {
   const prompt = messages.reduce((sum, message) => sum + TOKENS_A_MESSAGE + Math.ceil(weighText(textOf(message))), 0);
   const said = Math.ceil(typeof completion === 'number' ? completion : weighText(completion));

@@ -29,7 +29,10 @@ export const BUILT_IN_CATALOG: readonly DatedModels[] = [
   PERPLEXITY,
 ].map(expandParameterSets);
 
-/** Well-known models. Unknown facts and prices are absent, never zero. `pickServedModels` narrows them to providers. */
+/**
+ * Well-known models with their known facts. Unknown facts are absent; so are unknown prices, and no price is zero in
+ * their place. To be narrowed to the configured providers with `pickServedModels`.
+ */
 export const BUILT_IN_MODELS: readonly ModelDefinition[] = BUILT_IN_CATALOG.flatMap(({ models }) => models);
 
 /** Gives every endpoint that names a set of parameters the list itself. */

@@ -149,7 +149,10 @@ export const isListed = (slugs: readonly string[], endpoint: Endpoint): boolean 
 
 const blends = new WeakMap<Endpoint, number>();
 
-/** USD a token, to compare endpoints: most calls read thrice what they write. Unknown prices are infinite, so last. */
+/**
+ * One number to compare endpoints by, USD a token: most calls read about three times what they write. Infinite where a
+ * price is not known, so that such an endpoint comes after every other.
+ */
 export function priceOf(endpoint: Endpoint): number {
   let blend = blends.get(endpoint);
   if (blend === undefined) {

@@ -1,6 +1,9 @@
 import type { EndpointDefinition, ModelDefinition } from '../wire/models/model-definition.ts';
 
-/** Models and the sources of their facts. Endpoints name presets, not slugs, and may name one of `parameterSets`. */
+/**
+ * Models and the sources of their facts. Their endpoints name presets, where a configured model names a provider's
+ * slug. `SetName` are the names of `parameterSets`; without one, every endpoint lists its parameters itself.
+ */
 export interface DatedModels<SetName extends string = never> {
   readonly sources: readonly {
     readonly url: string;

@@ -13,7 +13,10 @@ const commaList = z.string().transform((text) =>
     .filter((item) => item !== ''),
 );
 
-/** The query of `GET /models` (wire.md 14.1). Filters on data that is not collected are accepted without effect. */
+/**
+ * The query of `GET /models` (wire.md 14.1). Filters on data that the gateway does not collect are accepted without
+ * effect.
+ */
 export const modelListQuerySchema = z.object({
   offset: count.optional(),
   limit: count.min(1).max(1000).optional(),

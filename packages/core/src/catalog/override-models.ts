@@ -7,7 +7,10 @@ export interface ServingProvider {
   readonly preset: string | null;
 }
 
-/** The built-in models that configured providers can serve: those of their presets, with these endpoints alone. */
+/**
+ * The built-in models that configured providers can serve, each with the endpoints at those providers alone. A provider
+ * serves what is built in for its preset.
+ */
 export function pickServedModels(
   builtIn: readonly ModelDefinition[],
   providers: readonly ServingProvider[],

@@ -2,7 +2,10 @@ import type { GatewayError } from '../foundation/errors.ts';
 import type { ChatChunk, FinishReason, Usage } from '../wire/chat/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 
-/** The wire format of one chat route: parses its requests into the common form, and encodes completions in its own. */
+/**
+ * The wire format of one chat route of the API. The call itself is the same for all routes: a dialect parses the
+ * request into it, and encodes completions as its own frames or body.
+ */
 export interface Dialect {
   /** Reads and checks the body of a request. Throws `invalid_request` that names every field. */
   parse(body: unknown): ParsedChat;

@@ -30,7 +30,10 @@ export interface ModerationParts {
 
 const MAX_SHOWN = 100;
 
-/** The refusal of a call that requires moderation and is flagged (wire.md 4.2, 9.5); for others null, synchronously. */
+/**
+ * Returns the refusal of a call that requires moderation and is flagged (wire.md 4.2, 9.5); null, synchronously, for
+ * any other call.
+ */
 export function moderateCall(
   { request }: ModelCall<ChatCompletionRequest>,
   { moderator, pipeline, signal }: ModerationParts,

@@ -83,7 +83,10 @@ function tell(listener: GenerationListener, record: GenerationRecord, logger: Lo
   }
 }
 
-/** The whole chain of causes: callers see only the class of a failure, but the operator needs the first cause. */
+/**
+ * Returns the whole chain of causes: callers receive only the class of a failure, and the operator needs the first
+ * cause.
+ */
 function describeCause(cause: unknown): string | undefined {
   if (!(cause instanceof Error)) return undefined;
   const deeper = describeCause(cause.cause);

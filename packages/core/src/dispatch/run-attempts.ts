@@ -37,7 +37,10 @@ export interface AttemptOptions {
 /** Limit of attempts after the first, whatever the number of endpoints. */
 const MAX_RETRIES = 2;
 
-/** Calls endpoint after endpoint until one has begun. Throws the last failure, or at once the signal's reason. */
+/**
+ * Calls endpoint after endpoint until one has begun to respond. Throws the last failure when all have failed or no more
+ * may be tried, or the signal's reason as soon as it fires.
+ */
 export async function runAttempts<First>(
   { endpoints, onAttempt, signal, parts }: AttemptOptions,
   ask: (endpoint: Endpoint) => Promise<First>,

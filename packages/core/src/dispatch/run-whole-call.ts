@@ -67,7 +67,10 @@ export interface WholeResult<Result> {
   readonly routing: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Guards, plans, admits, reserves, runs and records an unstreamed call. Throws what ended it (docs/decisions/0024). */
+/**
+ * Guards, plans, admits, reserves, runs and records one call of an unstreamed kind. Throws what ended it
+ * (docs/decisions/0024).
+ */
 export async function runWholeCall<Request, Result>(
   received: ModelCall<Request>,
   whole: WholeKind<Request, Result>,

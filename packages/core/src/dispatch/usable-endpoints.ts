@@ -45,7 +45,10 @@ export async function findUsableEndpoints({ request, principal, parts }: Endpoin
   return toUsableEndpoints({ policy: await parts.policyOf(principal), region: parts.regionOf(request) }, parts);
 }
 
-/** The endpoints in lists. Administrators see all, to choose among them for guardrails, within the host's region. */
+/**
+ * Finds the endpoints for public lists: administrators see all of them, because they choose among them for guardrails.
+ * Under a regional host no other endpoints can be served, so no others are shown.
+ */
 export async function findShownEndpoints(context: EndpointContext): Promise<UsableEndpoints> {
   const { parts, principal, request } = context;
   if (principal.kind === 'api') return findUsableEndpoints(context);

@@ -2,13 +2,20 @@ interface ErrorTraits {
   readonly status: number;
   /** The typed name on the wire. */
   readonly errorType: string;
-  /** Who must change something before the call can succeed. The operator: keys, credit, rights, models and limits. */
+  /**
+   * The party that has to change something before the same call can succeed. The operator issues keys, credit and
+   * rights, chooses the models, and sets the limits.
+   */
   readonly blame: 'caller' | 'operator' | 'upstream' | 'gateway';
   /** The same call may succeed in a while, with nothing changed. */
   readonly isTransient: boolean;
 }
 
-/** Status and name on the wire of all errors. Permanent ones are no 5xx, which official clients retry up to an hour. */
+/**
+ * Every error of the gateway: its HTTP status, its typed name on the wire, and the description of its cause.
+ *
+ * Permanent errors are never a 5xx, because official clients retry those for up to an hour.
+ */
 const ERROR_CODES = {
   invalid_request: { status: 400, errorType: 'invalid_request', blame: 'caller', isTransient: false },
   context_length_exceeded: { status: 400, errorType: 'context_length_exceeded', blame: 'caller', isTransient: false },
@@ -28,7 +35,10 @@ const ERROR_CODES = {
   headers_too_large: { status: 431, errorType: 'invalid_request', blame: 'caller', isTransient: false },
   client_closed_request: { status: 499, errorType: 'invalid_request', blame: 'caller', isTransient: false },
   internal: { status: 500, errorType: 'server', blame: 'gateway', isTransient: false },
-  /** No upstream accepted a video: official clients retry 500 and `Retry-After`. Its cause shows if that helps. */
+  /**
+   * No upstream accepted a video: official clients try again on 500 and `Retry-After`. Its cause shows whether that may
+   * help, so the code by itself does not.
+   */
   submission_failed: { status: 500, errorType: 'server', blame: 'upstream', isTransient: false },
   provider_unavailable: { status: 502, errorType: 'provider_unavailable', blame: 'upstream', isTransient: true },
   provider_overloaded: { status: 503, errorType: 'provider_overloaded', blame: 'upstream', isTransient: true },

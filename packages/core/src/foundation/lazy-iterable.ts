@@ -1,4 +1,7 @@
-/** Opens the source when the first item is read. Costs almost nothing per item, unlike a delegating generator. */
+/**
+ * An iterable whose source is opened only when the first item is read. Costs almost nothing per item, unlike a
+ * generator that delegates to another.
+ */
 export function createLazyIterable<Item>(open: () => Promise<AsyncIterable<Item>>): AsyncIterable<Item> {
   return {
     [Symbol.asyncIterator]() {

@@ -3,7 +3,10 @@ import type { Platform } from './platform.ts';
 const HEX_DIGITS = '0123456789abcdef';
 const HEX_CODES = Array.from(HEX_DIGITS, (digit) => digit.charCodeAt(0));
 
-/** Reused. Codes: an id of joined pieces would be a tree of strings, which its first use as a key must flatten. */
+/**
+ * Ids in the making, used again for every one. As codes: added up piece by piece, an id would be a tree of strings, which
+ * its first use as a key has to flatten.
+ */
 const randomCodes: number[] = [];
 let generationCodes: number[] = [];
 let generationPrefix: readonly number[] = [];

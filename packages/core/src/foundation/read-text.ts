@@ -2,7 +2,10 @@ const utf8 = new TextDecoder();
 /** No error body worth reading is longer; a proxy's page may be. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
-/** UTF-8. Above `maxBytes` it stops with the text so far, enough for error pages; transports limit whole responses. */
+/**
+ * Reads a body to its end as UTF-8. Above `maxBytes` it stops and returns the text so far, which is enough for error
+ * pages; the transport limits whole responses.
+ */
 export async function readText(body: AsyncIterable<Uint8Array>, maxBytes?: number): Promise<string> {
   return toText(await readBytes(body, maxBytes));
 }

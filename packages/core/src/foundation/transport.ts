@@ -68,7 +68,10 @@ export interface WholeResponse extends Pick<TransportResponse, 'status' | 'heade
   readonly bytes: Uint8Array;
 }
 
-/** Sends requests to upstreams. Never follows redirects. Rejects with `TransportError`, or the reason of the signal. */
+/**
+ * Sends one request to an upstream. Never follows redirects. Rejects with `TransportError`, or with the signal's
+ * reason when it was aborted.
+ */
 export interface Transport {
   send(request: TransportRequest): Promise<TransportResponse>;
   /** Like `send`, in one piece at a lower cost. Where it is absent, callers use `send` and read to the end. */

@@ -2,7 +2,10 @@ const MAX_KEYS = 64;
 const MAX_KEY_LENGTH = 128;
 const MAX_TEXT_LENGTH = 1024;
 
-/** Limits a `trace` to 64 keys, 1,024 characters a text, lists and objects as JSON. Undefined when nothing is left. */
+/**
+ * Converts the `trace` of a request to the form that is stored with every generation: at most 64 keys, texts cut at
+ * 1,024 characters, lists and objects as their JSON. Undefined when nothing is left.
+ */
 export function toStoredTrace(trace: Readonly<Record<string, unknown>>): StoredTrace | undefined {
   const stored: Record<string, string | number | boolean> = {};
   for (const [key, value] of Object.entries(trace).slice(0, MAX_KEYS)) {

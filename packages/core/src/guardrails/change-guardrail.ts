@@ -38,7 +38,10 @@ const ZDR_GROUPS = [
   'enforce_zdr_other',
 ] as const;
 
-/** Applies a change: models get canonical slugs; `enforce_zdr` sets absent switches of its groups (wire.md 16.2). */
+/**
+ * A guardrail with a change of the wire applied (wire.md 16.2): absent fields remain, models get their canonical slugs,
+ * and `enforce_zdr` sets the switches of its groups that are absent.
+ */
 export function changeGuardrail(
   guardrail: Guardrail,
   change: UpdateGuardrailRequest,

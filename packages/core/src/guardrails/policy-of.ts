@@ -9,7 +9,10 @@ import type { AssignmentRecord, Store } from '../stores/store.ts';
 import { defaultGuardrailIdOf } from '../auth/account.ts';
 import type { GuardrailLayer } from './effective-policy.ts';
 
-/** Null without a guardrail; rejects with `permission_denied` when one fails. Synchronous with tables in memory. */
+/**
+ * Returns the policy of a caller; null when no guardrail applies. Synchronous where the store has its tables in memory.
+ * Rejects with `permission_denied` when a guardrail cannot be applied.
+ */
 export type PolicyOf = (principal: Principal) => Awaitable<Policy | null>;
 
 type GuardrailStore = Pick<Store, 'guardrails' | 'keyAssignments' | 'memberAssignments'>;

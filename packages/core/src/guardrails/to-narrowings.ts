@@ -14,7 +14,10 @@ const ZDR_AUTHORS: ReadonlyMap<string, ZdrRule> = new Map([
 /** Names of regions where the wire's differ from ours. */
 const WIRE_REGIONS: ReadonlyMap<string, string> = new Map([['eu', 'europe']]);
 
-/** The demands of guardrails on every endpoint, fallbacks included. What it does with data must be known to pass. */
+/**
+ * The demands of guardrails in the form that routing judges every endpoint by, fallbacks included. What an endpoint does
+ * with data must be known to pass.
+ */
 export function toNarrowings(rules: readonly EndpointRule[], catalog: Pick<Catalog, 'find'>): readonly Narrowing[] {
   // The region of the call is named first, because no change of the request can alter it.
   const isOfRegions = ({ rule }: EndpointRule): boolean => rule === 'allowed_data_regions';

@@ -20,7 +20,10 @@ const SIMPLE: Readonly<Record<string, string>> = {
 
 const hexadecimal = /^[0-9a-f]{0,4}$/i;
 
-/** Decodes the escapes of JSON, or of a piece that begins outside of an escape. Invalid escapes remain unchanged. */
+/**
+ * Decodes the escapes of JSON, or of a piece of it that does not begin within an escape. Invalid escapes remain
+ * unchanged.
+ */
 export function unescapeJson(json: string, isEnd: boolean): UnescapedJson {
   if (!json.includes('\\')) return { text: json, offsets: null, taken: json.length };
   let text = '';

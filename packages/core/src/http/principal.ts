@@ -1,4 +1,7 @@
-/** The caller: `api` uses models and reads what it made; `management` administers and reads all, but calls no model. */
+/**
+ * The caller. An `api` principal may use models and read what it made; a `management` principal administers and may
+ * read everything, but cannot call models.
+ */
 export interface Principal {
   readonly kind: 'api' | 'management';
   /** The key's SHA-256 in hex, or any stable id by which the embedder's own authentication knows the caller. */

@@ -99,7 +99,10 @@ function refuseUnreasonableBytes(bytes: Uint8Array): void {
   }
 }
 
-/** Bytes of a text to compare before a search for its end: starting the search takes as long as comparing these. */
+/**
+ * The first bytes of a text are compared one by one and only the rest is searched: starting a search takes as long as
+ * comparing this many bytes.
+ */
 const STEP_BYTES = 64;
 
 /** The position of the closing quotation mark, or the end of the bytes. An image is a text of megabytes. */
@@ -120,7 +123,10 @@ function findEndOfText(bytes: Uint8Array, start: number): number {
   return bytes.length;
 }
 
-/** Removes keys that could reach a prototype. Throws `invalid_request` for too many levels, or items in one place. */
+/**
+ * Walks a parsed tree and removes keys that could reach a prototype in later code. Throws `invalid_request` for a value
+ * that is nested too deep or has too many items in one place.
+ */
 function toInertJson<Value>(value: Value, depth = 0): Value {
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= MAX_DEPTH) throw refusal(TOO_DEEP);

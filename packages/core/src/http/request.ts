@@ -11,15 +11,24 @@ export interface GatewayRequest {
   /** The query without the leading `?`. */
   readonly query: string;
   readonly headers: HeaderMap;
-  /** Rejects with `payload_too_large` above the limit (default: the host's). Call this or `openBody`, at most once. */
+  /**
+   * Resolves with the whole body. Rejects with `payload_too_large` above `limitBytes`, by default the host's own limit.
+   * Either this or `openBody` is called, and at most once.
+   */
   readBody(limitBytes?: number): Promise<Uint8Array>;
-  /** Reads only as fast as pieces are taken. Throws what `readBody` rejects with, as soon as the limit is passed. */
+  /**
+   * Returns the body piece by piece, read from the client only as fast as the pieces are taken. Throws the errors that
+   * `readBody` rejects with, `payload_too_large` as soon as the limit is passed.
+   */
   openBody(limitBytes?: number): AsyncIterable<Uint8Array>;
   /** The body as the host has already parsed it, where it has (`express.json()`); `readBody` is then not called. */
   readonly json?: unknown;
   /** Fires when the client has disconnected. */
   readonly signal: AbortSignal;
-  /** Fires `signal` with this reason. A host with it uses `client_closed_request`, and calls need no own signal. */
+  /**
+   * Makes `signal` fire with this reason. A host that provides it fires its signal with a `client_closed_request`
+   * error, and a call then needs no signal of its own.
+   */
   readonly abort?: ((reason: Error) => void) | undefined;
   /** The public address of the mount, without a trailing slash: `https://host/ai`. */
   readonly baseUrl: string;

@@ -7,7 +7,10 @@ export interface RouteRow {
   /** `{name}` matches one segment, `{name+}` one or more. Earlier routes win. */
   readonly path: string;
   readonly surface: Surface;
-  /** Status for a key of the other kind. Default 403; some operations of the public wire declare 401 (wire.md 3). */
+  /**
+   * The status for a key of the other kind, 403 when absent: some operations of the public wire declare no 403 and
+   * respond with 401 (wire.md 3).
+   */
   readonly wrongKey?: 401;
   readonly summary: string;
 }

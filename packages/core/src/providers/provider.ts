@@ -37,7 +37,10 @@ export interface ChatCall {
   readonly supportedParameters: ReadonlySet<string> | null;
   /** The endpoint's limit of output tokens, for wires that demand one; null or absent when not known. */
   readonly maxOutputTokens?: number | null | undefined;
-  /** The caller named only a family: a wish for no reasoning becomes the least possible, no error (wire.md 6.6). */
+  /**
+   * The caller named a family and got its newest model: where that cannot do without reasoning, a wish for none becomes
+   * the least there is, and is not refused (wire.md 6.6).
+   */
   readonly isOfFamily?: boolean | undefined;
   /** Receives the body that is sent upstream, in a form that may be shown; absent unless the caller requested it. */
   readonly onUpstreamBody?: ((body: unknown) => void) | undefined;

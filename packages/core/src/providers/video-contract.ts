@@ -92,7 +92,10 @@ export interface VideoSearch {
   readonly timeoutMs: number;
 }
 
-/** Videos of a provider (docs/decisions/0014), stateless. Throws `GatewayError` (refused) or `TransportError`. */
+/**
+ * The video part of a provider, one member with all its operations (docs/decisions/0014): functions without loop or
+ * state. Each throws `GatewayError` (upstream refused) or `TransportError`.
+ */
 export interface VideoProvider {
   /** Two starts with the same idempotency key make one job. */
   readonly honoursIdempotencyKey: boolean;

@@ -64,7 +64,10 @@ interface Planning {
   readonly parts: RoutingParts;
 }
 
-/** Throws `invalid_request` for an unknown model, `not_found` where a router finds none. The plan may be empty. */
+/**
+ * Plans where a call may go. Throws `invalid_request` for a model that is not known, and `not_found` when a router finds
+ * no model; a plan without endpoints is the caller's to refuse, with `noEndpointLeft`.
+ */
 export function planCall(call: ModelCall, options: PlanOptions, parts: RoutingParts): CallPlan {
   const { kind, request } = call;
   const preferences = kind.preferencesOf(request);

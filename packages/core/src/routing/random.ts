@@ -3,7 +3,10 @@ import type { Platform } from '../foundation/platform.ts';
 /** Numbers from 0 up to but not including 1, evenly distributed. */
 export type RandomSource = () => number;
 
-/** Seeded once from the platform, because drawing there costs a copy. For spreading load only, not ids and secrets. */
+/**
+ * Creates a source seeded once from the platform: a draw costs a few operations, where a call to the platform would
+ * cost a copy of its bytes. For spreading load only; ids and secrets come from the platform itself.
+ */
 export function createRandomSource(platform: Pick<Platform, 'randomBytes'>): RandomSource {
   const view = new DataView(Uint8Array.from(platform.randomBytes(4)).buffer);
   let state = view.getUint32(0);

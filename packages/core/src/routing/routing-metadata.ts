@@ -24,7 +24,10 @@ export interface RoutingReport {
   toMembers(outcome: RoutingOutcome): Readonly<Record<string, unknown>>;
 }
 
-/** Null unless one of the headers requests a report (wire.md 12). `pipeline` may grow until the response has ended. */
+/**
+ * Creates a report when one of the headers requests it, else null (wire.md 12). `pipeline` lists the other effects on
+ * the request, and may grow until the response has ended.
+ */
 export function createRoutingReport(headers: HeaderMap, plan: CallPlan, { stages }: Pipeline): RoutingReport | null {
   const names = memberNamesOf(headers);
   if (names.length === 0) return null;
@@ -48,7 +51,10 @@ export function withReport(error: GatewayError, report: RoutingReport | null, ou
   });
 }
 
-/** Each header has a member of its name in the response; the older spelling counts where the current one is absent. */
+/**
+ * Each header has a member of its own name in the response; the older compatible spelling counts where the current one
+ * is absent.
+ */
 function memberNamesOf(headers: HeaderMap): readonly string[] {
   const isEnabled = (value: string | undefined): boolean => value?.trim().toLowerCase() === 'enabled';
   const names: string[] = [];
@@ -94,7 +100,10 @@ function toRoutingMetadata(
   };
 }
 
-/** Throws the refusal of a call that is blocked or has no endpoint left, with the routing report if requested. */
+/**
+ * Throws the refusal of a call that is blocked or has no endpoint left, with the routing report where the caller
+ * requested it.
+ */
 export function refuseUnplanned(plan: CallPlan, refusal: GatewayError | null, report: RoutingReport | null): void {
   const error = refusal ?? (plan.endpoints.length === 0 ? noEndpointLeft(plan) : null);
   if (error !== null) throw withReport(error, report, { attempts: [], hasFailed: true });

@@ -22,5 +22,8 @@ interface BroadcastProgress {
   readonly through: string;
 }
 
-/** A working destination stores only its progress, every few seconds: its generations are in the store already. */
+/**
+ * A stored row of broadcasting. For a working destination that is its progress alone, every few seconds: the
+ * generations themselves are in the store already.
+ */
 export type BroadcastRow = BroadcastDelivery | BroadcastProgress;

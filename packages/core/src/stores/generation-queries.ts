@@ -27,7 +27,10 @@ export interface ActivitySum {
   readonly reasoningTokens: number;
 }
 
-/** Generations by value, under all filters except those of its own kind, so that other values keep their counts. */
+/**
+ * The number of generations for each value. A value is counted under all parts of the filter except its own kind, so
+ * that the counts of other statuses, for example, remain visible while one status is selected.
+ */
 export interface GenerationFacets {
   /** Number of generations that the filter matches. */
   readonly total: number;

@@ -65,7 +65,10 @@ export interface AssignmentRepository {
   get(subjectId: string): Awaitable<AssignmentRecord | undefined>;
   /** Oldest first. */
   list(): Awaitable<readonly AssignmentRecord[]>;
-  /** Replaces what the subjects had; leaves out those whose guardrail is gone. Resolves with how many were put. */
+  /**
+   * Puts all of them in the place of what their subjects had before. Those whose guardrail is gone are left out.
+   * Resolves with how many were put.
+   */
   assign(assignments: readonly AssignmentRecord[]): Promise<number>;
   /** Removes what of these subjects belongs to this guardrail; resolves with how many that were. */
   unassign(guardrailId: string, subjectIds: readonly string[]): Promise<number>;
@@ -135,11 +138,17 @@ export interface GenerationRepository {
   count(): Awaitable<number>;
   /** Sum of `costNanoUsd` over all records of one principal, those removed by retention included. */
   spentNanoUsd(principalId: string): Awaitable<number>;
-  /** Spending in a part of the time, of any spender, by the paying party. Called during every call with a budget. */
+  /**
+   * Like `usage`, for a part of the time, for other spenders than a principal, and by the paying party. Called during
+   * every call with a budget.
+   */
   spent(query: SpentQuery): Awaitable<Spent>;
 }
 
-/** Everything the gateway remembers, in small repositories; `test/contract/stores*.test.ts` check every store. */
+/**
+ * Everything the gateway remembers. Small repositories, so that a new store is a handful of short functions;
+ * `test/contract/stores*.test.ts` hold the facts every one of them must meet.
+ */
 export interface Store {
   /** True where other processes use the same store at the same time. */
   readonly isShared?: boolean | undefined;

@@ -24,7 +24,10 @@ export interface FailedAttempt {
   readonly retryAfterSeconds?: number | undefined;
 }
 
-/** Milliseconds to the next attempt; null after the last. `random` (0 to 1) adds up to a tenth, to spread attempts. */
+/**
+ * The wait before the next attempt, in milliseconds; null when there is none left. Up to a tenth is added by `random`
+ * (0 to 1), so that deliveries that failed together are not repeated together.
+ */
 export function nextDeliveryDelayMs(failed: FailedAttempt, random: number): number | null {
   const wait = WAITS_MS[failed.attempts - 1];
   if (wait === undefined) return null;

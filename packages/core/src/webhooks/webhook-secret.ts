@@ -10,7 +10,10 @@ export function objectToWebhookSecret(secret: string): string | undefined {
     : undefined;
 }
 
-/** The decoded base64 after `whsec_`; else the secret's UTF-8 bytes, whose base64 a receiver passes to its verifier. */
+/**
+ * The key of a Standard Webhooks signature: the decoded base64 after `whsec_`. A secret without that prefix is used as
+ * its UTF-8 bytes; a receiver passes the base64 of those to its verifier.
+ */
 export function toStandardKey(secret: string): Uint8Array {
   const bytes = secret.startsWith(PREFIX) ? decodeBase64(secret.slice(PREFIX.length)) : undefined;
   return bytes ?? new TextEncoder().encode(secret);

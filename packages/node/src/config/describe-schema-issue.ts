@@ -13,7 +13,10 @@ const WANTED: Readonly<Record<string, string>> = {
   record: 'an object: { … }',
 };
 
-/** Explains a schema's finding in `tree` to operators, and the remedy; an issue per unknown field. Shows no values. */
+/**
+ * Says in an operator's words what a schema found wrong and how to put it right; several unknown fields become one
+ * issue each. `tree` is what was checked; of it only types are shown, never values.
+ */
 export function describeSchemaIssue(issue: z.core.$ZodIssue, schema: z.ZodType, tree: unknown): ConfigIssue[] {
   if (issue.code === 'unrecognized_keys') {
     const known = fieldNamesAt(schema, issue.path, tree);

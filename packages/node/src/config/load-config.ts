@@ -28,7 +28,10 @@ export interface LoadConfigOptions {
   readonly flags?: ConfigFlags | undefined;
   /** The presets that `preset` may name: `PRESETS` of `@model-gateway/core/providers/presets`. Default: none. */
   readonly presets?: Readonly<Record<string, ProviderPreset>> | undefined;
-  /** Built-in models by preset: `BUILT_IN_MODELS` of `@model-gateway/core/catalog/built-in-models`. Default: none. */
+  /**
+   * Models that providers serve without configuration, by preset: `BUILT_IN_MODELS` of
+   * `@model-gateway/core/catalog/built-in-models`. Default: none.
+   */
   readonly builtInModels?: readonly ModelDefinition[] | undefined;
 }
 

@@ -21,7 +21,10 @@ export function readVariable(env: Environment, name: string): string | undefined
   return value === '' ? undefined : value;
 }
 
-/** Replaces each `env:NAME` by its value. Others stay and are reported by field and variable, never with a value. */
+/**
+ * Replaces each `env:NAME` by the variable's value. What cannot be resolved stays as it is and is reported by its
+ * field and the variable's name; values are never part of a message.
+ */
 export function resolveSecrets(tree: unknown, env: Environment): { tree: unknown; issues: ConfigIssue[] } {
   const issues: ConfigIssue[] = [];
   const resolveAt = (node: unknown, place: readonly string[], path: readonly PropertyKey[]): unknown => {

@@ -1,4 +1,8 @@
-/** Finds the known name that a misspelt one means, if any. Case, `-` and `_` do not count: `base_url` is `baseUrl`. */
+/**
+ * Finds the known name that a misspelt one most likely means; undefined when none is near.
+ *
+ * Case, hyphens and underscores do not count, so that `base_url` finds `baseUrl`.
+ */
 export function suggestName(name: string, known: readonly string[]): string | undefined {
   const wanted = fold(name);
   let best: string | undefined;

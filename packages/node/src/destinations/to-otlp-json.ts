@@ -8,12 +8,18 @@ type Span = Parameters<typeof JsonTraceSerializer.serializeRequest>[0][number];
 type Writer = (traces: readonly BroadcastTrace[]) => string;
 
 const decoder = new TextDecoder();
-/** 64-bit numbers, which OTLP has as text in JSON and the library (0.301) does not. Texts escape quotes: no match. */
+/**
+ * The protocol writes numbers of 64 bits as text in JSON, as receivers of the public wire expect, and the library
+ * (0.301) does not. Inside of texts quotes are escaped, so that this finds nothing there.
+ */
 const WHOLE_NUMBER = /\{"intValue":(-?\d+)\}/g;
 
 let loading: Promise<Writer> | undefined;
 
-/** Traces as an OTLP/HTTP body in JSON, a span each. Libraries load at first use: they take as long as a start. */
+/**
+ * Traces as the body of an OTLP/HTTP request in JSON, one span each. The libraries are loaded with the first of them:
+ * that takes about as long as a whole start of the gateway.
+ */
 export async function toOtlpJson(traces: readonly BroadcastTrace[]): Promise<string> {
   const write = await (loading ??= loadWriter());
   return write(traces);

@@ -1,10 +1,16 @@
 import ipaddr from 'ipaddr.js';
 
-/** Special ranges that `ipaddr.js` treats as ordinary, or that embed an IPv4 address, which a caller could choose. */
+/**
+ * The ranges that the registries of special-purpose addresses list and that `ipaddr.js` treats as ordinary ones, or
+ * that embed an IPv4 address: a caller that can choose the embedded address would reach it through them.
+ */
 const FURTHER_RANGES = ['64:ff9b:1::/48', '2001::/23', '3fff::/20', '5f00::/16'].map((range) =>
   ipaddr.IPv6.parseCIDR(range),
 );
-/** All addresses assigned on the public internet so far; outside are mapped, embedded, local and undefined ones. */
+/**
+ * The range of all addresses assigned on the public internet so far; outside are mapped, embedded, local and undefined
+ * addresses.
+ */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**

@@ -95,7 +95,10 @@ function refuseOddHeaders(rawHeaders: readonly string[]): void {
   throw new GatewayError(code, `The ${repeated} header is given twice`);
 }
 
-/** The exact values of `Host` for this gateway. Any other came to this port under a name that is not the gateway's. */
+/**
+ * Returns the exact values of `Host` that stand for this gateway. A request with any other value was directed to this
+ * port under a name that the gateway does not have.
+ */
 function toAllowedHosts({ host, port, publicUrl, allowedHosts }: GuardOptions): ReadonlySet<string> {
   const own = new Set(['localhost', '127.0.0.1', '[::1]', isIP(host) === 6 ? `[${host}]` : host.toLowerCase()]);
   const hosts = new Set([...own].map((name) => `${name}:${port}`));

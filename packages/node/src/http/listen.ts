@@ -24,7 +24,10 @@ export interface ListenOptions {
   readonly trustedProxies?: readonly string[] | undefined;
   /** Web origins whose pages may call the gateway. */
   readonly allowedOrigins?: readonly string[] | undefined;
-  /** Whether only known `Host` names are served. Default: true on loopback, where the gateway has no other names. */
+  /**
+   * Whether only known `Host` names are served. Default: true on a loopback address, where the gateway has no other
+   * names.
+   */
   readonly onlyKnownHosts?: boolean | undefined;
   /** Known names besides those of loopback and of `publicUrl`. */
   readonly allowedHosts?: readonly string[] | undefined;

@@ -151,7 +151,10 @@ export function createPublicView({ publicUrl, trustedProxies, isTls }: PublicOri
   };
 }
 
-/** Whether a proxy declares that it forwarded the request: its own address, often loopback, is not the client's. */
+/**
+ * Returns whether a proxy declares that it forwarded the request. The proxy's own address, often loopback, must not be
+ * used as the client's.
+ */
 function isForwarded({ headers }: IncomingMessage): boolean {
   return headers['x-forwarded-for'] !== undefined || headers['forwarded'] !== undefined;
 }

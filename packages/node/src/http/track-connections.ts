@@ -4,7 +4,10 @@ import { Server as NetServer, type Socket } from 'node:net';
 export interface TrackedConnections {
   /** Call for every request that gets a response object. */
   noteRequest(request: IncomingMessage, response: ServerResponse): void;
-  /** Refuses connections, closes idle ones, others after a response or `drainMs`; resolves when all are closed. */
+  /**
+   * Accepts no more connections, closes idle ones, and closes each of the others after its last response. Resolves when
+   * all are closed; after `drainMs` the remaining ones are cut.
+   */
   close(drainMs: number): Promise<void>;
 }
 

@@ -97,7 +97,10 @@ async function writeStream(
   }
 }
 
-/** Resolves when an ended response has been sent. It nearly always has been already: then there is no promise. */
+/**
+ * Resolves when an ended response has been sent completely. It nearly always has been already: then there is no
+ * promise.
+ */
 function untilSent(response: ServerResponse, options: WriteOptions): Promise<void> | undefined {
   return (response.socket?.writableLength ?? 0) > 0 ? untilRead(response, 'finish', options) : undefined;
 }

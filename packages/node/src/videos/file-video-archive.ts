@@ -36,7 +36,10 @@ interface StoredFile {
   readonly bytes: number;
 }
 
-/** Creates an archive with a file per video, on disk and whole or not at all. Rejects if the directory is unusable. */
+/**
+ * Creates an archive that stores each video as a file of one directory, on the disk itself and whole or not at all.
+ * Rejects when the directory cannot be used.
+ */
 export async function createFileVideoArchive(options: FileVideoArchiveOptions): Promise<VideoArchive> {
   const { dir, maxBytes } = options;
   const stored = await load(options);

@@ -23,7 +23,10 @@ export type ReadInWorker = <Kind extends ReadingTask['kind']>(
   task: Extract<ReadingTask, { kind: Kind }>,
 ) => Promise<ReadingResult[Kind]>;
 
-/** Reads each page or file in a thread, ended beyond its time or memory, so none delays calls (docs/decisions/0015). */
+/**
+ * Creates a reader that does each reading in a thread of its own, which is ended when it takes too long or too much
+ * memory: a page or a file that was made to occupy a parser must not delay the calls of others (docs/decisions/0015).
+ */
 export function createReadInWorker(limits: ReadingLimits = DEFAULT_LIMITS): ReadInWorker {
   const waiting: (() => void)[] = [];
   let running = 0;

@@ -11,7 +11,10 @@ import { StartError } from '../process/start-error.ts';
 const OWNER_TIMEOUT_MS = 10_000;
 const DEMO_DATA_DIR = 'data/demo';
 
-/** Issues a key and prints it once. A running gateway that owns the data directory makes it; else a store is opened. */
+/**
+ * Issues a key and prints it on stdout, once. Beside a running gateway that owns the data directory it is the one that
+ * makes the key; otherwise the store is opened here.
+ */
 export async function createKey(options: KeysCreateOptions): Promise<void> {
   const dataDir = await findDataDir(options);
   const owner = await readOwnerFile(dataDir);

@@ -34,7 +34,10 @@ interface Start extends StartPlan, Pick<ServeOptions, 'record' | 'fixtures'> {
   readonly isStopping: () => boolean;
 }
 
-/** Runs the gateway until a signal. Resolves when it listens; rejects, with everything closed, when it cannot start. */
+/**
+ * Runs the gateway until a signal ends the process. Resolves when it listens; rejects, with everything closed again,
+ * when it cannot start.
+ */
 export async function serve(options: ServeOptions): Promise<void> {
   tuneV8();
   const plan = planStart(options, process.env, await loadBuiltInModels(options));

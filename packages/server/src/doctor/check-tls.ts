@@ -15,7 +15,10 @@ const UNKNOWN_ISSUER = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
 
-/** Checks the certificate, even a bad one, whose issuer tells of a proxy; such a connection is not used further. */
+/**
+ * Shakes hands and looks at the certificate. A bad one is looked at, too, since its issuer is what tells of a proxy;
+ * nothing is sent on such a connection.
+ */
 export async function checkTls(target: Target, timeoutMs: number, now: number): Promise<Finding> {
   if (!target.isTls) return { layer: 'tls', status: 'skipped', detail: 'the address is http' };
   const { host, port, isIp } = target;

@@ -9,7 +9,10 @@ import { hasFailed, toReport } from './report.ts';
 import { createRedactor } from '../logger.ts';
 import type { DoctorOptions } from '../commands/parse-command.ts';
 
-/** Looks at every configured provider and prints what is wrong and what to do; exit code 1 when one is unusable. */
+/**
+ * Looks at every configured provider and says on stdout what is wrong and what to do. Leaves exit code 1 when one of
+ * them cannot be used.
+ */
 export async function doctor(options: DoctorOptions): Promise<void> {
   const isWell = await examine(options, process.env, (text) => void process.stdout.write(text));
   if (!isWell) process.exitCode = 1;

@@ -10,7 +10,10 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Only the bundle's files run, style or load; no text becomes a script, as `innerHTML` and its like are refused. */
+/**
+ * Nothing but the bundle's own files runs, styles or is asked for, whatever a model or a caller has written; and no
+ * text becomes a script, because `innerHTML` and its like are refused.
+ */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -36,7 +39,10 @@ const COMMON_HEADERS = {
 /** The names of a bundle, and no way out of its directory. */
 const FILE = /^\/ui\/((?:assets\/)?[\w-]+(?:\.[\w-]+)+)$/;
 
-/** Responds to `/ui` and below from a bundle; a path of no file is a screen's address. Rejects without a bundle. */
+/**
+ * Responds to a request for `/ui` or a path below it from the directory of a built bundle. A path that is not the path
+ * of a file is treated as a screen's address that was typed. Rejects when the bundle does not exist.
+ */
 export async function serveUi(
   { method, path }: Pick<GatewayRequest, 'method' | 'path'>,
   directory: string,

@@ -4,7 +4,10 @@ export interface ServerSentEvent {
   readonly data: string;
 }
 
-/** Reads server-sent events; `EventSource` can send neither key nor body. Leaving the loop early cancels the body. */
+/**
+ * Reads server-sent events from a body. Not `EventSource`, which can neither send a key nor a body. Ends with the body;
+ * leaving the loop early cancels it.
+ */
 export async function* readEventStream(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerSentEvent> {
   const reader = body.getReader();
   const decoder = new TextDecoder();

@@ -1,4 +1,7 @@
-/** Who is signed in, by a cookie that no script can read. The page has only the CSRF token for writes, in memory. */
+/**
+ * Who this page is signed in as. What proves it is a cookie that no script can read; the page keeps the CSRF token
+ * alone, which writes carry beside it. Nothing of it is stored.
+ */
 export type Session =
   | { readonly type: 'none' }
   /** The desktop app, or a host with its own sign-in, vouches for the page. */

@@ -25,7 +25,10 @@ export async function signOut(): Promise<void> {
   await ending;
 }
 
-/** Finds who is signed in: by a link's token, erased from address and history, or a cookie. Called once, first. */
+/**
+ * Finds out who is signed in: by the token of a one-time link, which is taken out of the address and the history at
+ * once, or by the cookie of an earlier sign-in. Called once, before anything is shown.
+ */
 export async function resumeSession(): Promise<void> {
   // The session is set even while the gateway is down; otherwise no screen would show why.
   if (getDesktop() !== undefined) return setSession({ type: 'host', name: 'the user of this machine' });

@@ -4,7 +4,10 @@ import { operation } from '../../http/operation.ts';
 import { broadcastDeliveryResponseSchema } from '../../wire/destinations/broadcast-delivery.ts';
 import type { DestinationParts } from './destination-parts.ts';
 
-/** `POST /admin/v1/destinations/deliveries/{id}/resend`: with the same ids, by which receivers know a repetition. */
+/**
+ * `POST /admin/v1/destinations/deliveries/{id}/resend`: sends a failed delivery again with the same ids, by which
+ * receivers recognise a repetition.
+ */
 export const resendBroadcast = operation<DestinationParts>()({
   params: ['id'],
   response: broadcastDeliveryResponseSchema,

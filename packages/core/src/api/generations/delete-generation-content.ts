@@ -4,7 +4,10 @@ import { operation } from '../../http/operation.ts';
 import { deletedSchema } from '../../wire/page-query.ts';
 import type { GenerationParts } from './generation-parts.ts';
 
-/** `DELETE /admin/v1/generations/{id}`: deletes the content at once; the record stays, as it accounts for money. */
+/**
+ * `DELETE /admin/v1/generations/{id}`: deletes the request and the completion at once; the record stays, because it
+ * accounts for money.
+ */
 export const deleteGenerationContent = operation<GenerationParts>()({
   params: ['id'],
   response: deletedSchema,

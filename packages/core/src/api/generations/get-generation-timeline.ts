@@ -4,7 +4,10 @@ import { operation } from '../../http/operation.ts';
 import { streamTimelineResponseSchema } from '../../wire/generations/stream-timeline.ts';
 import type { GenerationParts } from './generation-parts.ts';
 
-/** `GET /admin/v1/generations/{id}/timeline`: when a streamed completion's text arrived; deleted with the content. */
+/**
+ * `GET /admin/v1/generations/{id}/timeline`: the times at which the text of a streamed completion arrived. It is
+ * deleted together with the content.
+ */
 export const getGenerationTimeline = operation<GenerationParts>()({
   params: ['id'],
   response: streamTimelineResponseSchema,

@@ -5,7 +5,10 @@ import { operation } from '../../http/operation.ts';
 import { assignedSchema, keyHashesSchema } from '../../wire/management/assignment.ts';
 import type { GuardrailParts } from './guardrail-parts.ts';
 
-/** `POST /guardrails/{id}/assignments/keys`: replaces earlier ones of the keys. One unknown key prevents all of it. */
+/**
+ * `POST /guardrails/{id}/assignments/keys`: replaces the earlier assignments of the keys. All of them, or, with one
+ * unknown, none.
+ */
 export const assignKeys = operation<GuardrailParts>()({
   params: ['id'],
   body: keyHashesSchema,

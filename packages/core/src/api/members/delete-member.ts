@@ -3,7 +3,10 @@ import { operation } from '../../http/operation.ts';
 import { deletedSchema } from '../../wire/page-query.ts';
 import type { MemberParts } from './member-parts.ts';
 
-/** `DELETE /admin/v1/members/{id}`: disables their keys first, which would lose the guardrail with the member. */
+/**
+ * `DELETE /admin/v1/members/{id}`: their guardrail assignment goes with them, so their keys are disabled first, which
+ * would be free of the guardrail otherwise.
+ */
 export const deleteMember = operation<MemberParts>()({
   params: ['id'],
   response: deletedSchema,

@@ -20,7 +20,10 @@ export interface Spending {
   readonly cost: Cost | null;
 }
 
-/** The spending of a turn so far; without counts from upstream, usage is estimated. `at` is in Unix milliseconds. */
+/**
+ * Returns the spending of a turn so far. The usage of a completion without counts is estimated. `at` is in Unix
+ * milliseconds.
+ */
 export function spendingOf({ endpoint, messages, completion }: Turn, at: number): Spending {
   const usage = completion.usage ?? estimateUsage(messages, completion.weigh());
   if (completion.upstreamCostUsd !== undefined) return { usage, cost: toReportedCost(completion.upstreamCostUsd) };

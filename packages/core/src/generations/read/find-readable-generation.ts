@@ -2,7 +2,10 @@ import type { RequestContext } from '../../http/request-context.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import type { GenerationRecord, Store } from '../../stores/store.ts';
 
-/** For the key that made the call or for management. Throws `not_found` for other callers (docs/decisions/0008). */
+/**
+ * Finds a generation for the key that made the call or for management. For every other caller it does not exist: throws
+ * `not_found` (docs/decisions/0008).
+ */
 export async function findReadableGeneration(
   id: string,
   { principal, parts }: Pick<RequestContext<{ readonly store: Pick<Store, 'generations'> }>, 'principal' | 'parts'>,

@@ -35,7 +35,10 @@ const MAX_CONTENTS = 500;
 const MAX_SEARCH_MS = 1500;
 const TEXT_PAGE = 100;
 
-/** Finds generations, newest first. A page costs a bounded amount: it may be short, or empty, while more exist. */
+/**
+ * Finds generations, newest first. What one page costs is bounded, however many there are: it may hold fewer than
+ * `limit` records, even none, while there is more to look through.
+ */
 export async function listGenerations(search: GenerationSearch, parts: GenerationListParts): Promise<FoundGenerations> {
   const records: GenerationRecord[] = [];
   const budget = { contents: MAX_CONTENTS, until: parts.platform.monotonicNow() + MAX_SEARCH_MS };

@@ -9,7 +9,10 @@ export interface PatternFilterOptions {
    * bound: time is linear in the text. May look behind by a few characters. Case makes no difference.
    */
   readonly pattern: RegExp;
-  /** A further check, such as a checksum. Returns the actual end of the match; null when there is none after all. */
+  /**
+   * A check that a pattern cannot express, a checksum for example. Returns the actual end of the match, or null when
+   * there is no match after all.
+   */
   readonly measure?: ((text: string, start: number, end: number) => number | null) | undefined;
 }
 

@@ -17,7 +17,10 @@ export interface Filter {
   readonly label: string;
   /** Stands for what is redacted: `[CREDIT_CARD]`. */
   readonly placeholder: string;
-  /** A linear pattern that matches at least wherever a match begins: other texts are skipped. Null skips none. */
+  /**
+   * A pattern of the linear engine that matches wherever a match begins, and may match elsewhere: texts in which it
+   * does not match are not looked at any further. Null looks at every text.
+   */
   readonly trigger: string | null;
   /** All matches in order. They do not overlap. */
   findAll(text: string): readonly Span[];

@@ -19,7 +19,10 @@ const ascii = /^[\u0000-\u007F]*$/;
 /** A flood of marks on one letter must not make one endless segment. */
 const MAX_MARKS = 32;
 
-/** Smallest pieces that normalise on their own: a character with its marks, or a run of conjoining Hangul letters. */
+/**
+ * The smallest pieces that can be normalised each on its own: a character with the marks on it, or a run of conjoining
+ * Hangul letters. Nothing composes across them.
+ */
 const segments = new RegExp(
   `[\\u1100-\\u11FF\\uA960-\\uA97F\\uD7B0-\\uD7FF]{1,${MAX_MARKS}}|\\P{M}\\p{M}{0,${MAX_MARKS}}|\\p{M}{1,${MAX_MARKS}}`,
   'gu',
@@ -52,7 +55,10 @@ export interface SegmentSink {
   readonly isEnd: boolean;
 }
 
-/** Normalises a piece of text; `taken` is its whole length at the end, else the length up to the last segment. */
+/**
+ * Normalises a text piece by piece. Returns the length that was consumed: the whole text at its end, else up to the
+ * last segment.
+ */
 export function normaliseSegments(original: string, sink: SegmentSink): { text: string; taken: number } {
   const { starts, ends, base, isEnd } = sink;
   const add = (start: number, end: number, units: number): void => {

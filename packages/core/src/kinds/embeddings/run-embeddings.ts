@@ -52,7 +52,10 @@ interface AskedEmbeddings extends Omit<EmbeddingsResult, 'vectors'> {
   readonly vectors: readonly (number[] | string)[];
 }
 
-/** Converts to the requested format. Throws `provider_unavailable` unless upstream sent one vector for each text. */
+/**
+ * Converts upstream's vectors to the requested format. Throws `provider_unavailable` unless there is one vector per
+ * text.
+ */
 function toAskedFormat(
   result: EmbeddingsResult,
   { input, encoding_format: format }: EmbeddingsRequest,

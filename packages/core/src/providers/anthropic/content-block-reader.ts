@@ -26,7 +26,10 @@ type OpenBlock =
       index: number | null;
     };
 
-/** Tools that ran on the server and unknown blocks add nothing. `makeId` names a tool call without an id, by number. */
+/**
+ * Creates the reader of one completion's blocks. `makeId` makes the id of a tool call without one, from its number in
+ * the completion. Blocks of tools that ran on the server, and unknown blocks, return nothing.
+ */
 export function createContentBlockReader(makeId: (number: number) => string): ContentBlockReader {
   const open = new Map<number, OpenBlock>();
   let textLength = 0;

@@ -47,7 +47,10 @@ export function addAnthropicUsage(known: AnthropicCounts, value: unknown): Anthr
 const countIn = (details: unknown, field: string): number | undefined =>
   isObject(details) ? readCount(details[field]) : undefined;
 
-/** Undefined without input or output. The wire counts cached tokens beside the input, the gateway as a part of it. */
+/**
+ * Converts the counts to the gateway's form; undefined without both of input and output. The wire counts tokens read
+ * from or written to the cache separately from the input, the gateway as a part of it.
+ */
 export function toUsage(counts: AnthropicCounts): Usage | undefined {
   const { input, cacheRead, cacheWrite, cacheWrite1h, output, thinking, webSearches } = counts;
   if (input === undefined || output === undefined) return undefined;

@@ -27,7 +27,10 @@ const OTHER_MODEL: ModelTraits = {
 const EFFORTS_OF_4_6 = ['low', 'medium', 'high', 'max'];
 const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'];
 
-/** From the name (Anthropic's model pages and migration guides, October 2026): the model list lacks these facts. */
+/**
+ * Derives the request parameters of a model from its name (Anthropic's model pages and migration guides, October 2026).
+ * There is no other source: the model list does not contain them.
+ */
 export function readModelTraits(providerModel: string): ModelTraits {
   // Whatever their number, they behave like the newest.
   const isAlwaysThinking = /claude-(fable|mythos)/.test(providerModel);

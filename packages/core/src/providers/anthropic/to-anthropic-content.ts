@@ -17,7 +17,10 @@ export function toCacheControl({ cache_control: mark, prompt_cache_breakpoint: b
   return breakpoint?.mode === 'explicit' ? { cache_control: { type: 'ephemeral' } } : {};
 }
 
-/** Leaves out blank texts, which this wire refuses. Throws `invalid_request` with `path` for what it cannot express. */
+/**
+ * Turns content into blocks. Blank texts are left out, because this wire refuses them. Throws `invalid_request` that
+ * names the part for what the wire cannot express; `path` leads to the content.
+ */
 export function toBlocks(content: string | readonly ContentPart[] | null | undefined, path: string): Block[] {
   if (typeof content === 'string') return isBlank(content) ? [] : [{ type: 'text', text: content }];
   const blocks: Block[] = [];

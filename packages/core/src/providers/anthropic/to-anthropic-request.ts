@@ -74,7 +74,10 @@ function toMaxTokens({ request, maxOutputTokens }: ChatCall, traits: ModelTraits
   return asked ?? traits.defaultMaxTokens + (wish.kind === 'budget' ? wish.tokens : 0);
 }
 
-/** Thinking by budget must begin a turn. A continued turn lacks it after another model, or if it was not sent back. */
+/**
+ * Thinking by budget must be at the beginning of a turn. A turn that is to be continued, by text or by the results of
+ * its tools, has none when another model began it or the caller did not send it back.
+ */
 function isTurnUnthought(messages: readonly Turn[]): boolean {
   const last = messages.at(-1);
   if (last?.role === 'assistant') return true;

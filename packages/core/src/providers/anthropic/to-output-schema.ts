@@ -21,7 +21,10 @@ const NAMED_SCHEMAS: ReadonlySet<string> = new Set(['properties', '$defs', 'defi
 /** Keys whose values are data, even if they look like schemas. */
 const DATA: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples', 'required']);
 
-/** Closes objects, and moves constraints that the wire does not support to descriptions, as Anthropic's SDKs do. */
+/**
+ * Adapts a JSON schema to the subset that the wire can bind completions to: objects are closed, and constraints it does
+ * not support move into the description, where the model still reads them (Anthropic's own SDKs do the same).
+ */
 export function toOutputSchema(schema: Schema): Record<string, unknown> {
   const adapted: Record<string, unknown> = {};
   const notes: string[] = [];

@@ -56,7 +56,10 @@ export interface Thinking {
   readonly effort?: string | undefined;
 }
 
-/** Throws `invalid_request` when the output limit leaves no room for the budget, or reasoning cannot be turned off. */
+/**
+ * Decides the reasoning parameters. Throws `invalid_request` when the output limit leaves no room for the budget, or
+ * when reasoning cannot be turned off as requested.
+ */
 export function toThinking({ wish, traits, ...facts }: ThinkingQuestion): Thinking {
   const off: Thinking = traits.thinkingOff === 'on-request' ? { thinking: { type: 'disabled' } } : {};
   if (wish.kind === 'off') {

@@ -80,7 +80,10 @@ function createFalVideos(settings: DownloadingVideoSettings): VideoProvider {
   };
 }
 
-/** Upstream reports the path of a status. The host of that URL is ignored: only the configured host gets the key. */
+/**
+ * Returns the path of a request's status, which upstream reports because it is shorter than the model's. The host of
+ * that URL is ignored: the key is sent only to the configured host.
+ */
 function toPath(url: string, baseUrl: string): string {
   const { pathname } = new URL(url);
   const base = new URL(baseUrl).pathname.replace(/\/$/, '');
@@ -122,7 +125,10 @@ function toOutputs(value: unknown): VideoOutput[] {
   }));
 }
 
-/** A failed run's result is a refusal: of the input, as a caller's mistake, or of the run, with a type of its own. */
+/**
+ * The result of a run that failed is a refusal: of the input, with a status of the caller's mistakes, or of the run,
+ * with a type of its own. Any other refusal is no result of the run.
+ */
 function isHowItEnded({ upstreamStatus: status, metadata }: GatewayError): boolean {
   if (status === null || ABOUT_THE_CALL.has(status)) return false;
   return status < 500 || metadata?.['provider_code'] !== undefined;

@@ -9,7 +9,10 @@ import { toAnnotations } from './to-annotations.ts';
 import { toLogprobs } from './to-logprobs.ts';
 import { isObject, objectsOf, type Unchecked } from '../../foundation/unchecked.ts';
 
-/** `OTHER`: upstream withheld the rest. Unlisted values are failures or too new to know, and never count as success. */
+/**
+ * Finish reasons of a completion. `OTHER` means that upstream withheld the rest for some other reason. Unlisted values
+ * mean that the completion failed, or are too new to know; neither may count as a success.
+ */
 const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['STOP', 'stop'],
   ['NO_IMAGE', 'stop'],

@@ -40,7 +40,10 @@ const MIME_TYPES: Readonly<Record<string, string>> = {
   '3gp': 'video/3gpp',
 };
 
-/** Leaves out empty texts, which this wire refuses. Throws `invalid_request` with `path` for what it cannot express. */
+/**
+ * Turns content into parts. Empty texts are left out, because this wire refuses them. Throws `invalid_request` that
+ * names the part for what cannot be expressed; `path` leads to the content.
+ */
 export function toParts(content: string | readonly ContentPart[] | null | undefined, path: string): Part[] {
   if (typeof content === 'string') return content === '' ? [] : [{ text: content }];
   return (content ?? []).flatMap((part, index) =>

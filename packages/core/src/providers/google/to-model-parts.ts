@@ -7,7 +7,10 @@ import { type Part, toMedia, toParts } from './to-google-parts.ts';
 
 type AssistantMessage = Extract<ChatMessage, { role: 'assistant' }>;
 
-/** From Google's guide to thought signatures, for calls that have none of their own; without it they are refused. */
+/**
+ * The signature that Google's guide to thought signatures defines for calls of other models, or of clients that do not
+ * keep reasoning details. Without it such a conversation is refused.
+ */
 const FOREIGN_SIGNATURE = 'skip_thought_signature_validator';
 
 /** The signatures of one message, each to be sent back with its part. */
@@ -17,7 +20,10 @@ interface Signatures {
   readonly ofTexts: string[];
 }
 
-/** Leaves out unsigned thoughts, which a model ignores. Throws `invalid_request` that names what is inexpressible. */
+/**
+ * Converts an assistant's message to parts: signed thoughts, text, images, calls. Thoughts without a signature are left
+ * out, because a model ignores them. Throws `invalid_request` that names what cannot be expressed.
+ */
 export function toModelParts(message: AssistantMessage, path: string, traits: GeminiTraits): Part[] {
   const details = (message.reasoning_details ?? []).filter(({ format }) => format === REASONING_FORMAT);
   const signatures = readSignatures(details);

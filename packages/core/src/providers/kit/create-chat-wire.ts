@@ -13,9 +13,15 @@ import type { Upstream } from './to-upstream.ts';
 
 /** Reads one completion, whole or event by event. Holds what must be remembered between events. */
 export interface CompletionReader {
-  /** `done` ends the completion; undefined adds nothing. Throws `GatewayError` for an error or an unreadable event. */
+  /**
+   * Undefined when the event adds nothing, `done` for one that ends the completion. Throws `GatewayError` for an error
+   * event or one that cannot be read.
+   */
   readEvent(data: string): ChatChunk | 'done' | undefined;
-  /** Called last; throws `provider_unavailable` for a partial completion. Absent where the last event is complete. */
+  /**
+   * Called once after the last event, for the last chunk. Throws `provider_unavailable` when the completion broke off.
+   * Absent on wires whose last event is complete.
+   */
   readEnd?(): ChatChunk;
   /** Reads a whole, unstreamed completion. Throws `GatewayError` when it is an error or no completion. */
   readWhole(text: string): ChatChunk;

@@ -8,7 +8,10 @@ export interface DataUrl {
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** RFC 2397; undefined for anything else or nothing. Base64 is not checked: files are large, and upstream does it. */
+/**
+ * Parses a data URL (RFC 2397); undefined when the text is none, or empty. Base64 is passed on unchecked: files are
+ * large, and upstream checks every byte of them anyway.
+ */
 export function parseDataUrl(url: string): DataUrl | undefined {
   if (!isDataUrl(url)) return undefined;
   const comma = url.indexOf(',');

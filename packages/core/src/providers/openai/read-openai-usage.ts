@@ -65,7 +65,10 @@ function withCached(prompt: number, cached: number | undefined): number {
   return cached !== undefined && cached > prompt ? prompt + cached : prompt;
 }
 
-/** xAI counts reasoning separately, which only the total shows; DeepInfra may report more reasoning than completion. */
+/**
+ * Some providers (xAI) count reasoning separately, and only their total shows it: it then exceeds prompt and completion
+ * by exactly the reasoning. Others (DeepInfra, for some models) report more reasoning than completion.
+ */
 function withReasoning(
   completion: number,
   reasoning: number | undefined,

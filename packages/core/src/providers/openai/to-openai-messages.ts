@@ -134,7 +134,10 @@ function toCacheMark(part: ContentPart, { cacheMarks }: OpenAiDialect): Record<s
     : { prompt_cache_breakpoint: { mode: 'explicit' } };
 }
 
-/** Replaces ids other than nine letters or digits; numbers them in the conversation, so that no state is needed. */
+/**
+ * Replaces ids that are not nine letters or digits by valid ones, the same one for a call and its result. They are
+ * numbered within the conversation, so that no state is needed between requests.
+ */
 function createShortIds(): ToId {
   const made = new Map<string, string>();
   return (id) => {

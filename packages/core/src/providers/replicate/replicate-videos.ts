@@ -41,7 +41,10 @@ export function createReplicateProvider(settings: VideoProviderSettings): Provid
   return toVideoProvider(settings, { scheme: 'Bearer', createVideos: createReplicateVideos });
 }
 
-/** The model is `owner/name`, if unofficial `owner/name:version`. Videos are deleted within the hour: archive them. */
+/**
+ * Creates the video part of a provider over Replicate's predictions. The model is `owner/name`, with a version after a
+ * colon where it is not an official one. Its videos are deleted within the hour, so an archive is recommended.
+ */
 function createReplicateVideos(settings: DownloadingVideoSettings): VideoProvider {
   const { name, baseUrl, downloads } = settings;
   const calls = createVideoCalls(settings);

@@ -2,7 +2,10 @@ import { GatewayError } from '../../foundation/errors.ts';
 import type { CallPlan } from '../plan-call.ts';
 import type { Exclusion } from './select-endpoints.ts';
 
-/** The error for a plan without endpoints: names the rule for each, and what the caller or operator can do about it. */
+/**
+ * The error for a plan without endpoints. Names the rule for each, and where the caller or the operator can do something
+ * about it, what.
+ */
 export function noEndpointLeft({ models, excluded }: CallPlan): GatewayError {
   const named = excluded.map(({ endpoint, rule }) => ({ provider: endpoint.tag, model: endpoint.modelId, rule }));
   if (named.length > 0 && named.every(({ rule }) => rule === 'context_length')) {

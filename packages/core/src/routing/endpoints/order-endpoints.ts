@@ -39,7 +39,10 @@ export function orderEndpoints(endpoints: readonly Endpoint[], query: OrderQuery
   return [first, ...sorted.filter((endpoint) => endpoint !== first)];
 }
 
-/** Providers with the caller's own key come first, then endpoints in the order of the slugs, the rest by price. */
+/**
+ * Endpoints that the slugs name come first, in the order of the slugs; the rest by price. Providers with the caller's
+ * own key come before both.
+ */
 function orderAsNamed(endpoints: readonly Endpoint[], order: readonly string[]): readonly Endpoint[] {
   const sorted = endpoints.toSorted(byPrice);
   const named = order.flatMap((slug) => sorted.filter((endpoint) => isNamed(slug, endpoint)));

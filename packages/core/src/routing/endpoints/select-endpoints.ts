@@ -68,7 +68,10 @@ function preferRoomy(
 /** Parameters worth choosing an endpoint for even where they are not required (wire.md 8.2). */
 export const PREFERRED_PARAMETERS = ['tools', 'response_format', 'verbosity'] as const;
 
-/** Where some endpoints support a parameter, the others are excluded; where none does, all remain and it is dropped. */
+/**
+ * Where some endpoints support a parameter, the others are excluded; where none does, all remain, and the parameter is
+ * dropped.
+ */
 function preferAble(endpoints: readonly Endpoint[], excluded: readonly Exclusion[], query: EndpointQuery): Selection {
   let able = endpoints;
   const unable: Exclusion[] = [];

@@ -5,7 +5,10 @@ export interface CountRing {
   sum(now: number, latest?: number): { readonly good: number; readonly bad: number };
 }
 
-/** Counts in `slots` slots of `slotMs` each, dropped whole. Adding is a few assignments, and there is no timer. */
+/**
+ * Creates counters over `slots` slots of `slotMs` each; the oldest slot is dropped as a whole. Adding costs a few
+ * assignments whatever the window, and there is no timer.
+ */
 export function createCountRing(slotMs: number, slots: number): CountRing {
   const good = new Uint32Array(slots);
   const bad = new Uint32Array(slots);
@@ -52,7 +55,10 @@ export interface SampleRing {
   percentiles(now: number, windowMs: number): Percentiles | null;
 }
 
-/** Holds the last `size` measurements; sorts when read, which is rarer. With `isMoreBetter`, counts from the top. */
+/**
+ * Creates a buffer for the last `size` measurements. Adding costs two assignments; the reader sorts, because reads are
+ * rarer. With `isMoreBetter`, percentiles count from the top.
+ */
 export function createSampleRing(size: number, isMoreBetter: boolean): SampleRing {
   const values = new Float64Array(size);
   const times = new Float64Array(size).fill(Number.NEGATIVE_INFINITY);

@@ -1,7 +1,10 @@
 import type { ModelEndpoint } from '../../wire/models/model.ts';
 import type { HealthReport, CircuitState } from './endpoint-health.ts';
 
-/** The wire promises only that 0 is normal and the others are not; the other numbers are the gateway's choice. */
+/**
+ * The wire's number for each state. The wire promises only that 0 is normal and the others are not; the other numbers
+ * are the gateway's choice.
+ */
 const STATUS_OF_STATE: Readonly<Record<CircuitState, number>> = {
   steady: 0,
   unstable: -1,

@@ -4,7 +4,10 @@ const ALIAS = /^~(.+\/.+)-latest$/;
 /** Only numbers distinguish the members of a family: `-4.5`, `-v3`, `-2026-01-31`; `-mini` is another family. */
 const VERSION = /^(-v?\d+(\.\d+)*)*$/i;
 
-/** The model of a family created last, else of the highest version, for `~author/family-latest`; else undefined. */
+/**
+ * The newest model of a family by its alias, `~author/family-latest`; undefined for anything else. The newest is the
+ * one created last, and among equals the one with the higher version.
+ */
 export function findLatest(slug: string, catalog: Catalog): CatalogModel | undefined {
   const family = ALIAS.exec(slug)?.[1];
   if (family === undefined) return undefined;

@@ -43,7 +43,10 @@ export interface ResolveOptions {
   readonly askRouter: (router: RouterName) => readonly CatalogModel[];
 }
 
-/** `model`, then `models`, else the default. Throws `invalid_request` for an unknown name or unsupported feature. */
+/**
+ * The models of a request, in the order in which they are tried: `model`, then `models`, else the account's default.
+ * Throws `invalid_request` for an unknown name and for unsupported features.
+ */
 export function resolveModels(request: RequestedModels, options: ResolveOptions): ResolvedRequest {
   const names = namesOf(request, options.defaultModel);
   const requested = names[0] as string;

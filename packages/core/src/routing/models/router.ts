@@ -14,7 +14,10 @@ export interface RouterQuery {
   readonly random: RandomSource;
 }
 
-/** Chooses models for requests that name none, best first; the others are fallbacks, none means 404. Must be fast. */
+/**
+ * Chooses models for a request that names none, best first; the others are fallbacks. None means 404. Called during the
+ * request, so it must be fast; an embedder may pass its own.
+ */
 export type RouterStrategy = (query: RouterQuery) => readonly CatalogModel[];
 
 /** Further models would never be called: there is one call and two retries. */

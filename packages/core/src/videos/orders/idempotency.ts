@@ -19,7 +19,10 @@ export interface IdempotencyGuard {
 
 const KEPT_MS = 24 * 60 * 60 * 1000;
 
-/** A key is valid for its caller for 24 hours; with another body it is a `conflict`. A failed call leaves it free. */
+/**
+ * Creates the guard: a key is valid for 24 hours and for its own caller. With another body it is refused as `conflict`.
+ * A call that failed has made no job and leaves its key free.
+ */
 export function createIdempotencyGuard(jobs: Repository<VideoJob>, platform: Pick<Platform, 'now'>): IdempotencyGuard {
   const underWay = new Map<string, { readonly bodyHash: string; readonly job: Promise<VideoJob> }>();
 

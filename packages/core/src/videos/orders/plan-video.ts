@@ -13,7 +13,10 @@ export interface VideoPlan {
   readonly narrowings: readonly Narrowing[];
 }
 
-/** No provider of videos offers zero retention (wire.md 15.1). Throws `invalid_request` for a model without videos. */
+/**
+ * Plans the endpoints of a video. Their providers store videos, so a caller who requires zero retention has no endpoint
+ * (wire.md 15.1). Throws `invalid_request` for a model that makes no videos.
+ */
 export function planVideo(call: ModelCall<VideoRequest>, policy: Policy | null, parts: RoutingParts): VideoPlan {
   const { request } = call;
   const wantsZeroRetention = request.provider?.zdr === true || parts.account.privacy?.zdr === true;

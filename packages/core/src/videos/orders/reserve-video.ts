@@ -26,7 +26,10 @@ export interface ReservedVideo {
   readonly reservedNanoUsd: number;
 }
 
-/** Holds a job's worst case. Throws `payment_required`, `permission_denied`; `not_found` for a budget but no price. */
+/**
+ * Holds what a job may cost at most. Throws `payment_required` or `permission_denied` when that does not fit into a
+ * budget beside what was spent and is held, and `not_found` when there is a budget, but no price.
+ */
 export async function reserveVideo(
   reservation: VideoReservation,
   ledger: Pick<Ledger, 'reserve'>,

@@ -24,7 +24,10 @@ const ASPECT_RATIOS = ['16:9', '9:16', '1:1', '4:3', '3:4', '3:2', '2:3', '21:9'
 /** Sizes are rounded to even numbers and some providers' to multiples of 16. */
 const TOLERANCE = 0.02;
 
-/** Derives size from resolution with aspect ratio, or the reverse. Throws `invalid_request` where they contradict. */
+/**
+ * Brings the two ways to name a frame together: size, or resolution with aspect ratio. Each is worked out from the
+ * other where it can be. Throws `invalid_request` when they contradict each other.
+ */
 export function toVideoSize({ size, resolution, aspect_ratio: aspectRatio }: VideoRequest): VideoSize {
   if (size != null) {
     const meant = readSize(size);

@@ -88,7 +88,10 @@ export interface ChatChunkChoice {
   logprobs?: unknown;
 }
 
-/** One decoded piece of a completion, as providers yield it. The gateway adds `id`, `created`, `model`, `provider`. */
+/**
+ * One decoded piece of a completion in the gateway's own format, as providers yield it. The gateway adds `id`,
+ * `created`, `model` and `provider`; this type contains only the facts from upstream.
+ */
 export interface ChatChunk {
   choices: ChatChunkChoice[];
   usage?: Usage;

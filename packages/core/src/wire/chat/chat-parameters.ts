@@ -6,11 +6,17 @@ interface FieldTraits {
   readonly isParameter: boolean;
   /** Other names of the field in lists of supported parameters. */
   readonly alsoListedAs?: readonly string[];
-  /** Passed on unchanged on the OpenAI wire: `listed` to endpoints that list it, harmless `unlisted` ones to all. */
+  /**
+   * The field has the same meaning on the OpenAI wire and is passed on unchanged: `listed` to endpoints that list it as
+   * supported, `unlisted` to all, because lists never name it and it is harmless where it is unknown.
+   */
   readonly openAi?: 'listed' | 'unlisted';
   /** Servers with a closed schema refuse this field of OpenAI's own. */
   readonly isOpenAiOnly?: true;
-  /** What guardrails read: the field's `values`, or `entries` if its keys are the caller's, too. Null: no texts. */
+  /**
+   * The text that a model reads or a record contains, which guardrails therefore see: the field's `values`, or `entries`
+   * where the keys are the caller's, too. Null for switches, numbers and names of the gateway.
+   */
   readonly texts: 'values' | 'entries' | null;
 }
 

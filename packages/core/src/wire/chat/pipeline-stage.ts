@@ -6,7 +6,10 @@ export type PipelineStage = {
   readonly data?: Readonly<Record<string, unknown>>;
 };
 
-/** The effect of a guardrail (wire.md 12). A type, not an interface, so that it is assignable to `PipelineStage`. */
+/**
+ * The effect of one guardrail on a call, in the form of the wire (wire.md 12). A type rather than an interface, so that
+ * it is assignable to a stage of any kind.
+ */
 export type GuardrailStage = {
   readonly type: 'guardrail';
   readonly name: 'content-filter' | 'regex_pi_detection';

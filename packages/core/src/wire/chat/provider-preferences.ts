@@ -10,7 +10,10 @@ const percentilesSchema = z.union([
 
 const sortKeySchema = z.enum(['price', 'throughput', 'latency', 'exacto']);
 
-/** Routing preferences (wire.md 8.1). Closed: a misspelt one could send data to a provider meant to be excluded. */
+/**
+ * The caller's routing preferences (wire.md 8.1). Closed: a misspelt preference without effect could send data to a
+ * provider that the caller meant to exclude.
+ */
 export const providerPreferencesSchema = z.strictObject({
   order: z.array(z.string()).nullish(),
   only: z.array(z.string()).nullish(),

@@ -2,7 +2,10 @@ import { z } from 'zod';
 
 const integers = z.array(z.int());
 
-/** When the text of a streamed completion arrived: member n of each list belongs to arrival n. The gateway's own. */
+/**
+ * The times at which the text of a streamed completion arrived: member n of each list belongs to arrival n. The
+ * gateway's own.
+ */
 export const streamTimelineSchema = z.object({
   /** Text that came within this many milliseconds of an arrival's beginning belongs to it. */
   interval_ms: z.int(),

@@ -100,7 +100,10 @@ async function linkOrCopy(files: FileSystem, from: string, to: string): Promise<
   return true;
 }
 
-/** Links a damaged file as `<name>.corrupt-<time>`, returned; its name stays until replaced: a crash loses nothing. */
+/**
+ * Keeps a damaged file for people to look at, as `<name>.corrupt-<time>`, and returns that path. The file keeps its own
+ * name, too, until `replaceFile` or a rename puts a clean one there: a crash in between loses nothing.
+ */
 export async function setAside(files: FileSystem, path: string, nowMs: number): Promise<string> {
   const time = new Date(nowMs).toISOString().replaceAll(/[:.]/g, '-');
   for (let attempt = 0; ; attempt += 1) {

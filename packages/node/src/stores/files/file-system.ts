@@ -16,7 +16,10 @@ import {
 } from 'node:fs';
 import { promisify } from 'node:util';
 
-/** The store's file calls, where tests inject failures and short writes. By descriptor: names are resolved once. */
+/**
+ * The calls by which the store touches its files, each one that can fail on its own: the seam where tests let the
+ * nth call fail or write too little. Everything goes by descriptor, so that a name is resolved only once.
+ */
 export interface FileSystem {
   open(path: string, flags: number): Promise<number>;
   close(fd: number): Promise<void>;

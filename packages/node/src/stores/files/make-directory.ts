@@ -3,7 +3,10 @@ import { dirname } from 'node:path';
 
 import { errorCode } from './file-system.ts';
 
-/** Makes a directory and its parents; returns the first made, if any. Node's `recursive` never ends below `/proc`. */
+/**
+ * Makes a directory and those above it, and tells the first that it made; undefined when it was there. Rejects with
+ * the system's error. Node's own `recursive` tries for ever below a file system that takes no directories (`/proc`).
+ */
 export async function makeDirectory(path: string, mode: number): Promise<string | undefined> {
   try {
     await mkdir(path, { mode });

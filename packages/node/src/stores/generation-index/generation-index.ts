@@ -48,7 +48,10 @@ export interface GenerationIndex {
   entries(segment?: SegmentName): Iterable<GenerationEntry>;
 }
 
-/** A segment with its least and greatest id as texts: ids begin with their time, so mostly one segment can hold one. */
+/**
+ * A segment with the least and the greatest of its ids, in the order of texts: ids begin with their time, so that
+ * nearly always one segment alone can have an id.
+ */
 class IndexedSegment implements SegmentFacts {
   readonly name: SegmentName;
   readonly rows: GenerationRows;

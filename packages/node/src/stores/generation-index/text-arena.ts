@@ -22,7 +22,10 @@ export interface TextArena {
   readonly bytes: number;
 }
 
-/** Creates an arena of texts in few large blocks off the heap. It only grows, and goes whole (docs/decisions/0022). */
+/**
+ * Creates an arena of texts outside of the heap, where the garbage collector neither moves nor marks them, with few
+ * large allocations for many of them. It only grows, and is released as a whole (docs/decisions/0022).
+ */
 export function createTextArena(): TextArena {
   const chunks: Buffer[] = [];
   let open = Buffer.alloc(0);

@@ -48,7 +48,10 @@ interface Loading {
   carried: CarriedForward;
 }
 
-/** Reads and repairs metadata, no contents; ends what a crash cut short: removes dropped files and unused content. */
+/**
+ * Reads all metadata into memory, repairing what is damaged, and ends what a crash has interrupted: dropped files are
+ * removed, content that nothing refers to as well. Contents themselves are not read.
+ */
 export async function loadGenerations(options: LoadOptions): Promise<LoadedGenerations> {
   const { logsPath } = options;
   const loading: Loading = {

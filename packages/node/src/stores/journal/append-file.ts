@@ -19,7 +19,11 @@ export interface AppendFile {
   hasFailedSync: boolean;
 }
 
-/** Opens or creates a file for appending, `firstLine` first; a torn line gets a newline. The caller closes `fd`. */
+/**
+ * Opens a file for appending, or creates it with `firstLine` in it. The caller closes `fd`.
+ *
+ * A file that ends within a line gets a newline first, so that what follows begins a line of its own.
+ */
 export async function openAppendFile(
   files: FileSystem,
   path: string,

@@ -144,7 +144,10 @@ export function carriedLine(carried: CarriedForward): string {
   return JSON.stringify({ type: 'carried', ...carried });
 }
 
-/** Text before a content's JSON in its line; a brace follows. Its id lets no wrong offset show another's content. */
+/**
+ * Text before the JSON text of a content in its line; a brace follows it. A line names its generation, so that a wrong
+ * offset can never show one caller the content of another.
+ */
 export function contentHead(id: string): string {
   return `{"id":${JSON.stringify(id)},"content":`;
 }

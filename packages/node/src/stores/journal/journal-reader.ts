@@ -16,7 +16,10 @@ export interface JournalReaderOptions {
   readonly now: () => number;
 }
 
-/** Damage of a journal: `torn`, a last line cut short by a crash; `damaged`, any other content not of the gateway's. */
+/**
+ * Damage of a journal: `torn` when only its last line is cut short, as after a crash; `damaged` for any other content
+ * that the gateway did not write.
+ */
 type Damage =
   | { readonly kind: 'torn'; readonly goodBytes: number }
   | { readonly kind: 'damaged'; readonly firstBadByte: number; readonly badLines: number };

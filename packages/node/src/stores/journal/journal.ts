@@ -33,7 +33,10 @@ export interface JournalOptions<Operation> extends OpenSegmentsOptions {
   readonly commit: (operation: Operation) => void;
 }
 
-/** An append-only log in pairs of files. What arrives during a write goes out as one write per file, without timers. */
+/**
+ * An append-only log in pairs of files with group commit: while one write is under way, what arrives is gathered, and
+ * goes out together as one write per file. No timer or file opening per record.
+ */
 export interface Journal<Operation> {
   /** The segment that is written to. */
   readonly active: Segment;

@@ -1,6 +1,9 @@
 import { crc32 } from 'node:zlib';
 
-/** A line `{"crc32":"xxxxxxxx","record":{...}}`, the sum over the record's bytes. Of fixed width: nothing is parsed. */
+/**
+ * One line of a journal: `{"crc32":"xxxxxxxx","record":{...}}`, the sum taken over the bytes of the record's JSON
+ * text. The frame has a fixed width, so the record is found and checked without parsing anything.
+ */
 const FRAME = '{"crc32":"xxxxxxxx","record":';
 const FRAME_BYTES = FRAME.length;
 const SUM_AT = FRAME.indexOf('x');
@@ -24,7 +27,10 @@ const JOINED_LENGTH = 4096;
 export interface LineBuffer {
   readonly length: number;
   readonly bytes: Uint8Array;
-  /** Adds a record as JSON text, in pieces to avoid joining long texts. Returns its line's bytes, newline included. */
+  /**
+   * Adds a record given as JSON text, in one piece or several: joining long texts would copy them first. Returns the
+   * bytes of its line, newline included.
+   */
   add(recordJson: string, more?: string, end?: string): number;
   clear(): void;
 }
@@ -94,7 +100,10 @@ export function recordOf(line: Buffer): Buffer | undefined {
   return crc32(record) === sum ? record : undefined;
 }
 
-/** The records in a damaged line: a lost newline hides two in one. Escaped quotes keep line starts out of records. */
+/**
+ * Returns the records that can still be told apart in a damaged line: where a newline was lost, two good lines hide in
+ * one bad one. The start of a line cannot occur inside a record's text, where quotes are escaped.
+ */
 export function salvageRecords(line: Buffer): readonly Buffer[] {
   const found: Buffer[] = [];
   let start = line.indexOf(LINE_START);

@@ -35,7 +35,10 @@ export function FormActions({ formId, submit, isBusy, onClose }: FormActionsProp
 
 const WIDTHS = { narrow: 'max-w-md', wide: 'max-w-3xl', full: 'max-w-6xl' } as const;
 
-/** A modal dialog: the browser's own needs no style elements, which the CSP forbids, keeps the focus and returns it. */
+/**
+ * A modal dialog while it is mounted. The browser's own element, because it needs no style elements (which the content
+ * security policy forbids), keeps the focus within, and gives it back.
+ */
 export function Dialog({ title, onClose, children, width = 'narrow', actions }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();

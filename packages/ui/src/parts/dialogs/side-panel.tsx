@@ -58,7 +58,10 @@ export function SidePanel({ title, label, onClose, actions, children }: SidePane
   );
 }
 
-/** Keeps the focus in the panel while it covers the list; then returns it to the list, whose row is still current. */
+/**
+ * Keeps the focus in the panel while it covers the list, and gives it back to the list, whose row is still the current
+ * one, when the panel goes.
+ */
 function useFocusWithin(panel: { readonly current: HTMLElement | null }, isModal: boolean): void {
   useEffect(() => {
     if (!isModal || panel.current === null) return;

@@ -39,7 +39,10 @@ const NO_ROWS: readonly never[] = [];
 const END_MARGIN_ROWS = 20;
 const OVERSCAN_ROWS = 4;
 
-/** A table with only visible rows in the document, walked by arrows, j, k, Home, End, Enter. It keeps the focus. */
+/**
+ * A table that keeps only the rows in sight in the document, and is walked by keys: arrows or j and k, Home, End,
+ * Enter. The focus stays on the table, so that it survives rows coming and going.
+ */
 export function VirtualTable<Row extends RowData>(props: VirtualTableProps<Row>) {
   const { rows, columns, idOf, hidden, onEndReached, onTopChange, openId } = props;
   const rowHeight = usePreferences().density === 'compact' ? 32 : 40;

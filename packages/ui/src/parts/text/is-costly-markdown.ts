@@ -9,7 +9,10 @@ const MAX_FOOTNOTE_MARKS = 1000;
 const MAX_CELLS = 8000;
 const MAX_LINES = 5000;
 
-/** Whether markdown could hold up the page: a few kilobytes, deeply nested, take the parser minutes or its stack. */
+/**
+ * Whether reading a text as markdown could hold up the page. Nested as no person writes, a few kilobytes take the
+ * parser minutes, and more calls within one another than there is room for.
+ */
 export function isCostlyMarkdown(text: string): boolean {
   return (
     MANY_CONTAINERS.test(text) ||

@@ -54,7 +54,10 @@ const components: Components = {
   ),
 };
 
-/** Shows hostile text of a model or a caller: no HTML, no images, and https links only, after a question shows them. */
+/**
+ * Shows text of a model or a caller, which is hostile until shown otherwise: no HTML, no images, no addresses but https,
+ * and those only after a question that shows them whole.
+ */
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
   const formatted = useDeferredValue(text, text.length > MAX_FORMATTED_AT_ONCE ? '' : text);
   const isReadable = formatted === text && isReadableMarkdown(text);

@@ -4,7 +4,10 @@ let waiting: (() => void)[] = [];
 /** Frames per drawing: about fifteen drawings a second on most screens. A higher rate would not be noticed in text. */
 const FRAMES = 4;
 
-/** Calls back in the fourth frame with all who wait: parallel completions are laid out at once. Rests while hidden. */
+/**
+ * Calls back in the fourth frame from now, together with all others that wait: completions that come side by side are
+ * laid out in one go. Rests while the page is hidden.
+ */
 export function drawTogether(callback: () => void): void {
   waiting.push(callback);
   if (waiting.length === 1) passFrames(FRAMES);

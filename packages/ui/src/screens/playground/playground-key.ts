@@ -15,7 +15,10 @@ export interface PlaygroundCaller {
   readonly key: string | undefined;
 }
 
-/** The playground's caller; null without a key, which lives as long as the tab. A replay, being a demo, has its own. */
+/**
+ * Who the playground calls as; null until there is a key. A key is kept for as long as the tab lives. A gateway with a
+ * UI that replays is in demo mode, which has a fixed one.
+ */
 export function usePlaygroundCaller(): PlaygroundCaller | null {
   const { data: fixtures } = useQuery(fixtureStateQuery);
   const isDemo = fixtures?.mode === 'replay';

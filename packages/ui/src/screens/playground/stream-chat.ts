@@ -10,7 +10,10 @@ export interface ChatRequest {
   readonly [parameter: string]: unknown;
 }
 
-/** Sends a chat request and yields its pieces. Throws `ApiError`, also for an error in a stream or no end mark. */
+/**
+ * Sends a chat request and yields what comes, streamed or not. Throws `ApiError`, also for an error that arrives within
+ * a stream, and when a stream ends without its end mark.
+ */
 export async function* streamChat(
   request: ChatRequest,
   key: string | undefined,

@@ -44,7 +44,10 @@ export function createFilesStage(parts: FileParts): Stage {
   };
 }
 
-/** Whether files become text: where the plugin requires it, else when no model of the plan is known to read files. */
+/**
+ * Whether the files of a request are converted to text: when the plugin requires it, or by default when no model of the
+ * plan is known to read files.
+ */
 function wantsParsing({ call: { request }, plan }: ChatRun, { catalog, web }: FileParts): boolean {
   const { messages, plugins } = request;
   if (web.readPdf === undefined || !messages.some(({ content }) => Array.isArray(content) && content.some(isFile))) {

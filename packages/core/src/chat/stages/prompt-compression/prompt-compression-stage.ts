@@ -40,7 +40,10 @@ function createFit(compression: Compression, pipeline: Pipeline): FitRequest {
   };
 }
 
-/** Tokens of the context beside the completion and the tools. A completion without a limit is given a quarter. */
+/**
+ * Tokens of the context that remain beside the completion and the tools. A completion without a limit is given a
+ * quarter.
+ */
 function promptRoom(
   { max_completion_tokens, max_tokens, tools }: ChatCompletionRequest,
   contextLength: number,

@@ -19,7 +19,10 @@ export function toStepDetail(step: ToolStep, index: number): ReasoningDetail {
   };
 }
 
-/** Restores the messages of server tool calls that a caller sends back. Returns the same list where there are none. */
+/**
+ * Converts calls of server tools that a caller sends back to the messages of the earlier turn, so that the model sees
+ * their results. Returns the same list where there are none.
+ */
 export function expandSteps(messages: ChatMessage[], functionNames: ReadonlyMap<string, string>): ChatMessage[] {
   const hasSteps = (message: ChatMessage): message is AssistantMessage =>
     message.role === 'assistant' && (message.reasoning_details?.some(({ type }) => type === STEP) ?? false);

@@ -12,7 +12,10 @@ export function isDomainAllowed(address: string, { allowed, excluded }: DomainRu
   return !allowed?.length || allowed.some((pattern) => matchesDomain(url, pattern));
 }
 
-/** `example.com` includes its subdomains, `*.example.com` means them alone, `example.com/docs` all below that path. */
+/**
+ * Whether an address belongs to a site, which includes its subdomains: `example.com`, `*.example.com` (subdomains
+ * alone), `example.com/docs` (everything below that path).
+ */
 function matchesDomain({ hostname, pathname }: URL, pattern: string): boolean {
   const [domain = '', ...path] = pattern
     .trim()

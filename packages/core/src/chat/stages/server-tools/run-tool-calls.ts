@@ -27,7 +27,10 @@ export interface RanCall {
 const TIMEOUT_MS = 60_000;
 const MAX_RESULT_CHARACTERS = 200_000;
 
-/** Runs a turn's calls concurrently; those beyond `allowance` fail. Rejects only when the call as a whole is over. */
+/**
+ * Runs the calls of one turn concurrently, and returns their results in order. `allowance` is how many may run; the
+ * others return an error about the limit. Rejects only when the call as a whole is over.
+ */
 export function runToolCalls(calls: readonly ToolCall[], allowance: number, run: ToolRun): Promise<RanCall[]> {
   return Promise.all(
     calls.map(async (call, index) => {

@@ -51,7 +51,10 @@ export interface ToolParts {
   readonly catalog: Catalog;
 }
 
-/** Opens a request's server tools for usable models. Throws `invalid_request` that names the tool or parameter. */
+/**
+ * Opens the server tools of a request, which may mention only usable models. Throws `invalid_request` that names an
+ * unusable tool or parameter.
+ */
 export function createToolSet(request: ChatCompletionRequest, usable: UsableEndpoints, parts: ToolParts): ToolSet {
   const available = toolsOf(parts);
   const own = (request.tools ?? []).filter(isFunctionTool);

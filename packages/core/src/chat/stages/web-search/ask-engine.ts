@@ -23,7 +23,10 @@ interface EngineCall {
 const TIMEOUT_MS = 15_000;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
-/** Reads JSON from an engine. Throws `ToolFailure` when it refuses, without its message, which may contain the key. */
+/**
+ * Reads JSON from an engine. Throws `ToolFailure` when it refuses; its message may contain its key and is not passed
+ * on.
+ */
 export async function askEngine({ transport, name, url, headers, body, signal }: EngineCall): Promise<unknown> {
   const response = await transport.send({
     method: body === undefined ? 'GET' : 'POST',

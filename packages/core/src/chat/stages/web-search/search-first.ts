@@ -29,7 +29,10 @@ const DEFAULT_RESULTS = 5;
 const MAX_QUERY_CHARACTERS = 400;
 const MAX_SNIPPET_CHARACTERS = 1000;
 
-/** Adds the results of one web search before the last user message (wire.md 9.4); a failed search adds nothing. */
+/**
+ * Searches the web once before a model is called, and adds the results before the last user message (wire.md 9.4). A
+ * search that fails leaves the request unchanged.
+ */
 export function createWebSearchStage({ searchEngine: engine }: Pick<WebAccess, 'searchEngine'>): Stage {
   return {
     name: 'web-search',

@@ -20,7 +20,10 @@ const ROLES: Readonly<Record<string, { readonly label: string; readonly icon: Re
   tool: { label: 'Tool', icon: <Wrench size={15} aria-hidden /> },
 };
 
-/** Messages shown at first, from the end: a long conversation is laid out only as far as the user scrolls back. */
+/**
+ * Number of messages shown at first, from the end: a long conversation is laid out only as far as the user scrolls
+ * back.
+ */
 const SHOWN_MESSAGES = 40;
 
 /** The messages and the completion. None of it can be trusted. */

@@ -10,7 +10,10 @@ const RETRY_MS = 3000;
 
 export type FeedState = 'off' | 'connecting' | 'on';
 
-/** Follows what ends while `isOn` and the page is visible. `onLost`: some may be missed, by a break or while hidden. */
+/**
+ * Follows what ends while `isOn` and the page is in sight. `onLost` is called when something may have been missed:
+ * after a break, or after the page was hidden.
+ */
 export function useFeed(isOn: boolean, onEnded: (rows: readonly ListRow[]) => void, onLost: () => void): FeedState {
   const [state, setState] = useState<FeedState>('off');
   const latest = useRef({ onEnded, onLost });

@@ -12,7 +12,10 @@ export interface FilterText {
 const NAMES = new Set(['model', 'provider', 'key', 'session', 'status']);
 const STATUSES: Readonly<Record<string, string>> = { error: 'failed', canceled: 'cancelled' };
 
-/** Reads `model:acme/chat status:failed cost>0.01 "timed out"`. Commas separate values; other words are searched. */
+/**
+ * Reads a line such as `model:acme/chat status:failed cost>0.01 "timed out"`. Several values of a name are separated by
+ * commas; everything else is looked for as text.
+ */
 export function parseFilterText(line: string): FilterText {
   const filters: Record<string, string> = {};
   const problems: string[] = [];
