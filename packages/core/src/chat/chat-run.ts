@@ -37,8 +37,6 @@ export interface ChatRunParts {
 export interface ChatRun {
   /** The call in the form that is sent to models: server tools are functions. */
   readonly call: ModelCall<ChatCompletionRequest>;
-  /** The request as its caller meant it. */
-  readonly asked: ChatCompletionRequest;
   readonly caller: Caller;
   readonly plan: CallPlan;
   /** Null when the caller did not request the routing report. */

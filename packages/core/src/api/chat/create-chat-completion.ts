@@ -62,7 +62,6 @@ async function completeChat(context: RequestContext<ChatParts>): Promise<Gateway
 
   const run: ChatRun = {
     call,
-    asked: guarded.call.request,
     caller,
     plan,
     report,

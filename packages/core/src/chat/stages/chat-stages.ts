@@ -22,7 +22,7 @@ export function createChatStages(parts: ChatStageParts): readonly ListedStage[] 
       stage: createResponseCacheStage({ cache: parts.responseCache, platform: parts.platform }),
       isNeeded: ({ client }) => CACHE_HEADERS.some((name) => client.headers[name] !== undefined),
     },
-    { stage: healingStage, isNeeded: ({ asked }) => hasPlugin(asked.plugins, 'response-healing') },
+    { stage: healingStage, isNeeded: ({ call }) => hasPlugin(call.request.plugins, 'response-healing') },
     {
       stage: createFilesStage(parts),
       isNeeded: ({ call }) => call.request.messages.some(({ content }) => Array.isArray(content)),

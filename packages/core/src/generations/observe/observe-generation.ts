@@ -12,7 +12,6 @@ import { lengthOf, type ToolStep } from '../tool-steps.ts';
 
 /** Follows one call from its first attempt to its end. */
 export interface GenerationObserver {
-  readonly id: string;
   readonly completion: CompletionAccumulator;
   /** The endpoint whose completion is being relayed. */
   endpoint(): Endpoint | undefined;
@@ -68,10 +67,6 @@ class Observer implements GenerationObserver {
       // An unstreamed completion arrives at once, and is recorded at once.
       openScratch: isStoredAsStreamed ? platform.openScratch : undefined,
     });
-  }
-
-  get id(): string {
-    return this.call.call.id;
   }
 
   endpoint(): Endpoint | undefined {

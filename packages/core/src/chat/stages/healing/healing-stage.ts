@@ -8,7 +8,7 @@ import { healJson } from './heal-json.ts';
 export const healingStage: Stage = {
   name: 'response-healing',
   plugins: ['response-healing'],
-  plan: ({ asked, pipeline }) => (isJsonWhole(asked) ? { begin: (next) => heal(next, pipeline) } : null),
+  plan: ({ call, pipeline }) => (isJsonWhole(call.request) ? { begin: (next) => heal(next, pipeline) } : null),
 };
 
 /** Whether the request is for an unstreamed completion in JSON. */

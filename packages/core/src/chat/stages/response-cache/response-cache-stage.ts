@@ -25,9 +25,10 @@ export function createResponseCacheStage(parts: CacheParts): Stage {
 }
 
 async function askCache(wish: CacheWish, run: ChatRun, { cache, platform }: CacheParts): Promise<PlannedStage | null> {
-  const { asked, call, caller, plan, observer, responseHeaders } = run;
+  const { call, caller, plan, toolSet, observer, responseHeaders } = run;
   const { principal, region } = call;
-  const key = await cache.keyOf({ request: asked, principalId: principal.id, region, policy: caller.policy });
+  const request = toolSet?.original ?? call.request;
+  const key = await cache.keyOf({ request, principalId: principal.id, region, policy: caller.policy });
   if (wish.isCleared) cache.forget(key);
   if (!wish.isOn) return null;
   const found = cache.find(key);

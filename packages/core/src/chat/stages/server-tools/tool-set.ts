@@ -18,6 +18,8 @@ import { createWebSearchTool } from './web-search-tool.ts';
 
 /** The server tools of one request. */
 export interface ToolSet {
+  /** The request as its caller sent it. */
+  readonly original: ChatCompletionRequest;
   /** The request in the form that is sent to models: every server tool as a function. */
   readonly request: ChatCompletionRequest;
   /** Tools by the name of their function. */
@@ -87,6 +89,7 @@ export function createToolSet(request: ChatCompletionRequest, usable: UsableEndp
   const plugin = findPlugin(request.plugins, 'web-fetch');
   if (plugin !== undefined) add('web_fetch', `plugins.${request.plugins?.indexOf(plugin)}`, plugin);
   return {
+    original: request,
     request: {
       ...request,
       messages: expandSteps(request.messages, functionNames),
