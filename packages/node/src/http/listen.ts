@@ -7,7 +7,8 @@ import { createServer } from '../builtin-http.ts';
 import { respondEarly } from './respond-early.ts';
 import { respondToMalformed, respondWithRawError, toRawErrorBody } from './respond-with-raw-error.ts';
 import { createRequestGuard, isLoopbackHost, type RequestGuard } from './guard-request.ts';
-import { createPublicView, toGatewayRequest } from './to-gateway-request.ts';
+import { createPublicView } from './public-origin.ts';
+import { toGatewayRequest } from './to-gateway-request.ts';
 import { trackConnections } from './track-connections.ts';
 import { type WriteOptions, writeResponse } from './write-response.ts';
 

@@ -1,4 +1,5 @@
 import type { GenerationContent } from '../../../api/types.ts';
+
 /** A part of a prompt and its completion, small enough to be handed over without holding up the page. */
 export type ContentPiece =
   | { readonly type: 'messages'; readonly messages: readonly unknown[] }

@@ -1,6 +1,7 @@
 import type { Generation, StreamTimeline } from '@model-gateway/core/wire';
 
 import type { GenerationContent } from '../../../api/types.ts';
+
 /** One line of a streamed completion: a piece of it, or its end. Lengths are those of JavaScript strings. */
 export interface Arrival {
   readonly index: number;
