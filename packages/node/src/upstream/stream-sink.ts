@@ -1,4 +1,5 @@
 import { TransportError, type TransportResponse } from '@model-gateway/core';
+
 import { decodeBody } from './decode-body.ts';
 import type { ResponseSink, UpstreamExchange } from './upstream-exchange.ts';
 import { atEndOfTurn } from '../at-end-of-turn.ts';
