@@ -48,7 +48,7 @@ class Observer implements GenerationObserver {
   private readonly isContentStored: boolean;
   private readonly timeline: TimelineRecorder | null;
   private readonly asked: Attempt[] = [];
-  private answering: Endpoint | undefined = undefined;
+  private completionEndpoint: Endpoint | undefined = undefined;
   private isOver = false;
   private replayOf: string | null = null;
   private turns: Turn[] | null = null;
@@ -75,7 +75,7 @@ class Observer implements GenerationObserver {
   }
 
   endpoint(): Endpoint | undefined {
-    return this.answering;
+    return this.completionEndpoint;
   }
 
   attempts(): readonly Attempt[] {
@@ -88,11 +88,11 @@ class Observer implements GenerationObserver {
 
   noteAttempt(attempt: Attempt): void {
     this.asked.push(attempt);
-    if (attempt.error === null) this.answering = attempt.endpoint;
+    if (attempt.error === null) this.completionEndpoint = attempt.endpoint;
   }
 
   noteReplay(served: Endpoint, sourceId: string): void {
-    this.answering = served;
+    this.completionEndpoint = served;
     this.replayOf = sourceId;
   }
 
@@ -109,7 +109,7 @@ class Observer implements GenerationObserver {
   }
 
   spending(): Spending | undefined {
-    const { answering: endpoint, completion, call } = this;
+    const { completionEndpoint: endpoint, completion, call } = this;
     if (endpoint === undefined) return undefined;
     const at = call.platform.now();
     if (this.turns === null) return spendingOf({ endpoint, messages: call.messages, completion }, at);
@@ -136,7 +136,7 @@ class Observer implements GenerationObserver {
       router,
       pipeline,
       attempts: this.asked,
-      endpoint: this.answering,
+      endpoint: this.completionEndpoint,
       outcome,
       startedAt: this.startedAt,
       durationMs: platform.monotonicNow() - this.startedMonotonic,
