@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-/** The tables of RESULTS.md, and the parts whose figures stand in each. */
+/** The tables of RESULTS.md, and the parts whose figures each contains. */
 export const TABLES = {
   gateway: ['whole', 'streamed', 'first-token', 'open-streams', 'paused-readers', 'start-up', 'cache-hits', 'guarded'],
   comparison: ['portkey'],
@@ -34,7 +34,7 @@ export const HELP = `Usage: npm run bench -- [flags]
   --only PARTS   some alone, with commas between them: ${PARTS.join(', ')}
 `;
 
-/** Reads the flags; undefined when help is asked for. Throws with one clear line when they make no sense. */
+/** Reads the flags; undefined when help is asked for. Throws an error of one line when they are invalid. */
 export function parseBenchOptions(args: readonly string[]): BenchOptions | undefined {
   const { values } = parseArgs({
     args: [...args],
@@ -54,7 +54,7 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions | undef
   return { parts, isQuick: values.quick, isFull: values.full, recorded, against: values.against };
 }
 
-/** A table is written as a whole, or it would hold figures of several days. */
+/** A table is written as a whole, or it would contain figures of several days. */
 function toTables(parts: readonly Part[]): Table[] {
   const names = Object.keys(TABLES) as Table[];
   const begun = names.filter((name) => TABLES[name].some((part) => parts.includes(part)));

@@ -1,25 +1,25 @@
-/** How long everything takes, and who is told how it goes. */
+/** The durations of all measurements, and the receiver of progress reports. */
 export interface Plan {
   /** Gateway and bare proxy under full load, by turns. */
   readonly load: { readonly rounds: number; readonly warmUpMs: number; readonly roundMs: number };
-  /** An older checkout against this one: rounds of old, new, old, old, new, old. */
+  /** This checkout compared with an older one; a round measures each gateway twice. */
   readonly against: { readonly rounds: number; readonly roundMs: number; readonly starts: number };
-  /** Slow streams; the time is that after all of them have begun. */
+  /** Slow streams; `roundMs` counts from when all of them have begun. */
   readonly firstToken: { readonly rounds: number; readonly roundMs: number };
-  /** How long open streams, and readers that have stopped, are watched. */
+  /** How long open streams and paused readers are watched. */
   readonly holdMs: number;
-  /** Whether 1,000 readers of 32 MB are held, too. */
+  /** Whether 1,000 paused readers of 32 MB are measured, too. */
   readonly isFull: boolean;
   readonly startUp: { readonly starts: number; readonly sizes: readonly number[] };
   /** The web UI in a browser. */
   readonly ui: {
     readonly generations: number;
-    /** First visits, and openings of very long contents. */
+    /** Number of first visits, and of openings of very long contents. */
     readonly rounds: number;
     readonly scrollMs: number;
     readonly streamMs: number;
   };
-  /** The desktop app; the time is that at rest. */
+  /** The desktop app; `idleMs` is how long it is measured at rest. */
   readonly desktop: { readonly starts: number; readonly idleMs: number };
   /** Reports progress while a step runs. */
   progress(line: string): void;
@@ -27,7 +27,7 @@ export interface Plan {
 
 type Durations = Omit<Plan, 'progress' | 'isFull'>;
 
-/** Durations for figures of record. A run takes about five minutes. */
+/** Durations for figures that are recorded. A run takes about five minutes. */
 export const THOROUGH: Durations = {
   load: { rounds: 7, warmUpMs: 3000, roundMs: 3000 },
   against: { rounds: 20, roundMs: 1500, starts: 20 },
@@ -38,7 +38,7 @@ export const THOROUGH: Durations = {
   desktop: { starts: 5, idleMs: 60_000 },
 };
 
-/** Durations for a check in under a minute: all parts, but shorter, and without the larger store. */
+/** Durations for a quick check: all parts are shorter, and the larger store is left out. */
 export const QUICK: Durations = {
   load: { rounds: 3, warmUpMs: 1000, roundMs: 1000 },
   against: { rounds: 5, roundMs: 1000, starts: 5 },

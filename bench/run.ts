@@ -56,7 +56,7 @@ async function run({ parts, isQuick, isFull, recorded, against }: BenchOptions):
     try {
       figures.set(part, await MEASUREMENTS[part](stage, plan));
     } catch (error) {
-      // The other parts have their own processes, and minutes of their figures are worth keeping.
+      // The other parts have their own processes, so their figures are valid all the same.
       console.error(error);
       failed.push(part);
     }
@@ -77,7 +77,7 @@ async function run({ parts, isQuick, isFull, recorded, against }: BenchOptions):
   ];
   for (const table of recorded) {
     const ofTable = TABLES[table].flatMap((part) => figures.get(part) ?? []);
-    // Where all of its parts were skipped, what was measured elsewhere still holds.
+    // A table whose parts were all skipped keeps the figures of an earlier run.
     if (ofTable.length === 0) continue;
     recordReport(RESULTS_FILE, table, { figures: ofTable, facts });
     console.log(`Recorded the figures of the ${table} in ${RESULTS_FILE}`);

@@ -1,6 +1,6 @@
 import { findCircles, type Import, readImports } from './import-graph.ts';
 
-/** Imports that a folder of core may have beside itself. */
+/** Imports that a folder of core may have from outside of itself. */
 interface Room {
   readonly imports: readonly string[];
   /** Rooms of which it may import types alone. */
@@ -15,7 +15,7 @@ const UP_TO_DISPATCH = [...CALLS, 'routing', 'guardrails', 'rate-limits', 'budge
 
 /**
  * The rooms of `packages/core/src`, the lowest first, and what each may import. This table is the plan of the core:
- * `test/contract/borders.test.ts` holds the sources to it, and the borders of the lint file are made from it
+ * `test/contract/borders.test.ts` checks the sources against it, and the borders of the lint file are made from it
  * (docs/decisions/0023).
  */
 export const CORE_ROOMS: Readonly<Record<string, Room>> = {
@@ -85,7 +85,7 @@ export interface Breach {
   readonly reason: string;
 }
 
-/** Everything in the sources below `root` that is not as the plan says. */
+/** Everything in the sources below `root` that does not follow the plan. */
 export interface Findings {
   readonly breaches: readonly Breach[];
   /** Files that import one another in a circle, types included. */
@@ -112,7 +112,7 @@ export function findBreaches(root: string): Findings {
   };
 }
 
-/** Undefined for an import that the plan allows. */
+/** Returns undefined for an import that the plan allows. */
 export function toBreach({ from, specifier, to, isType }: Import): Breach | undefined {
   const reason =
     to === undefined
@@ -170,7 +170,7 @@ export function roomOf(file: string): string | undefined {
   return room in CORE_ROOMS ? room : undefined;
 }
 
-/** `packages/core/src/…` is of `core`, `desktop/src/…` of `desktop`. */
+/** Returns `core` for `packages/core/src/…`, and `desktop` for `desktop/src/…`. */
 function packageOf(file: string): string {
   const [first = '', second = ''] = file.split('/');
   return first === 'packages' ? second : first;
@@ -187,8 +187,8 @@ interface LintOverride {
 }
 
 /**
- * The borders as far as globs can say them, for the lint: so an editor shows a breach where it is written. Overrides of
- * the lint replace one another, so each has all that holds for its files.
+ * The borders as far as globs can express them, for the lint, so that editors mark a breach. Overrides of the lint
+ * replace one another, so each has all rules for its files.
  */
 export function toLintFile(): {
   readonly overrides: readonly LintOverride[];
@@ -211,7 +211,7 @@ export function toLintFile(): {
   };
 }
 
-/** How deep a file may lie in its room: `chat/stages/files/` is the third. */
+/** Depths that a file may have in its room: `chat/stages/files/` is the third. */
 const DEPTHS = [1, 2, 3];
 const OUTSIDE = 'Core is runtime-neutral: only its own files and the packages that scripts/borders.ts names.';
 
@@ -234,7 +234,7 @@ function toRoomOverride(room: string, depth: number): LintOverride {
     regex: `^${up}[^/]+$`,
     message: 'No room imports the files above all rooms: see scripts/borders.ts.',
   });
-  // The last one: the lint looks at no further pattern once a group has excepted a path by `!`.
+  // This pattern is the last, because the lint checks no further one once a group has excepted a path by `!`.
   patterns.push({
     group: ['**', '!./**', '!../**', ...[...NEUTRAL, ...packages].flatMap((name) => [`!${name}`, `!${name}/**`])],
     message: OUTSIDE,
@@ -267,7 +267,7 @@ function toPackageOverride(name: string, allowed: readonly string[]): LintOverri
   );
 }
 
-/** The core's door is none of the UI's; what its bundle must not load may be imported as types. */
+/** The UI may not import the core's main entry; what its bundle must not load may be imported as types. */
 const BUNDLE_PATTERNS: readonly Pattern[] = [
   { regex: '^@model-gateway/core$', message: 'ui may import types of core/wire: see scripts/borders.ts.' },
   ...[

@@ -3,7 +3,7 @@ import path from 'node:path';
 
 import { parseSync, Visitor } from 'rolldown/utils';
 
-/** One import of a file: what it names, and the file of ours that is, where it is one. */
+/** One import of a file: what it names, and the file behind that name, where it is one of ours. */
 export interface Import {
   readonly from: string;
   readonly specifier: string;

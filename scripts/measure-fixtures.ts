@@ -1,4 +1,4 @@
-// Prints what replaying costs: `node scripts/measure-fixtures.ts`, after a build. Nothing is asserted: machines differ.
+// Prints what replaying costs: `node scripts/measure-fixtures.ts`, after a build. It asserts nothing.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

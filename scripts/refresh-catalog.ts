@@ -13,13 +13,13 @@ import { type Change, refreshEndpoints } from './catalog/refresh-endpoints.ts';
 
 const DATA = fileURLToPath(new URL('../packages/core/src/catalog/built-in', import.meta.url));
 const TIMEOUT_MS = 30_000;
-/** More than any list has on a page. */
+/** The query for a page with more models than any list has. */
 const PAGE = { openai: '', anthropic: '?limit=1000', google: '?pageSize=1000' } as const;
 
 interface Source {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Whose endpoints the list speaks of. */
+  /** The provider whose endpoints the list describes. */
   readonly provider: string;
 }
 

@@ -1,4 +1,4 @@
-// Writes `response.sse` beside every whole response of the demo's cases, so that each text stands in one place only:
+// Writes `response.sse` beside every whole response of the demo's cases, so that each text is kept in one place only:
 // `response.json`. Run it after changing one: `node scripts/write-demo-streams.js`.
 //
 // Cases whose response is an error or is cut short hold no whole response; their files are written by hand.
@@ -40,7 +40,7 @@ export function toDeltas({ content, refusal, reasoning_content: reasoning, tool_
 }
 
 /**
- * The stream that says the same as a whole response, byte for byte as OpenAI frames it when usage was asked for.
+ * The stream with the contents of a whole response, byte for byte as OpenAI frames it when usage was asked for.
  *
  * @param {{ id: string, created: number, model: string, service_tier: string, system_fingerprint: string,
  *   usage: object, choices: [{ message: Parameters<typeof toDeltas>[0], finish_reason: string }] }} completion
@@ -68,7 +68,7 @@ function readResponse(folder) {
     const completion = JSON.parse(readFileSync(file, 'utf8'));
     return completion.object === 'chat.completion' ? completion : undefined;
   } catch {
-    // The case of a response that is cut short.
+    // The response of this case is cut short.
     return undefined;
   }
 }

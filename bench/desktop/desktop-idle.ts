@@ -27,7 +27,7 @@ import { median } from '../report/statistics.ts';
 /** Waiting time after the start. The work that follows a start is done by then. */
 const SETTLE_MS = 10_000;
 
-/** Measures the app without anything attached to it: until it is in the tray, and at rest with and without a window. */
+/** Measures the app without a driver: until it is in the tray, and at rest with and without a window. */
 export async function measureIdle(stage: DesktopStage, plan: Plan): Promise<Figure[]> {
   const trayMs: number[] = [];
   for (let i = 0; i < plan.desktop.starts; i += 1) {

@@ -16,7 +16,7 @@ export interface DesktopStage {
 /** Chromium cannot use its own sandbox when it runs as root. */
 const FLAGS = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
 
-/** Sets it, as the tests of the desktop do; where that cannot be done, returns why. */
+/** Prepares the stage, as the tests of the desktop app do; where that is not possible, returns why. */
 export async function setDesktopStage(plan: Plan): Promise<DesktopStage | string> {
   const obstacle = findObstacle();
   if (obstacle !== undefined) return obstacle;
@@ -34,7 +34,7 @@ export async function setDesktopStage(plan: Plan): Promise<DesktopStage | string
   };
 }
 
-/** Arguments and environment that start the app over a folder of its own. */
+/** Arguments and environment that start the app with a folder of its own. */
 export function toStart({ env }: DesktopStage, userDir: string, ...flags: string[]) {
   return {
     args: [...FLAGS, `--user-data-dir=${userDir}`, ...flags],

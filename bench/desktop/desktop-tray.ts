@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 
 /** Waits for tray items, as a desktop's panel does. */
 export interface TrayPanel {
-  /** Resolves when the next item has said that it is there. */
+  /** Resolves when the next item has registered. */
   next(): Promise<void>;
   close(): void;
 }
@@ -12,9 +12,9 @@ interface WatcherClass {
   configureMembers(members: object): void;
 }
 
-/** Stands in for a panel (specification of StatusNotifierItem), just enough for items to show themselves. */
+/** Simulates a panel (specification of StatusNotifierItem) as far as items need it to register. */
 export async function openTrayPanel(busAddress: string): Promise<TrayPanel> {
-  // Installed beside the test runtime, and without types.
+  // It is installed with the test runtime, and has no types.
   const dbus = createRequire(new URL('../../test/desktop/runtime/package.json', import.meta.url))('dbus-next');
   const bus = dbus.sessionBus({ busAddress });
   let tell = (): void => undefined;

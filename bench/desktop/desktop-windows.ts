@@ -50,7 +50,7 @@ async function reopen(app: ElectronApplication): Promise<number> {
   );
   const opened = app.waitForEvent('window');
   const openedAt = Date.now();
-  // The same event as a click on the icon of an app that is running.
+  // A click on the icon of a running app causes the same event.
   await app.evaluate(({ app: electron }) => void electron.emit('activate'));
   return (await seenAt(await opened)) - openedAt;
 }

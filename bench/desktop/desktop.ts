@@ -5,7 +5,7 @@ import type { Figure } from '../report/figure.ts';
 import type { Plan } from '../plan.ts';
 import type { Stage } from '../targets/start-targets.ts';
 
-/** Measures the packaged desktop app. Where it cannot be run, says so and has no figures. */
+/** Measures the packaged desktop app. Where it cannot run, reports why and returns no figures. */
 export async function measureDesktop(_stage: Stage, plan: Plan): Promise<Figure[]> {
   const stage = await setDesktopStage(plan);
   if (typeof stage === 'string') {

@@ -1,16 +1,16 @@
-/** A key of the measured gateway. The bare proxy looks at none. */
+/** A key of the measured gateway. The bare proxy checks no key. */
 export const BENCH_KEY = 'sk-gw-v1-bench-0123456789abcdef0123456789abcdef0123456789abcdef';
 
-/** Administers the measured gateway. */
+/** The management key of the measured gateway. */
 export const BENCH_MANAGEMENT_KEY = 'sk-gw-v1-bench-management-0123456789abcdef0123456789abcdef';
 
-/** Where a target takes requests, and what it wants to be told with each. */
+/** The path at which a target takes requests, and the headers that it needs with each. */
 export interface Route {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** That of the gateway and the bare proxy. */
+/** The route of the gateway and of the bare proxy. */
 export const OWN_ROUTE: Route = { path: '/api/v1/chat/completions', headers: {} };
 
 /** The request that all measurements send: a short chat, as an application would ask. */
@@ -27,7 +27,7 @@ export function toRequestBody(script: string, stream: boolean): string {
   });
 }
 
-/** The same as the bytes of an HTTP/1.1 request. */
+/** The same request as the bytes of HTTP/1.1. */
 export function toRequestBytes(port: number, script: string, stream: boolean, { path, headers } = OWN_ROUTE): Buffer {
   const body = toRequestBody(script, stream);
   const head = [

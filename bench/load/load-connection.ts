@@ -7,40 +7,40 @@ export interface LoadResponse {
   readonly bytes: number;
   /** The last bytes of the body, its framing included. */
   readonly tail: string;
-  /** From the sending of the request, on the clock of `performance.now()`. */
+  /** Time since the request was sent, by `performance.now()`. */
   readonly firstEventMs: number;
   readonly totalMs: number;
 }
 
 /** One connection that sends one request after the other. */
 export interface LoadConnection {
-  /** One at a time. Rejects when the connection ends first. */
+  /** Sends one request at a time. Rejects when the connection ends before the response. */
   send(): Promise<LoadResponse>;
-  /** Stops reading, or goes on with it. */
+  /** Stops or resumes reading. */
   setPaused(isPaused: boolean): void;
   close(): void;
 }
 
 export interface LoadConnectionOptions {
   readonly port: number;
-  /** Sent as they are, each time. */
+  /** The bytes of every request. */
   readonly request: Uint8Array;
-  /** The first event of a streamed response, or the first byte of another, is here. */
+  /** Called when the first event of a streamed response, or the first byte of another, has arrived. */
   readonly onFirstEvent?: () => void;
 }
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 const DATA = Buffer.from('data:');
-/** The end of a chunked body. It cannot stand inside one here, because no event holds a carriage return. */
+/** The end of a chunked body. It cannot occur inside one here, because no event holds a carriage return. */
 const LAST_CHUNK = '\r\n0\r\n\r\n';
 const TAIL_BYTES = 64;
 
-/** All connections read into it: each read is dealt with before the next begins. */
+/** All connections read into it, because each read is processed before the next begins. */
 const readBuffer = Buffer.allocUnsafeSlow(64 * 1024);
 
 /**
- * Opens a connection that speaks just enough HTTP/1.1 for this bench: it looks for the end of the head, the first
- * event and the end of the body, and copies nothing, so that the load costs little beside what it measures.
+ * Opens a connection that implements only the HTTP/1.1 that this bench needs: it finds the end of the head, the first
+ * event and the end of the body, and copies nothing, so that the load costs little compared with what it measures.
  */
 export function openLoadConnection({ port, request, onFirstEvent }: LoadConnectionOptions): LoadConnection {
   let pending: { resolve: (response: LoadResponse) => void; reject: (error: Error) => void } | undefined;
@@ -59,10 +59,10 @@ export function openLoadConnection({ port, request, onFirstEvent }: LoadConnecti
     pending = undefined;
   };
 
-  /** Takes the head in; what follows it in the same read is the beginning of the body. */
+  /** Parses the head; returns what follows it in the same read, which is the beginning of the body. */
   const readHead = (piece: Buffer): Buffer | undefined => {
     const end = piece.indexOf(HEAD_END);
-    // A head that is split over two reads is rare enough to be put together the slow way.
+    // A head is rarely split over two reads, so the parts are joined in a simple, slow way.
     if (end === -1 || head !== '') {
       head += piece.toString('latin1');
       if (!head.includes('\r\n\r\n')) return undefined;

@@ -1,6 +1,6 @@
 import type { Route } from './bench-request.ts';
 
-/** Requests to be sent by a number of connections, each sending its next when it has its response. */
+/** Requests that a number of connections send; each sends its next when it has the response to the last. */
 export interface LoadJob {
   readonly port: number;
   /** Default: the gateway's own. */
@@ -10,13 +10,13 @@ export interface LoadJob {
   readonly stream: boolean;
   readonly connections: number;
   readonly durationMs: number;
-  /** The connections begin spread over this time; responses to requests sent in it are not timed. */
+  /** The connections open spread over this time; responses to requests sent in it are not timed. */
   readonly rampMs: number;
   /** A shorter response is wrong. */
   readonly minBytes: number;
 }
 
-/** Half of all values are at most `p50`, ninety-nine in a hundred at most `p99`. */
+/** The median of all values, and their 99th percentile. */
 export interface Distribution {
   readonly p50: number;
   readonly p99: number;
@@ -24,14 +24,14 @@ export interface Distribution {
 
 /** Measurements of a load. */
 export interface LoadResult {
-  /** All of them, those of the ramp included. */
+  /** Number of all requests, those of the ramp included. */
   readonly requests: number;
   readonly elapsedMs: number;
   readonly latencyMs: Distribution;
   readonly firstEventMs: Distribution;
 }
 
-/** Streams to be opened and held. */
+/** Streams that are opened and held. */
 export interface HoldJob {
   readonly port: number;
   readonly script: string;

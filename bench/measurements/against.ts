@@ -33,11 +33,11 @@ interface Round {
 interface Contestants {
   readonly before: Target;
   readonly now: Target;
-  /** A second process of the old checkout: what it differs from the first is chance. */
+  /** A second process of the old checkout: its difference from the first is chance. */
   readonly again: Target;
 }
 
-/** Compares this checkout with an older one that lies in a folder, built. */
+/** Compares this checkout with an older, built one in a folder. */
 export async function measureAgainst(plan: Plan, folder: string): Promise<Figure[]> {
   const stage = await setStage();
   const figures = await measureCalls(stage, plan, folder);
@@ -92,7 +92,7 @@ const firstTokenOf =
     return firstEventMs.p50;
   };
 
-/** Runs rounds in which each is measured twice, once on either side of the others, so that a drift hits all alike. */
+/** Runs rounds that measure each target twice, in one order and in its reverse, so that a drift affects all alike. */
 async function runRounds(
   { before, now, again }: Contestants,
   plan: Plan,
@@ -151,5 +151,5 @@ function toFigures(subject: string, rounds: readonly Round[], format: Format): F
   return [of('this checkout by the old one', 'now'), of('the old one by itself', 'again')];
 }
 
-/** Two digits hide what is looked for. */
+/** Writes three decimals, because two would hide the differences. */
 const formatQuotient: Format = (value) => formatTimes(value).replace(/^[\d.]+/, value.toFixed(3));

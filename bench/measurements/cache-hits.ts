@@ -8,7 +8,7 @@ import type { Stage } from '../targets/start-targets.ts';
 import { bodyOf } from '../../test/support/gateways/body-of.ts';
 
 const KEY = 'sk-gw-v1-bench';
-/** Dollars a million tokens. */
+/** USD per million tokens. */
 const PRICES: Readonly<Record<string, number>> = { a: 1, b: 1.5, c: 2, d: 3 };
 const CONVERSATIONS = 500;
 const TURNS = 6;
@@ -20,7 +20,7 @@ interface Way {
   /** Whether the providers read from their caches for less. */
   readonly isCachingCheaper: boolean;
   readonly hasSession: boolean;
-  /** One provider fails during a turn in the middle. */
+  /** Whether one provider fails during a turn in the middle. */
   readonly hasOutage?: boolean;
 }
 
@@ -39,7 +39,7 @@ const WAYS: readonly Way[] = [
 /**
  * Measures how often a turn of a conversation finds the turn before it in its provider's cache: many conversations by
  * turns, over four simulated providers that each remember the conversations they have seen. Load is balanced all the
- * time, so the cheapest provider's share is told, too.
+ * time, so the cheapest provider's share is reported, too.
  */
 export async function measureCacheHits(_stage: Stage, plan: Plan): Promise<Figure[]> {
   const figures: Figure[] = [];
@@ -54,7 +54,7 @@ export async function measureCacheHits(_stage: Stage, plan: Plan): Promise<Figur
   return figures;
 }
 
-/** One over the square of the price, as a share of all. */
+/** The cheapest provider's share when each is weighted by one over the square of its price. */
 function shareOfCheapest(): number {
   const weights = Object.values(PRICES).map((price) => 1 / price ** 2);
   return Math.max(...weights) / weights.reduce((sum, weight) => sum + weight, 0);

@@ -108,7 +108,7 @@ interface RatioFacts {
   readonly budget?: Budget | undefined;
 }
 
-/** The gateway's figure in times the other's. */
+/** The gateway's figure divided by the other target's. */
 export function toRatio(pairs: readonly Pair<Round>[], subject: string, { format, field, budget }: RatioFacts): Figure {
   return toFigure(subject, {
     gateway: format(median(pairs.map(({ gateway }) => gateway[field]))),

@@ -87,7 +87,7 @@ async function setUp(port: number, sinkPort: number): Promise<void> {
   }
 }
 
-/** Takes what destinations are sent, and counts it. */
+/** Starts a server for what destinations are sent, and counts its requests. */
 async function startSink(): Promise<{ readonly port: number; requests(): number; stop(): void }> {
   let count = 0;
   const server = createServer((request, response) => {

@@ -14,7 +14,7 @@ const SAMPLE_EVERY_MS = 250;
 
 interface Memory {
   readonly restMb: number;
-  /** The most that was seen while the streams were held. */
+  /** The largest value while the streams were held. */
   readonly heldMb: number;
 }
 
@@ -76,7 +76,7 @@ async function hold(
   const ended = await load.call('release');
   if (ended > 0) throw new Error(`${ended} of ${connections} held streams ended, through the ${target.name}`);
   plan.progress(`${target.name}: ${formatMegabytes(restMb)} at rest, ${formatMegabytes(heldMb)} with the streams`);
-  // Tells what the process holds back apart from what the kernel has taken off its hands.
+  // The socket buffers belong to the kernel and are not in the memory of the process.
   if (paused)
     plan.progress(`upstream had sent ${formatMegabytes(sentMb)}, socket buffers held ${formatMegabytes(kernelMb)}`);
   return { restMb, heldMb };
@@ -92,7 +92,7 @@ async function watchMemory({ pid }: Target, durationMs: number): Promise<number>
   return mostBytes / MEGABYTE;
 }
 
-/** Memory of all TCP sockets of this machine, kept by its kernel and so in no process; NaN where it does not say. */
+/** Memory that the kernel keeps for all TCP sockets of this machine; NaN where the kernel does not report it. */
 function readKernelSocketBytes(): number {
   try {
     return Number(/^TCP:.* mem (\d+)/m.exec(readFileSync('/proc/net/sockstat', 'utf8'))?.[1]) * 4096;

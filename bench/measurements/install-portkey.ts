@@ -5,7 +5,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-/** The npm release of Portkey's gateway, installed. */
+/** An installed npm release of Portkey's gateway. */
 export interface Portkey {
   readonly version: string;
   /** File that its command runs. */
@@ -35,7 +35,7 @@ function readJson<T>(path: string): T {
 }
 
 async function install(): Promise<void> {
-  // It runs without the scripts of its dependencies, and they may do what they like.
+  // The gateway does not need the install scripts of its dependencies, which could do anything.
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund'];
   try {
     await promisify(execFile)('npm', args, { cwd: FOLDER, timeout: INSTALL_MS, shell: process.platform === 'win32' });

@@ -11,7 +11,7 @@ export type PortkeyCalls = {
 };
 
 const [, , file = ''] = process.argv;
-// Left to itself it listens on all interfaces, where it passes on what anyone sends, and on a port it must be told.
+// By default it listens on all interfaces, where it relays every request, and on a port that must be given.
 const { listen } = Server.prototype;
 const listening = new Promise<Server>((resolve) => {
   Object.assign(Server.prototype, {
@@ -21,7 +21,7 @@ const listening = new Promise<Server>((resolve) => {
   });
 });
 
-// Without its page of recent calls, whose feed costs it something on every request.
+// This turns off its page of recent calls, whose feed adds a cost to every request.
 process.env['NODE_ENV'] = 'production';
 process.argv.push('--headless');
 await import(pathToFileURL(file).href);

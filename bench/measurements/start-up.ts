@@ -44,7 +44,7 @@ async function measureSize({ upstreamPort }: Stage, plan: Plan, count: number): 
   plan.progress(`${toCount(count)} generations stored in ${formatMilliseconds(performance.now() - startedAt)}`);
   const listeningMs: number[] = [];
   const restMb: number[] = [];
-  // The first start fills the compile cache, and is any machine's first only once.
+  // The first start fills the compile cache, so its time is not counted.
   for (let i = 0; i <= plan.startUp.starts; i += 1) {
     const gateway = await startGateway({ upstreamPort, dataDir });
     if (i > 0) listeningMs.push(gateway.listeningAfterMs);

@@ -5,7 +5,7 @@ import { toContent, toRecord } from '../../test/support/stores/generation-record
 import { median } from '../report/statistics.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** They are spread over these days, as they would be in daily logs. */
+/** Number of days over which the generations are spread, as in daily logs. */
 const DAYS = 20;
 const AT_ONCE = 1000;
 export const PAGE_SIZE = 50;

@@ -7,7 +7,7 @@ import process from 'node:process';
 const running = new Set<ChildProcess>();
 const folders = new Set<string>();
 
-/** Sees to it that a child ends with this process, however that ends. */
+/** Ends a child when this process ends, whatever the reason. */
 export function endWithBench<C extends ChildProcess>(child: C): C {
   running.add(child);
   child.once('exit', () => running.delete(child));
@@ -21,7 +21,7 @@ export function makeTemporaryFolder(): string {
   return folder;
 }
 
-/** Ends the children and removes the folders on every way out. Call once, at the start. */
+/** Ends the children and removes the folders when this process exits or is stopped. Call once, at the start. */
 export function cleanUpOnExit(): void {
   process.once('exit', () => {
     for (const child of running) child.kill('SIGKILL');

@@ -6,11 +6,11 @@ import process from 'node:process';
 export interface ProcessStats {
   /** CPU time so far, user and system; on Linux with that of descendants that have ended. */
   readonly cpuMs: number;
-  /** Resident memory now. What the kernel keeps for their sockets is not in it. */
+  /** Resident memory now, without the kernel's socket buffers. */
   readonly rssBytes: number;
 }
 
-/** The unit of /proc/<pid>/stat, the same on every Linux. */
+/** The unit of time in /proc/<pid>/stat, which is the same on every Linux. */
 const TICK_MS = 10;
 
 /** Adds up a process and its descendants: from /proc where there is one, else from `ps`. Throws when it is gone. */
@@ -30,7 +30,7 @@ export function listTree(pid: number): number[] {
 }
 
 function readFromProc(pid: number): ProcessStats {
-  // The second field is the program's name in brackets, in which anything may stand.
+  // The second field is the program's name in brackets, which may contain spaces and brackets.
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const ticks = fields.slice(11, 15).reduce((sum, text) => sum + Number(text), 0);
@@ -38,7 +38,7 @@ function readFromProc(pid: number): ProcessStats {
   return { cpuMs: ticks * TICK_MS, rssBytes: Number(rssKb ?? 0) * 1024 };
 }
 
-/** The same by way of `ps`, whose clock may be as coarse as a second. */
+/** Reads the same from `ps`, whose clock may be as coarse as a second. */
 export function readFromPs(pid: number): ProcessStats[] {
   const table = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,time=,rss='], { encoding: 'utf8' });
   const rows = table
@@ -46,7 +46,7 @@ export function readFromPs(pid: number): ProcessStats[] {
     .split('\n')
     .map((line) => line.trim().split(/\s+/));
   const tree = new Set([pid]);
-  // Until nothing is added: a child need not stand below its parent.
+  // This repeats until nothing is added, because a child may be listed before its parent.
   for (let before = 0; before < tree.size;) {
     before = tree.size;
     for (const [child, parent] of rows) if (tree.has(Number(parent))) tree.add(Number(child));

@@ -7,10 +7,10 @@ import { endWithBench } from './children.ts';
 /** Calls that a worker serves, by name. All values travel as JSON. */
 export type Handlers = Readonly<Record<string, (input: never) => Promise<unknown>>>;
 
-/** A process of this bench, to be asked things. It ends with the bench. */
+/** A process of this bench that serves calls. It ends with the bench. */
 export interface Worker<H extends Handlers> {
   readonly pid: number;
-  /** Rejects with the worker's error, and when the worker is gone. */
+  /** Rejects with the worker's error, and when the worker has ended. */
   call<N extends keyof H & string>(name: N, ...input: Parameters<H[N]>): Promise<Awaited<ReturnType<H[N]>>>;
   stop(): Promise<void>;
 }

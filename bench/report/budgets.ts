@@ -1,11 +1,11 @@
 import type { Budget } from './figure.ts';
 
-/** Section 8 of the design: CPU per request in times the bare proxy's. */
+/** Section 8 of the design: CPU per request relative to the bare proxy's. */
 export const CPU_WHOLE: Budget = { limit: 2, stretch: 1.5 };
 export const CPU_STREAMED: Budget = { limit: 1.8, stretch: 1.4 };
 /** Cost of a call relative to the cost in an older checkout. */
 export const AGAINST: Budget = { limit: 1.03 };
-/** Throughput of whole responses in times Portkey's. */
+/** Throughput of whole responses relative to Portkey's. */
 export const PORTKEY_THROUGHPUT: Budget = { limit: 6, isLeast: true };
 /** Added milliseconds to the first token, at 100 concurrent streams. */
 export const FIRST_TOKEN_P50_MS: Budget = { limit: 1 };
@@ -14,10 +14,10 @@ export const FIRST_TOKEN_P99_MS: Budget = { limit: 10 };
 export const OPEN_STREAMS_MB: Budget = { limit: 300 };
 /** Growth of resident memory with readers who have stopped reading. */
 export const PAUSED_READERS_MB: Budget = { limit: 256 };
-/** From the start of the process to listening. */
+/** Time from the start of the process to listening. */
 export const LISTENING_10_000_MS: Budget = { limit: 400 };
 export const LISTENING_100_000_MS: Budget = { limit: 1500 };
-/** A page "costs the same at either size": the tolerance is ours, for what caches and clocks do to microseconds. */
+/** A page "costs the same at either size"; the tolerance allows for the effects of caches and clocks. */
 export const PAGE_GROWTH: Budget = { limit: 1.5 };
 
 /** The long list of docs/ui.md, scrolled fast. */
@@ -37,12 +37,12 @@ export const UI_STREAM_FRAME_MS: Budget = { limit: 33 };
 export const UI_HIDDEN_LAYOUTS: Budget = { limit: 0 };
 /** Time that an open page adds to the calls of the gateway's callers. */
 export const UI_ADDED_MS: Budget = { limit: 5 };
-/** A first visit. */
+/** A first visit to the UI. */
 export const UI_FIRST_PAINT_MS: Budget = { limit: 500 };
 export const UI_INTERACTIVE_MS: Budget = { limit: 1000 };
 export const UI_INITIAL_KB: Budget = { limit: 250 };
 export const UI_LAZY_KB: Budget = { limit: 200 };
-/** The desktop app: in the tray and in sight, then at rest. */
+/** The desktop app: until it is in the tray and until its window is visible, then at rest. */
 export const DESKTOP_TRAY_MS: Budget = { limit: 1000 };
 export const DESKTOP_WINDOW_MS: Budget = { limit: 1500 };
 export const DESKTOP_REOPEN_MS: Budget = { limit: 600 };

@@ -7,7 +7,7 @@ export interface Figure {
   readonly proxy: string;
   /** Value that the budget applies to: a ratio, a difference, or the gateway's own value. */
   readonly result: string;
-  /** Empty where the design sets none. */
+  /** Empty where the design sets no budget. */
   readonly budget: string;
   /** Null without a budget. */
   readonly isMet: boolean | null;
@@ -16,13 +16,13 @@ export interface Figure {
 /** A limit that the design sets. */
 export interface Budget {
   readonly limit: number;
-  /** The limit is the least that will do; otherwise it is the most. */
+  /** Whether the limit is a minimum; otherwise it is a maximum. */
   readonly isLeast?: boolean;
   /** Goal beyond the budget. */
   readonly stretch?: number;
 }
 
-/** How a value of some unit is written. */
+/** Writes a value of some unit as text. */
 export type Format = (value: number) => string;
 
 export const formatMicroseconds: Format = (value) => `${value.toFixed(value < 100 ? 1 : 0)} µs`;
@@ -42,7 +42,7 @@ export interface FigureFacts {
   readonly budget?: Budget | undefined;
 }
 
-/** Puts a value beside its budget. */
+/** Makes a figure of a value and its budget. */
 export function toFigure(subject: string, { gateway, proxy = '', value, format, budget }: FigureFacts): Figure {
   const shown = { subject, gateway, proxy, result: format(value) };
   if (budget === undefined) return { ...shown, budget: '', isMet: null };
@@ -50,7 +50,7 @@ export function toFigure(subject: string, { gateway, proxy = '', value, format, 
   return { ...shown, budget: toBudgetText(budget, format), isMet: isLeast ? value >= limit : value <= limit };
 }
 
-/** Says of something that it could not be measured here. */
+/** Makes the figure of a measurement that is not possible here. */
 export function toSkippedFigure(
   subject: string,
   { budget, format }: Required<Pick<FigureFacts, 'budget' | 'format'>>,

@@ -10,14 +10,14 @@ export function describeMachine(): string {
   return `${models.length} × ${models[0]?.model.trim() ?? 'unknown CPU'}, ${memoryGb} GB, ${type()} ${release()}`;
 }
 
-/** How many processes wanted a CPU lately, on average over a minute. */
+/** Number of processes that ran or waited for a CPU, on average over the last minute. */
 export function currentLoad(): number {
   return loadavg()[0] ?? 0;
 }
 
 /**
- * Begins to watch what else the machine does. The function it returns tells which share of all its CPU time has gone
- * to others than this bench since, from 0 to 1.
+ * Starts to measure what else the machine does. The function it returns gives the share of all CPU time, from 0 to 1,
+ * that programs other than this bench have used since.
  */
 export function watchOthers(): () => number {
   const startedAt = performance.now();

@@ -4,7 +4,7 @@ import type { Figure } from './figure.ts';
 
 const TITLES: readonly string[] = ['', 'gateway', 'bare proxy', 'result', 'budget', ''];
 
-/** A run, with what one must know to read its figures. */
+/** The figures of a run, with the facts that are needed to read them. */
 export interface Report {
   readonly figures: readonly Figure[];
   /** Name and value of each such fact. */
@@ -33,7 +33,7 @@ export function toTextTable(figures: readonly Figure[], titles?: readonly string
   return rows.map((row) => toLine(row).trimEnd()).join('\n');
 }
 
-/** Puts a report in the place of the one of that name in a Markdown file. Throws when that has no such place. */
+/** Replaces the report of that name in a Markdown file. Throws when the file has no place for it. */
 export function recordReport(path: string, name: string, report: Report): void {
   const before = readFileSync(path, 'utf8');
   const beginMark = `<!-- figures of the ${name}: written by npm run bench -- --record -->`;

@@ -13,7 +13,7 @@ export type BareProxyCalls = {
   port(): Promise<number>;
 };
 
-// The very undici that the gateway runs on, so that the two differ in what the gateway does and in nothing else.
+// The same undici that the gateway uses, so that the two differ only in what the gateway does.
 const { Pool } = createRequire(import.meta.resolve('@model-gateway/node'))('undici') as typeof Undici;
 
 const upstream = new Pool(`http://127.0.0.1:${process.argv[2]}`, { pipelining: 1, headersTimeout: 0, bodyTimeout: 0 });

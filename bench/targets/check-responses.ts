@@ -18,7 +18,7 @@ interface ResponseBody {
 /**
  * Checks one whole and one streamed response of a target, and what the gateway has recorded of them. Throws when
  * anything is wrong, because what a wrong response costs is of no interest. Of Portkey only the whole response is
- * looked at, as only that is measured: 1.15.2 answers streams of this provider with status 500 on Node.js 24.
+ * checked, as only that is measured: to streams of this provider, 1.15.2 responds with status 500 on Node.js 24.
  */
 export async function checkResponses(target: Target): Promise<void> {
   await checkWhole(target);
@@ -65,12 +65,12 @@ async function ask(target: Target, stream: boolean): Promise<Response> {
 }
 
 function checkUsage(usage: ResponseBody['usage'], completionTokens: number, { name }: Target): void {
-  // The gateway adds costs and details to it.
+  // The gateway adds costs and details to the usage.
   const counts = Object.fromEntries(Object.keys(usageOf(0)).map((key) => [key, usage?.[key]]));
   deepStrictEqual(counts, usageOf(completionTokens), `usage of the ${name}`);
 }
 
-/** The gateway has recorded the call with its text by the time that the response has ended. */
+/** Checks that the gateway has recorded the call with its text by the end of the response. */
 async function checkRecord({ name, port }: Target, response: Response, text: string): Promise<void> {
   if (name !== 'gateway') return;
   const id = response.headers.get('x-generation-id');

@@ -9,11 +9,11 @@ import { BENCH_KEY, BENCH_MANAGEMENT_KEY } from '../load/bench-request.ts';
 import { endWithBench, makeTemporaryFolder } from '../processes/children.ts';
 import { SCRIPTS } from './upstream-script.ts';
 
-/** The gateway as its users run it. */
+/** A process of the gateway, started as users start it. */
 export interface GatewayProcess {
   readonly pid: number;
   readonly port: number;
-  /** From starting the process to its line that it listens. */
+  /** Time from starting the process until it reports that it listens. */
   readonly listeningAfterMs: number;
   stop(): Promise<void>;
 }

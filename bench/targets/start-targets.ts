@@ -6,7 +6,7 @@ import { startGateway } from './start-gateway.ts';
 import type { UpstreamCalls } from './upstream.ts';
 import { startWorker, type Worker } from '../processes/worker.ts';
 
-/** Something that requests are sent to and that is measured. */
+/** A server that requests are sent to and that is measured. */
 export interface Target {
   readonly name: 'gateway' | 'bare proxy' | 'Portkey';
   readonly port: number;
@@ -16,7 +16,7 @@ export interface Target {
   stop(): Promise<void>;
 }
 
-/** Parts that every measurement uses: the upstream and the load generator. They live as long as the bench. */
+/** Parts that every measurement uses: the upstream and the load generator. They run as long as the bench. */
 export interface Stage {
   readonly upstream: Worker<UpstreamCalls>;
   readonly upstreamPort: number;

@@ -3,21 +3,21 @@ export interface UpstreamScript {
   readonly name: string;
   /** Events with text in a streamed response. */
   readonly chunks: number;
-  /** How many of them are written in one go. */
+  /** How many of these events are written at once. */
   readonly burst: number;
-  /** Pause between bursts; 0 goes on in the next turn of the event loop. The first burst never waits. */
+  /** Pause before every burst but the first; with 0, the next turn of the event loop writes it. */
   readonly intervalMs: number;
-  /** Characters of text in each event; null for a token's few. */
+  /** Characters of text in each event; null for the few of a token. */
   readonly chunkChars: number | null;
-  /** Tokens in a paragraph; absent where the text is all one. */
+  /** Tokens in a paragraph; absent where the text is one paragraph. */
   readonly paragraph?: number;
 }
 
-/** Responses of the size that chat models give, as fast as they are taken. */
+/** Responses of a size that is usual for chat models, sent as fast as they are read. */
 export const BURST: UpstreamScript = { name: 'burst', chunks: 200, burst: 10, intervalMs: 0, chunkChars: null };
 /** Fifty tokens a second, for a second. */
 export const TRICKLE: UpstreamScript = { name: 'trickle', chunks: 50, burst: 1, intervalMs: 20, chunkChars: null };
-/** Two hundred tokens a second, for ten seconds, in paragraphs as a story has. */
+/** Two hundred tokens a second, for ten seconds, in paragraphs. */
 export const SWIFT: UpstreamScript = {
   name: 'swift',
   chunks: 2000,
@@ -28,9 +28,9 @@ export const SWIFT: UpstreamScript = {
 };
 /** One token a second, for longer than any measurement. */
 export const OPEN: UpstreamScript = { name: 'open', chunks: 600, burst: 1, intervalMs: 1000, chunkChars: null };
-/** 100 MB as fast as they are taken. */
+/** 100 MB, sent as fast as they are read. */
 export const FLOOD_100_MB: UpstreamScript = toFlood(100);
-/** 32 MB as fast as they are taken. */
+/** 32 MB, sent as fast as they are read. */
 export const FLOOD_32_MB: UpstreamScript = toFlood(32);
 
 /** Every script; each is a model of the gateway under measurement. */
@@ -59,7 +59,7 @@ export function textOfStream(script: UpstreamScript): string {
 /** The text of a response that is not streamed; the same for all scripts. */
 export const WHOLE_TEXT = 'The proxy stands aside, \n'.repeat(10);
 
-/** Usage of a response, in upstream's words. */
+/** Usage of a response, as the upstream writes it. */
 export function usageOf(completionTokens: number): Readonly<Record<string, number>> {
   return {
     prompt_tokens: PROMPT_TOKENS,

@@ -14,7 +14,7 @@ export type UpstreamCalls = {
 /** A script as the bytes of its response, all rendered beforehand. */
 interface Rendered {
   readonly script: UpstreamScript;
-  /** One for each burst, or one that serves for all. */
+  /** One for each burst, or one where all bursts are the same. */
   readonly bursts: readonly Buffer[];
   readonly burstCount: number;
   readonly ending: Buffer;
@@ -48,7 +48,7 @@ function toJsonResponse(status: string, body: object): Buffer {
   );
 }
 
-/** An event as a chunk of its own, as servers send that write one at a time. */
+/** An event as an HTTP chunk of its own, as servers send it that write events one at a time. */
 function toChunk(fields: object): string {
   const event = `data: ${JSON.stringify({ ...HEAD, object: 'chat.completion.chunk', ...fields })}\n\n`;
   return `${Buffer.byteLength(event).toString(16)}\r\n${event}\r\n`;
@@ -67,7 +67,7 @@ function render(script: UpstreamScript): Rendered {
     const length = Math.min(burst, chunks - first);
     return Buffer.from(Array.from({ length }, (_, i) => toTextChunk(script, first + i)).join(''));
   };
-  // The events of a flood are all the same, and many.
+  // The many events of a flood are all the same, so one is rendered.
   const bursts = Array.from({ length: chunkChars === null ? burstCount : 1 }, (_, number) => toBurst(number));
   return { script, bursts, burstCount, ending: toEnding(script) };
 }
@@ -111,7 +111,7 @@ function stream(socket: Socket, { script, bursts, burstCount, ending }: Rendered
 
 function respond(socket: Socket, text: string): void {
   const body = JSON.parse(text) as { model: string; stream?: boolean };
-  // The gateway sends the provider's name of the model, the bare proxy what it was sent.
+  // The gateway sends the provider's name of the model, the bare proxy the name that it was sent.
   const found = rendered.get(body.model.slice(body.model.lastIndexOf('/') + 1));
   if (found === undefined) socket.write(UNKNOWN_SCRIPT);
   else if (body.stream === true) stream(socket, found);
@@ -119,8 +119,8 @@ function respond(socket: Socket, text: string): void {
 }
 
 /**
- * Reads requests of known length, one at a time, and that is all the HTTP it knows: Node's own server would cost as
- * much as the bare proxy does, and on a small machine measurements would be of the upstream.
+ * Reads requests of known length, one at a time, and implements no more of HTTP: Node's own server would cost as much
+ * as the bare proxy does, and on a small machine measurements would be of the upstream.
  */
 function serve(socket: Socket): void {
   let received = '';
@@ -137,7 +137,7 @@ function serve(socket: Socket): void {
     received = '';
     respond(socket, body);
   });
-  // A client that goes away is an everyday thing here.
+  // Clients of this bench regularly disconnect before the end of a stream.
   socket.on('error', () => socket.destroy());
 }
 

@@ -17,9 +17,9 @@ const SETTLE_MS = 1000;
 
 interface Opened {
   readonly paintMs: number;
-  /** The longest task until everything stood still. */
+  /** The longest task until the page was idle. */
   readonly openTaskMs: number;
-  /** The longest task while all tabs were looked at. */
+  /** The longest task while all tabs were opened in turn. */
   readonly tabTaskMs: number;
 }
 
@@ -45,7 +45,7 @@ export async function measureBody(ui: UiStage, plan: Plan): Promise<Figure[]> {
 
 async function openOnce(ui: UiStage, id: string): Promise<Opened> {
   const { page, close } = await ui.open();
-  // Nothing is reported below 50 ms.
+  // The browser reports no task below 50 ms.
   const longest = async (): Promise<number> => Math.max(0, ...(await page.evaluate<number[]>(TAKE_LONG_TASKS)));
   try {
     await page.addInitScript(KEEP_LONG_TASKS);
@@ -56,7 +56,7 @@ async function openOnce(ui: UiStage, id: string): Promise<Opened> {
     const paintMs = await page.evaluate<number>(toOpenAndSee(`#/generations/${id}`, MESSAGE));
     await page.waitForTimeout(SETTLE_MS);
     const openTaskMs = await longest();
-    // Once around, by the key for the next tab: to look for a tab would be a long task of the driver's.
+    // Opens all tabs with the key for the next one: finding a tab would be a long task of the driver.
     for (let left = await page.evaluate<number>(COUNT_TABS); left > 0; left -= 1) {
       await page.keyboard.press(']');
       await page.waitForTimeout(SETTLE_MS / 2);

@@ -13,7 +13,7 @@ export const CHROMIUM_FLAGS = [
   ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
 ];
 
-/** A page of the UI, signed in, and the browser's own view of it. */
+/** A page of the UI, signed in, and a session of the browser's debugger. */
 export interface MeasuredPage {
   readonly page: Page;
   readonly cdp: CDPSession;
@@ -27,7 +27,7 @@ export interface MainThread {
   readonly layoutMs: number;
 }
 
-/** Opens a tab that is signed in; the caller leads it to a screen. */
+/** Opens a tab that is signed in; the caller navigates it to a screen. */
 export async function openMeasuredPage(context: BrowserContext, url: string): Promise<MeasuredPage> {
   await context.request.post(`${url}/admin/v1/session`, { data: { key: BENCH_MANAGEMENT_KEY } });
   await context.addInitScript(`sessionStorage.setItem('model-gateway.playground-key', '${BENCH_KEY}')`);
@@ -48,7 +48,7 @@ export async function readMainThread(cdp: CDPSession): Promise<MainThread> {
   };
 }
 
-/** Counts how often a tab has been laid out or had its styles worked out. */
+/** Counts how often a tab has been laid out or had its styles computed. */
 export async function readLayouts(cdp: CDPSession): Promise<number> {
   const { metrics } = await cdp.send('Performance.getMetrics');
   const names = ['LayoutCount', 'RecalcStyleCount'];

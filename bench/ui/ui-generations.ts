@@ -13,14 +13,14 @@ const MESSAGE_CHARS = 4000;
 
 /** Generations whose prompt has 10 MB. */
 export const LARGE = {
-  /** In one message, of lines such as a log has. */
+  /** The prompt is one message, of lines as in a log. */
   oneText: 'gen-bench-large-text',
-  /** In as many messages as a long run of an agent has. */
+  /** The prompt has as many messages as a long run of an agent. */
   manyMessages: 'gen-bench-large-messages',
 } as const;
 
 /**
- * Fills a data directory with so many calls of every kind, no two rows of them alike; the last two are the large ones.
+ * Fills a data directory with this many calls of every kind, all of them different; the last two are the large ones.
  */
 export async function storeUiGenerations(dir: string, count: number): Promise<void> {
   const startMs = Date.now() - DAYS * DAY_MS;

@@ -43,7 +43,7 @@ export async function measureHidden({ url, executablePath }: UiStage, plan: Plan
   const before = await readLayouts(cdp);
   await page.waitForTimeout(HIDDEN_MS);
   const layouts = (await readLayouts(cdp)) - before;
-  // The child may be a script around the browser, which would go on without it.
+  // The child may be a script that starts the browser, and the browser would continue without it.
   await cdp.send('Browser.close');
   await browser.close();
   child.kill();

@@ -20,7 +20,7 @@ interface Opening {
   readonly interactiveMs: number;
 }
 
-/** Measures how long a first visit takes, in a browser that has nothing of the UI yet. */
+/** Measures how long a first visit takes, in a browser that has loaded nothing of the UI before. */
 export async function measureOpening(ui: UiStage, plan: Plan): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const [name, hash] of SCREENS) {

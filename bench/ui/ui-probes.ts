@@ -11,7 +11,7 @@ export const KEEP_LONG_TASKS = `
   }).observe({ type: 'longtask', buffered: true });
 `;
 
-/** Returns the milliseconds of each long task since it was last asked. */
+/** Returns the milliseconds of each long task since the last call. */
 export const TAKE_LONG_TASKS = 'window.benchLongTasks.splice(0)';
 
 /**
@@ -36,15 +36,15 @@ export const READ_OPENING = `
 `;
 
 /**
- * Scrolls the list for so long, as many pixels with every frame, up again from its end and so on. Returns how many
- * milliseconds lie between frames.
+ * Scrolls the list for this time, by as many pixels with every frame, and reverses at either end. Returns the
+ * milliseconds between frames.
  */
 export const toScroll = (durationMs: number, stepPx: number): string => `
   new Promise((resolve) => {
     const grid = document.querySelector('[role=grid]');
     const gaps = [];
     let [top, step, startedAt, before] = [grid.scrollTop, ${stepPx}];
-    // Asked for now and then only: a response costs a layout of its own.
+    // This is read only when needed, because reading it causes a layout.
     let last = grid.scrollHeight - grid.clientHeight;
     const frame = (now) => {
       if (before !== undefined) gaps.push(now - before);
@@ -60,7 +60,7 @@ export const toScroll = (durationMs: number, stepPx: number): string => `
   })
 `;
 
-/** Returns how many milliseconds lie between frames for so long, with nothing done by the probe. */
+/** Returns the milliseconds between frames during this time, in which the probe does nothing. */
 export const toWatch = (durationMs: number): string => `
   new Promise((resolve) => {
     const gaps = [];
@@ -76,7 +76,7 @@ export const toWatch = (durationMs: number): string => `
   })
 `;
 
-/** Scrolls to the end of the list until it has so many rows: it loads its pages one after the other. */
+/** Scrolls to the end of the list until it has this many rows, because it loads its pages one after the other. */
 export const toLoadRows = (rows: number): string => `
   new Promise((resolve) => {
     const grid = document.querySelector('[role=grid]');
@@ -90,7 +90,7 @@ export const toLoadRows = (rows: number): string => `
   })
 `;
 
-/** Leads the page somewhere, and returns after how many milliseconds this was painted there. */
+/** Navigates the page, and returns the milliseconds until an element of this selector was painted. */
 export const toOpenAndSee = (hash: string, selector: string): string => `
   new Promise((resolve) => {
     const startedAt = performance.now();

@@ -15,19 +15,19 @@ import { storeUiGenerations } from './ui-generations.ts';
 
 const BUNDLE = fileURLToPath(new URL('../../packages/ui/bundle/index.html', import.meta.url));
 
-/** A gateway with a full store, and a browser in front of it. */
+/** A gateway with a filled store, and a browser for its UI. */
 export interface UiStage {
   /** `http://127.0.0.1:41234` */
   readonly url: string;
   readonly generations: number;
-  /** The browser's. */
+  /** The browser's executable. */
   readonly executablePath: string;
-  /** A tab that shares nothing with any other, signed in. */
+  /** Opens a tab that is signed in and shares nothing with any other. */
   open(): Promise<MeasuredPage>;
   close(): Promise<void>;
 }
 
-/** Sets it; where that cannot be done, returns why. */
+/** Prepares the stage; where that is not possible, returns why. */
 export async function setUiStage({ upstreamPort }: Stage, plan: Plan): Promise<UiStage | string> {
   if (!existsSync(BUNDLE)) return 'the UI is not built: npm run build';
   const executablePath = findChromium({ hasWindows: true });

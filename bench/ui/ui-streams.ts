@@ -15,7 +15,7 @@ export const COLUMNS = 4;
 
 /**
  * Measures what streams in view cost: two windows of the playground with four columns each, because one has no more.
- * Their main threads are added up.
+ * The times of their main threads are added up.
  */
 export async function measureStreams(ui: UiStage, plan: Plan): Promise<Figure[]> {
   const windows = await Promise.all(Array.from({ length: WINDOWS }, () => ui.open()));
@@ -61,7 +61,7 @@ export async function startStreams(url: string, page: Page): Promise<void> {
 }
 
 interface Watched {
-  /** Share of the time that the main thread worked. */
+  /** Share of the time during which the main thread worked. */
   readonly busy: number;
   readonly gaps: readonly number[];
   readonly tokensPerSecond: number;

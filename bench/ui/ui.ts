@@ -9,7 +9,7 @@ import { measureBundle, measureOpening } from './ui-opening.ts';
 import { setUiStage } from './ui-stage.ts';
 import { measureStreams } from './ui-streams.ts';
 
-/** Measures the web UI in a browser. Where there is none, says so and has no figures. */
+/** Measures the web UI in a browser. Where there is none, reports that and returns no figures. */
 export async function measureUi(stage: Stage, plan: Plan): Promise<Figure[]> {
   const ui = await setUiStage(stage, plan);
   if (typeof ui === 'string') {

@@ -6,8 +6,8 @@ export function createAssistant({ baseUrl, apiKey, model = 'openai/gpt-4o-mini' 
   const ask = (content) => ({ model, messages: [{ role: 'user', content }] });
   return {
     async summarise(text) {
-      const answer = await client.chat.completions.create(ask(`Summarise in five words: ${text}`));
-      return answer.choices[0]?.message.content ?? '';
+      const completion = await client.chat.completions.create(ask(`Summarise in five words: ${text}`));
+      return completion.choices[0]?.message.content ?? '';
     },
     /** Yields the pieces of a story as they come. */
     async *tell(subject) {

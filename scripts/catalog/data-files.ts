@@ -27,12 +27,12 @@ export async function loadDataFiles(directory: string): Promise<readonly DataFil
   );
 }
 
-/** Replaces the one object of a data file, and keeps what stands before it. */
+/** Replaces the one object of a data file, and keeps the text before it. */
 export function saveDataFile(path: string, data: DatedModels<string>): void {
   const text = readFileSync(path, 'utf8');
   const start = text.indexOf(' = {');
   if (start === -1) throw new Error(`${path} has no object to replace.`);
-  // Without line breaks, as the formatter leaves an object on one line only where its first key follows the brace.
+  // It has no line breaks, as the formatter leaves an object on one line only where its first key follows the brace.
   writeFileSync(path, `${text.slice(0, start)} = ${JSON.stringify(data)};\n`);
   execFileSync(FORMATTER, ['-c', CONFIG, path], { stdio: 'ignore' });
 }

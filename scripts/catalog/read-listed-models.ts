@@ -9,7 +9,7 @@ export interface ListedModel {
   readonly contextLength?: number;
   readonly maxCompletionTokens?: number;
   readonly pricing?: EndpointPricing;
-  /** Prices that were listed in a form that is not taken for one, as text. */
+  /** Listed prices in a form that is not accepted, as text. */
   readonly doubtful?: string;
 }
 
@@ -58,9 +58,9 @@ function findCount(entry: Unchecked, names: readonly string[]): number | undefin
 }
 
 /**
- * Only decimal text above 0 is a price, USD a token or unit: numbers may be anything (of a million tokens, in cents),
- * and 0 or less may be a gift, a trial or a gap. Undefined unless the prices of both prompt and completion are such
- * text.
+ * Only decimal text above 0 is a price, in USD per token or unit: a number may have another unit (a million tokens, or
+ * cents), and 0 or less may be a trial or a missing price. Undefined unless the prices of both prompt and completion
+ * are such text.
  */
 function readPricing(value: unknown): EndpointPricing | undefined {
   if (!isObject(value)) return undefined;

@@ -1,7 +1,7 @@
 import type { DatedEndpoint, DatedModel } from '../../packages/core/src/catalog/dated-models.ts';
 import type { ListedModel } from './read-listed-models.ts';
 
-/** One fact that the list states otherwise. */
+/** One fact that is different in the list. */
 export interface Change {
   readonly model: string;
   readonly field: string;
@@ -86,7 +86,7 @@ function refreshEndpoint(
   return { endpoint: refreshed, changes };
 }
 
-/** Prices are the same when they are worth the same, however many zeros are written. */
+/** Prices are the same when their values are equal, however many zeros are written. */
 function isSame(from: unknown, to: unknown): boolean {
   if (typeof from === 'string' && typeof to === 'string') return Number(from) === Number(to);
   return JSON.stringify(from) === JSON.stringify(to);

@@ -69,7 +69,7 @@ export function createFoundations(options: GatewayOptions, closing: AbortSignal,
   const listeners: readonly GenerationListener[] = [
     callFigures.note,
     ({ generation }) => generationFeed.publish({ type: 'generation', id: generation.id }),
-    broadcaster.offer,
+    ...(broadcast === undefined ? [] : [broadcaster.offer]),
   ];
   const counters = { requests: 0, statuses: new Map<number, number>(), ...createCallCounters() };
   const recording = { generations: store.generations, ledger, counters, logger, listeners, ...logging };

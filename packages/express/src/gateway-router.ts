@@ -21,7 +21,7 @@ export interface GatewayRouterOptions<Request extends ExpressRequest = ExpressRe
   /** Routes to offer beside the API. Default: none. */
   readonly expose?: readonly Exclude<Surface, 'api'>[] | undefined;
   /**
-   * The host's own authentication, in place of the gateway's keys; null is responded with 401. Not asked for health
+   * The host's own authentication, in place of the gateway's keys; for null the response is a 401. Not asked for health
    * checks and the OpenAPI document. What it throws goes to the host's error handler.
    */
   readonly authenticate?: ((request: Request) => Principal | null | Promise<Principal | null>) | undefined;

@@ -121,7 +121,7 @@ function offer(record: GenerationRecord, lane: LaneState): void {
   pending.push(id);
   if (pending.length > MAX_PENDING) giveUpOldest(lane);
   if (lane.pending.length > 1) return;
-  // Delayed, because the call that is being recorded has not been responded to yet.
+  // Delayed, because the call that is being recorded has not had its response yet.
   lane.nextPendingAt = Math.max(lane.nextPendingAt, platform.now() + FIRST_WAIT_MS);
   run(lane);
 }

@@ -5,7 +5,7 @@ import type { DeliveryOutcome } from '../webhooks/deliver-webhook.ts';
 import type { DestinationFormat, DestinationRequest } from './destination-format.ts';
 
 const ATTEMPT_TIMEOUT_MS = 15_000;
-const MAX_ANSWER_BYTES = 64 * 1024;
+const MAX_RESPONSE_BYTES = 64 * 1024;
 /** By any other status below 500 the receiver refuses the request itself. */
 const WORTH_ANOTHER_TRY: ReadonlySet<number> = new Set([408, 425, 429]);
 
@@ -55,7 +55,7 @@ async function readShort(body: AsyncIterable<Uint8Array>): Promise<string> {
   let text = '';
   for await (const piece of body) {
     text += decoder.decode(piece, { stream: true });
-    if (text.length >= MAX_ANSWER_BYTES) break;
+    if (text.length >= MAX_RESPONSE_BYTES) break;
   }
   return text;
 }

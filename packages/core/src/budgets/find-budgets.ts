@@ -3,6 +3,8 @@ import type { AccountOptions } from '../auth/account.ts';
 import type { Policy } from '../guardrails/policy.ts';
 import type { Awaitable } from '../foundation/awaitable.ts';
 import { DEFAULT_WORKSPACE_ID } from '../auth/api-key.ts';
+import type { CallBound } from '../calls/call-kind.ts';
+import type { ModelCall } from '../calls/model-call.ts';
 import type { Principal } from '../http/principal.ts';
 import type { EffectiveBudget } from '../guardrails/effective-policy.ts';
 import type { SpentQuery, WorkspaceRecord, Store } from '../stores/store.ts';
@@ -114,4 +116,9 @@ function spenderOf(
     case 'workspace':
       return { spender: `workspace ${workspaceId}`, query: { workspaceId, since } };
   }
+}
+
+/** The largest usage of a call, where a budget requires it; null where no budget does. */
+export function boundWithin({ kind, request }: ModelCall, budgets: readonly Budget[]): CallBound | null {
+  return budgets.length === 0 ? null : kind.boundOf(request);
 }

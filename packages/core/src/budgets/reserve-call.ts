@@ -8,11 +8,6 @@ import { toPayer } from './find-budgets.ts';
 import type { Ledger, WorstCase } from './ledger.ts';
 import { worstCaseNanoUsd } from './worst-case.ts';
 
-/** The largest usage of a call, where a budget requires it; null where no budget does. */
-export function boundWithin({ kind, request }: ModelCall, budgets: readonly Budget[]): CallBound | null {
-  return budgets.length === 0 ? null : kind.boundOf(request);
-}
-
 /** Excludes endpoints at which the cost of a call has no bound: they cannot be used within a budget. */
 export function withinBounds(bound: CallBound): Narrowing {
   return { rule: 'cost_unknown', excludes: (endpoint) => worstCaseNanoUsd(endpoint, bound) === null };

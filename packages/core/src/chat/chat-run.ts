@@ -11,7 +11,7 @@ import type { SerialQueue } from '../foundation/serial-queue.ts';
 import type { Timeouts } from '../foundation/timeouts.ts';
 import type { TimerWheel } from '../foundation/timer-wheel.ts';
 import type { GenerationObserver } from '../generations/observe/observe-generation.ts';
-import type { CompletionGuard } from '../guardrails/guard-completion.ts';
+import type { CompletionGuard } from '../guardrails/guard-call.ts';
 import type { GatewayRequest } from '../http/request.ts';
 import type { CallPlan } from '../routing/plan-call.ts';
 import type { RoutingReport } from '../routing/routing-metadata.ts';

@@ -1,4 +1,5 @@
-import { boundWithin, reserveCall, withinBounds } from '../budgets/reserve-call.ts';
+import { boundWithin } from '../budgets/find-budgets.ts';
+import { reserveCall, withinBounds } from '../budgets/reserve-call.ts';
 import type { Ledger } from '../budgets/ledger.ts';
 import type { Attempt, Outcome } from '../calls/attempt.ts';
 import { createPipeline, type ModelCall } from '../calls/model-call.ts';

@@ -3,7 +3,6 @@ import type { ModelCall, Pipeline } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import type { Cost } from '../catalog/prices.ts';
 import type { FinishReason, Usage } from '../wire/chat/chat-chunk.ts';
-import type { ToolStep } from './tool-steps.ts';
 
 /** A call of any kind that has ended, with all facts for its record. */
 export interface EndedCall {
@@ -47,4 +46,18 @@ export interface MediaCounts {
 export interface WebSearch {
   readonly engine: string;
   readonly results: number;
+}
+
+/** One call of a server tool, as it is recorded. */
+export interface ToolStep {
+  readonly id: string;
+  /** Name without the prefix: `web_search`. */
+  readonly tool: string;
+  /** JSON, as the model wrote it. */
+  readonly arguments: string;
+  /** Result that the model received. */
+  readonly result: string;
+  readonly status: 'completed' | 'failed';
+  /** False where a limit or a guardrail prevented the tool from running. */
+  readonly wasRun: boolean;
 }

@@ -3,10 +3,9 @@ import type { Attempt, Outcome } from '../calls/attempt.ts';
 import { DEFAULT_WORKSPACE_ID } from '../auth/api-key.ts';
 import { toStoredTrace } from './stored-trace.ts';
 import type { Generation, GenerationContent, ProviderResponse } from '../wire/generations/generation.ts';
-import type { CompletionFacts, EndedCall } from './ended-call.ts';
+import type { CompletionFacts, EndedCall, ToolStep } from './ended-call.ts';
 import type { ChatMessage } from '../wire/chat/chat-message.ts';
 import type { CompletionAccumulator } from './observe/completion-accumulator.ts';
-import { toToolCallRecord } from './tool-steps.ts';
 
 /**
  * The members of a record in a call of which nothing is known. Journals leave these values out of their lines, so they
@@ -188,4 +187,10 @@ export function toGenerationContent(
       ),
     },
   };
+}
+
+/** A step as `GET /generation/content` shows it. */
+function toToolCallRecord(step: ToolStep): NonNullable<GenerationContent['output']['server_tool_calls']>[number] {
+  const { id, tool: name, arguments: text, result, status } = step;
+  return { id, name, arguments: text, result, status };
 }

@@ -1,7 +1,7 @@
 import { mapStrings } from '../calls/text-map.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { createTextGuard } from './create-text-guard.ts';
-import type { CompletionGuard } from './guard-completion.ts';
+import type { CompletionGuard } from './guard-call.ts';
 import { toBlockError, toUnavailableError } from './verdict.ts';
 
 /**

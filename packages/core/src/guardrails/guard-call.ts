@@ -5,7 +5,8 @@ import type { Logger } from '../foundation/logger.ts';
 import type { GuardrailStage } from '../wire/chat/pipeline-stage.ts';
 import { guardInput, type InputVerdict } from './guard-input.ts';
 import type { Policy } from './policy.ts';
-import { toBlockError, toStages, toUnavailableError } from './verdict.ts';
+import type { OutputFilters } from './filters/compile-filters.ts';
+import { type Finding, toBlockError, toStages, toUnavailableError } from './verdict.ts';
 
 export interface GuardedCall<Request> {
   /** The call in the form that is sent and stored. */
@@ -63,5 +64,25 @@ function toLogFields({ guardrail_id, guardrail_scope, name, data }: GuardrailSta
     scope: guardrail_scope,
     filter: data.matched_entity_types?.[0] ?? name,
     action: data.action,
+  };
+}
+
+export interface CompletionGuard {
+  readonly filters: OutputFilters;
+  /** Receives every match, the one that blocks included. */
+  readonly onFinding: (finding: Finding) => void;
+}
+
+/** Null when the policy does not guard completions. Each filter's finding is added to the pipeline once. */
+export function toCompletionGuard(policy: Policy | null, pipeline: Pipeline): CompletionGuard | null {
+  if (policy === null || policy.output === null) return null;
+  const noted = new Set<Finding['compiled']>();
+  return {
+    filters: policy.output,
+    onFinding(finding) {
+      if (noted.has(finding.compiled)) return;
+      noted.add(finding.compiled);
+      for (const stage of toStages([finding])) pipeline.add(stage);
+    },
   };
 }

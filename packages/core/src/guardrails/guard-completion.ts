@@ -1,33 +1,11 @@
-import type { Pipeline } from '../calls/model-call.ts';
-import type { Policy } from './policy.ts';
 import { mapStrings } from '../calls/text-map.ts';
 import type { GatewayError } from '../foundation/errors.ts';
 import { estimateUsage } from '../calls/estimate-usage.ts';
 import type { ChatChunk, ChatChunkChoice, ChatDelta, ToolCallDelta } from '../wire/chat/chat-chunk.ts';
 import type { ChatMessage } from '../wire/chat/chat-message.ts';
-import type { OutputFilters } from './filters/compile-filters.ts';
 import { createTextGuard, type TextGuard } from './create-text-guard.ts';
-import { type Finding, toBlockError, toStages, toUnavailableError } from './verdict.ts';
-
-export interface CompletionGuard {
-  readonly filters: OutputFilters;
-  /** Receives every match, the one that blocks included. */
-  readonly onFinding: (finding: Finding) => void;
-}
-
-/** Null when the policy does not guard completions. Each filter's finding is added to the pipeline once. */
-export function toCompletionGuard(policy: Policy | null, pipeline: Pipeline): CompletionGuard | null {
-  if (policy === null || policy.output === null) return null;
-  const noted = new Set<Finding['compiled']>();
-  return {
-    filters: policy.output,
-    onFinding(finding) {
-      if (noted.has(finding.compiled)) return;
-      noted.add(finding.compiled);
-      for (const stage of toStages([finding])) pipeline.add(stage);
-    },
-  };
-}
+import type { CompletionGuard } from './guard-call.ts';
+import { toBlockError, toUnavailableError } from './verdict.ts';
 
 type Batches = AsyncIterator<readonly ChatChunk[]>;
 

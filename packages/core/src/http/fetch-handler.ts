@@ -42,7 +42,7 @@ export function toFetchHandler(
     if (isElsewhere || gateway.matches(request.method, path, hidden)) {
       return toResponse(toErrorResponse(new GatewayError('not_found', 'There is nothing at this path')));
     }
-    const answer = await gateway.handle({
+    const response = await gateway.handle({
       method: request.method,
       path,
       query: url.search.slice(1),
@@ -53,7 +53,7 @@ export function toFetchHandler(
       baseUrl: url.origin + mountPath,
       principal: options.principalOf?.(request),
     });
-    return toResponse(answer);
+    return toResponse(response);
   };
 }
 

@@ -1,7 +1,8 @@
-import { boundWithin, reserveCall, withinBounds } from '../../budgets/reserve-call.ts';
+import { boundWithin } from '../../budgets/find-budgets.ts';
+import { reserveCall, withinBounds } from '../../budgets/reserve-call.ts';
 import { createPipeline, withRequest } from '../../calls/model-call.ts';
-import type { ChatRun } from '../../chat/chat-run.ts';
 import { createChatCall } from '../../chat/chat-kind.ts';
+import type { ChatRun } from '../../chat/chat-run.ts';
 import { moderateCall } from '../../chat/moderate-call.ts';
 import { observeChat } from '../../chat/observe-chat.ts';
 import { hasServerTools } from '../../chat/plugins.ts';
@@ -9,19 +10,18 @@ import { relayStream } from '../../chat/relay-stream.ts';
 import { relayWhole } from '../../chat/relay-whole.ts';
 import { composeStages, refuseUnavailable } from '../../chat/stages/compose-stages.ts';
 import { openServerTools } from '../../chat/stages/server-tools/server-tools-stage.ts';
+import { chatCompletionsDialect } from '../../dialects/chat-completions/chat-completions-dialect.ts';
 import { findCaller } from '../../dispatch/find-caller.ts';
-import { createRoutingReport, refuseUnplanned } from '../../routing/routing-metadata.ts';
-import { guardCall } from '../../guardrails/guard-call.ts';
-import { toCompletionGuard } from '../../guardrails/guard-completion.ts';
+import { guardCall, toCompletionGuard } from '../../guardrails/guard-call.ts';
+import { operation } from '../../http/operation.ts';
 import { readJsonBody } from '../../http/read-json-body.ts';
+import type { RequestContext } from '../../http/request-context.ts';
 import type { GatewayResponse } from '../../http/response.ts';
 import { planCall } from '../../routing/plan-call.ts';
-import { operation } from '../../http/operation.ts';
-import type { RequestContext } from '../../http/request-context.ts';
+import { createRoutingReport, refuseUnplanned } from '../../routing/routing-metadata.ts';
 import { chatCompletionResultSchema } from '../../wire/chat/chat-chunk.ts';
 import { chatCompletionRequestSchema } from '../../wire/chat/chat-completion.ts';
 import type { ChatParts } from './chat-parts.ts';
-import { chatCompletionsDialect } from '../../dialects/chat-completions/chat-completions-dialect.ts';
 
 /**
  * `POST /chat/completions`. Its body is narrowed to the fields that were sent before it is checked. Tools are opened

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 
 import type { Principal } from '../../http/principal.ts';
-import { boundWithin, withinBounds } from '../../budgets/reserve-call.ts';
+import { boundWithin } from '../../budgets/find-budgets.ts';
+import { withinBounds } from '../../budgets/reserve-call.ts';
 import { operation } from '../../http/operation.ts';
 import { createModelCall } from '../../calls/model-call.ts';
 import { chatKind } from '../../chat/chat-kind.ts';

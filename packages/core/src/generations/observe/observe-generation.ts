@@ -2,13 +2,12 @@ import type { Attempt, Outcome } from '../../calls/attempt.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
 import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
 import { type CompletionAccumulator, createCompletionAccumulator } from './completion-accumulator.ts';
-import type { EndedCall, WebSearch } from '../ended-call.ts';
+import type { EndedCall, ToolStep, WebSearch } from '../ended-call.ts';
 import type { SettledGeneration } from '../settled-generation.ts';
 import type { ObservedCall } from './observed-call.ts';
 import { countParts, type Spending, spendingOf, sumSpending, toPublicUsage, type Turn } from './spending.ts';
 import { recordTimeline, type TimelineRecorder, withTimeline } from './stream-timeline.ts';
 import { toGeneration, toGenerationContent } from '../to-generation.ts';
-import { lengthOf, type ToolStep } from '../tool-steps.ts';
 
 /** Follows one call from its first attempt to its end. */
 export interface GenerationObserver {
@@ -47,7 +46,7 @@ class Observer implements GenerationObserver {
   private readonly isContentStored: boolean;
   private readonly timeline: TimelineRecorder | null;
   private readonly asked: Attempt[] = [];
-  private answering: Endpoint | undefined = undefined;
+  private completionEndpoint: Endpoint | undefined = undefined;
   private isOver = false;
   private replayOf: string | null = null;
   private turns: Turn[] | null = null;
@@ -70,7 +69,7 @@ class Observer implements GenerationObserver {
   }
 
   endpoint(): Endpoint | undefined {
-    return this.answering;
+    return this.completionEndpoint;
   }
 
   attempts(): readonly Attempt[] {
@@ -83,11 +82,11 @@ class Observer implements GenerationObserver {
 
   noteAttempt(attempt: Attempt): void {
     this.asked.push(attempt);
-    if (attempt.error === null) this.answering = attempt.endpoint;
+    if (attempt.error === null) this.completionEndpoint = attempt.endpoint;
   }
 
   noteReplay(served: Endpoint, sourceId: string): void {
-    this.answering = served;
+    this.completionEndpoint = served;
     this.replayOf = sourceId;
   }
 
@@ -104,7 +103,7 @@ class Observer implements GenerationObserver {
   }
 
   spending(): Spending | undefined {
-    const { answering: endpoint, completion, call } = this;
+    const { completionEndpoint: endpoint, completion, call } = this;
     if (endpoint === undefined) return undefined;
     const at = call.platform.now();
     if (this.turns === null) return spendingOf({ endpoint, messages: call.messages, completion }, at);
@@ -131,7 +130,7 @@ class Observer implements GenerationObserver {
       router,
       pipeline,
       attempts: this.asked,
-      endpoint: this.answering,
+      endpoint: this.completionEndpoint,
       outcome,
       startedAt: this.startedAt,
       durationMs: platform.monotonicNow() - this.startedMonotonic,
@@ -159,3 +158,8 @@ class Observer implements GenerationObserver {
 }
 
 const NO_STEPS: readonly ToolStep[] = [];
+
+/** About how much room steps take in a record, in characters. */
+function lengthOf(steps: readonly ToolStep[]): number {
+  return steps.reduce((sum, step) => sum + step.arguments.length + step.result.length, 0);
+}

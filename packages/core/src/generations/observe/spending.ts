@@ -4,7 +4,7 @@ import type { Usage } from '../../wire/chat/chat-chunk.ts';
 import type { ChatMessage } from '../../wire/chat/chat-message.ts';
 import type { CompletionAccumulator } from './completion-accumulator.ts';
 import { estimateUsage } from '../../calls/estimate-usage.ts';
-import { type ToolStep, toToolUse } from '../tool-steps.ts';
+import type { ToolStep } from '../ended-call.ts';
 
 /** One completion of one endpoint. A call that runs tools has several, each for the messages up to then. */
 export interface Turn {
@@ -120,4 +120,16 @@ export function toPublicUsage(
 function withToolUse(usage: Usage, steps: readonly ToolStep[]): Usage {
   if (steps.length === 0) return usage;
   return { ...usage, server_tool_use_details: toToolUse(steps, usage.server_tool_use_details) };
+}
+
+type ToolUse = NonNullable<Usage['server_tool_use_details']>;
+
+/** Counts the steps, on top of what the provider's own tools have used. */
+function toToolUse(steps: readonly ToolStep[], own: ToolUse | undefined): ToolUse {
+  const run = steps.filter(({ wasRun }) => wasRun);
+  return {
+    tool_calls_requested: steps.length,
+    tool_calls_executed: run.length,
+    web_search_requests: (own?.web_search_requests ?? 0) + run.filter(({ tool }) => tool === 'web_search').length,
+  };
 }

@@ -1,6 +1,5 @@
 import type { Usage } from '../../wire/chat/chat-chunk.ts';
-import { isObject } from '../../foundation/unchecked.ts';
-import { readCount } from '../kit/read-count.ts';
+import { isObject, readCount } from '../../foundation/unchecked.ts';
 
 const COUNTS = [
   'promptTokenCount',

@@ -1,6 +1,5 @@
-import { isObject, type Unchecked } from '../../foundation/unchecked.ts';
+import { isObject, type Unchecked, readCount } from '../../foundation/unchecked.ts';
 import type { Usage } from '../../wire/chat/chat-chunk.ts';
-import { readCount } from '../kit/read-count.ts';
 
 /** More than any call costs: a cost beyond it is a mistake, and would spoil sums. */
 const MAX_COST_USD = 1e6;

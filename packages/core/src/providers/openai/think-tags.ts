@@ -19,11 +19,11 @@ const CLOSING = '</think>';
  * the block and the content are removed with the tags. Never holds back more than could still become a tag.
  */
 export function createThinkTagSplitter(): ThinkTagSplitter {
-  let phase: 'before' | 'opened' | 'inside' | 'closed' | 'answer' = 'before';
+  let phase: 'before' | 'opened' | 'inside' | 'closed' | 'content' = 'before';
   let held = '';
 
   const push = (text: string): SplitText => {
-    if (phase === 'answer') return { reasoning: '', content: text };
+    if (phase === 'content') return { reasoning: '', content: text };
     let rest = held + text;
     let reasoning = '';
     held = '';
@@ -36,7 +36,7 @@ export function createThinkTagSplitter(): ThinkTagSplitter {
         held = rest;
         return { reasoning: '', content: '' };
       } else {
-        phase = 'answer';
+        phase = 'content';
         return { reasoning: '', content: rest };
       }
     }
@@ -57,7 +57,7 @@ export function createThinkTagSplitter(): ThinkTagSplitter {
     }
     if (phase === 'closed') {
       rest = rest.trimStart();
-      if (rest !== '') phase = 'answer';
+      if (rest !== '') phase = 'content';
     }
     return { reasoning, content: rest };
   };

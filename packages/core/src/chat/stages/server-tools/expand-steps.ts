@@ -1,4 +1,4 @@
-import type { ToolStep } from '../../../generations/tool-steps.ts';
+import type { ToolStep } from '../../../generations/ended-call.ts';
 import type { ChatMessage, ReasoningDetail, ToolCall } from '../../../wire/chat/chat-message.ts';
 
 type AssistantMessage = Extract<ChatMessage, { role: 'assistant' }>;

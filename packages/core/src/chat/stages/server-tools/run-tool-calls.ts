@@ -1,6 +1,6 @@
 import type { Logger } from '../../../foundation/logger.ts';
 import type { TimerWheel } from '../../../foundation/timer-wheel.ts';
-import type { ToolStep } from '../../../generations/tool-steps.ts';
+import type { ToolStep } from '../../../generations/ended-call.ts';
 import type { ToolCall } from '../../../wire/chat/chat-message.ts';
 import { TransportError } from '../../../foundation/transport.ts';
 import type { GuardedText } from '../../../guardrails/guard-text.ts';

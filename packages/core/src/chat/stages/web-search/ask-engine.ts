@@ -21,7 +21,7 @@ interface EngineCall {
 }
 
 const TIMEOUT_MS = 15_000;
-const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 
 /**
  * Reads JSON from an engine. Throws `ToolFailure` when it refuses; its message may contain its key and is not passed
@@ -38,7 +38,7 @@ export async function askEngine({ transport, name, url, headers, body, signal }:
     idleTimeoutMs: TIMEOUT_MS,
     totalTimeoutMs: TIMEOUT_MS,
   });
-  const text = await readText(response.body, MAX_ANSWER_BYTES);
+  const text = await readText(response.body, MAX_RESPONSE_BYTES);
   if (response.status !== 200)
     throw new ToolFailure(`the search engine ${name} answered with status ${response.status}`);
   try {
