@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+
 import { defineConfig } from 'vitest/config';
+
 import { createClosingLineReporter } from './test/support/test-run/closing-line-reporter.ts';
 
 const packages = fileURLToPath(new URL('packages', import.meta.url));

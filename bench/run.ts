@@ -2,21 +2,21 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
 import { type BenchOptions, HELP, parseBenchOptions, type Part, TABLES } from './bench-options.ts';
-import { cleanUpOnExit } from './processes/children.ts';
-import { compareLoad } from './measurements/compare-load.ts';
+import { measureDesktop } from './desktop/desktop.ts';
 import { AGAINST_TITLES, measureAgainst } from './measurements/against.ts';
 import { measureCacheHits } from './measurements/cache-hits.ts';
-import { measureDesktop } from './desktop/desktop.ts';
-import type { Figure } from './report/figure.ts';
+import { compareLoad } from './measurements/compare-load.ts';
 import { measureFirstToken } from './measurements/first-token.ts';
 import { measureGuarded } from './measurements/guarded.ts';
 import { measureOpenStreams, measurePausedReaders } from './measurements/held-streams.ts';
-import { currentLoad, describeMachine, watchOthers } from './report/machine.ts';
-import { type Plan, QUICK, THOROUGH } from './plan.ts';
 import { measurePortkey } from './measurements/portkey.ts';
+import { measureStartUp } from './measurements/start-up.ts';
+import { type Plan, QUICK, THOROUGH } from './plan.ts';
+import { cleanUpOnExit } from './processes/children.ts';
+import type { Figure } from './report/figure.ts';
+import { currentLoad, describeMachine, watchOthers } from './report/machine.ts';
 import { recordReport, type Report, toTextTable } from './report/report.ts';
 import { setStage, type Stage } from './targets/start-targets.ts';
-import { measureStartUp } from './measurements/start-up.ts';
 import { measureUi } from './ui/ui.ts';
 
 const RESULTS_FILE = fileURLToPath(new URL('RESULTS.md', import.meta.url));

@@ -3,8 +3,8 @@
 //
 // Cases whose response is an error or is cut short hold no whole response; their files are written by hand.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 const CASES = fileURLToPath(new URL('../fixtures/demo/chat-completions', import.meta.url));
 

@@ -2,7 +2,9 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 
-import { type DesktopStage, toStart } from './desktop-stage.ts';
+import type { Plan } from '../plan.ts';
+import { endWithBench, makeTemporaryFolder } from '../processes/children.ts';
+import { listTree, readProcessStats } from '../processes/process-stats.ts';
 import {
   DESKTOP_TRAY_CPU,
   DESKTOP_TRAY_MB,
@@ -10,8 +12,6 @@ import {
   DESKTOP_WINDOW_CPU,
   DESKTOP_WINDOW_MB,
 } from '../report/budgets.ts';
-import { endWithBench, makeTemporaryFolder } from '../processes/children.ts';
-import { openTrayPanel } from './desktop-tray.ts';
 import {
   type Budget,
   type Figure,
@@ -20,9 +20,9 @@ import {
   formatPercent,
   toFigure,
 } from '../report/figure.ts';
-import type { Plan } from '../plan.ts';
-import { listTree, readProcessStats } from '../processes/process-stats.ts';
 import { median } from '../report/statistics.ts';
+import { type DesktopStage, toStart } from './desktop-stage.ts';
+import { openTrayPanel } from './desktop-tray.ts';
 
 /** Waiting time after the start. The work that follows a start is done by then. */
 const SETTLE_MS = 10_000;

@@ -3,8 +3,8 @@ import process from 'node:process';
 import { packageApp } from '../../test/desktop/package-app.ts';
 import { findObstacle } from '../../test/desktop/prepare.ts';
 import { startBus, startTelling } from '../../test/desktop/start-telling.ts';
-import { endWithBench } from '../processes/children.ts';
 import type { Plan } from '../plan.ts';
+import { endWithBench } from '../processes/children.ts';
 
 /** A packaged app, with a display and a session bus to run it on. */
 export interface DesktopStage {

@@ -1,11 +1,11 @@
 import { _electron, type ElectronApplication, type Page } from 'playwright-core';
 
-import { DESKTOP_REOPEN_MS, DESKTOP_WINDOW_MS } from '../report/budgets.ts';
-import { makeTemporaryFolder } from '../processes/children.ts';
-import { type DesktopStage, toStart } from './desktop-stage.ts';
-import { type Figure, formatMilliseconds, toFigure } from '../report/figure.ts';
 import type { Plan } from '../plan.ts';
+import { makeTemporaryFolder } from '../processes/children.ts';
+import { DESKTOP_REOPEN_MS, DESKTOP_WINDOW_MS } from '../report/budgets.ts';
+import { type Figure, formatMilliseconds, toFigure } from '../report/figure.ts';
 import { median } from '../report/statistics.ts';
+import { type DesktopStage, toStart } from './desktop-stage.ts';
 
 /** Returns when the screen's heading was first seen, by the clock of the machine. */
 const SEEN_AT = `new Promise((resolve) => {

@@ -1,9 +1,9 @@
+import type { Plan } from '../plan.ts';
+import type { Figure } from '../report/figure.ts';
+import type { Stage } from '../targets/start-targets.ts';
 import { measureIdle } from './desktop-idle.ts';
 import { setDesktopStage } from './desktop-stage.ts';
 import { measureWindows } from './desktop-windows.ts';
-import type { Figure } from '../report/figure.ts';
-import type { Plan } from '../plan.ts';
-import type { Stage } from '../targets/start-targets.ts';
 
 /** Measures the packaged desktop app. Where it cannot run, reports why and returns no figures. */
 export async function measureDesktop(_stage: Stage, plan: Plan): Promise<Figure[]> {

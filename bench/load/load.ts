@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
+import { serveCalls } from '../processes/worker.ts';
+import { percentile } from '../report/statistics.ts';
 import { toRequestBytes } from './bench-request.ts';
 import { type LoadResponse, type LoadConnection, openLoadConnection } from './load-connection.ts';
 import type { HoldJob, LoadCalls, LoadJob, LoadResult } from './load-job.ts';
-import { percentile } from '../report/statistics.ts';
-import { serveCalls } from '../processes/worker.ts';
 
 interface Held {
   readonly connections: readonly LoadConnection[];

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 
+import type { Plan } from '../plan.ts';
 import { makeTemporaryFolder } from '../processes/children.ts';
 import { AGAINST } from '../report/budgets.ts';
 import {
@@ -10,7 +11,6 @@ import {
   formatTimes,
   toFigure,
 } from '../report/figure.ts';
-import type { Plan } from '../plan.ts';
 import { median } from '../report/statistics.ts';
 import { checkResponses } from '../targets/check-responses.ts';
 import { startGateway } from '../targets/start-gateway.ts';

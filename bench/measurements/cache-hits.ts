@@ -2,10 +2,10 @@ import { type ChatCall, createGateway, type Gateway, type ModelDefinition, type 
 import { createMemoryStore } from '@model-gateway/core/stores/memory-store';
 import { createNodePlatform } from '@model-gateway/node';
 
-import { type Figure, formatPercent, toFigure } from '../report/figure.ts';
-import type { Plan } from '../plan.ts';
-import type { Stage } from '../targets/start-targets.ts';
 import { bodyOf } from '../../test/support/gateways/body-of.ts';
+import type { Plan } from '../plan.ts';
+import { type Figure, formatPercent, toFigure } from '../report/figure.ts';
+import type { Stage } from '../targets/start-targets.ts';
 
 const KEY = 'sk-gw-v1-bench';
 /** USD per million tokens. */

@@ -1,3 +1,6 @@
+import type { LoadJob } from '../load/load-job.ts';
+import type { Plan } from '../plan.ts';
+import { readProcessStats } from '../processes/process-stats.ts';
 import { CPU_STREAMED, CPU_WHOLE } from '../report/budgets.ts';
 import {
   type Budget,
@@ -9,11 +12,8 @@ import {
   formatTimes,
   toFigure,
 } from '../report/figure.ts';
-import type { LoadJob } from '../load/load-job.ts';
-import { readProcessStats } from '../processes/process-stats.ts';
-import type { Plan } from '../plan.ts';
-import { type Pair, type Stage, type Target, withTargets } from '../targets/start-targets.ts';
 import { median } from '../report/statistics.ts';
+import { type Pair, type Stage, type Target, withTargets } from '../targets/start-targets.ts';
 import { BURST, textOfStream, WHOLE_TEXT } from '../targets/upstream-script.ts';
 
 /** Measurements of one target in one round. */

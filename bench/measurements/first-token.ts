@@ -1,9 +1,9 @@
-import { FIRST_TOKEN_P50_MS, FIRST_TOKEN_P99_MS } from '../report/budgets.ts';
-import { type Budget, type Figure, formatMilliseconds, toFigure } from '../report/figure.ts';
 import type { Distribution, LoadJob } from '../load/load-job.ts';
 import type { Plan } from '../plan.ts';
-import { type Pair, type Stage, withTargets } from '../targets/start-targets.ts';
+import { FIRST_TOKEN_P50_MS, FIRST_TOKEN_P99_MS } from '../report/budgets.ts';
+import { type Budget, type Figure, formatMilliseconds, toFigure } from '../report/figure.ts';
 import { median } from '../report/statistics.ts';
+import { type Pair, type Stage, withTargets } from '../targets/start-targets.ts';
 import { textOfStream, TRICKLE } from '../targets/upstream-script.ts';
 
 const STREAMS = 100;

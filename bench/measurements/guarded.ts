@@ -2,13 +2,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 import { BENCH_MANAGEMENT_KEY } from '../load/bench-request.ts';
-import { runRound } from './compare-load.ts';
-import { type Figure, formatMicroseconds, formatTimes, toFigure } from '../report/figure.ts';
 import type { LoadJob } from '../load/load-job.ts';
 import type { Plan } from '../plan.ts';
-import { type Stage, startGatewayTarget, type Target } from '../targets/start-targets.ts';
+import { type Figure, formatMicroseconds, formatTimes, toFigure } from '../report/figure.ts';
 import { median } from '../report/statistics.ts';
+import { type Stage, startGatewayTarget, type Target } from '../targets/start-targets.ts';
 import { BURST, WHOLE_TEXT } from '../targets/upstream-script.ts';
+import { runRound } from './compare-load.ts';
 
 const BUILTINS = ['email', 'phone', 'ssn', 'credit-card', 'ip-address', 'iban', 'secrets', 'regex-prompt-injection'];
 const GUARDRAILS = 10;

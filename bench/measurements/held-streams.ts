@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
+import type { HoldJob } from '../load/load-job.ts';
+import type { Plan } from '../plan.ts';
+import { readProcessStats } from '../processes/process-stats.ts';
 import { OPEN_STREAMS_MB, PAUSED_READERS_MB } from '../report/budgets.ts';
 import { type Budget, type Figure, formatMegabytes, toFigure } from '../report/figure.ts';
-import type { HoldJob } from '../load/load-job.ts';
-import { readProcessStats } from '../processes/process-stats.ts';
-import type { Plan } from '../plan.ts';
 import { type Pair, type Stage, type Target, withTargets } from '../targets/start-targets.ts';
 import { FLOOD_100_MB, FLOOD_32_MB, OPEN, type UpstreamScript } from '../targets/upstream-script.ts';
 

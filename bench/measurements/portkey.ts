@@ -1,11 +1,11 @@
-import { PORTKEY_THROUGHPUT } from '../report/budgets.ts';
-import { runPairs, toRatio, WHOLE_JOB } from './compare-load.ts';
-import { type Figure, formatMicroseconds, formatPerSecond, formatTimes, toSkippedFigure } from '../report/figure.ts';
-import { installPortkey, type Portkey } from './install-portkey.ts';
 import type { Plan } from '../plan.ts';
-import type { PortkeyCalls } from './portkey-server.ts';
-import { type Stage, type Target, withTargets } from '../targets/start-targets.ts';
 import { startWorker } from '../processes/worker.ts';
+import { PORTKEY_THROUGHPUT } from '../report/budgets.ts';
+import { type Figure, formatMicroseconds, formatPerSecond, formatTimes, toSkippedFigure } from '../report/figure.ts';
+import { type Stage, type Target, withTargets } from '../targets/start-targets.ts';
+import { runPairs, toRatio, WHOLE_JOB } from './compare-load.ts';
+import { installPortkey, type Portkey } from './install-portkey.ts';
+import type { PortkeyCalls } from './portkey-server.ts';
 
 const SUBJECT = `not streamed, ${WHOLE_JOB.connections} connections, against Portkey`;
 

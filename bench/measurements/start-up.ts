@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 
-import { LISTENING_100_000_MS, LISTENING_10_000_MS, PAGE_GROWTH } from '../report/budgets.ts';
+import type { Plan } from '../plan.ts';
 import { makeTemporaryFolder } from '../processes/children.ts';
+import { readProcessStats } from '../processes/process-stats.ts';
+import { LISTENING_100_000_MS, LISTENING_10_000_MS, PAGE_GROWTH } from '../report/budgets.ts';
 import {
   type Budget,
   type Figure,
@@ -11,11 +13,9 @@ import {
   formatTimes,
   toFigure,
 } from '../report/figure.ts';
-import type { Plan } from '../plan.ts';
-import { readProcessStats } from '../processes/process-stats.ts';
+import { median } from '../report/statistics.ts';
 import { startGateway } from '../targets/start-gateway.ts';
 import type { Stage } from '../targets/start-targets.ts';
-import { median } from '../report/statistics.ts';
 import { PAGE_SIZE, storeGenerations, timePages } from './stored-generations.ts';
 
 const BUDGETS: ReadonlyMap<number, Budget> = new Map([

@@ -1,10 +1,10 @@
-import type { BareProxyCalls } from './bare-proxy.ts';
 import type { Route } from '../load/bench-request.ts';
-import { checkResponses } from './check-responses.ts';
 import type { LoadCalls } from '../load/load-job.ts';
+import { startWorker, type Worker } from '../processes/worker.ts';
+import type { BareProxyCalls } from './bare-proxy.ts';
+import { checkResponses } from './check-responses.ts';
 import { startGateway } from './start-gateway.ts';
 import type { UpstreamCalls } from './upstream.ts';
-import { startWorker, type Worker } from '../processes/worker.ts';
 
 /** A server that requests are sent to and that is measured. */
 export interface Target {

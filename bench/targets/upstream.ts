@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
-import { SCRIPTS, textOfChunk, type UpstreamScript, usageOf, WHOLE_TEXT, WHOLE_TOKENS } from './upstream-script.ts';
 import { serveCalls } from '../processes/worker.ts';
+import { SCRIPTS, textOfChunk, type UpstreamScript, usageOf, WHOLE_TEXT, WHOLE_TOKENS } from './upstream-script.ts';
 
 /** Calls that the upstream's process serves. */
 export type UpstreamCalls = {

@@ -1,11 +1,11 @@
-import { UI_ADDED_MS } from '../report/budgets.ts';
-import { type Figure, formatMilliseconds, toFigure } from '../report/figure.ts';
 import type { Distribution, LoadJob } from '../load/load-job.ts';
 import type { Plan } from '../plan.ts';
-import type { Stage } from '../targets/start-targets.ts';
+import { UI_ADDED_MS } from '../report/budgets.ts';
+import { type Figure, formatMilliseconds, toFigure } from '../report/figure.ts';
 import { median } from '../report/statistics.ts';
-import type { UiStage } from './ui-stage.ts';
+import type { Stage } from '../targets/start-targets.ts';
 import { textOfStream, TRICKLE } from '../targets/upstream-script.ts';
+import type { UiStage } from './ui-stage.ts';
 
 const STREAMS = 50;
 

@@ -1,6 +1,6 @@
+import type { Plan } from '../plan.ts';
 import { UI_BODY_PAINT_MS, UI_LONG_TASK_MS } from '../report/budgets.ts';
 import { type Figure, formatMilliseconds, toFigure } from '../report/figure.ts';
-import type { Plan } from '../plan.ts';
 import { median } from '../report/statistics.ts';
 import { LARGE } from './ui-generations.ts';
 import { KEEP_LONG_TASKS, TAKE_LONG_TASKS, toOpenAndSee } from './ui-probes.ts';

@@ -3,10 +3,10 @@ import { createInterface } from 'node:readline';
 
 import { chromium } from 'playwright-core';
 
-import { UI_HIDDEN_LAYOUTS } from '../report/budgets.ts';
-import { endWithBench, makeTemporaryFolder } from '../processes/children.ts';
-import { type Figure, formatCount, toFigure } from '../report/figure.ts';
 import type { Plan } from '../plan.ts';
+import { endWithBench, makeTemporaryFolder } from '../processes/children.ts';
+import { UI_HIDDEN_LAYOUTS } from '../report/budgets.ts';
+import { type Figure, formatCount, toFigure } from '../report/figure.ts';
 import { CHROMIUM_FLAGS, openMeasuredPage, readLayouts } from './ui-browser.ts';
 import type { UiStage } from './ui-stage.ts';
 import { COLUMNS, startStreams } from './ui-streams.ts';

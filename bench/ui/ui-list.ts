@@ -1,3 +1,4 @@
+import type { Plan } from '../plan.ts';
 import {
   UI_FRAME_MAX_MS,
   UI_FRAME_P95_MS,
@@ -14,7 +15,6 @@ import {
   formatPerSecond,
   toFigure,
 } from '../report/figure.ts';
-import type { Plan } from '../plan.ts';
 import { percentile } from '../report/statistics.ts';
 import { type MeasuredPage, readHeap, readMainThread } from './ui-browser.ts';
 import { toLoadRows, toScroll } from './ui-probes.ts';

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 
+import type { Plan } from '../plan.ts';
 import { UI_FIRST_PAINT_MS, UI_INITIAL_KB, UI_INTERACTIVE_MS, UI_LAZY_KB } from '../report/budgets.ts';
 import { type Figure, formatKilobytes, formatMilliseconds, toFigure } from '../report/figure.ts';
-import type { Plan } from '../plan.ts';
 import { median } from '../report/statistics.ts';
 import { NOTE_INTERACTIVE, READ_OPENING } from './ui-probes.ts';
 import type { UiStage } from './ui-stage.ts';

@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 
 import { findChromium } from '../../test/e2e/find-chromium.ts';
+import type { Plan } from '../plan.ts';
 import { makeTemporaryFolder } from '../processes/children.ts';
 import { formatMilliseconds } from '../report/figure.ts';
-import type { Plan } from '../plan.ts';
 import { startGateway } from '../targets/start-gateway.ts';
 import type { Stage } from '../targets/start-targets.ts';
 import { CHROMIUM_FLAGS, type MeasuredPage, openMeasuredPage } from './ui-browser.ts';

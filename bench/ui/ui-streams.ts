@@ -1,13 +1,13 @@
 import type { Page } from 'playwright-core';
 
+import type { Plan } from '../plan.ts';
 import { UI_STREAM_BUSY, UI_STREAM_FRAME_MS } from '../report/budgets.ts';
 import { type Figure, formatMilliseconds, formatPercent, toFigure } from '../report/figure.ts';
-import type { Plan } from '../plan.ts';
 import { percentile } from '../report/statistics.ts';
+import { SWIFT } from '../targets/upstream-script.ts';
 import { type MeasuredPage, readMainThread } from './ui-browser.ts';
 import { toWatch } from './ui-probes.ts';
 import type { UiStage } from './ui-stage.ts';
-import { SWIFT } from '../targets/upstream-script.ts';
 
 const WINDOWS = 2;
 /** Number of columns that the playground shows. */

@@ -1,5 +1,5 @@
-import type { Figure } from '../report/figure.ts';
 import type { Plan } from '../plan.ts';
+import type { Figure } from '../report/figure.ts';
 import type { Stage } from '../targets/start-targets.ts';
 import { measureBeside } from './ui-beside.ts';
 import { measureBody } from './ui-body.ts';

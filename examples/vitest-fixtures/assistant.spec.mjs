@@ -1,5 +1,5 @@
-import { expect } from '@playwright/test';
 import { createGatewayTest } from '@model-gateway/fixtures/playwright';
+import { expect } from '@playwright/test';
 
 import { createAssistant } from './assistant.mjs';
 import { OPTIONS } from './gateway-options.mjs';

@@ -2,10 +2,10 @@ import { createOpenRouter, type OpenRouterProvider } from '@openrouter/ai-sdk-pr
 import { APICallError, generateText, isStepCount, jsonSchema, Output, streamText, tool } from 'ai';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 
-import { CITY_SCHEMA, PIXEL_URL } from '../support/clients/client-inputs.ts';
 import { failureOf } from '../support/async/failure-of.ts';
-import { CLIENT_HOSTS } from '../support/conformance/hosts.ts';
 import { readAll } from '../support/async/read-all.ts';
+import { CITY_SCHEMA, PIXEL_URL } from '../support/clients/client-inputs.ts';
+import { CLIENT_HOSTS } from '../support/conformance/hosts.ts';
 import { type Conformance, openConformance } from '../support/conformance/start-conformance.ts';
 import { TEST_KEY } from '../support/gateways/test-gateway.ts';
 

@@ -8,11 +8,11 @@ import express5, { type ErrorRequestHandler, type RequestHandler } from 'express
 import express4 from 'express-4';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
-import { chat, withKey } from '../support/gateways/chat.ts';
 import { createDeferred } from '../support/async/deferred.ts';
 import { startApp } from '../support/conformance/hosts.ts';
-import { type ScriptedUpstream, startScriptedUpstream } from '../support/upstreams/scripted-upstream.ts';
+import { chat, withKey } from '../support/gateways/chat.ts';
 import { createTestGateway, TEST_KEY, TEST_MANAGEMENT_KEY } from '../support/gateways/test-gateway.ts';
+import { type ScriptedUpstream, startScriptedUpstream } from '../support/upstreams/scripted-upstream.ts';
 
 const HELLO = { model: 'test/text', messages: [{ role: 'user', content: 'Hello!' }] };
 const API_PRINCIPAL: Principal = { kind: 'api', id: 'user-1', name: 'User 1' };

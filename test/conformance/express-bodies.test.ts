@@ -3,10 +3,10 @@ import express5, { type RequestHandler } from 'express';
 import express4 from 'express-4';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
-import { chat, withKey } from '../support/gateways/chat.ts';
 import { startApp } from '../support/conformance/hosts.ts';
-import { type ScriptedUpstream, startScriptedUpstream } from '../support/upstreams/scripted-upstream.ts';
+import { chat, withKey } from '../support/gateways/chat.ts';
 import { createTestGateway } from '../support/gateways/test-gateway.ts';
+import { type ScriptedUpstream, startScriptedUpstream } from '../support/upstreams/scripted-upstream.ts';
 
 const HELLO = { model: 'test/text', messages: [{ role: 'user', content: 'Hello!' }] };
 

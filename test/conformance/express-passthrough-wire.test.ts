@@ -7,13 +7,13 @@ import express5 from 'express';
 import express4 from 'express-4';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
-import { withKey } from '../support/gateways/chat.ts';
 import { createDeferred } from '../support/async/deferred.ts';
 import { failureOf } from '../support/async/failure-of.ts';
-import { type ForwardTarget, startForwardTarget } from '../support/upstreams/forward-target.ts';
-import { startApp } from '../support/conformance/hosts.ts';
 import { sendRaw } from '../support/clients/send-raw.ts';
+import { startApp } from '../support/conformance/hosts.ts';
+import { withKey } from '../support/gateways/chat.ts';
 import { createTestGateway } from '../support/gateways/test-gateway.ts';
+import { type ForwardTarget, startForwardTarget } from '../support/upstreams/forward-target.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 

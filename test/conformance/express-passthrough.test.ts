@@ -4,12 +4,12 @@ import express5, { type RequestHandler } from 'express';
 import express4 from 'express-4';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
-import { chat, withKey } from '../support/gateways/chat.ts';
-import { type ForwardTarget, startForwardTarget } from '../support/upstreams/forward-target.ts';
-import { startApp } from '../support/conformance/hosts.ts';
 import { sendRaw } from '../support/clients/send-raw.ts';
-import { type ScriptedUpstream, startScriptedUpstream } from '../support/upstreams/scripted-upstream.ts';
+import { startApp } from '../support/conformance/hosts.ts';
+import { chat, withKey } from '../support/gateways/chat.ts';
 import { createTestGateway, TEST_KEY, TEST_MANAGEMENT_KEY } from '../support/gateways/test-gateway.ts';
+import { type ForwardTarget, startForwardTarget } from '../support/upstreams/forward-target.ts';
+import { type ScriptedUpstream, startScriptedUpstream } from '../support/upstreams/scripted-upstream.ts';
 
 const TARGET_KEY = 'sk-or-v1-of-the-operator';
 const EMBEDDING = JSON.stringify({ model: 'acme/embed', input: 'Hello! ☕' });

@@ -9,8 +9,8 @@ import { listen, loadConfig } from '@model-gateway/node';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
 import { compose, type CompositionOptions } from '../../packages/server/src/compose.ts';
-import { startScriptedUpstream } from '../support/upstreams/scripted-upstream.ts';
 import { writeTestConfig } from '../support/gateways/write-test-config.ts';
+import { startScriptedUpstream } from '../support/upstreams/scripted-upstream.ts';
 
 const SHIPPED = fileURLToPath(new URL('../../fixtures', import.meta.url));
 const KEY = 'sk-canary-api-0123456789';

@@ -5,8 +5,8 @@ import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { failureOf } from '../support/async/failure-of.ts';
-import { CLIENT_HOSTS } from '../support/conformance/hosts.ts';
 import { readAll } from '../support/async/read-all.ts';
+import { CLIENT_HOSTS } from '../support/conformance/hosts.ts';
 import { type Conformance, openConformance } from '../support/conformance/start-conformance.ts';
 import { TEST_MANAGEMENT_KEY } from '../support/gateways/test-gateway.ts';
 

@@ -1,10 +1,10 @@
 import OpenAI from 'openai';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 
-import { CITY_SCHEMA, PIXEL_URL, WEATHER_TOOL, weatherOf } from '../support/clients/client-inputs.ts';
 import { failureOf } from '../support/async/failure-of.ts';
-import { CLIENT_HOSTS } from '../support/conformance/hosts.ts';
 import { readAll } from '../support/async/read-all.ts';
+import { CITY_SCHEMA, PIXEL_URL, WEATHER_TOOL, weatherOf } from '../support/clients/client-inputs.ts';
+import { CLIENT_HOSTS } from '../support/conformance/hosts.ts';
 import { type Conformance, openConformance } from '../support/conformance/start-conformance.ts';
 import { TEST_KEY, TEST_MANAGEMENT_KEY, UPSTREAM_KEY } from '../support/gateways/test-gateway.ts';
 

@@ -4,8 +4,8 @@ import * as errors from '@openrouter/sdk/models/errors';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { failureOf } from '../support/async/failure-of.ts';
-import { HOST_KINDS } from '../support/conformance/hosts.ts';
 import { readAll } from '../support/async/read-all.ts';
+import { HOST_KINDS } from '../support/conformance/hosts.ts';
 import { type LocalConformance, startConformance } from '../support/conformance/start-conformance.ts';
 import { TEST_KEY, TEST_MANAGEMENT_KEY } from '../support/gateways/test-gateway.ts';
 

@@ -4,10 +4,10 @@ import type { ChatRequest, ChatResult, ChatStreamChunk } from '@openrouter/sdk/m
 import * as errors from '@openrouter/sdk/models/errors';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 
-import { CITY_SCHEMA, PIXEL_URL, WEATHER_TOOL, weatherOf } from '../support/clients/client-inputs.ts';
 import { failureOf } from '../support/async/failure-of.ts';
-import { CLIENT_HOSTS } from '../support/conformance/hosts.ts';
 import { readAll } from '../support/async/read-all.ts';
+import { CITY_SCHEMA, PIXEL_URL, WEATHER_TOOL, weatherOf } from '../support/clients/client-inputs.ts';
+import { CLIENT_HOSTS } from '../support/conformance/hosts.ts';
 import { type Conformance, openConformance } from '../support/conformance/start-conformance.ts';
 import { TEST_KEY, UPSTREAM_KEY } from '../support/gateways/test-gateway.ts';
 

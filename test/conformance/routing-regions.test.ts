@@ -8,8 +8,8 @@ import { createUndiciTransport, type UndiciTransport } from '@model-gateway/node
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { HOST_KINDS, type HostKind, startHost } from '../support/conformance/hosts.ts';
-import { type ScriptedUpstream, startScriptedUpstream } from '../support/upstreams/scripted-upstream.ts';
 import { createTestGateway, TEST_KEY, type TestGateway } from '../support/gateways/test-gateway.ts';
+import { type ScriptedUpstream, startScriptedUpstream } from '../support/upstreams/scripted-upstream.ts';
 
 const REGIONAL_HOST = 'eu.gateway.example';
 const MODELS: readonly ModelDefinition[] = [

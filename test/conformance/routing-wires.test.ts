@@ -8,8 +8,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { OPENAI_PRESETS } from '../../packages/core/src/providers/openai/openai-presets.ts';
 import { type Host, startHost } from '../support/conformance/hosts.ts';
-import { createScriptedTransport, type ScriptedTransport } from '../support/upstreams/scripted-transport.ts';
 import { createTestGateway, TEST_KEY, type TestGateway } from '../support/gateways/test-gateway.ts';
+import { createScriptedTransport, type ScriptedTransport } from '../support/upstreams/scripted-transport.ts';
 
 /** A model for each way in which a wire says something; what follows the slash is its provider's name of it. */
 const MODELS = {

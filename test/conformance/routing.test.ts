@@ -7,15 +7,15 @@ import * as errors from '@openrouter/sdk/models/errors';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { failureOf } from '../support/async/failure-of.ts';
-import { type Host, startHost } from '../support/conformance/hosts.ts';
 import { readAll } from '../support/async/read-all.ts';
-import { type ScriptedUpstream, startScriptedUpstream } from '../support/upstreams/scripted-upstream.ts';
+import { type Host, startHost } from '../support/conformance/hosts.ts';
 import {
   createTestGateway,
   TEST_KEY,
   TEST_MANAGEMENT_KEY,
   type TestGateway,
 } from '../support/gateways/test-gateway.ts';
+import { type ScriptedUpstream, startScriptedUpstream } from '../support/upstreams/scripted-upstream.ts';
 
 const SLUGS = ['cheap', 'private', 'dear'] as const;
 type Slug = (typeof SLUGS)[number];

@@ -8,12 +8,12 @@ import type { ChatRequest, ChatResult, ChatStreamChunk } from '@openrouter/sdk/m
 import OpenAI from 'openai';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
+import { readAll } from '../support/async/read-all.ts';
 import { createPdf } from '../support/clients/create-pdf.ts';
 import { type Host, startHost } from '../support/conformance/hosts.ts';
-import { readAll } from '../support/async/read-all.ts';
+import { createTestGateway, TEST_KEY, type TestGateway } from '../support/gateways/test-gateway.ts';
 import { createReplayTransport } from '../support/upstreams/scripted-transport.ts';
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/upstreams/scripted-upstream.ts';
-import { createTestGateway, TEST_KEY, type TestGateway } from '../support/gateways/test-gateway.ts';
 
 let upstream: ScriptedUpstream;
 let searching: Server;

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import type { DesktopBridge, DesktopInfo } from '@model-gateway/ui/desktop-bridge';
 import { _electron, type ElectronApplication, type Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
 
-import type { DesktopBridge, DesktopInfo } from '@model-gateway/ui/desktop-bridge';
 import { getStage } from './get-stage.ts';
 import type { TrayWatcher } from './tray-watcher.ts';
 

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { handleDialogs, askedOf } from './handle-dialogs.ts';
-import { createUserDir, type DesktopApp, launchAgain, launchApp, skipped } from './desktop-app.ts';
 import { freePort } from '../support/test-run/free-port.ts';
+import { createUserDir, type DesktopApp, launchAgain, launchApp, skipped } from './desktop-app.ts';
+import { handleDialogs, askedOf } from './handle-dialogs.ts';
 import { watchTray } from './tray-watcher.ts';
 
 const DEMO_KEY = 'sk-gw-v1-demo';

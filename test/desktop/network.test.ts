@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 
 import { describe, expect, onTestFinished, test } from 'vitest';
 
-import { freePort } from '../support/test-run/free-port.ts';
 import { toScriptedConfig } from '../support/gateways/scripted-config.ts';
 import { TEST_KEY, UPSTREAM_KEY } from '../support/gateways/test-gateway.ts';
+import { freePort } from '../support/test-run/free-port.ts';
 import { launchApp, skipped } from './desktop-app.ts';
 
 /** The proxy of a company: everything that leaves the machine comes by here. */

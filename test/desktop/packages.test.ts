@@ -4,8 +4,8 @@ import { join } from 'node:path';
 
 import { describe, expect, test } from 'vitest';
 
-import { createUserDir, launchApp, packagedApp, packagesSkipped, skipped } from './desktop-app.ts';
 import { freePort } from '../support/test-run/free-port.ts';
+import { createUserDir, launchApp, packagedApp, packagesSkipped, skipped } from './desktop-app.ts';
 import { DESKTOP, executableIn, readFuses } from './package-app.ts';
 
 /** Fuses that no user can switch on in a released app. Debuggers attach by `EnableNodeCliInspectArguments`. */

@@ -3,12 +3,12 @@ import { createServer } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { toPortQuestion } from '../../desktop/src/main/gateway/port-question.ts';
-import { startScriptedUpstream } from '../support/upstreams/scripted-upstream.ts';
 import { sendRaw } from '../support/clients/send-raw.ts';
-import { handleDialogs, askedOf } from './handle-dialogs.ts';
-import { launchApp, launchHidden, skipped } from './desktop-app.ts';
-import { freePort } from '../support/test-run/free-port.ts';
 import { toScriptedConfig } from '../support/gateways/scripted-config.ts';
+import { freePort } from '../support/test-run/free-port.ts';
+import { startScriptedUpstream } from '../support/upstreams/scripted-upstream.ts';
+import { launchApp, launchHidden, skipped } from './desktop-app.ts';
+import { handleDialogs, askedOf } from './handle-dialogs.ts';
 import { watchTray } from './tray-watcher.ts';
 
 /** Another program at this port. Resolves with what ends it. */

@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { DEFAULT_SETTINGS } from '@model-gateway/ui/desktop-bridge';
 import { describe, expect, test } from 'vitest';
 
-import { DEFAULT_SETTINGS } from '@model-gateway/ui/desktop-bridge';
-import { handleDialogs } from './handle-dialogs.ts';
-import { createUserDir, type DesktopApp, launchApp, skipped } from './desktop-app.ts';
 import { freePort } from '../support/test-run/free-port.ts';
+import { createUserDir, type DesktopApp, launchApp, skipped } from './desktop-app.ts';
+import { handleDialogs } from './handle-dialogs.ts';
 
 const boundsOf = ({ app }: DesktopApp) =>
   app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.getBounds());

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 
 import { describe, expect, onTestFinished, test } from 'vitest';
 
-import { type ScriptedUpstream, startScriptedUpstream } from '../support/upstreams/scripted-upstream.ts';
-import { TEST_KEY } from '../support/gateways/test-gateway.ts';
-import { handleDialogs, askedOf } from './handle-dialogs.ts';
-import { launchApp, launchHidden, skipped } from './desktop-app.ts';
-import { freePort } from '../support/test-run/free-port.ts';
 import { toScriptedConfig } from '../support/gateways/scripted-config.ts';
+import { TEST_KEY } from '../support/gateways/test-gateway.ts';
+import { freePort } from '../support/test-run/free-port.ts';
+import { type ScriptedUpstream, startScriptedUpstream } from '../support/upstreams/scripted-upstream.ts';
+import { launchApp, launchHidden, skipped } from './desktop-app.ts';
+import { handleDialogs, askedOf } from './handle-dialogs.ts';
 import { watchTray } from './tray-watcher.ts';
 
 const DEMO_KEY = 'sk-gw-v1-demo';

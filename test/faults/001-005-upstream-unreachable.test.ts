@@ -1,6 +1,7 @@
 import dns from 'node:dns';
 
 import { afterEach, expect, test, vi } from 'vitest';
+
 import { startFaultGateway } from '../support/gateways/fault-gateway.ts';
 import { respondWell, findClosedPort, type RawUpstream, startRawUpstream } from '../support/upstreams/raw-upstream.ts';
 

@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import * as tls from 'node:tls';
 
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+
 import { startFaultGateway } from '../support/gateways/fault-gateway.ts';
 import { respondWell, type RawUpstream, startRawUpstream, toRawResponse } from '../support/upstreams/raw-upstream.ts';
 

@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+
 import { chunksOf, parseFrames } from '../support/gateways/core-gateway.ts';
 import { startFaultGateway } from '../support/gateways/fault-gateway.ts';
 import {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+
 import { parseFrames } from '../support/gateways/core-gateway.ts';
 import { type FaultGateway, startFaultGateway } from '../support/gateways/fault-gateway.ts';
 import {

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import { chunkings, toEvent } from '../support/upstreams/chunkings.ts';
+
 import { chunksOf, parseFrames } from '../support/gateways/core-gateway.ts';
 import { startFaultGateway } from '../support/gateways/fault-gateway.ts';
+import { chunkings, toEvent } from '../support/upstreams/chunkings.ts';
 import {
   DONE_EVENT,
   FINISH_EVENT,

@@ -1,13 +1,15 @@
-import { createJsonFileStore } from '@model-gateway/node';
-import fc from 'fast-check';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+
+import { createJsonFileStore } from '@model-gateway/node';
+import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { toEvent } from '../support/upstreams/chunkings.ts';
-import { chunksOf, parseFrames } from '../support/gateways/core-gateway.ts';
+
 import { cpuMs } from '../support/async/cpu-ms.ts';
+import { chunksOf, parseFrames } from '../support/gateways/core-gateway.ts';
 import { type FaultGateway, startFaultGateway } from '../support/gateways/fault-gateway.ts';
+import { toEvent } from '../support/upstreams/chunkings.ts';
 import {
   DONE_EVENT,
   FINISH_EVENT,

@@ -1,6 +1,7 @@
 import { brotliCompressSync, constants, createBrotliCompress, createDeflate, createGzip, gzipSync } from 'node:zlib';
 
 import { expect, test } from 'vitest';
+
 import { parseFrames } from '../support/gateways/core-gateway.ts';
 import { startFaultGateway } from '../support/gateways/fault-gateway.ts';
 import {

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+
 import { chunksOf, parseFrames } from '../support/gateways/core-gateway.ts';
 import { startFaultGateway } from '../support/gateways/fault-gateway.ts';
+import { UPSTREAM_KEY } from '../support/gateways/test-gateway.ts';
 import {
   respondWell,
   LAST_HTTP_CHUNK,
@@ -15,7 +17,6 @@ import {
   toTextEvent,
   toWhole,
 } from '../support/upstreams/raw-upstream.ts';
-import { UPSTREAM_KEY } from '../support/gateways/test-gateway.ts';
 
 interface ErrorResponse {
   readonly error: { readonly code: number; readonly message: string; readonly metadata: Record<string, unknown> };

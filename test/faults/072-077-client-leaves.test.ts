@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest';
-import { startFaultGateway } from '../support/gateways/fault-gateway.ts';
+
 import { connectRaw, type RawClient, toChatBody, toRequestBytes } from '../support/clients/raw-client.ts';
+import { startFaultGateway } from '../support/gateways/fault-gateway.ts';
 import {
   respondWell,
   DONE_EVENT,

@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { gzipSync } from 'node:zlib';
 
 import { expect, test } from 'vitest';
-import { startFaultGateway } from '../support/gateways/fault-gateway.ts';
+
 import { connectRaw, toChatBody, toRequestBytes } from '../support/clients/raw-client.ts';
+import { startFaultGateway } from '../support/gateways/fault-gateway.ts';
 import { respondWell, type RawUpstream, startRawUpstream } from '../support/upstreams/raw-upstream.ts';
 
 const isFull = process.env['TEST_FULL'] === '1';

@@ -1,6 +1,8 @@
 import { expect, test, vi } from 'vitest';
-import { startFaultGateway } from '../support/gateways/fault-gateway.ts';
+
 import { connectRaw, toChatBody, toRequestBytes } from '../support/clients/raw-client.ts';
+import { startFaultGateway } from '../support/gateways/fault-gateway.ts';
+import { TEST_KEY, TEST_MANAGEMENT_KEY } from '../support/gateways/test-gateway.ts';
 import {
   respondWell,
   LAST_HTTP_CHUNK,
@@ -12,7 +14,6 @@ import {
   toHttpChunk,
   toTextEvent,
 } from '../support/upstreams/raw-upstream.ts';
-import { TEST_KEY, TEST_MANAGEMENT_KEY } from '../support/gateways/test-gateway.ts';
 
 const healthy = (): Promise<RawUpstream> => startRawUpstream((request) => respondWell(request));
 

@@ -1,10 +1,11 @@
-import { chatCompletionRequestSchema } from '../../packages/core/src/wire/chat/chat-completion.ts';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
+
+import { chatCompletionRequestSchema } from '../../packages/core/src/wire/chat/chat-completion.ts';
 import { cpuMs } from '../support/async/cpu-ms.ts';
-import { type FaultGateway, startFaultGateway } from '../support/gateways/fault-gateway.ts';
 import { connectRaw, toRequestBytes } from '../support/clients/raw-client.ts';
+import { type FaultGateway, startFaultGateway } from '../support/gateways/fault-gateway.ts';
 import {
   respondWell,
   type RawUpstream,

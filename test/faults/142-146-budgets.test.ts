@@ -3,8 +3,8 @@ import { createNodePlatform } from '@model-gateway/node';
 import { expect, test } from 'vitest';
 
 import { type FaultGateway, startFaultGateway } from '../support/gateways/fault-gateway.ts';
-import { respondWell, type RawUpstream, startRawUpstream, toRawResponse } from '../support/upstreams/raw-upstream.ts';
 import { TEST_KEY, TEST_MANAGEMENT_KEY } from '../support/gateways/test-gateway.ts';
+import { respondWell, type RawUpstream, startRawUpstream, toRawResponse } from '../support/upstreams/raw-upstream.ts';
 
 const ROUNDS = process.env['TEST_FULL'] === '1' ? 100 : 5;
 const PARALLEL = 200;

@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import { createJsonFileStore } from '@model-gateway/node';
 import { expect, onTestFinished, test } from 'vitest';
 
-import { createBroadcastOptions } from '../support/broadcast/broadcast-options.ts';
 import { cpuMs } from '../support/async/cpu-ms.ts';
+import { createBroadcastOptions } from '../support/broadcast/broadcast-options.ts';
+import { startReceiver } from '../support/broadcast/receiver.ts';
 import { type FaultGateway, type FaultGatewayOptions, startFaultGateway } from '../support/gateways/fault-gateway.ts';
+import { TEST_MANAGEMENT_KEY } from '../support/gateways/test-gateway.ts';
 import {
   respondWell,
   DONE_EVENT,
@@ -20,8 +22,6 @@ import {
   toHttpChunk,
   toTextEvent,
 } from '../support/upstreams/raw-upstream.ts';
-import { startReceiver } from '../support/broadcast/receiver.ts';
-import { TEST_MANAGEMENT_KEY } from '../support/gateways/test-gateway.ts';
 
 interface Guarded extends FaultGateway {
   readonly allowed: RawUpstream;

@@ -4,11 +4,11 @@ import type { GatewayOptions } from '@model-gateway/core';
 import { expect, test, vi } from 'vitest';
 
 import { createBroadcastOptions } from '../support/broadcast/broadcast-options.ts';
-import { type FaultGateway, startFaultGateway } from '../support/gateways/fault-gateway.ts';
 import { spansIn } from '../support/broadcast/otlp.ts';
-import { respondWell, startRawUpstream } from '../support/upstreams/raw-upstream.ts';
 import { type Receiver, startReceiver } from '../support/broadcast/receiver.ts';
+import { type FaultGateway, startFaultGateway } from '../support/gateways/fault-gateway.ts';
 import { TEST_MANAGEMENT_KEY } from '../support/gateways/test-gateway.ts';
+import { respondWell, startRawUpstream } from '../support/upstreams/raw-upstream.ts';
 
 interface Data {
   readonly id: string;

@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
 
 import { spansIn } from '../support/broadcast/otlp.ts';
-import { respondWell, startRawUpstream } from '../support/upstreams/raw-upstream.ts';
 import { type Receiver, startReceiver } from '../support/broadcast/receiver.ts';
+import { respondWell, startRawUpstream } from '../support/upstreams/raw-upstream.ts';
 
 // The real command, so this needs a build; `npm test` makes one first.
 const BIN = fileURLToPath(new URL('../../packages/server/bin/model-gateway.js', import.meta.url));

@@ -5,9 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
+
 import type { Store } from '@model-gateway/core';
 import { createJsonFileStore } from '@model-gateway/node';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+
 import { textOf, toContent } from '../support/stores/generation-records.ts';
 
 const CYCLES = process.env['TEST_FULL'] === '1' ? 200 : 20;

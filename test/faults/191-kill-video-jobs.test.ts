@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { verifyWebhook } from '@model-gateway/core';
 import { expect, type onTestFinished, test } from 'vitest';
 
+import { writeTestConfig } from '../support/gateways/write-test-config.ts';
 import { script as gateway } from '../support/video-wires/gateway.ts';
 import { script as google } from '../support/video-wires/google.ts';
 import { script as replicate } from '../support/video-wires/replicate.ts';
@@ -20,7 +21,6 @@ import {
   type VideoUpstream,
   type VideoWireScript,
 } from '../support/video-wires/video-wire-script.ts';
-import { writeTestConfig } from '../support/gateways/write-test-config.ts';
 
 const ROUNDS = process.env['TEST_FULL'] === '1' ? 50 : 1;
 const SCRIPT = fileURLToPath(new URL('../support/videos/video-server.ts', import.meta.url));

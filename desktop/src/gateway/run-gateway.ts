@@ -4,9 +4,9 @@ import { createNodePlatform } from '@model-gateway/node';
 import { compose, openStore, planStart } from 'model-gateway/embed';
 
 import type { FromGateway, Place, StartMessage } from '../shared/gateway-messages.ts';
-import { createRequestHandler, type RequestHandler } from './handle-requests.ts';
 import { createFiguresReporter, followStore } from './figures-reporter.ts';
 import { createFileLogger } from './file-logger.ts';
+import { createRequestHandler, type RequestHandler } from './handle-requests.ts';
 import { createPortListener, LOOPBACK } from './port-listener.ts';
 
 export interface RunningGateway {

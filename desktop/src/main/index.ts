@@ -1,24 +1,24 @@
+import type { Mode } from '@model-gateway/ui/desktop-bridge';
 import { app, dialog, powerMonitor } from 'electron';
 
-import type { Mode } from '@model-gateway/ui/desktop-bridge';
 import { appPaths } from './app-paths.ts';
-import { declareAppScheme, serveAppScheme } from './window/app-scheme.ts';
 import { createPortAsker } from './gateway/ask-about-port.ts';
-import { createAppWindow, restrictPages } from './window/app-window.ts';
-import { serveBridge } from './window/bridge.ts';
-import { createBridgeHandlers } from './window/bridge-handlers.ts';
 import { createGatewayControl } from './gateway/gateway-control.ts';
 import { createGatewayFetch } from './gateway/gateway-fetch.ts';
 import { createGatewayProcess } from './gateway/gateway-process.ts';
 import { lookForUpdates } from './look-for-updates.ts';
 import { modeObstacle } from './mode-obstacle.ts';
 import { openLogs } from './open-logs.ts';
-import { createProviderKeys } from './settings/provider-keys.ts';
 import { createQuitter } from './quit.ts';
+import { createProviderKeys } from './settings/provider-keys.ts';
 import { createSettingsChanger } from './settings/settings-changer.ts';
 import { openSettingsFile } from './settings/settings-file.ts';
-import { createAppTray } from './tray/tray.ts';
 import { createTrayHostAsker } from './tray/tray-host.ts';
+import { createAppTray } from './tray/tray.ts';
+import { declareAppScheme, serveAppScheme } from './window/app-scheme.ts';
+import { createAppWindow, restrictPages } from './window/app-window.ts';
+import { createBridgeHandlers } from './window/bridge-handlers.ts';
+import { serveBridge } from './window/bridge.ts';
 
 /** Puts the app together: window and tray over the gateway's process. To be run once Electron is ready. */
 async function run(): Promise<void> {

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 
 import type { Mode } from '@model-gateway/ui/desktop-bridge';
+
 import type { GatewayState } from '../shared/gateway-messages.ts';
 import type { AppPaths } from './app-paths.ts';
 

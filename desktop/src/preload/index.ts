@@ -1,6 +1,5 @@
-import { contextBridge, ipcRenderer } from 'electron';
-
 import type { Channel, DesktopBridge } from '@model-gateway/ui/desktop-bridge';
+import { contextBridge, ipcRenderer } from 'electron';
 
 // Written out: this file must stay small, and the schemas are checked on both other ends.
 const invoke =

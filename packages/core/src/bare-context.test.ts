@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import vm from 'node:vm';
 
-import { expect, test } from 'vitest';
 import { build, type Rolldown } from 'vite';
+import { expect, test } from 'vitest';
 
 import { toEventPieces } from '../../../test/support/upstreams/chunkings.ts';
 

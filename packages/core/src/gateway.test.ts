@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 
-import { toEvent, toEventPieces } from '../../../test/support/upstreams/chunkings.ts';
+import { settle } from '../../../test/support/async/virtual-platform.ts';
+import { bodyOf } from '../../../test/support/gateways/body-of.ts';
 import {
   API_KEY,
   createCoreGateway,
@@ -10,14 +11,13 @@ import {
   parseFrames,
   readFrames,
 } from '../../../test/support/gateways/core-gateway.ts';
+import { toEvent, toEventPieces } from '../../../test/support/upstreams/chunkings.ts';
 import { createReplayTransport, createScriptedTransport } from '../../../test/support/upstreams/scripted-transport.ts';
-import { settle } from '../../../test/support/async/virtual-platform.ts';
+import { ROUTES } from './api/routes.ts';
 import { createGateway } from './gateway.ts';
 import type { DiscoveredModel, Provider } from './providers/provider.ts';
-import { ROUTES } from './api/routes.ts';
-import { modelEndpointsSchema, modelListSchema } from './wire/models/model.ts';
 import { createMemoryStore } from './stores/memory/memory-store.ts';
-import { bodyOf } from '../../../test/support/gateways/body-of.ts';
+import { modelEndpointsSchema, modelListSchema } from './wire/models/model.ts';
 
 const idle = createScriptedTransport();
 const piece = { choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: null }] };

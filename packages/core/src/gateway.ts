@@ -1,17 +1,17 @@
-import type { Route, Surface } from './http/route.ts';
-import type { Principal } from './http/principal.ts';
+import { type ApiParts, ROUTES } from './api/routes.ts';
 import { GatewayError, toGatewayError } from './foundation/errors.ts';
 import { createRouter } from './http/create-router.ts';
-import type { GatewayOptions, Setup } from './options.ts';
-import type { Provider } from './providers/provider.ts';
+import type { Principal } from './http/principal.ts';
 import type { GatewayRequest } from './http/request.ts';
 import { type GatewayResponse, toErrorResponse } from './http/response.ts';
-import { type ApiParts, ROUTES } from './api/routes.ts';
+import type { Route, Surface } from './http/route.ts';
+import type { GatewayOptions, Setup } from './options.ts';
+import type { Provider } from './providers/provider.ts';
 import { createFoundations, createRuntime, type Runtime } from './runtime.ts';
-import { toVideoResponse } from './videos/to-video-response.ts';
-import type { VideoResponse } from './wire/videos/video-response.ts';
 import type { VideoJob } from './stores/video-job.ts';
 import { waitForVideo } from './videos/jobs/wait-for-video.ts';
+import { toVideoResponse } from './videos/to-video-response.ts';
+import type { VideoResponse } from './wire/videos/video-response.ts';
 
 /** Figures for hosts and tests. */
 export interface GatewayStats {

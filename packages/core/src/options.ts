@@ -1,26 +1,26 @@
-import type { Logger } from './foundation/logger.ts';
+import type { FixtureLibrary } from './api/fixtures/fixture-library.ts';
 import type { ProviderChecks } from './api/providers/provider-checks.ts';
-import type { Timeouts } from './foundation/timeouts.ts';
-import type { MemberDirectory } from './auth/members.ts';
 import type { AccountOptions } from './auth/account.ts';
 import type { BootstrapKey } from './auth/bootstrap-key.ts';
-import type { Awaitable } from './foundation/awaitable.ts';
+import type { MemberDirectory } from './auth/members.ts';
+import type { BroadcastOptions } from './broadcast/destination-format.ts';
 import type { Moderator } from './chat/moderate-call.ts';
 import type { ServerTool } from './chat/stages/server-tools/server-tool.ts';
 import type { WebAccess } from './chat/stages/web-access.ts';
-import type { Principal } from './http/principal.ts';
-import type { BroadcastOptions } from './broadcast/destination-format.ts';
-import type { ModelDefinition } from './wire/models/model-definition.ts';
-import type { FixtureLibrary } from './api/fixtures/fixture-library.ts';
+import type { Awaitable } from './foundation/awaitable.ts';
+import type { Logger } from './foundation/logger.ts';
 import type { Platform } from './foundation/platform.ts';
-import type { Provider } from './providers/provider.ts';
+import type { Timeouts } from './foundation/timeouts.ts';
+import type { Principal } from './http/principal.ts';
 import type { GatewayRequest } from './http/request.ts';
+import type { Provider } from './providers/provider.ts';
 import type { RateLimitOptions } from './rate-limits/rate-limits.ts';
-import type { RegionOptions } from './routing/region-of.ts';
 import type { RouterName, RouterStrategy } from './routing/models/router.ts';
+import type { RegionOptions } from './routing/region-of.ts';
 import type { Store } from './stores/store.ts';
 import type { VideoArchive } from './videos/archive/video-archive.ts';
 import type { WebhookOptions } from './webhooks/webhook-options.ts';
+import type { ModelDefinition } from './wire/models/model-definition.ts';
 
 /** The part of a gateway that can be replaced while it runs, by `gateway.configure`: one value, replaced as a whole. */
 export interface Setup {

@@ -23,16 +23,16 @@ import { createPolicyOf } from './guardrails/policy-of.ts';
 import type { GatewayOptions, Setup } from './options.ts';
 import type { DiscoveredModel } from './providers/provider.ts';
 import { createRateLimits, type RateLimitOptions, type RateLimits } from './rate-limits/rate-limits.ts';
-import { routeAuto } from './routing/models/auto-router.ts';
-import { routeFree } from './routing/models/free-router.ts';
 import { createHealthBoard } from './routing/health/health-board.ts';
 import { createRetryBudget } from './routing/health/retry-budget.ts';
+import { routeAuto } from './routing/models/auto-router.ts';
+import { routeFree } from './routing/models/free-router.ts';
 import { createRandomSource } from './routing/random.ts';
 import { createRegionOf } from './routing/region-of.ts';
-import { createIdempotencyGuard } from './videos/orders/idempotency.ts';
-import { findVideoHolds } from './videos/orders/reserve-video.ts';
 import { createVideoChanges } from './videos/jobs/video-changes.ts';
 import { createVideoRunner, type VideoSetup } from './videos/jobs/video-runner.ts';
+import { createIdempotencyGuard } from './videos/orders/idempotency.ts';
+import { findVideoHolds } from './videos/orders/reserve-video.ts';
 
 const SILENT: Logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
 

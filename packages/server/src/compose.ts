@@ -17,19 +17,19 @@ import {
 } from '@model-gateway/core';
 import { createProvider } from '@model-gateway/core/providers/create-provider';
 import { createMemoryStore } from '@model-gateway/core/stores/memory-store';
-import { langfuseFormat, otelCollectorFormat, s3Format, webhookFormat } from '@model-gateway/node/destinations';
-import { createGuardedTransport, objectToUrl } from '@model-gateway/node/guarded';
 import {
   createFileVideoArchive,
   createJsonFileStore,
   createNodePlatform,
   type GatewayConfig,
 } from '@model-gateway/node';
+import { langfuseFormat, otelCollectorFormat, s3Format, webhookFormat } from '@model-gateway/node/destinations';
+import { createGuardedTransport, objectToUrl } from '@model-gateway/node/guarded';
 
+import type { RecordOptions } from './commands/parse-command.ts';
+import { createProviderChecks } from './doctor/provider-checks.ts';
 import { createLazyTransport } from './lazy-transport.ts';
 import { type FixtureUse, openFixtures } from './open-fixtures.ts';
-import { createProviderChecks } from './doctor/provider-checks.ts';
-import type { RecordOptions } from './commands/parse-command.ts';
 
 /** Something that holds connections or files, and lets go of them when closed. */
 interface Closable {

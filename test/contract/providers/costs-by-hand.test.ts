@@ -3,10 +3,10 @@ import { createGoogleProvider } from '@model-gateway/core/providers/google';
 import { createOpenAiProvider } from '@model-gateway/core/providers/openai';
 import { expect, test } from 'vitest';
 
+import { foldCompletion } from '../../support/clients/fold-completion.ts';
+import { createCoreGateway } from '../../support/gateways/core-gateway.ts';
 import { type Capture, findCaptures, missingCaptures } from '../../support/upstreams/captures.ts';
 import { chunkings, toEventPieces } from '../../support/upstreams/chunkings.ts';
-import { createCoreGateway } from '../../support/gateways/core-gateway.ts';
-import { foldCompletion } from '../../support/clients/fold-completion.ts';
 import { createReplayTransport } from '../../support/upstreams/scripted-transport.ts';
 
 // Prices are the providers' list prices for these models, USD a token; the sums are done by hand, digit by digit, so

@@ -3,13 +3,13 @@ import { fileURLToPath } from 'node:url';
 
 import { createOpenAiProvider } from '@model-gateway/core/providers/openai';
 import { PRESETS } from '@model-gateway/core/providers/presets';
-import type { OpenAiPreset } from '../../../packages/core/src/providers/provider-preset.ts';
 import { type Fixture, loadFixtures } from '@model-gateway/fixtures';
 import { expect, test } from 'vitest';
 
-import { chunkings } from '../../support/upstreams/chunkings.ts';
-import { createCoreGateway } from '../../support/gateways/core-gateway.ts';
+import type { OpenAiPreset } from '../../../packages/core/src/providers/provider-preset.ts';
 import { type FoldedCompletion, foldCompletion } from '../../support/clients/fold-completion.ts';
+import { createCoreGateway } from '../../support/gateways/core-gateway.ts';
+import { chunkings } from '../../support/upstreams/chunkings.ts';
 import { createReplayTransport, type ScriptedTransport } from '../../support/upstreams/scripted-transport.ts';
 
 /** Asked of every preset alike; what each makes of it stands in its `request.json`. */

@@ -1,6 +1,6 @@
-import type { VideoOrder } from '../../../packages/core/src/providers/video-contract.ts';
 import { expect, test } from 'vitest';
 
+import type { VideoOrder } from '../../../packages/core/src/providers/video-contract.ts';
 import { connectVideos, ORDER, toStart } from '../../support/video-wires/connect-videos.ts';
 import { script as fal } from '../../support/video-wires/fal.ts';
 import { script as gateway } from '../../support/video-wires/gateway.ts';

@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url';
 
 import { describe, expect, test } from 'vitest';
 
-import { chunkings } from '../../support/upstreams/chunkings.ts';
-import { type CoreGateway, createCoreGateway } from '../../support/gateways/core-gateway.ts';
 import { type FoldedCompletion, foldCompletion } from '../../support/clients/fold-completion.ts';
+import { type CoreGateway, createCoreGateway } from '../../support/gateways/core-gateway.ts';
+import { chunkings } from '../../support/upstreams/chunkings.ts';
 import { createReplayTransport, type ScriptedTransport } from '../../support/upstreams/scripted-transport.ts';
 import {
   type ResponseCase,

@@ -1,5 +1,6 @@
 import type { GenerationFilter, GenerationRecord, Store } from '@model-gateway/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+
 import { toRecord } from '../../support/stores/generation-records.ts';
 import { storeImplementations, type StorePlace } from '../../support/stores/store-implementations.ts';
 

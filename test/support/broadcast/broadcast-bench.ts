@@ -4,8 +4,8 @@ import { createNodePlatform } from '@model-gateway/node';
 
 import { type Broadcaster, createBroadcaster } from '../../../packages/core/src/broadcast/broadcaster.ts';
 import type { Platform } from '../../../packages/core/src/foundation/platform.ts';
-import { createBroadcastOptions } from './broadcast-options.ts';
 import { toContent, toRecord } from '../stores/generation-records.ts';
+import { createBroadcastOptions } from './broadcast-options.ts';
 
 export const WORKSPACE_ID = '00000000-0000-4000-8000-000000000000';
 

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { getStage } from '../../desktop/get-stage.ts';
-import { createCheckedFetch } from './checked-fetch.ts';
-import { freePort } from '../test-run/free-port.ts';
 import { toScriptedConfig } from '../gateways/scripted-config.ts';
-import { type ScriptedUpstream, startScriptedUpstream } from '../upstreams/scripted-upstream.ts';
-import type { Conformance } from './start-conformance.ts';
 import { TEST_MANAGEMENT_KEY } from '../gateways/test-gateway.ts';
+import { freePort } from '../test-run/free-port.ts';
+import { type ScriptedUpstream, startScriptedUpstream } from '../upstreams/scripted-upstream.ts';
+import { createCheckedFetch } from './checked-fetch.ts';
+import type { Conformance } from './start-conformance.ts';
 
 interface RunningDesktop {
   readonly origin: string;

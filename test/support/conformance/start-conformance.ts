@@ -1,9 +1,9 @@
 import type { GenerationRecord } from '@model-gateway/core';
 
+import { createTestGateway, type TestGateway } from '../gateways/test-gateway.ts';
+import { type ScriptedUpstream, startScriptedUpstream } from '../upstreams/scripted-upstream.ts';
 import { type CheckedFetch, createCheckedFetch } from './checked-fetch.ts';
 import { type HostKind, startHost } from './hosts.ts';
-import { type ScriptedUpstream, startScriptedUpstream } from '../upstreams/scripted-upstream.ts';
-import { createTestGateway, type TestGateway } from '../gateways/test-gateway.ts';
 
 export interface Conformance extends CheckedFetch {
   /** Base URL for a client. */

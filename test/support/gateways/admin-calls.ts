@@ -1,6 +1,6 @@
-import { type CoreGateway, createCoreGateway, jsonOf, MANAGEMENT_KEY } from './core-gateway.ts';
 import { createScriptedTransport } from '../upstreams/scripted-transport.ts';
 import { bodyOf } from './body-of.ts';
+import { type CoreGateway, createCoreGateway, jsonOf, MANAGEMENT_KEY } from './core-gateway.ts';
 
 export interface AdminResponse {
   readonly status: number;

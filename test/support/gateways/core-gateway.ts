@@ -11,11 +11,11 @@ import {
 } from '@model-gateway/core';
 import { createOpenAiProvider } from '@model-gateway/core/providers/openai';
 
+import { createVirtualPlatform, type VirtualPlatform } from '../async/virtual-platform.ts';
 import { createBroadcastOptions } from '../broadcast/broadcast-options.ts';
 import { createRecordingStore, type RecordingStore } from '../stores/recording-store.ts';
-import { withCheckedResponses } from './check-responses.ts';
-import { createVirtualPlatform, type VirtualPlatform } from '../async/virtual-platform.ts';
 import { bodyOf } from './body-of.ts';
+import { withCheckedResponses } from './check-responses.ts';
 
 /** A gateway in virtual time whose upstreams are the test's. */
 export interface CoreGateway {

@@ -1,5 +1,5 @@
-import { PRESETS } from '@model-gateway/core/providers/presets';
 import { type Gateway, type Store } from '@model-gateway/core';
+import { PRESETS } from '@model-gateway/core/providers/presets';
 import { listen, loadConfig } from '@model-gateway/node';
 import { onTestFinished } from 'vitest';
 

@@ -5,6 +5,7 @@
  * Run from the sources: nothing here or below needs more than the removal of types.
  */
 import { writeSync } from 'node:fs';
+
 import { createJsonFileStore } from '../../../packages/node/src/stores/json-file-store.ts';
 import { textOf, toContent, toKey, toRecord } from './generation-records.ts';
 

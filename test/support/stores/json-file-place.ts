@@ -1,12 +1,14 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+
 import type { Store } from '@model-gateway/core';
 import { afterEach, beforeEach } from 'vitest';
+
 import { type JsonFileStoreOptions, openJsonFileStore } from '../../../packages/node/src/stores/json-file-store.ts';
+import { createManualTimers, type ManualTimers } from '../async/manual-timers.ts';
 import { createFaultyFileSystem, type FaultyFileSystem } from './faulty-file-system.ts';
 import { toContent, toRecord } from './generation-records.ts';
-import { createManualTimers, type ManualTimers } from '../async/manual-timers.ts';
 
 export const HOUR_MS = 60 * 60 * 1000;
 export const DAY_MS = 24 * HOUR_MS;

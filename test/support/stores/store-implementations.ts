@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+
 import type { Store } from '@model-gateway/core';
 import { createMemoryStore } from '@model-gateway/core/stores/memory-store';
 import { createJsonFileStore } from '@model-gateway/node';

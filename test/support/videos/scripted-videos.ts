@@ -1,4 +1,5 @@
 import type { Awaitable, Provider } from '@model-gateway/core';
+
 import type {
   VideoContent,
   VideoFetch,

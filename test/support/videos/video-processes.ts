@@ -7,9 +7,9 @@ import {
 } from '@model-gateway/core';
 import { createMemoryStore } from '@model-gateway/core/stores/memory-store';
 
-import { createScriptedVideos, type ScriptedVideos, type VideoScript } from './scripted-videos.ts';
 import { createVirtualPlatform, type VirtualPlatform } from '../async/virtual-platform.ts';
 import { bodyOf } from '../gateways/body-of.ts';
+import { createScriptedVideos, type ScriptedVideos, type VideoScript } from './scripted-videos.ts';
 
 /** A gateway in a time of its own over a store that may be another's, too, as after a restart or beside it. */
 export interface VideoProcess extends ScriptedVideos {

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 
 import type { Place } from '../../shared/gateway-messages.ts';
 import type { AppPaths } from '../app-paths.ts';
-import type { GatewayProcess } from './gateway-process.ts';
-import { listNetworkHosts } from './network-addresses.ts';
 import type { ProviderKeys } from '../settings/provider-keys.ts';
 import type { SettingsFile } from '../settings/settings-file.ts';
+import type { GatewayProcess } from './gateway-process.ts';
+import { listNetworkHosts } from './network-addresses.ts';
 
 /** Starts the gateway with what the user has set. */
 export interface GatewayControl {

@@ -1,9 +1,9 @@
 import { cp, lstat, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { type Outcome, type SettingsChanges, settingsChangesSchema } from '@model-gateway/ui/desktop-bridge';
 import { app, type BrowserWindow, dialog } from 'electron';
 
-import { type Outcome, type SettingsChanges, settingsChangesSchema } from '@model-gateway/ui/desktop-bridge';
 import type { AppPaths } from '../app-paths.ts';
 import type { SettingsFile } from './settings-file.ts';
 

@@ -1,10 +1,10 @@
+import type { Mode, Outcome, SettingsChanges } from '@model-gateway/ui/desktop-bridge';
 import { dialog } from 'electron';
 
-import type { Mode, Outcome, SettingsChanges } from '@model-gateway/ui/desktop-bridge';
 import type { GatewayControl } from '../gateway/gateway-control.ts';
-import { setStartAtLogin } from './login-item.ts';
-import { lookForUpdates } from '../look-for-updates.ts';
 import { listNetworkAddresses } from '../gateway/network-addresses.ts';
+import { lookForUpdates } from '../look-for-updates.ts';
+import { setStartAtLogin } from './login-item.ts';
 import type { SettingsFile } from './settings-file.ts';
 
 export interface SettingsChangerOptions {

@@ -1,14 +1,13 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-import { z } from 'zod';
-
 import {
   DEFAULT_SETTINGS,
   type Settings,
   type SettingsChanges,
   settingsChangesSchema,
 } from '@model-gateway/ui/desktop-bridge';
+import { z } from 'zod';
 
 const boundsSchema = z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() });
 export type Bounds = z.infer<typeof boundsSchema>;

@@ -1,9 +1,9 @@
 import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
+import type { Outcome } from '@model-gateway/ui/desktop-bridge';
 import { type BrowserWindow, dialog } from 'electron';
 
-import type { Outcome } from '@model-gateway/ui/desktop-bridge';
 import type { AppPaths } from '../app-paths.ts';
 import type { SettingsFile } from './settings-file.ts';
 

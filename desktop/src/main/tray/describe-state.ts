@@ -1,4 +1,5 @@
 import type { Mode } from '@model-gateway/ui/desktop-bridge';
+
 import type { Figures, GatewayState } from '../../shared/gateway-messages.ts';
 
 const MODE_NOTES: Readonly<Record<Mode, string>> = { live: '', replay: ' (replay only)', record: ' (recording)' };

@@ -1,6 +1,6 @@
+import { type Mode, MODES, type Settings, type SettingsChanges } from '@model-gateway/ui/desktop-bridge';
 import { clipboard, type MenuItemConstructorOptions } from 'electron';
 
-import { type Mode, MODES, type Settings, type SettingsChanges } from '@model-gateway/ui/desktop-bridge';
 import type { Failure, Figures, GatewayState } from '../../shared/gateway-messages.ts';
 import { describeFigures, describeState } from './describe-state.ts';
 

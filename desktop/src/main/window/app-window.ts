@@ -1,7 +1,7 @@
 import { app, BrowserWindow, screen, session, shell } from 'electron';
 
-import { APP_ORIGIN } from './app-scheme.ts';
 import type { Bounds, SettingsFile } from '../settings/settings-file.ts';
+import { APP_ORIGIN } from './app-scheme.ts';
 
 export interface AppWindow {
   /** Opens it, or brings it to the front. `place` is one of the UI's, as they stand after the `#/`. */

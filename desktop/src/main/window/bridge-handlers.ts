@@ -1,14 +1,14 @@
+import type { DesktopInfo, Outcome } from '@model-gateway/ui/desktop-bridge';
 import { app, type BrowserWindow } from 'electron';
 
-import type { DesktopInfo, Outcome } from '@model-gateway/ui/desktop-bridge';
-import { type AppWindow, openLink } from './app-window.ts';
-import { backUp, exportSettings, readExportedSettings, restore } from '../settings/backups.ts';
-import type { BridgeHandlers } from './bridge.ts';
 import type { GatewayControl, GatewayParts } from '../gateway/gateway-control.ts';
 import { listNetworkAddresses } from '../gateway/network-addresses.ts';
 import { openLogs } from '../open-logs.ts';
+import { backUp, exportSettings, readExportedSettings, restore } from '../settings/backups.ts';
 import type { createSettingsChanger } from '../settings/settings-changer.ts';
 import { wipe } from '../settings/wipe.ts';
+import { type AppWindow, openLink } from './app-window.ts';
+import type { BridgeHandlers } from './bridge.ts';
 
 export interface BridgeParts extends GatewayParts {
   readonly control: GatewayControl;

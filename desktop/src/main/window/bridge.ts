@@ -1,6 +1,6 @@
+import { type Channel, type ChannelParameters, type ChannelResult, CHANNELS } from '@model-gateway/ui/desktop-bridge';
 import { ipcMain, type IpcMainInvokeEvent } from 'electron';
 
-import { type Channel, type ChannelParameters, type ChannelResult, CHANNELS } from '@model-gateway/ui/desktop-bridge';
 import { APP_ORIGIN } from './app-scheme.ts';
 
 export type BridgeHandlers = {

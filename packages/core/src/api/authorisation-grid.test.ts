@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
 
-import { toContent, toRecord } from '../../../../test/support/stores/generation-records.ts';
+import { VIRTUAL_EPOCH_MS } from '../../../../test/support/async/virtual-platform.ts';
+import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
 import {
   API_KEY,
   type CoreGateway,
   createCoreGateway,
   MANAGEMENT_KEY,
 } from '../../../../test/support/gateways/core-gateway.ts';
+import { toContent, toRecord } from '../../../../test/support/stores/generation-records.ts';
 import { createScriptedTransport } from '../../../../test/support/upstreams/scripted-transport.ts';
-import { VIRTUAL_EPOCH_MS } from '../../../../test/support/async/virtual-platform.ts';
 import { createKeyRecord } from '../auth/api-key.ts';
 import { ROUTES } from './routes.ts';
-import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
 
 /**
  * The status with which every route responds, by the key of the call: no valid key, an API key, a management key, and

@@ -1,5 +1,5 @@
-import type { SettingsChange } from '../wire/management/settings.ts';
 import type { SettingsRepository } from '../stores/store.ts';
+import type { SettingsChange } from '../wire/management/settings.ts';
 
 /** Reads the current settings of the account: those set through the API, else those of the configuration. */
 export function createLiveAccount(configured: AccountOptions, settings: SettingsRepository): () => AccountOptions {

@@ -1,6 +1,6 @@
 import { GatewayError } from '../foundation/errors.ts';
-import { type GatewayRequest, firstValue } from '../http/request.ts';
 import type { Principal } from '../http/principal.ts';
+import { type GatewayRequest, firstValue } from '../http/request.ts';
 import type { Session } from './sessions.ts';
 
 /** The principal of a session that began with a one-time link. */

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
 
-import { createRecordingStore, type RecordingStore } from '../../../../test/support/stores/recording-store.ts';
 import {
   createVirtualPlatform,
   VIRTUAL_EPOCH_MS,
   type VirtualPlatform,
 } from '../../../../test/support/async/virtual-platform.ts';
-import type { GatewayOptions } from '../options.ts';
+import { createRecordingStore, type RecordingStore } from '../../../../test/support/stores/recording-store.ts';
+import type { Principal } from '../http/principal.ts';
 import type { GatewayRequest } from '../http/request.ts';
+import type { GatewayOptions } from '../options.ts';
 import type { KeyRecord } from '../stores/store.ts';
 import { createKeyRecord, toKeyLabel } from './api-key.ts';
 import { createAuthenticate } from './authenticate.ts';
-import type { Principal } from '../http/principal.ts';
 
 const refuse = (): never => {
   throw new Error('the body must not be read');

@@ -1,11 +1,11 @@
 import type { Awaitable } from '../foundation/awaitable.ts';
-import type { BootstrapKey } from './bootstrap-key.ts';
 import { GatewayError, toGatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
+import type { Principal } from '../http/principal.ts';
 import { type GatewayRequest, firstValue } from '../http/request.ts';
 import type { KeyRecord, Store } from '../stores/store.ts';
 import { LINK_PRINCIPAL, refuseForged } from './authenticate-session.ts';
-import type { Principal } from '../http/principal.ts';
+import type { BootstrapKey } from './bootstrap-key.ts';
 import type { Sessions } from './sessions.ts';
 
 /** Returns the caller's principal or rejects with `authentication`. Synchronous where everything is in memory. */

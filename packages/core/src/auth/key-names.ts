@@ -1,6 +1,6 @@
-import type { BootstrapKey } from './bootstrap-key.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { Store } from '../stores/store.ts';
+import type { BootstrapKey } from './bootstrap-key.ts';
 
 /** Names of keys by their hashes; of keys that are gone there is none. */
 export type FindKeyNames = (hashes: ReadonlySet<string>) => Promise<Record<string, string>>;

@@ -1,5 +1,5 @@
-import type { AccountOptions } from './account.ts';
 import type { Settings } from '../wire/management/settings.ts';
+import type { AccountOptions } from './account.ts';
 
 /** Converts the account's settings to their form on the wire. */
 export function toSettings({ defaultModel, creditsUsd, providers, privacy }: AccountOptions): Settings {

@@ -1,15 +1,15 @@
 import { beforeAll, expect, test } from 'vitest';
 
+import { createVirtualPlatform } from '../../../../test/support/async/virtual-platform.ts';
 import { createBroadcastBench, toDestination } from '../../../../test/support/broadcast/broadcast-bench.ts';
 import { createBroadcastOptions } from '../../../../test/support/broadcast/broadcast-options.ts';
 import { createCoreGateway } from '../../../../test/support/gateways/core-gateway.ts';
 import { toContent, toRecord } from '../../../../test/support/stores/generation-records.ts';
 import { createScriptedVideos } from '../../../../test/support/videos/scripted-videos.ts';
-import { createVirtualPlatform } from '../../../../test/support/async/virtual-platform.ts';
-import type { Destination } from '../wire/destinations/destination.ts';
-import { createMemoryStore } from '../stores/memory/memory-store.ts';
 import { type Transport, TransportError, type TransportRequest } from '../foundation/transport.ts';
 import type { BroadcastDelivery } from '../stores/broadcast-row.ts';
+import { createMemoryStore } from '../stores/memory/memory-store.ts';
+import type { Destination } from '../wire/destinations/destination.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -1,18 +1,18 @@
-import type { Logger } from '../foundation/logger.ts';
 import type { BootstrapKey } from '../auth/bootstrap-key.ts';
+import type { Logger } from '../foundation/logger.ts';
 import type { Platform } from '../foundation/platform.ts';
-import type { Destination } from '../wire/destinations/destination.ts';
+import type { BroadcastDelivery } from '../stores/broadcast-row.ts';
 import type { GenerationRecord, Store } from '../stores/store.ts';
 import type { DeliveryOutcome } from '../webhooks/deliver-webhook.ts';
-import type { BroadcastDelivery } from '../stores/broadcast-row.ts';
+import type { Destination } from '../wire/destinations/destination.ts';
 import { configOf, deliverGenerations } from './deliver-generations.ts';
+import type { BroadcastOptions } from './destination-format.ts';
 import {
   createDeliveryLane,
   type DeliveryLane,
   type DeliveryLaneOptions,
   type LaneStatus,
 } from './destination-queue.ts';
-import type { BroadcastOptions } from './destination-format.ts';
 import { findMissed } from './find-undelivered.ts';
 import { createTraceLoader } from './load-trace.ts';
 import { sendRequest } from './send-request.ts';

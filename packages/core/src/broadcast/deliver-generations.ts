@@ -1,6 +1,6 @@
 import type { Logger } from '../foundation/logger.ts';
-import type { Destination } from '../wire/destinations/destination.ts';
 import type { DeliveryOutcome } from '../webhooks/deliver-webhook.ts';
+import type { Destination } from '../wire/destinations/destination.ts';
 import type { BroadcastTrace, DestinationFormat, DestinationRequest } from './destination-format.ts';
 import { sendRequest, type SendingContext } from './send-request.ts';
 

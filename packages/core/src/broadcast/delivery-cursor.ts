@@ -1,7 +1,7 @@
 import type { Logger } from '../foundation/logger.ts';
 import type { Platform } from '../foundation/platform.ts';
-import type { Repository } from '../stores/store.ts';
 import type { BroadcastRow } from '../stores/broadcast-row.ts';
+import type { Repository } from '../stores/store.ts';
 
 export interface ProgressNoteOptions {
   /** The destination's. */

@@ -1,7 +1,7 @@
 import { DEFAULT_WORKSPACE_ID } from '../auth/api-key.ts';
 import type { Platform } from '../foundation/platform.ts';
-import type { Destination } from '../wire/destinations/destination.ts';
 import type { GenerationRecord } from '../stores/store.ts';
+import type { Destination } from '../wire/destinations/destination.ts';
 
 /** Regions as destinations name them, by the names that a region may have in the configuration. */
 const REGIONS: Readonly<Record<string, Destination['regions'][number]>> = { eu: 'europe', europe: 'europe', us: 'us' };

@@ -1,6 +1,6 @@
-import type { Destination } from '../wire/destinations/destination.ts';
-import type { GenerationRecord } from '../stores/store.ts';
 import type { BroadcastDelivery } from '../stores/broadcast-row.ts';
+import type { GenerationRecord } from '../stores/store.ts';
+import type { Destination } from '../wire/destinations/destination.ts';
 import type { Delivered } from './deliver-generations.ts';
 import { createProgressNote } from './delivery-cursor.ts';
 import { createTakesGeneration } from './destination-filter.ts';

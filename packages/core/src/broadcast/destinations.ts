@@ -1,12 +1,12 @@
-import type { BroadcastOptions } from './destination-format.ts';
-import { isRecord, type Unchecked } from '../foundation/unchecked.ts';
-import type { Store } from '../stores/store.ts';
 import { z } from 'zod';
 
 import { GatewayError } from '../foundation/errors.ts';
-import { type Destination, DESTINATION_CONFIGS, type DestinationType } from '../wire/destinations/destination.ts';
 import { parseWith } from '../foundation/parse-with.ts';
+import { isRecord, type Unchecked } from '../foundation/unchecked.ts';
+import type { Store } from '../stores/store.ts';
+import { type Destination, DESTINATION_CONFIGS, type DestinationType } from '../wire/destinations/destination.ts';
 import { configOf } from './deliver-generations.ts';
+import type { BroadcastOptions } from './destination-format.ts';
 
 const MAX_PER_TYPE = 5;
 const SECRETS: ReadonlySet<string> = new Set(['secretKey', 'secretAccessKey', 'sessionToken']);

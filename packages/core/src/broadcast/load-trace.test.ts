@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 
+import { createVirtualPlatform } from '../../../../test/support/async/virtual-platform.ts';
 import { toDestination } from '../../../../test/support/broadcast/broadcast-bench.ts';
 import { toContent, toRecord } from '../../../../test/support/stores/generation-records.ts';
-import { createVirtualPlatform } from '../../../../test/support/async/virtual-platform.ts';
 import { createMemoryStore } from '../stores/memory/memory-store.ts';
 import { createTraceLoader } from './load-trace.ts';
 

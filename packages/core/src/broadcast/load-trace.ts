@@ -1,11 +1,11 @@
 import type { BootstrapKey } from '../auth/bootstrap-key.ts';
 import { createFindKeyNames } from '../auth/key-names.ts';
-import { withoutTimeline } from '../generations/observe/stream-timeline.ts';
 import type { Platform } from '../foundation/platform.ts';
-import type { Destination } from '../wire/destinations/destination.ts';
+import { withoutTimeline } from '../generations/observe/stream-timeline.ts';
 import type { Store } from '../stores/store.ts';
-import type { BroadcastTrace } from './destination-format.ts';
+import type { Destination } from '../wire/destinations/destination.ts';
 import { isSampled } from './destination-filter.ts';
+import type { BroadcastTrace } from './destination-format.ts';
 import { forDestination, toBroadcastTrace } from './to-broadcast-trace.ts';
 
 export interface TraceLoaderOptions {

@@ -1,11 +1,11 @@
 import type { Logger } from '../foundation/logger.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { createUuid } from '../foundation/random-id.ts';
-import type { Destination } from '../wire/destinations/destination.ts';
+import type { BroadcastDelivery, BroadcastRow } from '../stores/broadcast-row.ts';
+import type { Repository } from '../stores/store.ts';
 import type { DeliveryOutcome } from '../webhooks/deliver-webhook.ts';
 import { nextDeliveryDelayMs } from '../webhooks/delivery-schedule.ts';
-import type { Repository } from '../stores/store.ts';
-import type { BroadcastDelivery, BroadcastRow } from '../stores/broadcast-row.ts';
+import type { Destination } from '../wire/destinations/destination.ts';
 
 /** Deliveries of one destination that wait for another attempt, by id. */
 export type RetrySchedule = Map<string, BroadcastDelivery>;

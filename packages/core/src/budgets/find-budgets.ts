@@ -1,16 +1,16 @@
-import type { Platform } from '../foundation/platform.ts';
 import type { AccountOptions } from '../auth/account.ts';
-import type { Policy } from '../guardrails/policy.ts';
-import type { Awaitable } from '../foundation/awaitable.ts';
 import { DEFAULT_WORKSPACE_ID } from '../auth/api-key.ts';
 import type { CallBound } from '../calls/call-kind.ts';
 import type { ModelCall } from '../calls/model-call.ts';
-import type { Principal } from '../http/principal.ts';
+import type { Awaitable } from '../foundation/awaitable.ts';
+import { toNanoUsd } from '../foundation/nano-usd.ts';
+import type { Platform } from '../foundation/platform.ts';
 import type { EffectiveBudget } from '../guardrails/effective-policy.ts';
+import type { Policy } from '../guardrails/policy.ts';
+import type { Principal } from '../http/principal.ts';
 import type { SpentQuery, WorkspaceRecord, Store } from '../stores/store.ts';
 import { ACCOUNT, type Budget, type Payer } from './budget.ts';
 import { type Period, periodEnd, periodStart } from './period-start.ts';
-import { toNanoUsd } from '../foundation/nano-usd.ts';
 import { intervalOf } from './workspace-budgets.ts';
 
 export interface BudgetParts {

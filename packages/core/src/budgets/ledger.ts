@@ -1,8 +1,8 @@
 import type { Awaitable } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
+import { formatUsd, toUsd } from '../foundation/nano-usd.ts';
 import type { GenerationRepository, Spent } from '../stores/store.ts';
 import type { Budget } from './budget.ts';
-import { formatUsd, toUsd } from '../foundation/nano-usd.ts';
 
 /** The largest possible cost of a call. Billionths of a dollar. */
 export interface WorstCase {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 
 import { createCatalog, type Endpoint } from '../catalog/catalog.ts';
-import type { EndpointDefinition } from '../wire/models/model-definition.ts';
+import { chatBoundOf } from '../chat/chat-bound.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
-import { chatBoundOf } from '../chat/chat-bound.ts';
+import type { EndpointDefinition } from '../wire/models/model-definition.ts';
 import { worstCaseNanoUsd } from './worst-case.ts';
 
 const provider: Provider = { slug: 'acme', name: 'Acme', dataPolicy: { training: null, retainsPrompts: null } };

@@ -1,8 +1,8 @@
 import type { CallBound } from '../calls/call-kind.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
-import { videoCostNanoUsd } from '../catalog/video-cost.ts';
 import type { UnitPrices } from '../catalog/price-overrides.ts';
 import type { Prices } from '../catalog/prices.ts';
+import { videoCostNanoUsd } from '../catalog/video-cost.ts';
 
 const ATTO_PER_NANO = 10n ** 9n;
 

@@ -1,5 +1,5 @@
-import type { GatewayError } from '../foundation/errors.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
+import type { GatewayError } from '../foundation/errors.ts';
 
 /** One endpoint that was called, with its outcome. */
 export interface Attempt {

@@ -1,8 +1,8 @@
 import type { CatalogModel } from '../catalog/catalog.ts';
+import type { VideoMeasure } from '../catalog/video-cost.ts';
+import type { ProviderPreferences } from '../wire/chat/provider-preferences.ts';
 import type { Generation } from '../wire/generations/generation.ts';
 import type { RequestText } from './text-map.ts';
-import type { ProviderPreferences } from '../wire/chat/provider-preferences.ts';
-import type { VideoMeasure } from '../catalog/video-cost.ts';
 
 /**
  * Every kind of call to a model, by the member of a provider that serves it: its `api_type` on the wire, and the output

@@ -1,8 +1,8 @@
-import { firstValue, type HeaderMap } from '../http/request.ts';
 import type { Principal } from '../http/principal.ts';
+import { firstValue, type HeaderMap } from '../http/request.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
-import type { CallKind, RequestLabels } from './call-kind.ts';
 import type { PipelineStage } from '../wire/chat/pipeline-stage.ts';
+import type { CallKind, RequestLabels } from './call-kind.ts';
 
 /** One call to a model, made once; guardrails return the same call with another request (docs/decisions/0024). */
 export interface ModelCall<Request = unknown> {

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 
 import { PRESETS } from '../providers/provider-presets.ts';
-import { BUILT_IN_CATALOG, BUILT_IN_MODELS } from './built-in-models.ts';
 import {
   type EndpointDefinition,
   type EndpointPricing,
   modelDefinitionSchema,
 } from '../wire/models/model-definition.ts';
+import { BUILT_IN_CATALOG, BUILT_IN_MODELS } from './built-in-models.ts';
 import { pickServedModels } from './override-models.ts';
 import { costOf, parsePrices } from './prices.ts';
 

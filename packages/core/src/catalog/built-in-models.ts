@@ -1,3 +1,4 @@
+import type { EndpointDefinition, ModelDefinition } from '../wire/models/model-definition.ts';
 import { ANTHROPIC } from './built-in/anthropic.ts';
 import { DEEPSEEK } from './built-in/deepseek.ts';
 import { GOOGLE } from './built-in/google.ts';
@@ -11,7 +12,6 @@ import { QWEN } from './built-in/qwen.ts';
 import { X_AI } from './built-in/x-ai.ts';
 import { Z_AI } from './built-in/z-ai.ts';
 import type { DatedEndpoint, DatedModels } from './dated-models.ts';
-import type { EndpointDefinition, ModelDefinition } from '../wire/models/model-definition.ts';
 
 /** The built-in catalog, one entry an author. */
 export const BUILT_IN_CATALOG: readonly DatedModels[] = [

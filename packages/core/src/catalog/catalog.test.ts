@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 
 import { type Provider, UNKNOWN_DATA_POLICY } from '../providers/provider.ts';
-import { createCatalog } from './catalog.ts';
 import { modelDefinitionSchema } from '../wire/models/model-definition.ts';
+import { createCatalog } from './catalog.ts';
 
 const providerOf = (slug: string, region?: string): Provider => ({
   slug,

@@ -1,7 +1,7 @@
 import type { DiscoveredModel, Provider } from '../providers/provider.ts';
+import type { ProviderPreferences } from '../wire/chat/provider-preferences.ts';
 import type { EndpointDefinition, EndpointPricing, ModelDefinition } from '../wire/models/model-definition.ts';
 import { parsePrices, type Prices } from './prices.ts';
-import type { ProviderPreferences } from '../wire/chat/provider-preferences.ts';
 
 /** One model at one provider. */
 export interface Endpoint {

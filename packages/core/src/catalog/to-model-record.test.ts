@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 
+import type { ModelDefinition } from '../wire/models/model-definition.ts';
 import { modelEndpointSchema, modelSchema } from '../wire/models/model.ts';
 import { type CatalogModel, createCatalog } from './catalog.ts';
-import type { ModelDefinition } from '../wire/models/model-definition.ts';
 import { toEndpointRecord, toModelRecord } from './to-model-record.ts';
 
 function modelOf(definition: Partial<ModelDefinition>): CatalogModel {

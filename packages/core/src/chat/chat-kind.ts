@@ -1,3 +1,4 @@
+import { type CallKind, type CallNeeds, type CallPreferences, minTokensOf } from '../calls/call-kind.ts';
 import { createModelCall, type ModelCall } from '../calls/model-call.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
@@ -6,11 +7,10 @@ import type { Principal } from '../http/principal.ts';
 import { firstValue, type GatewayRequest } from '../http/request.ts';
 import type { RegionOf } from '../routing/region-of.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
-import { type CallKind, type CallNeeds, type CallPreferences, minTokensOf } from '../calls/call-kind.ts';
 import type { ChatMessage } from '../wire/chat/chat-message.ts';
+import { PARAMETERS } from '../wire/chat/chat-parameters.ts';
 import { chatBoundOf } from './chat-bound.ts';
 import { mapChatTexts } from './map-texts.ts';
-import { PARAMETERS } from '../wire/chat/chat-parameters.ts';
 import { compressionOf } from './plugins.ts';
 
 const MAX_SESSION_ID_LENGTH = 256;

@@ -1,5 +1,5 @@
-import type { ModelCall, Pipeline } from '../calls/model-call.ts';
 import type { Ledger } from '../budgets/ledger.ts';
+import type { ModelCall, Pipeline } from '../calls/model-call.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Caller } from '../dispatch/find-caller.ts';
 import type { OpenCalls } from '../dispatch/open-calls.ts';

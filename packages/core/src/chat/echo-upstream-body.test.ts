@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
-import { toEventPieces } from '../../../../test/support/upstreams/chunkings.ts';
 import { chunksOf, createCoreGateway, readFrames } from '../../../../test/support/gateways/core-gateway.ts';
+import { toEventPieces } from '../../../../test/support/upstreams/chunkings.ts';
 import { createReplayTransport } from '../../../../test/support/upstreams/scripted-transport.ts';
 
 const GOOD = {

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 
-import { toEvent } from '../../../../test/support/upstreams/chunkings.ts';
 import {
   chunksOf,
   type CoreGateway,
   createCoreGateway,
   readFrames,
 } from '../../../../test/support/gateways/core-gateway.ts';
+import { toEvent } from '../../../../test/support/upstreams/chunkings.ts';
 import { createReplayTransport } from '../../../../test/support/upstreams/scripted-transport.ts';
 import type { Scratch } from '../foundation/platform.ts';
 

@@ -1,10 +1,10 @@
+import type { ModelCall, Pipeline } from '../calls/model-call.ts';
 import type { Awaitable } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
-import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
-import { cutMiddle } from './stages/prompt-compression/cut-middle.ts';
-import type { ModelCall, Pipeline } from '../calls/model-call.ts';
-import { hasPlugin } from './plugins.ts';
 import { raceAbort } from '../foundation/race-abort.ts';
+import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
+import { hasPlugin } from './plugins.ts';
+import { cutMiddle } from './stages/prompt-compression/cut-middle.ts';
 
 /** The verdict of a moderator about a text. */
 export interface ModerationVerdict {

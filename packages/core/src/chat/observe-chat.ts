@@ -1,13 +1,13 @@
+import type { Outcome } from '../calls/attempt.ts';
 import type { ModelCall, Pipeline } from '../calls/model-call.ts';
+import { noteOutcome } from '../dispatch/run-attempts.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { type GenerationObserver, observeGeneration } from '../generations/observe/observe-generation.ts';
 import type { GenerationLogging } from '../generations/observe/observed-call.ts';
 import { firstValue, type GatewayRequest } from '../http/request.ts';
 import type { CallPlan } from '../routing/plan-call.ts';
-import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
-import type { Outcome } from '../calls/attempt.ts';
-import { noteOutcome } from '../dispatch/run-attempts.ts';
 import type { Usage } from '../wire/chat/chat-chunk.ts';
+import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import type { ChatRun } from './chat-run.ts';
 import type { CommittedCompletion } from './committed-completion.ts';
 

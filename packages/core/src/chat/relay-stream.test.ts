@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { chunkings, toEvent, toEventPieces } from '../../../../test/support/upstreams/chunkings.ts';
+import { settle } from '../../../../test/support/async/virtual-platform.ts';
 import {
   chunksOf,
   createCoreGateway,
@@ -12,17 +12,17 @@ import {
   parseFrames,
   readFrames,
 } from '../../../../test/support/gateways/core-gateway.ts';
+import { chunkings, toEvent, toEventPieces } from '../../../../test/support/upstreams/chunkings.ts';
 import {
   connectionReset,
   createReplayTransport,
   createScriptedTransport,
   type ScriptedExchange,
 } from '../../../../test/support/upstreams/scripted-transport.ts';
-import { settle } from '../../../../test/support/async/virtual-platform.ts';
+import { TransportError } from '../foundation/transport.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { ChatChunk } from '../wire/chat/chat-chunk.ts';
 import { generationSchema } from '../wire/generations/generation.ts';
-import { TransportError } from '../foundation/transport.ts';
 
 const piece = (content: string): object => ({
   id: 'up-1',

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
 
-import { chunkings } from '../../../../test/support/upstreams/chunkings.ts';
+import { settle, VIRTUAL_EPOCH_MS } from '../../../../test/support/async/virtual-platform.ts';
 import { createCoreGateway, createScriptedProvider, jsonOf } from '../../../../test/support/gateways/core-gateway.ts';
+import { chunkings } from '../../../../test/support/upstreams/chunkings.ts';
 import {
   connectionReset,
   createReplayTransport,
   createScriptedTransport,
   type ScriptedExchange,
 } from '../../../../test/support/upstreams/scripted-transport.ts';
-import { settle, VIRTUAL_EPOCH_MS } from '../../../../test/support/async/virtual-platform.ts';
+import { TransportError } from '../foundation/transport.ts';
 import type { Provider } from '../providers/provider.ts';
 import { type ChatChunk, chatCompletionResultSchema } from '../wire/chat/chat-chunk.ts';
 import { generationContentSchema, generationSchema } from '../wire/generations/generation.ts';
-import { TransportError } from '../foundation/transport.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const COMPLETION = {

@@ -1,3 +1,4 @@
+import type { Outcome } from '../calls/attempt.ts';
 import { toCallError } from '../dispatch/call-errors.ts';
 import { trackCall } from '../dispatch/open-calls.ts';
 import type { GatewayError } from '../foundation/errors.ts';
@@ -5,7 +6,6 @@ import { raceAbort } from '../foundation/race-abort.ts';
 import type { GenerationObserver } from '../generations/observe/observe-generation.ts';
 import type { SettledGeneration } from '../generations/settled-generation.ts';
 import { type GatewayResponse, toJsonResponse } from '../http/response.ts';
-import type { Outcome } from '../calls/attempt.ts';
 import { withReport } from '../routing/routing-metadata.ts';
 import type { ChatChunk } from '../wire/chat/chat-chunk.ts';
 import type { ChatRun } from './chat-run.ts';

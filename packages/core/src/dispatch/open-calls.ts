@@ -1,6 +1,6 @@
 import { GatewayError } from '../foundation/errors.ts';
-import type { GatewayRequest } from '../http/request.ts';
 import { createSwapRemoveList } from '../foundation/swap-remove-list.ts';
+import type { GatewayRequest } from '../http/request.ts';
 
 export interface OpenCall {
   readonly isStream: boolean;

@@ -3,12 +3,12 @@ import type { Endpoint } from '../catalog/catalog.ts';
 import { type GatewayError, isCallersMistake } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { raceAbort } from '../foundation/race-abort.ts';
+import { isCompletionBlocked } from '../guardrails/verdict.ts';
 import type { HealthBoard } from '../routing/health/health-board.ts';
 import type { RetryBudget } from '../routing/health/retry-budget.ts';
 import { mayRetry } from '../routing/may-retry.ts';
-import { toCallError, toFinalError } from './call-errors.ts';
-import { isCompletionBlocked } from '../guardrails/verdict.ts';
 import type { Usage } from '../wire/chat/chat-chunk.ts';
+import { toCallError, toFinalError } from './call-errors.ts';
 
 /** The first output of an endpoint. From here on the call cannot change to another endpoint. */
 export interface Attempted<First> {

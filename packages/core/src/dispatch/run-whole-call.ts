@@ -1,6 +1,6 @@
 import { boundWithin } from '../budgets/find-budgets.ts';
-import { reserveCall, withinBounds } from '../budgets/reserve-call.ts';
 import type { Ledger } from '../budgets/ledger.ts';
+import { reserveCall, withinBounds } from '../budgets/reserve-call.ts';
 import type { Attempt, Outcome } from '../calls/attempt.ts';
 import { createPipeline, type ModelCall } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
@@ -22,9 +22,9 @@ import type { Usage } from '../wire/chat/chat-chunk.ts';
 import type { GenerationContent } from '../wire/generations/generation.ts';
 import { toCallError } from './call-errors.ts';
 import { type CallerParts, findCaller } from './find-caller.ts';
-import { type AttemptParts, noteOutcome, runAttempts } from './run-attempts.ts';
 import { type OpenCalls, trackCall } from './open-calls.ts';
 import type { Recorder } from './recorder.ts';
+import { type AttemptParts, noteOutcome, runAttempts } from './run-attempts.ts';
 
 export interface WholeCallParts {
   readonly callers: CallerParts;

@@ -1,12 +1,12 @@
-import type { RegionOf } from '../routing/region-of.ts';
-import type { PolicyOf } from '../guardrails/policy-of.ts';
-import type { RequestContext } from '../http/request-context.ts';
-import type { Policy } from '../guardrails/policy.ts';
-import type { Platform } from '../foundation/platform.ts';
 import type { AccountOptions } from '../auth/account.ts';
-import type { Catalog, CatalogModel, Endpoint, ServiceTier } from '../catalog/catalog.ts';
-import { type EndpointQuery, selectEndpoints } from '../routing/endpoints/select-endpoints.ts';
 import { kindOfModel } from '../calls/call-kind.ts';
+import type { Catalog, CatalogModel, Endpoint, ServiceTier } from '../catalog/catalog.ts';
+import type { Platform } from '../foundation/platform.ts';
+import type { PolicyOf } from '../guardrails/policy-of.ts';
+import type { Policy } from '../guardrails/policy.ts';
+import type { RequestContext } from '../http/request-context.ts';
+import { type EndpointQuery, selectEndpoints } from '../routing/endpoints/select-endpoints.ts';
+import type { RegionOf } from '../routing/region-of.ts';
 
 export interface EndpointParts {
   readonly platform: Platform;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 
-import { type ErrorCode, GatewayError, toErrorBody, toGatewayError } from './errors.ts';
 import { firstValue } from '../http/request.ts';
 import { toErrorResponse, toJsonResponse } from '../http/response.ts';
+import { type ErrorCode, GatewayError, toErrorBody, toGatewayError } from './errors.ts';
 
 test.each<[ErrorCode, number, string]>([
   ['invalid_request', 400, 'invalid_request'],

@@ -1,5 +1,5 @@
-import type { Transport, TransportRequest, WholeResponse } from './transport.ts';
 import { readBytes, readErrorBytes } from './read-text.ts';
+import type { Transport, TransportRequest, WholeResponse } from './transport.ts';
 
 /** Waits for the whole response in the transport's cheapest way, and throws its errors (docs/decisions/0016). */
 export function sendWhole(transport: Transport, request: TransportRequest): Promise<WholeResponse> {

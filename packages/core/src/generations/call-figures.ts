@@ -1,6 +1,6 @@
-import type { Generation } from '../wire/generations/generation.ts';
-import { type GenerationStatus, statusOfGeneration } from '../wire/generations/generation-status.ts';
 import type { GenerationRecord } from '../stores/store.ts';
+import { type GenerationStatus, statusOfGeneration } from '../wire/generations/generation-status.ts';
+import type { Generation } from '../wire/generations/generation.ts';
 
 /** How often something took how long. */
 export interface Histogram {

@@ -1,11 +1,11 @@
-import { CALL_KINDS } from '../calls/call-kind.ts';
-import type { Attempt, Outcome } from '../calls/attempt.ts';
 import { DEFAULT_WORKSPACE_ID } from '../auth/api-key.ts';
-import { toStoredTrace } from './stored-trace.ts';
+import type { Attempt, Outcome } from '../calls/attempt.ts';
+import { CALL_KINDS } from '../calls/call-kind.ts';
+import type { ChatMessage } from '../wire/chat/chat-message.ts';
 import type { Generation, GenerationContent, ProviderResponse } from '../wire/generations/generation.ts';
 import type { CompletionFacts, EndedCall, ToolStep } from './ended-call.ts';
-import type { ChatMessage } from '../wire/chat/chat-message.ts';
 import type { CompletionAccumulator } from './observe/completion-accumulator.ts';
+import { toStoredTrace } from './stored-trace.ts';
 
 /**
  * The members of a record in a call of which nothing is known. Journals leave these values out of their lines, so they

@@ -1,7 +1,7 @@
-import type { Policy } from './policy.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import { compileInputFilters, compileOutputFilters } from './filters/compile-filters.ts';
 import { combineGuardrails, type GuardrailLayer } from './effective-policy.ts';
+import { compileInputFilters, compileOutputFilters } from './filters/compile-filters.ts';
+import type { Policy } from './policy.ts';
 import { toNarrowings } from './to-narrowings.ts';
 import { toUnavailableError } from './verdict.ts';
 

@@ -1,16 +1,16 @@
-import type { GuardrailScope } from '../wire/chat/pipeline-stage.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 import { createCatalog, type Endpoint } from '../catalog/catalog.ts';
+import { mapChatTexts } from '../chat/map-texts.ts';
 import type { Provider } from '../providers/provider.ts';
 import { selectEndpoints } from '../routing/endpoints/select-endpoints.ts';
+import type { GuardrailScope } from '../wire/chat/pipeline-stage.ts';
 import type { Guardrail } from '../wire/management/guardrail.ts';
 import { toNewGuardrail } from './change-guardrail.ts';
-import { compileInputFilters } from './filters/compile-filters.ts';
 import { combineGuardrails, type GuardrailLayer } from './effective-policy.ts';
+import { compileInputFilters } from './filters/compile-filters.ts';
 import { guardInput } from './guard-input.ts';
-import { mapChatTexts } from '../chat/map-texts.ts';
 import { toNarrowings } from './to-narrowings.ts';
 
 const layer = (scope: GuardrailScope, id: string, fields: Partial<Guardrail>): GuardrailLayer => ({

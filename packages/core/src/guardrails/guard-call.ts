@@ -1,11 +1,11 @@
 import { type ModelCall, type Pipeline, withRequest } from '../calls/model-call.ts';
-import type { GatewayError } from '../foundation/errors.ts';
 import type { TextMap } from '../calls/text-map.ts';
+import type { GatewayError } from '../foundation/errors.ts';
 import type { Logger } from '../foundation/logger.ts';
 import type { GuardrailStage } from '../wire/chat/pipeline-stage.ts';
+import type { OutputFilters } from './filters/compile-filters.ts';
 import { guardInput, type InputVerdict } from './guard-input.ts';
 import type { Policy } from './policy.ts';
-import type { OutputFilters } from './filters/compile-filters.ts';
 import { type Finding, toBlockError, toStages, toUnavailableError } from './verdict.ts';
 
 export interface GuardedCall<Request> {

@@ -1,6 +1,6 @@
+import { estimateUsage } from '../calls/estimate-usage.ts';
 import { mapStrings } from '../calls/text-map.ts';
 import type { GatewayError } from '../foundation/errors.ts';
-import { estimateUsage } from '../calls/estimate-usage.ts';
 import type { ChatChunk, ChatChunkChoice, ChatDelta, ToolCallDelta } from '../wire/chat/chat-chunk.ts';
 import type { ChatMessage } from '../wire/chat/chat-message.ts';
 import { createTextGuard, type TextGuard } from './create-text-guard.ts';

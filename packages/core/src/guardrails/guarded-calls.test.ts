@@ -1,7 +1,7 @@
-import type { Policy } from './policy.ts';
 import { expect, test } from 'vitest';
 
-import { chunkings, toEvent, toEventPieces } from '../../../../test/support/upstreams/chunkings.ts';
+import { settle } from '../../../../test/support/async/virtual-platform.ts';
+import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
 import {
   API_KEY,
   chunksOf,
@@ -11,17 +11,17 @@ import {
   readFrames,
 } from '../../../../test/support/gateways/core-gateway.ts';
 import { guardKey } from '../../../../test/support/gateways/guard-key.ts';
-import { settle } from '../../../../test/support/async/virtual-platform.ts';
+import { chunkings, toEvent, toEventPieces } from '../../../../test/support/upstreams/chunkings.ts';
 import {
   createReplayTransport,
   createScriptedTransport,
   type ScriptedTransport,
 } from '../../../../test/support/upstreams/scripted-transport.ts';
 import { createPipeline } from '../calls/model-call.ts';
-import { guardCompletion } from './guard-completion.ts';
-import { guardRequest } from './guard-call.ts';
 import { mapChatTexts } from '../chat/map-texts.ts';
-import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
+import { guardRequest } from './guard-call.ts';
+import { guardCompletion } from './guard-completion.ts';
+import type { Policy } from './policy.ts';
 
 const answering = (content: string, extra: object = {}) => ({
   headers: { 'content-type': 'application/json' },

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 
-import { chunkings } from '../../../../test/support/upstreams/chunkings.ts';
 import { chunksOf, createCoreGateway, jsonOf, readFrames } from '../../../../test/support/gateways/core-gateway.ts';
 import { guardKey } from '../../../../test/support/gateways/guard-key.ts';
+import { chunkings } from '../../../../test/support/upstreams/chunkings.ts';
 import type { ScriptedTransport } from '../../../../test/support/upstreams/scripted-transport.ts';
 import { createTurnTransport, type Cut, type ScriptedTurn } from '../../../../test/support/upstreams/scripted-turns.ts';
 import type { ServerTool } from '../chat/stages/server-tools/server-tool.ts';

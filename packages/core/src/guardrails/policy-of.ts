@@ -1,13 +1,13 @@
-import type { Policy } from './policy.ts';
-import type { GuardrailScope } from '../wire/chat/pipeline-stage.ts';
-import type { Awaitable } from '../foundation/awaitable.ts';
-import { DEFAULT_WORKSPACE_ID } from '../auth/api-key.ts';
-import type { Principal } from '../http/principal.ts';
-import type { Catalog } from '../catalog/catalog.ts';
-import type { Guardrail } from '../wire/management/guardrail.ts';
-import type { AssignmentRecord, Store } from '../stores/store.ts';
 import { defaultGuardrailIdOf } from '../auth/account.ts';
+import { DEFAULT_WORKSPACE_ID } from '../auth/api-key.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import type { Awaitable } from '../foundation/awaitable.ts';
+import type { Principal } from '../http/principal.ts';
+import type { AssignmentRecord, Store } from '../stores/store.ts';
+import type { GuardrailScope } from '../wire/chat/pipeline-stage.ts';
+import type { Guardrail } from '../wire/management/guardrail.ts';
 import type { GuardrailLayer } from './effective-policy.ts';
+import type { Policy } from './policy.ts';
 
 /**
  * Returns the policy of a caller; null when no guardrail applies. Synchronous where the store has its tables in memory.

@@ -1,6 +1,6 @@
+import type { Narrowing } from '../calls/narrowing.ts';
 import type { EffectiveBudget } from './effective-policy.ts';
 import type { InputFilters, OutputFilters } from './filters/compile-filters.ts';
-import type { Narrowing } from '../calls/narrowing.ts';
 
 /** All demands of guardrails on the calls of one caller, compiled. */
 export interface Policy {

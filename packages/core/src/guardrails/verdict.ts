@@ -1,5 +1,5 @@
-import type { GuardrailStage } from '../wire/chat/pipeline-stage.ts';
 import { GatewayError } from '../foundation/errors.ts';
+import type { GuardrailStage } from '../wire/chat/pipeline-stage.ts';
 import type { CompiledFilter } from './filters/compile-filters.ts';
 import type { FilterAction } from './filters/filter.ts';
 

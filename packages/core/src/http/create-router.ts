@@ -1,5 +1,5 @@
-import { GatewayError } from '../foundation/errors.ts';
 import type { Awaitable } from '../foundation/awaitable.ts';
+import { GatewayError } from '../foundation/errors.ts';
 import type { Route, Surface } from './route.ts';
 
 export interface RouteMatch<Parts> {

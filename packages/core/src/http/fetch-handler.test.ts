@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 
-import { toEvent, toEventPieces } from '../../../../test/support/upstreams/chunkings.ts';
+import { settle } from '../../../../test/support/async/virtual-platform.ts';
 import { API_KEY, createCoreGateway } from '../../../../test/support/gateways/core-gateway.ts';
+import { toEvent, toEventPieces } from '../../../../test/support/upstreams/chunkings.ts';
 import {
   createReplayTransport,
   createScriptedTransport,
 } from '../../../../test/support/upstreams/scripted-transport.ts';
-import { settle } from '../../../../test/support/async/virtual-platform.ts';
-import { toFetchHandler } from './fetch-handler.ts';
 import type { Gateway } from '../gateway.ts';
+import { toFetchHandler } from './fetch-handler.ts';
 import type { GatewayRequest } from './request.ts';
 import type { GatewayResponse } from './response.ts';
 

@@ -1,8 +1,8 @@
-import type { Surface } from './route.ts';
 import { readPieces, toReadableStream } from '../foundation/byte-pieces.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { GatewayRequest } from './request.ts';
 import { type GatewayResponse, toErrorResponse } from './response.ts';
+import type { Surface } from './route.ts';
 
 /** The part of a gateway that the handler uses. */
 interface FetchedGateway {

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 
 import { createCoreGateway, jsonOf } from '../../../../test/support/gateways/core-gateway.ts';
 import { createScriptedTransport } from '../../../../test/support/upstreams/scripted-transport.ts';
-import { toOpenApi } from './openapi.ts';
 import { ROUTES } from '../api/routes.ts';
+import { toOpenApi } from './openapi.ts';
 
 interface Operation {
   readonly security: readonly object[];

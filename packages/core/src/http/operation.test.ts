@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 
-import { operation, publicOperation } from './operation.ts';
 import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
+import { operation, publicOperation } from './operation.ts';
 import type { RequestContext } from './request-context.ts';
 
 const steps: string[] = [];

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 
-import { GatewayError } from '../foundation/errors.ts';
-import { readJsonBody } from './read-json-body.ts';
-import { parseWith } from '../foundation/parse-with.ts';
-import type { GatewayRequest } from './request.ts';
 import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
+import { GatewayError } from '../foundation/errors.ts';
+import { parseWith } from '../foundation/parse-with.ts';
+import { readJsonBody } from './read-json-body.ts';
+import type { GatewayRequest } from './request.ts';
 
 function requestOf(body: string | Uint8Array, headers: GatewayRequest['headers'] = {}): GatewayRequest {
   return {

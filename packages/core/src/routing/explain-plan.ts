@@ -1,9 +1,9 @@
-import type { HealthBoard } from './health/health-board.ts';
 import { type Endpoint, priceOf } from '../catalog/catalog.ts';
 import type { RoutingExplanation } from '../wire/models/routing-explanation.ts';
-import type { CallPlan } from './plan-call.ts';
 import type { Exclusion } from './endpoints/select-endpoints.ts';
+import type { HealthBoard } from './health/health-board.ts';
 import { toHealthFields } from './health/to-health-fields.ts';
+import type { CallPlan } from './plan-call.ts';
 
 type EndpointExplanation = RoutingExplanation['endpoints'][number];
 

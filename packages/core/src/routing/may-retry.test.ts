@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 
+import { createDeferred } from '../../../../test/support/async/deferred.ts';
+import { settle } from '../../../../test/support/async/virtual-platform.ts';
 import {
   createCoreGateway,
   createScriptedProvider,
   jsonOf,
   readFrames,
 } from '../../../../test/support/gateways/core-gateway.ts';
-import { createDeferred } from '../../../../test/support/async/deferred.ts';
 import { createRoutedGateway, endpointsAt } from '../../../../test/support/gateways/routed-gateway.ts';
-import { settle } from '../../../../test/support/async/virtual-platform.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { ModelDefinition } from '../wire/models/model-definition.ts';
 

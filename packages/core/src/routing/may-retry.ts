@@ -1,6 +1,6 @@
+import type { Endpoint } from '../catalog/catalog.ts';
 import type { HealthBoard } from './health/health-board.ts';
 import type { RetryBudget } from './health/retry-budget.ts';
-import type { Endpoint } from '../catalog/catalog.ts';
 
 interface RetryParts {
   readonly health: HealthBoard;

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
+import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
 import { jsonOf } from '../../../../test/support/gateways/core-gateway.ts';
 import { responderOf, createRoutedGateway, endpointsAt } from '../../../../test/support/gateways/routed-gateway.ts';
 import type { ModelDefinition } from '../wire/models/model-definition.ts';
-import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
 
 const THREE = { cheap: {}, middle: {}, dear: {} };
 const PRICES = { cheap: 1, middle: 2, dear: 3 };

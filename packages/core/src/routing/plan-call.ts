@@ -1,7 +1,7 @@
 import type { AccountOptions } from '../auth/account.ts';
+import type { CallNeeds, CallPreferences } from '../calls/call-kind.ts';
 import { isChatCall, type ModelCall } from '../calls/model-call.ts';
 import type { Narrowing } from '../calls/narrowing.ts';
-import type { CallNeeds, CallPreferences } from '../calls/call-kind.ts';
 import {
   type Catalog,
   type CatalogModel,
@@ -13,6 +13,7 @@ import {
 import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { isSupported } from '../wire/chat/chat-parameters.ts';
+import { orderEndpoints, type OrderQuery, type SortKey } from './endpoints/order-endpoints.ts';
 import {
   type EndpointQuery,
   type Exclusion,
@@ -20,12 +21,11 @@ import {
   selectEndpoints,
   type Selection,
 } from './endpoints/select-endpoints.ts';
+import { stickyKeyOf } from './endpoints/sticky-key.ts';
 import type { HealthBoard } from './health/health-board.ts';
-import { orderEndpoints, type OrderQuery, type SortKey } from './endpoints/order-endpoints.ts';
-import type { RandomSource } from './random.ts';
 import { type ResolvedModel, resolveModels, type RoutingStrategy } from './models/resolve-models.ts';
 import type { RouterName, RouterStrategy } from './models/router.ts';
-import { stickyKeyOf } from './endpoints/sticky-key.ts';
+import type { RandomSource } from './random.ts';
 
 export interface RoutingParts {
   readonly catalog: Catalog;

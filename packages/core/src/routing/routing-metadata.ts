@@ -2,8 +2,8 @@ import type { Pipeline } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { firstValue, type HeaderMap } from '../http/request.ts';
-import type { CallPlan } from './plan-call.ts';
 import { noEndpointLeft } from './endpoints/no-endpoint-left.ts';
+import type { CallPlan } from './plan-call.ts';
 
 interface AskedEndpoint {
   readonly endpoint: Endpoint;

@@ -7,7 +7,14 @@ export type {
   HistogramBucket,
   HistogramQuery,
 } from './generation-queries.ts';
-import type { AssignmentRecord, KeyRecord, WorkspaceRecord } from './table-rows.ts';
+import type { Awaitable } from '../foundation/awaitable.ts';
+import type { Destination } from '../wire/destinations/destination.ts';
+import type { Generation, GenerationContent } from '../wire/generations/generation.ts';
+import type { StreamTimeline } from '../wire/generations/stream-timeline.ts';
+import type { Guardrail } from '../wire/management/guardrail.ts';
+import type { Member } from '../wire/management/member.ts';
+import type { SettingsChange } from '../wire/management/settings.ts';
+import type { BroadcastRow } from './broadcast-row.ts';
 import type {
   ActivityQuery,
   ActivitySum,
@@ -16,14 +23,7 @@ import type {
   HistogramBucket,
   HistogramQuery,
 } from './generation-queries.ts';
-import type { Awaitable } from '../foundation/awaitable.ts';
-import type { BroadcastRow } from './broadcast-row.ts';
-import type { Destination } from '../wire/destinations/destination.ts';
-import type { Guardrail } from '../wire/management/guardrail.ts';
-import type { Generation, GenerationContent } from '../wire/generations/generation.ts';
-import type { Member } from '../wire/management/member.ts';
-import type { SettingsChange } from '../wire/management/settings.ts';
-import type { StreamTimeline } from '../wire/generations/stream-timeline.ts';
+import type { AssignmentRecord, KeyRecord, WorkspaceRecord } from './table-rows.ts';
 import type { VideoJob } from './video-job.ts';
 
 /** A generation with what the wire does not show. */

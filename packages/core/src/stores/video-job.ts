@@ -1,6 +1,6 @@
+import type { UpstreamJob, VideoOrder, VideoOutput } from '../providers/video-contract.ts';
 import type { PipelineStage } from '../wire/chat/pipeline-stage.ts';
 import { ENDED_STATUSES, type VideoJobStatus } from '../wire/videos/video-status.ts';
-import type { UpstreamJob, VideoOrder, VideoOutput } from '../providers/video-contract.ts';
 
 /** How a job that has ended is announced. Part of the job, so that both are written in one piece. */
 export interface VideoDelivery {

@@ -1,9 +1,9 @@
-import { toUsd } from '../foundation/nano-usd.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
-import type { GenerationContent } from '../wire/generations/generation.ts';
+import { toUsd } from '../foundation/nano-usd.ts';
 import { UNKNOWN_GENERATION } from '../generations/to-generation.ts';
 import type { GenerationRecord } from '../stores/store.ts';
 import type { VideoJob } from '../stores/video-job.ts';
+import type { GenerationContent } from '../wire/generations/generation.ts';
 
 /** The record of a job that has ended, as `GET /generation` shows it. Tokens are no measure of a video. */
 export function toVideoGeneration(job: VideoJob, endpoint: Endpoint | undefined): GenerationRecord {

@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { DEFAULT_TIMEOUTS, type Gateway, type GatewayError, type Logger, toErrorBody } from '@model-gateway/core';
 
 import { createServer } from '../builtin-http.ts';
-import { respondEarly } from './respond-early.ts';
-import { respondToMalformed, respondWithRawError, toRawErrorBody } from './respond-with-raw-error.ts';
 import { createRequestGuard, isLoopbackHost, type RequestGuard } from './guard-request.ts';
 import { createPublicView } from './public-origin.ts';
+import { respondEarly } from './respond-early.ts';
+import { respondToMalformed, respondWithRawError, toRawErrorBody } from './respond-with-raw-error.ts';
 import { toGatewayRequest } from './to-gateway-request.ts';
 import { trackConnections } from './track-connections.ts';
 import { type WriteOptions, writeResponse } from './write-response.ts';

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+
 import { createTimerWheel } from '@model-gateway/core';
 import { expect, onTestFinished, test } from 'vitest';
 

@@ -14,7 +14,6 @@ import {
   jsonOf,
 } from '../../../../test/support/gateways/core-gateway.ts';
 import { createScriptedVideos } from '../../../../test/support/videos/scripted-videos.ts';
-
 import { createMemoryRateCounter } from './create-memory-rate-counter.ts';
 
 // The counter has the clock of its library.

@@ -3,8 +3,10 @@ import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'n
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+
 import type { GenerationRecord, Store } from '@model-gateway/core';
 import { expect, test } from 'vitest';
+
 import { createFaultyFileSystem } from '../../../../test/support/stores/faulty-file-system.ts';
 import { toContent, toKey, toRecord } from '../../../../test/support/stores/generation-records.ts';
 import { listIds, useJsonFilePlace } from '../../../../test/support/stores/json-file-place.ts';

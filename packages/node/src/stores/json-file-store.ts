@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+
 import {
   type BroadcastRow,
   createRowRepository,
@@ -8,8 +9,8 @@ import {
   type Logger,
   type Store,
 } from '@model-gateway/core';
+
 import { sweepTemporaryFiles } from './files/atomic-file.ts';
-import { openConfigFile } from './tables/config-file.ts';
 import { type DataDirectory, prepareDataDirectory, toDirectoryError } from './files/data-directory.ts';
 import {
   describeOwnershipFailure,
@@ -18,10 +19,11 @@ import {
   ownDirectory,
 } from './files/directory-owner.ts';
 import { type FileSystem, nodeFileSystem } from './files/file-system.ts';
-import { type GenerationLogOptions, openGenerationLog } from './generations/generation-log.ts';
-import { createTableSource } from './tables/table-source.ts';
-import { openRowLog } from './journal/row-log.ts';
 import { UnusableDirectoryError } from './files/unusable-directory-error.ts';
+import { type GenerationLogOptions, openGenerationLog } from './generations/generation-log.ts';
+import { openRowLog } from './journal/row-log.ts';
+import { openConfigFile } from './tables/config-file.ts';
+import { createTableSource } from './tables/table-source.ts';
 
 /** Where a JSON-file store lives and how much it keeps. */
 export interface JsonFileStoreOptions {

@@ -1,8 +1,8 @@
 import { TransportError, type TransportResponse } from '@model-gateway/core';
 
+import { atEndOfTurn } from '../at-end-of-turn.ts';
 import { decodeBody } from './decode-body.ts';
 import type { ResponseSink, UpstreamExchange } from './upstream-exchange.ts';
-import { atEndOfTurn } from '../at-end-of-turn.ts';
 
 export interface StreamSinkOptions {
   /** Largest decoded response body. */

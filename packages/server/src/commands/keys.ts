@@ -5,8 +5,8 @@ import { PRESETS } from '@model-gateway/core/providers/presets';
 import { createJsonFileStore, createNodePlatform, loadConfig } from '@model-gateway/node';
 
 import { type Owner, readOwnerFile } from '../process/owner-file.ts';
-import { type KeysCreateOptions, UsageError } from './parse-command.ts';
 import { StartError } from '../process/start-error.ts';
+import { type KeysCreateOptions, UsageError } from './parse-command.ts';
 
 const OWNER_TIMEOUT_MS = 10_000;
 const DEMO_DATA_DIR = 'data/demo';

@@ -3,8 +3,8 @@ import process from 'node:process';
 import type { Generation, GenerationContent } from '@model-gateway/core';
 import { saveGeneration } from '@model-gateway/fixtures';
 
-import type { SaveFixtureOptions } from './parse-command.ts';
 import { StartError } from '../process/start-error.ts';
+import type { SaveFixtureOptions } from './parse-command.ts';
 
 const TIMEOUT_MS = 10_000;
 

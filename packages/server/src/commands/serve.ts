@@ -6,16 +6,16 @@ import type { ModelDefinition, Store } from '@model-gateway/core';
 import { DEMO_KEY, type GatewayConfig, listen, type Listener } from '@model-gateway/node';
 
 import { compose, listSecrets, openStore } from '../compose.ts';
-import { createDemoBanner } from './demo-banner.ts';
 import { createLogger, type ServerLogger } from '../logger.ts';
-import { removeOwnerFile, writeOwnerFile } from '../process/owner-file.ts';
-import type { ServeOptions } from './parse-command.ts';
 import { planStart, type StartPlan } from '../plan-start.ts';
+import { removeOwnerFile, writeOwnerFile } from '../process/owner-file.ts';
 import { describeListenError } from '../process/port-holder.ts';
 import { stopOnSignals } from '../process/signals.ts';
 import { StartError } from '../process/start-error.ts';
 import { tuneV8 } from '../process/tune-v8.ts';
 import { withUi } from '../ui/with-ui.ts';
+import { createDemoBanner } from './demo-banner.ts';
+import type { ServeOptions } from './parse-command.ts';
 
 /** Beyond the drain limit: for the last bytes of responses to be sent. */
 const CUT_AFTER_MS = 1000;

@@ -3,11 +3,11 @@ import process from 'node:process';
 import { PRESETS } from '@model-gateway/core/providers/presets';
 import { ConfigError, type GatewayConfig, loadConfig } from '@model-gateway/node';
 
+import type { DoctorOptions } from '../commands/parse-command.ts';
 import { connectProviders, listSecrets } from '../compose.ts';
+import { createRedactor } from '../logger.ts';
 import { diagnoseProvider } from './diagnose-provider.ts';
 import { hasFailed, toReport } from './report.ts';
-import { createRedactor } from '../logger.ts';
-import type { DoctorOptions } from '../commands/parse-command.ts';
 
 /**
  * Looks at every configured provider and says on stdout what is wrong and what to do. Leaves exit code 1 when one of

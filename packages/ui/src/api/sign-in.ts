@@ -1,4 +1,5 @@
 import type { SessionResponse } from '@model-gateway/core/wire';
+
 import { getDesktop } from '../shell/desktop.ts';
 import { callApi } from './call-api.ts';
 import { queryClient } from './query-client.ts';

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 
-import type { DesktopBridge, DesktopInfo } from '../desktop-bridge.ts';
 import { queryClient } from '../api/query-client.ts';
+import type { DesktopBridge, DesktopInfo } from '../desktop-bridge.ts';
 import { followDesktop } from './desktop.ts';
 
 afterEach(() => {

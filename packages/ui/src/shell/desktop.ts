@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from 'react';
 
+import { queryClient } from '../api/query-client.ts';
 // Types alone: at runtime the page knows the app by `window.desktop`, which browsers do not have.
 import type { DesktopBridge, DesktopInfo } from '../desktop-bridge.ts';
-import { queryClient } from '../api/query-client.ts';
 
 declare global {
   var desktop: DesktopBridge | undefined;

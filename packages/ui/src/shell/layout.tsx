@@ -2,8 +2,8 @@ import { Outlet, useNavigate, useRouter, useRouterState } from '@tanstack/react-
 import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
 
 import { getSession, onSessionChange } from '../api/session.ts';
-import { loadMarkdown } from '../parts/text/formatted-text.tsx';
 import { Toasts } from '../parts/messages/toasts.tsx';
+import { loadMarkdown } from '../parts/text/formatted-text.tsx';
 import { PLACES } from './navigation.ts';
 import { PortBanner } from './port-banner.tsx';
 import { Rail } from './rail.tsx';

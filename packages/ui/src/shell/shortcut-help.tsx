@@ -1,5 +1,5 @@
-import { Dialog } from '../parts/dialogs/dialog.tsx';
 import { Checkbox } from '../parts/controls/field.tsx';
+import { Dialog } from '../parts/dialogs/dialog.tsx';
 import { setPreferences, usePreferences } from './preferences.ts';
 import { useShortcuts } from './shortcuts.ts';
 

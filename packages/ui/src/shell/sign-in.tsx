@@ -2,8 +2,8 @@ import { type FormEvent, useState } from 'react';
 
 import { signIn } from '../api/sign-in.ts';
 import { Button } from '../parts/controls/button.tsx';
-import { ErrorPanel } from '../parts/messages/error-panel.tsx';
 import { Field } from '../parts/controls/field.tsx';
+import { ErrorPanel } from '../parts/messages/error-panel.tsx';
 import { DEMO_MANAGEMENT_KEY } from './demo-keys.ts';
 import { Mark } from './rail.tsx';
 

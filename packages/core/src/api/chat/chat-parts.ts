@@ -1,14 +1,14 @@
+import type { ChatRunParts } from '../../chat/chat-run.ts';
+import type { Moderator } from '../../chat/moderate-call.ts';
+import type { ToolParts } from '../../chat/stages/server-tools/tool-set.ts';
+import type { ListedStage } from '../../chat/stages/stage.ts';
+import type { CallerParts } from '../../dispatch/find-caller.ts';
 import type { UsableParts } from '../../dispatch/usable-endpoints.ts';
+import type { Platform } from '../../foundation/platform.ts';
 import type { GenerationLogging } from '../../generations/observe/observed-call.ts';
 import type { RateLimits } from '../../rate-limits/rate-limits.ts';
-import type { RegionOf } from '../../routing/region-of.ts';
-import type { Moderator } from '../../chat/moderate-call.ts';
-import type { ListedStage } from '../../chat/stages/stage.ts';
 import type { RoutingParts } from '../../routing/plan-call.ts';
-import type { CallerParts } from '../../dispatch/find-caller.ts';
-import type { Platform } from '../../foundation/platform.ts';
-import type { ToolParts } from '../../chat/stages/server-tools/tool-set.ts';
-import type { ChatRunParts } from '../../chat/chat-run.ts';
+import type { RegionOf } from '../../routing/region-of.ts';
 
 export interface ChatParts extends ChatRunParts, ToolParts, UsableParts {
   readonly platform: Platform;

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-import type { Principal } from '../../http/principal.ts';
 import { boundWithin } from '../../budgets/find-budgets.ts';
 import { withinBounds } from '../../budgets/reserve-call.ts';
-import { operation } from '../../http/operation.ts';
 import { createModelCall } from '../../calls/model-call.ts';
 import { chatKind } from '../../chat/chat-kind.ts';
 import { type CallerParts, findCaller } from '../../dispatch/find-caller.ts';
+import { operation } from '../../http/operation.ts';
+import type { Principal } from '../../http/principal.ts';
 import { explainPlan } from '../../routing/explain-plan.ts';
 import { planCall, type RoutingParts } from '../../routing/plan-call.ts';
 import type { RegionOf } from '../../routing/region-of.ts';

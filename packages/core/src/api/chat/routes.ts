@@ -1,7 +1,7 @@
 import type { Route } from '../../http/route.ts';
 import { ADMIN } from '../route-groups.ts';
-import { createChatCompletion } from './create-chat-completion.ts';
 import type { ChatParts } from './chat-parts.ts';
+import { createChatCompletion } from './create-chat-completion.ts';
 import type { ExplainParts } from './explain-route.ts';
 
 /** Chat completions, and how they would be routed. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
-import { createAdminGateway } from '../../../../../test/support/gateways/admin-calls.ts';
 import { createBroadcastOptions } from '../../../../../test/support/broadcast/broadcast-options.ts';
+import { createAdminGateway } from '../../../../../test/support/gateways/admin-calls.ts';
 
 const PATH = '/observability/destinations';
 const LANGFUSE = { type: 'langfuse', name: 'n', config: { publicKey: 'pk', secretKey: 'sk-lf-0123456789abcdef' } };

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 
+import { settle } from '../../../../../test/support/async/virtual-platform.ts';
+import { bodyOf } from '../../../../../test/support/gateways/body-of.ts';
 import {
   type CoreGateway,
   createCoreGateway,
@@ -9,11 +11,9 @@ import {
   readFrames,
 } from '../../../../../test/support/gateways/core-gateway.ts';
 import { createScriptedVideos } from '../../../../../test/support/videos/scripted-videos.ts';
-import { settle } from '../../../../../test/support/async/virtual-platform.ts';
 import { createKeyRecord } from '../../auth/api-key.ts';
 import type { VideoProgress } from '../../providers/video-contract.ts';
 import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
-import { bodyOf } from '../../../../../test/support/gateways/body-of.ts';
 
 const COMPLETION: readonly ChatChunk[] = [
   {

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../foundation/errors.ts';
 import { followFeed } from '../../generations/read/follow-feed.ts';
-import { type GatewayRequest, firstValue } from '../../http/request.ts';
 import { operation } from '../../http/operation.ts';
+import { type GatewayRequest, firstValue } from '../../http/request.ts';
 import type { VideoJob } from '../../stores/video-job.ts';
 import { toVideoResponse } from '../../videos/to-video-response.ts';
 import { generationFeedQuerySchema } from '../../wire/generations/generation-list.ts';

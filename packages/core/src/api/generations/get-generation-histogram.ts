@@ -1,9 +1,9 @@
-import { NANO_PER_USD } from '../../foundation/nano-usd.ts';
 import { GatewayError } from '../../foundation/errors.ts';
+import { NANO_PER_USD } from '../../foundation/nano-usd.ts';
 import { toGenerationFilter } from '../../generations/read/list-generations.ts';
 import { operation } from '../../http/operation.ts';
-import { generationHistogramQuerySchema, generationHistogramSchema } from '../../wire/generations/generation-list.ts';
 import type { GenerationFacets } from '../../stores/store.ts';
+import { generationHistogramQuerySchema, generationHistogramSchema } from '../../wire/generations/generation-list.ts';
 import type { GenerationParts } from './generation-parts.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

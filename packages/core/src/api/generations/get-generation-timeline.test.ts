@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 
-import { chunkings, toEventPieces } from '../../../../../test/support/upstreams/chunkings.ts';
 import {
   API_KEY,
   createCoreGateway,
@@ -9,6 +8,8 @@ import {
   readFrames,
 } from '../../../../../test/support/gateways/core-gateway.ts';
 import { startFaultGateway } from '../../../../../test/support/gateways/fault-gateway.ts';
+import { TEST_KEY, TEST_MANAGEMENT_KEY } from '../../../../../test/support/gateways/test-gateway.ts';
+import { chunkings, toEventPieces } from '../../../../../test/support/upstreams/chunkings.ts';
 import {
   DONE_EVENT,
   FINISH_EVENT,
@@ -20,7 +21,6 @@ import {
 } from '../../../../../test/support/upstreams/raw-upstream.ts';
 import { createReplayTransport } from '../../../../../test/support/upstreams/scripted-transport.ts';
 import { createTurnTransport } from '../../../../../test/support/upstreams/scripted-turns.ts';
-import { TEST_KEY, TEST_MANAGEMENT_KEY } from '../../../../../test/support/gateways/test-gateway.ts';
 import type { ServerTool } from '../../chat/stages/server-tools/server-tool.ts';
 import { createWebPlatform } from '../../foundation/platform.ts';
 

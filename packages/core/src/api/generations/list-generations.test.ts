@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 
 import { type AdminGateway, createAdminGateway } from '../../../../../test/support/gateways/admin-calls.ts';
+import { bodyOf } from '../../../../../test/support/gateways/body-of.ts';
 import { API_KEY, MANAGEMENT_KEY, readFrames } from '../../../../../test/support/gateways/core-gateway.ts';
 import { toContent, toRecord } from '../../../../../test/support/stores/generation-records.ts';
-import { bodyOf } from '../../../../../test/support/gateways/body-of.ts';
 
 const at = (minute: number): string => new Date(Date.UTC(2026, 0, 2, 2, minute)).toISOString();
 

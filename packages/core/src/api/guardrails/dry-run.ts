@@ -1,20 +1,20 @@
-import type { Policy } from '../../guardrails/policy.ts';
+import { createModelCall } from '../../calls/model-call.ts';
 import type { Narrowing } from '../../calls/narrowing.ts';
 import type { CatalogModel, Endpoint } from '../../catalog/catalog.ts';
-import { createModelCall } from '../../calls/model-call.ts';
 import { chatKind } from '../../chat/chat-kind.ts';
+import { mapChatTexts } from '../../chat/map-texts.ts';
+import { createTextGuard } from '../../guardrails/create-text-guard.ts';
+import { ACTIONS } from '../../guardrails/effective-policy.ts';
+import { guardInput } from '../../guardrails/guard-input.ts';
+import type { Policy } from '../../guardrails/policy.ts';
+import { type Finding, toStages } from '../../guardrails/verdict.ts';
 import type { Principal } from '../../http/principal.ts';
 import { planCall } from '../../routing/plan-call.ts';
 import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
 import type { ChatMessage } from '../../wire/chat/chat-message.ts';
 import type { Generation, GenerationContent } from '../../wire/generations/generation.ts';
-import type { Guardrail } from '../../wire/management/guardrail.ts';
 import type { GuardrailTestResult } from '../../wire/management/guardrail-test.ts';
-import { createTextGuard } from '../../guardrails/create-text-guard.ts';
-import { ACTIONS } from '../../guardrails/effective-policy.ts';
-import { guardInput } from '../../guardrails/guard-input.ts';
-import { mapChatTexts } from '../../chat/map-texts.ts';
-import { type Finding, toStages } from '../../guardrails/verdict.ts';
+import type { Guardrail } from '../../wire/management/guardrail.ts';
 import type { DryRunParts } from './guardrail-parts.ts';
 
 type RequestResult = NonNullable<GuardrailTestResult['request']>;

@@ -1,7 +1,7 @@
 import type { MemberDirectory } from '../../auth/members.ts';
-import type { RoutingParts } from '../../routing/plan-call.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { Platform } from '../../foundation/platform.ts';
+import type { RoutingParts } from '../../routing/plan-call.ts';
 import type { Store } from '../../stores/store.ts';
 
 export interface GuardrailParts {

@@ -1,4 +1,3 @@
-import type { AccountOptions } from '../../auth/account.ts';
 import { expect, test } from 'vitest';
 
 import {
@@ -9,6 +8,7 @@ import {
 } from '../../../../../test/support/gateways/core-gateway.ts';
 import { createRoutedGateway, endpointsAt } from '../../../../../test/support/gateways/routed-gateway.ts';
 import { createScriptedVideos } from '../../../../../test/support/videos/scripted-videos.ts';
+import type { AccountOptions } from '../../auth/account.ts';
 import type { ModelDefinition } from '../../wire/models/model-definition.ts';
 
 const FILM: ModelDefinition = {

@@ -1,4 +1,3 @@
-import type { ProviderChecks } from './provider-checks.ts';
 import { expect, test } from 'vitest';
 
 import { createAdminGateway } from '../../../../../test/support/gateways/admin-calls.ts';
@@ -9,6 +8,7 @@ import {
   MANAGEMENT_KEY,
 } from '../../../../../test/support/gateways/core-gateway.ts';
 import { GatewayError } from '../../foundation/errors.ts';
+import type { ProviderChecks } from './provider-checks.ts';
 
 const CHECKS: ProviderChecks = {
   describe: (slug) => (slug === 'acme' ? { host: 'acme.example', hasKey: true } : undefined),

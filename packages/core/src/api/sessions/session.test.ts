@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 
+import { bodyOf } from '../../../../../test/support/gateways/body-of.ts';
 import {
   API_KEY,
   type CoreGateway,
@@ -10,10 +11,9 @@ import {
 import { createScriptedTransport } from '../../../../../test/support/upstreams/scripted-transport.ts';
 import { createKeyRecord } from '../../auth/api-key.ts';
 import { createSessions } from '../../auth/sessions.ts';
-import type { GatewayOptions } from '../../options.ts';
 import { createWebPlatform } from '../../foundation/platform.ts';
 import type { GatewayRequest } from '../../http/request.ts';
-import { bodyOf } from '../../../../../test/support/gateways/body-of.ts';
+import type { GatewayOptions } from '../../options.ts';
 
 const BASE_URL = 'http://127.0.0.1:8855';
 const MINUTE_MS = 60_000;

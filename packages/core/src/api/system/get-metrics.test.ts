@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 
+import { bodyOf } from '../../../../../test/support/gateways/body-of.ts';
 import {
   type CoreGateway,
   createCoreGateway,
@@ -9,7 +10,6 @@ import {
 import { createScriptedVideos } from '../../../../../test/support/videos/scripted-videos.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
-import { bodyOf } from '../../../../../test/support/gateways/body-of.ts';
 
 const COMPLETION: readonly ChatChunk[] = [
   {

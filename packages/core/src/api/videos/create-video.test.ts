@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 
+import { bodyOf } from '../../../../../test/support/gateways/body-of.ts';
 import { createCoreGateway } from '../../../../../test/support/gateways/core-gateway.ts';
 import { createScriptedVideos } from '../../../../../test/support/videos/scripted-videos.ts';
 import { createVideoGateway, FILM, readResponse } from '../../../../../test/support/videos/video-gateway.ts';
-import type { ModelDefinition } from '../../wire/models/model-definition.ts';
 import { GatewayError } from '../../foundation/errors.ts';
-import type { GatewayResponse } from '../../http/response.ts';
 import { TransportError } from '../../foundation/transport.ts';
-import { bodyOf } from '../../../../../test/support/gateways/body-of.ts';
+import type { GatewayResponse } from '../../http/response.ts';
+import type { ModelDefinition } from '../../wire/models/model-definition.ts';
 
 const HOUR_MS = 3_600_000;
 

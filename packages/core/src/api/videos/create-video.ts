@@ -4,14 +4,14 @@ import { operation } from '../../http/operation.ts';
 import type { RequestContext } from '../../http/request-context.ts';
 import { firstValue, type GatewayRequest } from '../../http/request.ts';
 import type { VideoDelivery, VideoJob } from '../../stores/video-job.ts';
-import type { CreateVideoParts } from './video-parts.ts';
 import { orderVideo } from '../../videos/orders/order-video.ts';
-import { toVideoResponse } from '../../videos/to-video-response.ts';
 import { videoKind } from '../../videos/orders/video-kind.ts';
+import { toVideoResponse } from '../../videos/to-video-response.ts';
 import type { WebhookOptions } from '../../webhooks/webhook-options.ts';
 import { refuseField } from '../../wire/refuse-field.ts';
 import { type VideoRequest, videoRequestSchema } from '../../wire/videos/video-request.ts';
 import { type VideoResponse, videoResponseSchema } from '../../wire/videos/video-response.ts';
+import type { CreateVideoParts } from './video-parts.ts';
 
 const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 const MAX_SESSION_ID_LENGTH = 256;

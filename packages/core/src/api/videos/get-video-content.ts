@@ -1,14 +1,14 @@
 import { z } from 'zod';
 
 import { GatewayError } from '../../foundation/errors.ts';
-import type { VideoContent } from '../../providers/video-contract.ts';
 import { operation } from '../../http/operation.ts';
 import { firstValue, type GatewayRequest } from '../../http/request.ts';
 import type { GatewayResponse } from '../../http/response.ts';
+import type { VideoContent } from '../../providers/video-contract.ts';
 import type { VideoJob } from '../../stores/video-job.ts';
-import { openUpstreamVideo } from '../../videos/open-upstream-video.ts';
 import { toArchivedResponse } from '../../videos/archive/to-archived-response.ts';
 import { toArchiveName } from '../../videos/archive/video-archive.ts';
+import { openUpstreamVideo } from '../../videos/open-upstream-video.ts';
 import { findReadableJob } from './find-readable-job.ts';
 import type { VideoParts } from './video-parts.ts';
 

@@ -1,6 +1,6 @@
 import type { CatalogModel } from '../../catalog/catalog.ts';
-import { makesVideos } from '../../guardrails/to-narrowings.ts';
 import { findShownEndpoints } from '../../dispatch/usable-endpoints.ts';
+import { makesVideos } from '../../guardrails/to-narrowings.ts';
 import { operation } from '../../http/operation.ts';
 import { type VideoModel, videoModelListSchema } from '../../wire/videos/video-model.ts';
 import type { VideoParts } from './video-parts.ts';

@@ -1,6 +1,6 @@
 import { operation } from '../../http/operation.ts';
-import { videoListQuerySchema, videoListSchema, type VideoRow } from '../../wire/videos/video-list.ts';
 import { hasEnded, type VideoJob } from '../../stores/video-job.ts';
+import { videoListQuerySchema, videoListSchema, type VideoRow } from '../../wire/videos/video-list.ts';
 import type { VideoParts } from './video-parts.ts';
 
 /** `GET /admin/v1/videos`: the store's jobs, newest first. The request's content is read with the generation. */

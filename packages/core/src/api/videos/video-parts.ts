@@ -1,10 +1,10 @@
 import type { EndpointParts } from '../../dispatch/usable-endpoints.ts';
 import type { Provider } from '../../providers/provider.ts';
+import type { RegionOf } from '../../routing/region-of.ts';
 import type { Store } from '../../stores/store.ts';
 import type { VideoArchive } from '../../videos/archive/video-archive.ts';
 import type { IdempotencyGuard } from '../../videos/orders/idempotency.ts';
 import type { VideoOrderParts } from '../../videos/orders/order-video.ts';
-import type { RegionOf } from '../../routing/region-of.ts';
 import type { WebhookOptions } from '../../webhooks/webhook-options.ts';
 
 export interface VideoParts extends EndpointParts {

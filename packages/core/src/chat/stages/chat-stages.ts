@@ -1,3 +1,6 @@
+import { isCompressed } from '../../calls/call-kind.ts';
+import type { Platform } from '../../foundation/platform.ts';
+import { compressionOf, hasPlugin, isOnline } from '../plugins.ts';
 import { createFilesStage, type FileParts } from './files/parse-files.ts';
 import { healingStage } from './healing/healing-stage.ts';
 import { promptCompressionStage } from './prompt-compression/prompt-compression-stage.ts';
@@ -6,9 +9,6 @@ import type { ResponseCache } from './response-cache/response-cache.ts';
 import { serverToolsStage } from './server-tools/server-tools-stage.ts';
 import type { ListedStage } from './stage.ts';
 import { createWebSearchStage } from './web-search/search-first.ts';
-import { isCompressed } from '../../calls/call-kind.ts';
-import type { Platform } from '../../foundation/platform.ts';
-import { compressionOf, hasPlugin, isOnline } from '../plugins.ts';
 
 export interface ChatStageParts extends FileParts {
   readonly platform: Platform;

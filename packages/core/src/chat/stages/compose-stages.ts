@@ -1,12 +1,12 @@
+import type { Awaitable } from '../../foundation/awaitable.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
 import { refuseField } from '../../wire/refuse-field.ts';
+import { beginCompletion } from '../begin-completion.ts';
+import type { ChatRun } from '../chat-run.ts';
 import type { Moderator } from '../moderate-call.ts';
 import { isOnline, type Plugin } from '../plugins.ts';
 import type { Begin, FitRequest, ListedStage, PlannedStage } from './stage.ts';
-import type { Awaitable } from '../../foundation/awaitable.ts';
-import { beginCompletion } from '../begin-completion.ts';
-import type { ChatRun } from '../chat-run.ts';
 
 /** Plugins that choose a model, and are read where that is done. */
 const ROUTER_PLUGINS: readonly string[] = ['auto-router', 'auto-beta-router'];

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 
-import { toEventPieces } from '../../../../../test/support/upstreams/chunkings.ts';
 import {
   API_KEY,
   chunksOf,
@@ -9,6 +8,7 @@ import {
   MODELS,
   readFrames,
 } from '../../../../../test/support/gateways/core-gateway.ts';
+import { toEventPieces } from '../../../../../test/support/upstreams/chunkings.ts';
 import { createReplayTransport } from '../../../../../test/support/upstreams/scripted-transport.ts';
 import { createTurnTransport } from '../../../../../test/support/upstreams/scripted-turns.ts';
 import { TransportError } from '../../foundation/transport.ts';

@@ -1,9 +1,9 @@
 import type { CompletionEnvelope, Dialect } from '../../chat/dialect.ts';
 import { type ErrorBody, toErrorBody } from '../../foundation/errors.ts';
-import { parseChatCompletion } from '../../wire/chat/parse-chat-completion.ts';
-import { toResult } from './to-result.ts';
 import type { ChatChunk, ChatChunkChoice, ChatDelta, FinishReason, Usage } from '../../wire/chat/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
+import { parseChatCompletion } from '../../wire/chat/parse-chat-completion.ts';
+import { toResult } from './to-result.ts';
 
 /** A comment, which clients pass over. */
 export const KEEP_ALIVE_FRAME = ': SERVICE PROCESSING\n\n';

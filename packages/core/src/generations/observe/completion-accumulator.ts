@@ -1,6 +1,6 @@
+import { weighText } from '../../calls/estimate-usage.ts';
 import type { ChatChunk, FinishReason, ToolCallDelta, Usage } from '../../wire/chat/chat-chunk.ts';
 import type { ToolCall } from '../../wire/chat/chat-message.ts';
-import { weighText } from '../../calls/estimate-usage.ts';
 import { createSpilledText, type SpilledText, type SpillOptions } from './spilled-text.ts';
 
 /** The content of one completion so far. */

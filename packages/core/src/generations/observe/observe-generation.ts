@@ -1,13 +1,13 @@
 import type { Attempt, Outcome } from '../../calls/attempt.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
 import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
-import { type CompletionAccumulator, createCompletionAccumulator } from './completion-accumulator.ts';
 import type { EndedCall, ToolStep, WebSearch } from '../ended-call.ts';
 import type { SettledGeneration } from '../settled-generation.ts';
+import { toGeneration, toGenerationContent } from '../to-generation.ts';
+import { type CompletionAccumulator, createCompletionAccumulator } from './completion-accumulator.ts';
 import type { ObservedCall } from './observed-call.ts';
 import { countParts, type Spending, spendingOf, sumSpending, toPublicUsage, type Turn } from './spending.ts';
 import { recordTimeline, type TimelineRecorder, withTimeline } from './stream-timeline.ts';
-import { toGeneration, toGenerationContent } from '../to-generation.ts';
 
 /** Follows one call from its first attempt to its end. */
 export interface GenerationObserver {

@@ -1,10 +1,10 @@
+import { estimateUsage } from '../../calls/estimate-usage.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
 import { type Cost, costOf, toReportedCost } from '../../catalog/prices.ts';
 import type { Usage } from '../../wire/chat/chat-chunk.ts';
 import type { ChatMessage } from '../../wire/chat/chat-message.ts';
-import type { CompletionAccumulator } from './completion-accumulator.ts';
-import { estimateUsage } from '../../calls/estimate-usage.ts';
 import type { ToolStep } from '../ended-call.ts';
+import type { CompletionAccumulator } from './completion-accumulator.ts';
 
 /** One completion of one endpoint. A call that runs tools has several, each for the messages up to then. */
 export interface Turn {

@@ -1,5 +1,5 @@
-import type { Scratch } from '../../foundation/platform.ts';
 import { weighText } from '../../calls/estimate-usage.ts';
+import type { Scratch } from '../../foundation/platform.ts';
 
 /** A long text that is held only for the record: outside of the heap, where no collector moves or marks it. */
 export interface SpilledText {

@@ -1,7 +1,7 @@
 import type { Platform } from '../../foundation/platform.ts';
+import type { StoredContent } from '../../stores/store.ts';
 import type { GenerationContent } from '../../wire/generations/generation.ts';
 import type { StreamTimeline } from '../../wire/generations/stream-timeline.ts';
-import type { StoredContent } from '../../stores/store.ts';
 import type { CompletionAccumulator } from './completion-accumulator.ts';
 
 /** Records when the text of one completion arrived. */

@@ -1,11 +1,11 @@
 import type { GenerationRow } from '../../wire/generations/generation-list.ts';
+import { withoutTimeline } from '../observe/stream-timeline.ts';
 import {
   type GenerationSearch,
   listGenerations,
   toGenerationRow,
   type GenerationListParts,
 } from './list-generations.ts';
-import { withoutTimeline } from '../observe/stream-timeline.ts';
 
 /** The columns of CSV, in this order. */
 const COLUMNS = [

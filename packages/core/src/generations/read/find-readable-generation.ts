@@ -1,5 +1,5 @@
-import type { RequestContext } from '../../http/request-context.ts';
 import { GatewayError } from '../../foundation/errors.ts';
+import type { RequestContext } from '../../http/request-context.ts';
 import type { GenerationRecord, Store } from '../../stores/store.ts';
 
 /**

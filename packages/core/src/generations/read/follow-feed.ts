@@ -1,8 +1,8 @@
 import type { Timeouts } from '../../foundation/timeouts.ts';
 import type { TimerWheel } from '../../foundation/timer-wheel.ts';
 import type { Store } from '../../stores/store.ts';
-import type { RowFields } from '../../wire/generations/generation-list.ts';
 import type { VideoJob } from '../../stores/video-job.ts';
+import type { RowFields } from '../../wire/generations/generation-list.ts';
 import type { FeedEvent, GenerationFeed } from '../generation-feed.ts';
 import { toAskedRow } from './list-generations.ts';
 

@@ -1,9 +1,9 @@
+import { GatewayError } from '../../foundation/errors.ts';
 import { NANO_PER_USD } from '../../foundation/nano-usd.ts';
 import type { Platform } from '../../foundation/platform.ts';
-import { GatewayError } from '../../foundation/errors.ts';
+import type { GenerationFilter, GenerationPage, GenerationRecord, Store } from '../../stores/store.ts';
 import type { GenerationFilterQuery, GenerationRow, RowFields } from '../../wire/generations/generation-list.ts';
 import { statusOfGeneration } from '../../wire/generations/generation-status.ts';
-import type { GenerationFilter, GenerationPage, GenerationRecord, Store } from '../../stores/store.ts';
 import { isInContent, isInRecord } from './search-text.ts';
 
 export interface GenerationSearch {

@@ -1,7 +1,7 @@
-import { NANO_PER_USD } from '../../foundation/nano-usd.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
-import type { ActivityItem } from '../../wire/generations/activity.ts';
+import { NANO_PER_USD } from '../../foundation/nano-usd.ts';
 import type { ActivitySum, Store } from '../../stores/store.ts';
+import type { ActivityItem } from '../../wire/generations/activity.ts';
 
 /** Days in UTC, both included. */
 export interface ActivityRange {

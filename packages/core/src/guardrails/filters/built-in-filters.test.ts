@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+
 import { RE2JS } from 're2js';
 import { expect, test } from 'vitest';
 

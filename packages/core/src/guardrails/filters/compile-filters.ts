@@ -1,7 +1,7 @@
+import type { EffectiveFilter } from '../effective-policy.ts';
 import { BUILT_IN_FILTERS } from './built-in-filters.ts';
 import { createCustomFilter, withLeftContext } from './create-custom-filter.ts';
 import { createPatternSet, type PatternSet } from './create-pattern-set.ts';
-import type { EffectiveFilter } from '../effective-policy.ts';
 import type { Filter } from './filter.ts';
 
 /** A filter of a policy, ready to be run. */

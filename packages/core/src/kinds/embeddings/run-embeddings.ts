@@ -1,3 +1,5 @@
+import type { z } from 'zod';
+
 import { weighText } from '../../calls/estimate-usage.ts';
 import type { ModelCall } from '../../calls/model-call.ts';
 import { runWholeCall, type WholeCallParts, type WholeClient, type WholeKind } from '../../dispatch/run-whole-call.ts';
@@ -5,7 +7,6 @@ import { GatewayError } from '../../foundation/errors.ts';
 import type { EmbeddingsResult } from '../../providers/embeddings-contract.ts';
 import type { Usage } from '../../wire/chat/chat-chunk.ts';
 import type { EmbeddingsRequest, embeddingsResponseSchema } from '../../wire/embeddings/embeddings.ts';
-import type { z } from 'zod';
 import { itemsOf } from './embeddings-kind.ts';
 import { toFormat } from './vector-format.ts';
 

@@ -1,5 +1,5 @@
-import { isObject, isRecord, type Unchecked } from '../../foundation/unchecked.ts';
 import { GatewayError } from '../../foundation/errors.ts';
+import { isObject, isRecord, type Unchecked } from '../../foundation/unchecked.ts';
 import type { ChatChunk, ChatDelta, FinishReason } from '../../wire/chat/chat-chunk.ts';
 import type { CompletionReader, CompletionReaderOptions } from '../kit/create-chat-wire.ts';
 import { toUpstreamError } from '../kit/upstream-error.ts';

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { expect, test } from 'vitest';
 
+import { settle } from '../../../../../test/support/async/virtual-platform.ts';
 import { findCaptures, missingCaptures } from '../../../../../test/support/upstreams/captures.ts';
 import { chunkings, toEvent } from '../../../../../test/support/upstreams/chunkings.ts';
 import {
@@ -9,16 +10,15 @@ import {
   createReplayTransport,
   createScriptedTransport,
 } from '../../../../../test/support/upstreams/scripted-transport.ts';
-import { settle } from '../../../../../test/support/async/virtual-platform.ts';
 import { GatewayError } from '../../foundation/errors.ts';
+import type { Transport } from '../../foundation/transport.ts';
 import {
   type CompletionAccumulator,
   createCompletionAccumulator,
 } from '../../generations/observe/completion-accumulator.ts';
 import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
-import type { Transport } from '../../foundation/transport.ts';
-import { type AnthropicProviderSettings, createAnthropicProvider } from './anthropic-provider.ts';
 import type { ChatCall } from '../provider.ts';
+import { type AnthropicProviderSettings, createAnthropicProvider } from './anthropic-provider.ts';
 
 const JSON_HEADERS = { 'content-type': 'application/json' };
 

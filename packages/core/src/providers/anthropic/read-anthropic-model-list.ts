@@ -1,6 +1,6 @@
 import { GatewayError } from '../../foundation/errors.ts';
-import type { DiscoveredModel } from '../provider.ts';
 import { isObject, type Unchecked } from '../../foundation/unchecked.ts';
+import type { DiscoveredModel } from '../provider.ts';
 
 /** Reads the response of `GET /models`. Throws `provider_unavailable` when it is no list. */
 export function readAnthropicModelList(text: string, providerName: string): readonly DiscoveredModel[] {

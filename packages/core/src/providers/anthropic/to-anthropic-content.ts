@@ -1,6 +1,6 @@
 import type { ContentPart } from '../../wire/chat/chat-message.ts';
-import { decodeBase64Text, isDataUrl, parseDataUrl } from '../kit/data-url.ts';
 import { refuseField } from '../../wire/refuse-field.ts';
+import { decodeBase64Text, isDataUrl, parseDataUrl } from '../kit/data-url.ts';
 
 export type Block = Record<string, unknown>;
 

@@ -1,8 +1,8 @@
 import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
 import { isReasoningSupported, isSupported } from '../../wire/chat/chat-parameters.ts';
+import { refuseField } from '../../wire/refuse-field.ts';
 import { JSON_OBJECT_INSTRUCTION, toSchemaInstruction } from '../kit/json-instruction.ts';
 import type { ChatCall } from '../provider.ts';
-import { refuseField } from '../../wire/refuse-field.ts';
 import { type ModelTraits, readModelTraits } from './read-model-traits.ts';
 import { type Block, toCacheControl } from './to-anthropic-content.ts';
 import { toAnthropicConversation, type Turn } from './to-anthropic-conversation.ts';

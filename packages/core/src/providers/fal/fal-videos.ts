@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
 import { GatewayError } from '../../foundation/errors.ts';
-import { readOpenAiError } from '../openai/read-openai-error.ts';
 import type { ReadError } from '../kit/to-refusal-error.ts';
 import { createVideoCalls, type DownloadingVideoSettings, unexpectedResponse } from '../kit/video-calls.ts';
+import { toVideoProvider, type VideoProviderSettings } from '../kit/video-provider.ts';
+import { readOpenAiError } from '../openai/read-openai-error.ts';
 import type { Provider } from '../provider.ts';
 import type { VideoCall, VideoOrder, VideoOutput, VideoProgress, VideoProvider } from '../video-contract.ts';
-import { toVideoProvider, type VideoProviderSettings } from '../kit/video-provider.ts';
 
 const submittedSchema = z.object({ response_url: z.url() });
 const statusSchema = z.object({ status: z.string(), error: z.string().nullish() });

@@ -1,4 +1,5 @@
 import { GatewayError } from '../../foundation/errors.ts';
+import { isObject, objectsOf, type Unchecked } from '../../foundation/unchecked.ts';
 import type { ChatChunk, ChatDelta, FinishReason } from '../../wire/chat/chat-chunk.ts';
 import type { CompletionReader, CompletionReaderOptions } from '../kit/create-chat-wire.ts';
 import { toUpstreamError } from '../kit/upstream-error.ts';
@@ -7,7 +8,6 @@ import { findGoogleError, readGoogleError } from './read-google-error.ts';
 import { createGoogleUsage } from './read-google-usage.ts';
 import { toAnnotations } from './to-annotations.ts';
 import { toLogprobs } from './to-logprobs.ts';
-import { isObject, objectsOf, type Unchecked } from '../../foundation/unchecked.ts';
 
 /**
  * Finish reasons of a completion. `OTHER` means that upstream withheld the rest for some other reason. Unlisted values

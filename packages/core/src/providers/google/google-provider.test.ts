@@ -7,14 +7,14 @@ import {
   createReplayTransport,
   createScriptedTransport,
 } from '../../../../../test/support/upstreams/scripted-transport.ts';
+import type { Transport } from '../../foundation/transport.ts';
 import {
   type CompletionAccumulator,
   createCompletionAccumulator,
 } from '../../generations/observe/completion-accumulator.ts';
 import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
-import type { Transport } from '../../foundation/transport.ts';
-import { createGoogleProvider, type GoogleProviderSettings } from './google-provider.ts';
 import type { ChatCall } from '../provider.ts';
+import { createGoogleProvider, type GoogleProviderSettings } from './google-provider.ts';
 
 const TIMEOUTS = { headersMs: 1, nonStreamMs: 2, idleMs: 3, totalMs: 4 };
 const JSON_HEADERS = { 'content-type': 'application/json; charset=UTF-8' };

@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { GatewayError } from '../../foundation/errors.ts';
 import { refuseField } from '../../wire/refuse-field.ts';
 import { parseDataUrl } from '../kit/data-url.ts';
-import { readGoogleErrorBody } from './read-google-error.ts';
-import { toModelPath } from './to-model-path.ts';
 import { createVideoCalls, type DownloadingVideoSettings, unexpectedResponse } from '../kit/video-calls.ts';
 import type { VideoOrder, VideoProgress, VideoProvider, VideoStart } from '../video-contract.ts';
+import { readGoogleErrorBody } from './read-google-error.ts';
+import { toModelPath } from './to-model-path.ts';
 
 /** A long-running operation: `done` comes with either `error` or `response`. */
 const operationSchema = z.object({

@@ -1,7 +1,7 @@
+import { isObject, type Unchecked } from '../../foundation/unchecked.ts';
 import type { ChatDelta } from '../../wire/chat/chat-chunk.ts';
 import { createFunctionCalls } from './function-calls.ts';
 import { createReasoningDetails } from './reasoning-details.ts';
-import { isObject, type Unchecked } from '../../foundation/unchecked.ts';
 
 /** Reads the parts of one completion. Holds the state between them. */
 export interface PartReader {

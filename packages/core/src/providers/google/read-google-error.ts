@@ -1,7 +1,7 @@
-import { parseJson } from '../kit/parse-json.ts';
-import type { UpstreamErrorFacts } from '../kit/upstream-error.ts';
 import { MAX_RETRY_AFTER_SECONDS } from '../../foundation/read-retry-after.ts';
 import { isObject, objectsOf, type Unchecked } from '../../foundation/unchecked.ts';
+import { parseJson } from '../kit/parse-json.ts';
+import type { UpstreamErrorFacts } from '../kit/upstream-error.ts';
 
 type GoogleErrorFields = Pick<UpstreamErrorFacts, 'status' | 'message' | 'providerCode' | 'retryAfterSeconds'>;
 

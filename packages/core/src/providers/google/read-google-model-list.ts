@@ -1,7 +1,7 @@
 import { GatewayError } from '../../foundation/errors.ts';
+import { isObject, objectsOf } from '../../foundation/unchecked.ts';
 import { parseJson } from '../kit/parse-json.ts';
 import type { DiscoveredModel } from '../provider.ts';
-import { isObject, objectsOf } from '../../foundation/unchecked.ts';
 
 /** Lists the models that can chat. Throws `provider_unavailable` when the body is no list. */
 export function readGoogleModelList(text: string, providerName: string): readonly DiscoveredModel[] {

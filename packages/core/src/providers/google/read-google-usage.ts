@@ -1,5 +1,5 @@
-import type { Usage } from '../../wire/chat/chat-chunk.ts';
 import { isObject, readCount } from '../../foundation/unchecked.ts';
+import type { Usage } from '../../wire/chat/chat-chunk.ts';
 
 const COUNTS = [
   'promptTokenCount',

@@ -1,7 +1,7 @@
 import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
 import { isReasoningSupported, isSupported } from '../../wire/chat/chat-parameters.ts';
-import type { ChatCall } from '../provider.ts';
 import { refuseField } from '../../wire/refuse-field.ts';
+import type { ChatCall } from '../provider.ts';
 import { readGeminiTraits } from './read-gemini-traits.ts';
 import { toGoogleConversation } from './to-google-conversation.ts';
 import { toThinkingConfig } from './to-thinking-config.ts';

@@ -2,11 +2,11 @@ import { GatewayError } from '../../foundation/errors.ts';
 import { readErrorText, readText } from '../../foundation/read-text.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../../foundation/transport.ts';
 import { readOpenAiError } from '../openai/read-openai-error.ts';
+import type { VideoContent } from '../video-contract.ts';
 import { parseJson } from './parse-json.ts';
 import { type ReadError, readWaitSeconds, toRefusalError } from './to-refusal-error.ts';
 import type { Upstream } from './to-upstream.ts';
 import { toPublicMessage } from './upstream-error.ts';
-import type { VideoContent } from '../video-contract.ts';
 
 /** Settings of every video wire. */
 export interface VideoSettings extends Upstream {

@@ -1,8 +1,8 @@
 import type { Transport } from '../../foundation/transport.ts';
 import type { Provider } from '../provider.ts';
+import type { VideoProvider } from '../video-contract.ts';
 import { describeProvider, type ProviderOptions, toUpstream } from './to-upstream.ts';
 import type { DownloadingVideoSettings } from './video-calls.ts';
-import type { VideoProvider } from '../video-contract.ts';
 
 export interface VideoProviderSettings extends Omit<ProviderOptions, 'discoverModels'> {
   /** Transport for videos at addresses that upstream names. Must refuse internal addresses. */

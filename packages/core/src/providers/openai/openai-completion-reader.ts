@@ -1,5 +1,5 @@
-import { isObject } from '../../foundation/unchecked.ts';
 import { GatewayError } from '../../foundation/errors.ts';
+import { isObject } from '../../foundation/unchecked.ts';
 import type { ChatChunk, ChatChunkChoice, ChatDelta, FinishReason } from '../../wire/chat/chat-chunk.ts';
 import type { CompletionReaderOptions } from '../kit/create-chat-wire.ts';
 import { createToolCallDeltas, type ToolCallDeltas, type UpstreamToolCall } from '../kit/tool-call-deltas.ts';

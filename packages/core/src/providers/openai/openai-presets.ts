@@ -1,7 +1,7 @@
+import { OPENAI_ONLY_FIELDS } from '../../wire/chat/chat-parameters.ts';
 import type { OpenAiPreset } from '../provider-preset.ts';
 import { type DataPolicy, UNKNOWN_DATA_POLICY } from '../provider.ts';
 import { COMMON_DIALECT, type OpenAiDialect } from './openai-dialect.ts';
-import { OPENAI_ONLY_FIELDS } from '../../wire/chat/chat-parameters.ts';
 
 /** API traffic is not used for training by default, but stored for a while against abuse. */
 const NO_TRAINING: DataPolicy = { training: false, retainsPrompts: true };

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 
+import { settle } from '../../../../../test/support/async/virtual-platform.ts';
 import { findCaptures, missingCaptures } from '../../../../../test/support/upstreams/captures.ts';
 import { chunkings, toEvent, toEventPieces } from '../../../../../test/support/upstreams/chunkings.ts';
 import {
@@ -7,17 +8,16 @@ import {
   createReplayTransport,
   createScriptedTransport,
 } from '../../../../../test/support/upstreams/scripted-transport.ts';
-import { settle } from '../../../../../test/support/async/virtual-platform.ts';
 import { GatewayError } from '../../foundation/errors.ts';
+import type { Transport } from '../../foundation/transport.ts';
 import {
   type CompletionAccumulator,
   createCompletionAccumulator,
 } from '../../generations/observe/completion-accumulator.ts';
 import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
-import type { Transport } from '../../foundation/transport.ts';
+import type { ChatCall } from '../provider.ts';
 import { OPENAI_PRESETS } from './openai-presets.ts';
 import { createOpenAiProvider, type OpenAiProviderSettings } from './openai-provider.ts';
-import type { ChatCall } from '../provider.ts';
 
 const TIMEOUTS = { headersMs: 1, nonStreamMs: 2, idleMs: 3, totalMs: 4 };
 

@@ -1,5 +1,5 @@
-import { isObject, objectsOf } from '../../foundation/unchecked.ts';
 import { GatewayError } from '../../foundation/errors.ts';
+import { isObject, objectsOf } from '../../foundation/unchecked.ts';
 import type { DiscoveredModel } from '../provider.ts';
 
 /** Field names of servers for a model's context length. */

@@ -1,10 +1,10 @@
+import type { ChatCompletionRequest, ReasoningEffort } from '../../wire/chat/chat-completion.ts';
 import { isSupported, OPENAI_FIELDS, UNLISTED_OPENAI_FIELDS } from '../../wire/chat/chat-parameters.ts';
+import { budgetOfEffort, effortOfBudget, type RealEffort } from '../kit/reasoning-effort.ts';
 import type { ChatCall } from '../provider.ts';
 import type { OpenAiDialect } from './openai-dialect.ts';
 import { addInstruction, toOpenAiFormat } from './to-openai-format.ts';
 import { knowsBreakpoints, toOpenAiMessages, withoutNulls } from './to-openai-messages.ts';
-import type { ChatCompletionRequest, ReasoningEffort } from '../../wire/chat/chat-completion.ts';
-import { budgetOfEffort, effortOfBudget, type RealEffort } from '../kit/reasoning-effort.ts';
 
 /** Leaves out unsupported fields, as the public wire promises; adds nothing but the request for usage. */
 export function toOpenAiRequest(call: ChatCall, dialect: OpenAiDialect): Record<string, unknown> {

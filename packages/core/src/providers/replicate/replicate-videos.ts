@@ -2,9 +2,9 @@ import { z } from 'zod';
 
 import { isObject } from '../../foundation/unchecked.ts';
 import { createVideoCalls, type DownloadingVideoSettings, unexpectedResponse } from '../kit/video-calls.ts';
+import { toVideoProvider, type VideoProviderSettings } from '../kit/video-provider.ts';
 import type { Provider } from '../provider.ts';
 import type { VideoOrder, VideoOutput, VideoProgress, VideoProvider } from '../video-contract.ts';
-import { toVideoProvider, type VideoProviderSettings } from '../kit/video-provider.ts';
 
 const predictionSchema = z.object({
   id: z.string().min(1),

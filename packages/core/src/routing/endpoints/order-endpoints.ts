@@ -2,9 +2,9 @@ import { type Endpoint, isNamed, priceOf, type ServiceTier, tierOf } from '../..
 import type { ProviderPreferences } from '../../wire/chat/provider-preferences.ts';
 import type { EndpointHealth, CircuitState } from '../health/endpoint-health.ts';
 import type { HealthBoard } from '../health/health-board.ts';
-import { pickAtRandom, pickByKey } from './pick-weighted.ts';
-import type { RandomSource } from '../random.ts';
 import type { Percentiles } from '../health/rings.ts';
+import type { RandomSource } from '../random.ts';
+import { pickAtRandom, pickByKey } from './pick-weighted.ts';
 
 export type SortKey = 'price' | 'throughput' | 'latency' | 'exacto';
 

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 
 import { createPricedEndpoints } from '../../../../../test/support/gateways/priced-endpoints.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
-import { pickAtRandom, pickByKey, sharesOf } from './pick-weighted.ts';
 import { createRandomSource } from '../random.ts';
+import { pickAtRandom, pickByKey, sharesOf } from './pick-weighted.ts';
 
 const seeded = (seed: number) => createRandomSource({ randomBytes: () => Uint8Array.of(seed >> 8, seed, 7, 1) });
 

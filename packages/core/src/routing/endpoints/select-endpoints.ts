@@ -1,8 +1,8 @@
-import { type Endpoint, exceedsMaxPrice, isListed, type ServiceTier, tierOf } from '../../catalog/catalog.ts';
-import { isSupported } from '../../wire/chat/chat-parameters.ts';
+import type { AccountOptions } from '../../auth/account.ts';
 import { CALL_KINDS, type CallKindName, type CallNeeds, isCompressed } from '../../calls/call-kind.ts';
 import type { Narrowing } from '../../calls/narrowing.ts';
-import type { AccountOptions } from '../../auth/account.ts';
+import { type Endpoint, exceedsMaxPrice, isListed, type ServiceTier, tierOf } from '../../catalog/catalog.ts';
+import { isSupported } from '../../wire/chat/chat-parameters.ts';
 import type { ProviderPreferences } from '../../wire/chat/provider-preferences.ts';
 import type { ResolvedModel } from '../models/resolve-models.ts';
 

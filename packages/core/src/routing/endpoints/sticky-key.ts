@@ -1,5 +1,5 @@
-import type { ModelCall } from '../../calls/model-call.ts';
 import type { CallPreferences } from '../../calls/call-kind.ts';
+import type { ModelCall } from '../../calls/model-call.ts';
 import { type Endpoint, hasCheaperCachedReads } from '../../catalog/catalog.ts';
 
 /**

@@ -1,6 +1,6 @@
-import type { CallNeeds } from '../../calls/call-kind.ts';
 import { z } from 'zod';
 
+import type { CallNeeds } from '../../calls/call-kind.ts';
 import { type CatalogModel, priceOf } from '../../catalog/catalog.ts';
 import { parseWith } from '../../foundation/parse-with.ts';
 import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';

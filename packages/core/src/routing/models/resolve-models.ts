@@ -1,6 +1,6 @@
+import type { RequestedModels } from '../../calls/call-kind.ts';
 import type { Catalog, CatalogModel } from '../../catalog/catalog.ts';
 import { GatewayError } from '../../foundation/errors.ts';
-import type { RequestedModels } from '../../calls/call-kind.ts';
 import { findLatest } from './find-latest.ts';
 import type { RouterName } from './router.ts';
 

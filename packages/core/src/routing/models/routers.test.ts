@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 
 import { createSilentProvider } from '../../../../../test/support/gateways/priced-endpoints.ts';
 import { type CatalogModel, createCatalog } from '../../catalog/catalog.ts';
+import { chatNeedsOf } from '../../chat/chat-kind.ts';
 import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
+import { createRandomSource } from '../random.ts';
 import { routeAuto } from './auto-router.ts';
 import { routeFree } from './free-router.ts';
-import { createRandomSource } from '../random.ts';
-import { chatNeedsOf } from '../../chat/chat-kind.ts';
 
 const random = createRandomSource({ randomBytes: () => Uint8Array.of(1, 2, 3, 4) });
 

@@ -1,5 +1,5 @@
-import type { GenerationFilter, HistogramQuery, HistogramBucket } from '../generation-queries.ts';
 import { type GenerationStatus, statusOfGeneration } from '../../wire/generations/generation-status.ts';
+import type { GenerationFilter, HistogramQuery, HistogramBucket } from '../generation-queries.ts';
 import type { GenerationRecord } from '../store.ts';
 
 /** The facts about a record that filters and histograms use: small enough to be in memory for every generation. */

@@ -1,5 +1,5 @@
-import type { AssignmentRecord } from '../table-rows.ts';
 import type { AssignmentRepository, Repository, Store } from '../store.ts';
+import type { AssignmentRecord } from '../table-rows.ts';
 import type { Tables } from './tables.ts';
 
 /** The storage of the tables, as one value that is replaced as a whole. */

@@ -1,3 +1,9 @@
+import { z } from 'zod';
+
+import { destinationSchema } from '../../wire/destinations/destination.ts';
+import { guardrailSchema } from '../../wire/management/guardrail.ts';
+import { memberSchema } from '../../wire/management/member.ts';
+import { settingsChangeSchema } from '../../wire/management/settings.ts';
 import {
   type AssignmentRecord,
   assignmentSchema,
@@ -6,12 +12,6 @@ import {
   type WorkspaceRecord,
   workspaceRecordSchema,
 } from '../table-rows.ts';
-import { z } from 'zod';
-
-import { destinationSchema } from '../../wire/destinations/destination.ts';
-import { guardrailSchema } from '../../wire/management/guardrail.ts';
-import { memberSchema } from '../../wire/management/member.ts';
-import { settingsChangeSchema } from '../../wire/management/settings.ts';
 
 /** All tables that change rarely, as one value, for stores that persist them as such. A missing table is empty. */
 export const tablesSchema = z.object({

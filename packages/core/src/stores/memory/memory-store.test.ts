@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+
 import { toContent, toRecord } from '../../../../../test/support/stores/generation-records.ts';
 import { createMemoryStore } from './memory-store.ts';
 

@@ -1,13 +1,13 @@
-import type { GenerationFilter } from '../generation-queries.ts';
 import type { GenerationContent } from '../../wire/generations/generation.ts';
+import type { GenerationFilter } from '../generation-queries.ts';
 import { createActivityBook } from '../kit/activity-book.ts';
-import { createRowRepository } from '../kit/row-repository.ts';
-import { addToHistogram, createHistogram, matchesFilter, toGenerationFacts } from '../kit/generation-filter.ts';
 import { createFacetCount } from '../kit/generation-facets.ts';
+import { addToHistogram, createHistogram, matchesFilter, toGenerationFacts } from '../kit/generation-filter.ts';
+import { createRowRepository } from '../kit/row-repository.ts';
 import { createSpendingBook, toSpending } from '../kit/spending-book.ts';
-import type { GenerationPage, GenerationRecord, GenerationRepository, Store } from '../store.ts';
 import { createTableRepositories, type TableSource } from '../kit/table-repositories.ts';
 import { EMPTY_TABLES } from '../kit/tables.ts';
+import type { GenerationPage, GenerationRecord, GenerationRepository, Store } from '../store.ts';
 
 export interface MemoryStoreOptions {
   /** Limit of stored generations; the oldest are removed first, but their cost stays counted. Default: 10,000. */

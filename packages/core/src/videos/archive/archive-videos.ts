@@ -1,12 +1,12 @@
-import type { Logger } from '../../foundation/logger.ts';
 import { GatewayError } from '../../foundation/errors.ts';
+import type { Logger } from '../../foundation/logger.ts';
 import type { Platform } from '../../foundation/platform.ts';
-import type { Provider } from '../../providers/provider.ts';
 import { createDueQueue } from '../../jobs/due-queue.ts';
-import { openUpstreamVideo } from '../open-upstream-video.ts';
+import type { Provider } from '../../providers/provider.ts';
 import type { VideoJob } from '../../stores/video-job.ts';
-import { toArchiveName, type VideoArchive } from './video-archive.ts';
 import type { OwnedJobs } from '../jobs/video-lease.ts';
+import { openUpstreamVideo } from '../open-upstream-video.ts';
+import { toArchiveName, type VideoArchive } from './video-archive.ts';
 
 export interface ArchiverOptions {
   readonly jobs: OwnedJobs;

@@ -1,15 +1,15 @@
-import { toNanoUsd } from '../../foundation/nano-usd.ts';
 import type { Ledger } from '../../budgets/ledger.ts';
-import type { Recorder } from '../../dispatch/recorder.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
+import { videoCostNanoUsd } from '../../catalog/video-cost.ts';
+import type { Recorder } from '../../dispatch/recorder.ts';
+import { toNanoUsd } from '../../foundation/nano-usd.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { VideoProgress } from '../../providers/video-contract.ts';
 import type { Store } from '../../stores/store.ts';
-import { toVideoContent, toVideoGeneration } from '../to-video-generation.ts';
-import { videoCostNanoUsd } from '../../catalog/video-cost.ts';
 import { hasEnded, type VideoJob } from '../../stores/video-job.ts';
-import type { OwnedJobs } from './video-lease.ts';
+import { toVideoContent, toVideoGeneration } from '../to-video-generation.ts';
 import { toWebhookBody } from '../webhooks/webhook-body.ts';
+import type { OwnedJobs } from './video-lease.ts';
 
 /** The end of a job. */
 export type Ended = VideoProgress & { readonly status: 'completed' | 'failed' | 'cancelled' | 'expired' };

@@ -1,8 +1,8 @@
 import { GatewayError, isTransient } from '../../foundation/errors.ts';
 import type { Platform } from '../../foundation/platform.ts';
+import { TransportError } from '../../foundation/transport.ts';
 import type { VideoProvider } from '../../providers/video-contract.ts';
 import type { Repository } from '../../stores/store.ts';
-import { TransportError } from '../../foundation/transport.ts';
 import type { VideoJob } from '../../stores/video-job.ts';
 
 export interface LostVideoContext {

@@ -1,25 +1,25 @@
-import type { Logger } from '../../foundation/logger.ts';
+import type { Ledger } from '../../budgets/ledger.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
+import type { Recorder } from '../../dispatch/recorder.ts';
+import type { Logger } from '../../foundation/logger.ts';
 import type { Platform } from '../../foundation/platform.ts';
+import { createDueQueue } from '../../jobs/due-queue.ts';
 import type { Provider } from '../../providers/provider.ts';
 import type { VideoProgress } from '../../providers/video-contract.ts';
-import type { Ledger } from '../../budgets/ledger.ts';
-import type { Recorder } from '../../dispatch/recorder.ts';
 import type { Store } from '../../stores/store.ts';
+import { hasEnded, laterStatus, type VideoJob, type VideoLease } from '../../stores/video-job.ts';
 import type { WebhookOptions } from '../../webhooks/webhook-options.ts';
-import { createDueQueue } from '../../jobs/due-queue.ts';
-import { type Ended, endOf, endVideoJob } from './end-video-job.ts';
-import { endpointOf } from '../endpoint-of.ts';
 import { createVideoArchiver } from '../archive/archive-videos.ts';
+import type { VideoArchive } from '../archive/video-archive.ts';
+import { endpointOf } from '../endpoint-of.ts';
+import { videoOf } from '../video-of.ts';
+import { createVideoOutbox } from '../webhooks/video-outbox.ts';
+import { withoutData } from '../without-data.ts';
+import { type Ended, endOf, endVideoJob } from './end-video-job.ts';
 import { learnUsualMs, nextPollDelayMs } from './poll-schedule.ts';
 import { settleLostVideo } from './settle-lost-video.ts';
 import type { VideoChanges } from './video-changes.ts';
-import { hasEnded, laterStatus, type VideoJob, type VideoLease } from '../../stores/video-job.ts';
-import type { VideoArchive } from '../archive/video-archive.ts';
 import { createOwnedJobs, LEASE_MS, TAKEN_FOR_MS } from './video-lease.ts';
-import { createVideoOutbox } from '../webhooks/video-outbox.ts';
-import { videoOf } from '../video-of.ts';
-import { withoutData } from '../without-data.ts';
 
 export interface VideoRunnerOptions {
   readonly store: Store;

@@ -1,8 +1,8 @@
 import { GatewayError } from '../../foundation/errors.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { Repository } from '../../stores/store.ts';
-import type { VideoChanges } from './video-changes.ts';
 import { hasEnded, type VideoJob } from '../../stores/video-job.ts';
+import type { VideoChanges } from './video-changes.ts';
 
 export interface VideoWait {
   readonly jobs: Repository<VideoJob>;

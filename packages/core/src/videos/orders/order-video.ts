@@ -1,7 +1,7 @@
+import { DEFAULT_WORKSPACE_ID } from '../../auth/api-key.ts';
 import type { Ledger } from '../../budgets/ledger.ts';
 import { createPipeline, type ModelCall } from '../../calls/model-call.ts';
 import type { Narrowing } from '../../calls/narrowing.ts';
-import { DEFAULT_WORKSPACE_ID } from '../../auth/api-key.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
 import { type CallerParts, findCaller } from '../../dispatch/find-caller.ts';
 import { GatewayError } from '../../foundation/errors.ts';
@@ -18,12 +18,12 @@ import type { VideoDelivery, VideoJob } from '../../stores/video-job.ts';
 import { refuseField } from '../../wire/refuse-field.ts';
 import type { VideoRequest } from '../../wire/videos/video-request.ts';
 import { endpointOf } from '../endpoint-of.ts';
+import type { VideoChanges } from '../jobs/video-changes.ts';
+import type { VideoRunner } from '../jobs/video-runner.ts';
 import { planVideo } from './plan-video.ts';
 import { reserveVideo } from './reserve-video.ts';
 import { type Submission, submitVideo } from './submit-video.ts';
 import { refuseImpossible, toVideoOrder } from './to-video-order.ts';
-import type { VideoChanges } from '../jobs/video-changes.ts';
-import type { VideoRunner } from '../jobs/video-runner.ts';
 
 /** Upstreams take minutes; what has not ended after this long never will. */
 const DEADLINE_MS = 6 * 60 * 60 * 1000;

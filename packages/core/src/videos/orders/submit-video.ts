@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
-import { type ErrorCode, GatewayError, isCallersMistake, isTransient } from '../../foundation/errors.ts';
 import { toCallError } from '../../dispatch/call-errors.ts';
+import { type ErrorCode, GatewayError, isCallersMistake, isTransient } from '../../foundation/errors.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { VideoOrder, VideoStarted } from '../../providers/video-contract.ts';
 import type { Store } from '../../stores/store.ts';

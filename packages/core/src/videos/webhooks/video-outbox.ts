@@ -1,10 +1,10 @@
 import type { Logger } from '../../foundation/logger.ts';
 import type { Platform } from '../../foundation/platform.ts';
+import { createDueQueue } from '../../jobs/due-queue.ts';
+import type { VideoDelivery, VideoJob } from '../../stores/video-job.ts';
 import { deliverWebhook } from '../../webhooks/deliver-webhook.ts';
 import { nextDeliveryDelayMs } from '../../webhooks/delivery-schedule.ts';
 import type { WebhookOptions } from '../../webhooks/webhook-options.ts';
-import { createDueQueue } from '../../jobs/due-queue.ts';
-import type { VideoDelivery, VideoJob } from '../../stores/video-job.ts';
 import type { OwnedJobs } from '../jobs/video-lease.ts';
 
 export interface VideoOutboxOptions {

@@ -1,5 +1,5 @@
-import { toResult } from '../to-video-response.ts';
 import type { VideoJob } from '../../stores/video-job.ts';
+import { toResult } from '../to-video-response.ts';
 
 /** The body of the message that announces the end of a job (wire.md 15.6), as the text that is signed and sent. */
 export function toWebhookBody(job: VideoJob, url: string, at: number): string {

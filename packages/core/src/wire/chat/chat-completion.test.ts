@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 
 import { GatewayError } from '../../foundation/errors.ts';
+import { parseWith } from '../../foundation/parse-with.ts';
 import { chatCompletionRequestSchema } from './chat-completion.ts';
 import { parseChatCompletion } from './parse-chat-completion.ts';
-import { parseWith } from '../../foundation/parse-with.ts';
 
 const HELLO = [{ role: 'user', content: 'Hello' }];
 

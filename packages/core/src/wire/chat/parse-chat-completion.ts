@@ -1,5 +1,5 @@
-import { isRecord } from '../../foundation/unchecked.ts';
 import { parseWith } from '../../foundation/parse-with.ts';
+import { isRecord } from '../../foundation/unchecked.ts';
 import { type ChatCompletionRequest, chatCompletionRequestSchema } from './chat-completion.ts';
 
 type Schema = typeof chatCompletionRequestSchema;

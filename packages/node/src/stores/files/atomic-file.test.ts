@@ -1,7 +1,9 @@
 import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+
 import { afterEach, beforeEach, expect, test } from 'vitest';
+
 import { createFaultyFileSystem } from '../../../../../test/support/stores/faulty-file-system.ts';
 import { readWholeFile, replaceFile, setAside, sweepTemporaryFiles, temporaryPath } from './atomic-file.ts';
 import { nodeFileSystem } from './file-system.ts';

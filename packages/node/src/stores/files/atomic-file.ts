@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+
 import { errorCode, type FileSystem, OPEN, readFully, writeFully } from './file-system.ts';
 
 const TEMPORARY = /\.[0-9a-f]{12}\.gateway-tmp$/;

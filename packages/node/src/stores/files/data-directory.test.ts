@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+
 import { afterEach, beforeEach, expect, test } from 'vitest';
+
 import { prepareDataDirectory } from './data-directory.ts';
 
 let parent: string;

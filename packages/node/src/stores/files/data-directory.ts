@@ -1,6 +1,8 @@
 import { chmod, lstat, mkdir, readdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+
 import type { Logger } from '@model-gateway/core';
+
 import { syncDirectory } from './atomic-file.ts';
 import { errorCode, errorReason, nodeFileSystem } from './file-system.ts';
 import { makeDirectory } from './make-directory.ts';

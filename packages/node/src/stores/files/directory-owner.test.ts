@@ -4,7 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+
 import { afterEach, beforeEach, expect, test } from 'vitest';
+
 import { DirectoryInUseError, ownDirectory } from './directory-owner.ts';
 
 let dir: string;

@@ -3,6 +3,7 @@ import { unlink } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+
 import { errorCode, errorReason } from './file-system.ts';
 
 /** The right to use a directory, held until released or until the process dies, however it dies. */

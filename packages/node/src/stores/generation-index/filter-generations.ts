@@ -10,8 +10,9 @@ import {
   type HistogramQuery,
   matchesFilter,
 } from '@model-gateway/core';
-import type { GenerationEntry } from './generation-entry.ts';
+
 import { dayAt } from '../journal/segment-name.ts';
+import type { GenerationEntry } from './generation-entry.ts';
 
 /** How many are looked at for a page, or in one turn, however many there are. */
 const MAX_LOOKED_AT = 2000;

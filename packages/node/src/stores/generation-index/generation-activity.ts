@@ -1,8 +1,8 @@
 import { type ActivityQuery, type ActivitySum, createActivityBook } from '@model-gateway/core';
 
+import type { SegmentName } from '../journal/segment-name.ts';
 import { GenerationEntry } from './generation-entry.ts';
 import type { GenerationRows } from './generation-rows.ts';
-import type { SegmentName } from '../journal/segment-name.ts';
 
 /** How many records are read in one turn, which takes a few milliseconds, and how many are passed over by their day. */
 const MAX_READ = 500;

@@ -1,4 +1,5 @@
 import { type GenerationFacts, type GenerationRecord, toGenerationFacts } from '@model-gateway/core';
+
 import type { ContentReference } from '../journal/generation-lines.ts';
 import { parseGenerationText } from '../journal/generation-text.ts';
 import type { SegmentName } from '../journal/segment-name.ts';

@@ -11,11 +11,12 @@ import {
   type SpendingBook,
   type SpendingEntry,
 } from '@model-gateway/core';
+
+import { compareSegments, dayAt, isThrough, type SegmentName } from '../journal/segment-name.ts';
 import { addUpGenerations, countGenerations, pageOfGenerations } from './filter-generations.ts';
 import { createGenerationActivity } from './generation-activity.ts';
 import type { GenerationEntry, EntryVersion, NewEntry, GenerationOrigin } from './generation-entry.ts';
 import { GenerationRows } from './generation-rows.ts';
-import { compareSegments, dayAt, isThrough, type SegmentName } from '../journal/segment-name.ts';
 
 /** Facts about a segment that retention requires. */
 export interface SegmentFacts {

@@ -1,11 +1,12 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+
 import { expect, test } from 'vitest';
 
 import { toRecord } from '../../../../../test/support/stores/generation-records.ts';
+import { toGenerationText } from '../journal/generation-text.ts';
 import type { EntryVersion } from './generation-entry.ts';
 import { GenerationRows } from './generation-rows.ts';
-import { toGenerationText } from '../journal/generation-text.ts';
 
 function toVersion(id: string, app: string): EntryVersion {
   const { generation, principalId, costNanoUsd } = toRecord(id, { generation: { origin: app } });

@@ -1,8 +1,9 @@
 import type { GenerationFacts } from '@model-gateway/core';
-import { GenerationEntry, type EntryVersion, type NewEntry, type GenerationOrigin } from './generation-entry.ts';
+
 import type { ContentReference } from '../journal/generation-lines.ts';
-import { createIdTable, type IdTable } from './id-table.ts';
 import type { SegmentName } from '../journal/segment-name.ts';
+import { GenerationEntry, type EntryVersion, type NewEntry, type GenerationOrigin } from './generation-entry.ts';
+import { createIdTable, type IdTable } from './id-table.ts';
 import { createTextArena, type TextPlace } from './text-arena.ts';
 
 /** The cells of a row: numbers, of which some are places in lists of what is kept once. */

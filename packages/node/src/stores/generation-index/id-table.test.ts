@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+
 import { createIdTable } from './id-table.ts';
 
 test('every id leads to its row, and no other id to any', () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+
 import { createTextArena, type TextPlace, type TextArena } from './text-arena.ts';
 
 const readBoth = (arena: TextArena, { chunk, start, middle, end }: TextPlace): readonly string[] => [

@@ -1,6 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+
 import { expect, test } from 'vitest';
+
 import { createFaultyFileSystem } from '../../../../../test/support/stores/faulty-file-system.ts';
 import { toContent, toRecord } from '../../../../../test/support/stores/generation-records.ts';
 import {

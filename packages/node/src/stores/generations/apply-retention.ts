@@ -1,4 +1,5 @@
 import { createSpendingBook } from '@model-gateway/core';
+
 import { errorReason } from '../files/file-system.ts';
 import type { GenerationIndex } from '../generation-index/generation-index.ts';
 import { type CarriedForward, fromCarriedSum, toCarriedSums } from '../journal/generation-lines.ts';

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
+
 import { expect, test } from 'vitest';
+
 import { createFaultyFileSystem } from '../../../../../test/support/stores/faulty-file-system.ts';
 import { toContent, toRecord } from '../../../../../test/support/stores/generation-records.ts';
 import { append, listIds, useJsonFilePlace } from '../../../../../test/support/stores/json-file-place.ts';

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
+
 import type { GenerationContent, Logger } from '@model-gateway/core';
+
 import { errorCode, type FileSystem, OPEN, readFully } from '../files/file-system.ts';
 import type { GenerationEntry } from '../generation-index/generation-entry.ts';
 import type { GenerationIndex } from '../generation-index/generation-index.ts';

@@ -1,19 +1,20 @@
 import type { GenerationRepository } from '@model-gateway/core';
-import { startRetention } from './apply-retention.ts';
-import { compactSegment } from './compaction.ts';
-import { type ContentReader, createContentReader } from './content-reader.ts';
+
 import { errorReason } from '../files/file-system.ts';
 import type { GenerationEntry } from '../generation-index/generation-entry.ts';
 import type { GenerationIndex } from '../generation-index/generation-index.ts';
 import type { CarriedForward } from '../journal/generation-lines.ts';
-import { commit, createEncoder, type Operation } from './generation-operations.ts';
 import { addOperation, type Journal, openJournal } from '../journal/journal.ts';
-import { currentContentFile, loadGenerations, type LoadOptions } from './load-generations.ts';
 import type { OpenSegmentsOptions } from '../journal/open-segments.ts';
-import { type RetentionLimits, segmentLimits } from './retention.ts';
-import type { SegmentStart } from '../journal/segment.ts';
-import { settleLostContent } from './settle-lost-content.ts';
 import { isThrough, nextSegment, type SegmentName } from '../journal/segment-name.ts';
+import type { SegmentStart } from '../journal/segment.ts';
+import { startRetention } from './apply-retention.ts';
+import { compactSegment } from './compaction.ts';
+import { type ContentReader, createContentReader } from './content-reader.ts';
+import { commit, createEncoder, type Operation } from './generation-operations.ts';
+import { currentContentFile, loadGenerations, type LoadOptions } from './load-generations.ts';
+import { type RetentionLimits, segmentLimits } from './retention.ts';
+import { settleLostContent } from './settle-lost-content.ts';
 
 /** Parts that the log requires. `logsPath` exists and belongs to this process. */
 export interface GenerationLogOptions extends LoadOptions {

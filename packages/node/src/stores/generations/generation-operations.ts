@@ -1,4 +1,5 @@
 import type { GenerationContent, GenerationRecord } from '@model-gateway/core';
+
 import type { GenerationEntry, EntryVersion } from '../generation-index/generation-entry.ts';
 import type { GenerationIndex } from '../generation-index/generation-index.ts';
 import {

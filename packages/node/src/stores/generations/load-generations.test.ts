@@ -1,6 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+
 import { expect, test } from 'vitest';
+
 import { toContent, toRecord } from '../../../../../test/support/stores/generation-records.ts';
 import { append, useJsonFilePlace } from '../../../../../test/support/stores/json-file-place.ts';
 import { toLine } from '../journal/record-line.ts';

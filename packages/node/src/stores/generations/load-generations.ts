@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+
 import { removeIfThere, syncDirectory } from '../files/atomic-file.ts';
-import { refuseNewerVersion } from '../tables/config-file.ts';
 import { type FileSystem, OPEN } from '../files/file-system.ts';
 import type { GenerationEntry, EntryVersion } from '../generation-index/generation-entry.ts';
 import { createGenerationIndex, type GenerationIndex } from '../generation-index/generation-index.ts';
@@ -20,6 +20,7 @@ import {
   parseLogFileName,
   type SegmentName,
 } from '../journal/segment-name.ts';
+import { refuseNewerVersion } from '../tables/config-file.ts';
 
 export interface LoadedGenerations {
   readonly index: GenerationIndex;

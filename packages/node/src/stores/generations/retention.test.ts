@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+
 import { planRetention, type RetentionLimits, segmentLimits } from './retention.ts';
 
 const LIMITS: RetentionLimits = { retentionDays: 30, maxGenerations: 100, maxContentBytes: 1_000 };

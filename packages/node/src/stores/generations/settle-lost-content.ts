@@ -1,7 +1,8 @@
 import type { Logger } from '@model-gateway/core';
-import type { ContentReader } from './content-reader.ts';
+
 import type { GenerationEntry } from '../generation-index/generation-entry.ts';
 import { addOperation, type Journal } from '../journal/journal.ts';
+import type { ContentReader } from './content-reader.ts';
 
 export interface LostContentOptions<Operation> {
   readonly logger: Logger | undefined;

@@ -1,6 +1,6 @@
 import { type FileSystem, OPEN, readFully, writeFully } from '../files/file-system.ts';
-import { isWholeLines } from './record-line.ts';
 import { UnusableDirectoryError } from '../files/unusable-directory-error.ts';
+import { isWholeLines } from './record-line.ts';
 
 /**
  * A file that grows by whole lines. Writes go to a position, not to "the end": what a failed write left is cut off, at

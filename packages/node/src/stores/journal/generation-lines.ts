@@ -1,4 +1,5 @@
 import type { Generation, GenerationContent, GenerationRecord, SpendingEntry } from '@model-gateway/core';
+
 import { FORMAT_VERSION } from '../tables/config-file.ts';
 import type { SegmentName } from './segment-name.ts';
 

@@ -1,5 +1,6 @@
 import type { Generation } from '@model-gateway/core';
 import { expect, test } from 'vitest';
+
 import { parseGenerationText, toGenerationText } from './generation-text.ts';
 
 const head = { id: 'gen-1', workspaceId: 'workspace-1' };

@@ -1,7 +1,9 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+
 import { afterEach, beforeEach, expect, test } from 'vitest';
+
 import { type FileSystem, nodeFileSystem } from '../files/file-system.ts';
 import { recoverJournal } from './journal-reader.ts';
 import { isWholeLines, toLine } from './record-line.ts';

@@ -1,4 +1,5 @@
 import type { Logger } from '@model-gateway/core';
+
 import { replaceFile, setAside } from '../files/atomic-file.ts';
 import { type FileSystem, OPEN } from '../files/file-system.ts';
 import { isLineBeginning, recordOf, salvageRecords, toLine } from './record-line.ts';

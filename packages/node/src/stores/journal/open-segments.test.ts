@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+
 import { toContent } from '../../../../../test/support/stores/generation-records.ts';
 import { DAY_MS, append, listIds, useJsonFilePlace } from '../../../../../test/support/stores/json-file-place.ts';
 

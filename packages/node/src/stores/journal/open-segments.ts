@@ -1,5 +1,7 @@
 import type { Logger } from '@model-gateway/core';
+
 import { errorReason, type FileSystem } from '../files/file-system.ts';
+import { contentFileName, nextSegment } from './segment-name.ts';
 import {
   closeSegment,
   hasFailedSync,
@@ -9,7 +11,6 @@ import {
   type SegmentStart,
   syncSegment,
 } from './segment.ts';
-import { contentFileName, nextSegment } from './segment-name.ts';
 
 export interface OpenSegmentsOptions {
   readonly files: FileSystem;

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+
 import { createLineBuffer, isLineBeginning, isWholeLines, recordOf, salvageRecords, toLine } from './record-line.ts';
 
 const withoutNewline = (line: Buffer): Buffer => line.subarray(0, -1);

@@ -1,7 +1,8 @@
 import type { Logger, RowChange } from '@model-gateway/core';
-import { type AppendFile, cutOff, moveEnd, openAppendFile, syncFile, writeAtEnd } from './append-file.ts';
+
 import { replaceFile } from '../files/atomic-file.ts';
 import { errorCode, type FileSystem } from '../files/file-system.ts';
+import { type AppendFile, cutOff, moveEnd, openAppendFile, syncFile, writeAtEnd } from './append-file.ts';
 import { recoverJournal } from './journal-reader.ts';
 import { toLine } from './record-line.ts';
 

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
-import { type AppendFile, cutOff, moveEnd, openAppendFile, syncFile, writeAtEnd } from './append-file.ts';
+
 import { syncDirectory } from '../files/atomic-file.ts';
 import type { FileSystem } from '../files/file-system.ts';
+import { type AppendFile, cutOff, moveEnd, openAppendFile, syncFile, writeAtEnd } from './append-file.ts';
 import { segmentLine } from './generation-lines.ts';
 import { type LineBuffer, toLine } from './record-line.ts';
 import { endOfSegment, metadataFileName, type SegmentName } from './segment-name.ts';

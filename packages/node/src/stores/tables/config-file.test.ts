@@ -1,12 +1,14 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+
 import { createTableRepositories, type KeyRecord, type Repository } from '@model-gateway/core';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
 import { createFaultyFileSystem } from '../../../../../test/support/stores/faulty-file-system.ts';
 import { toKey } from '../../../../../test/support/stores/generation-records.ts';
-import { type ConfigFile, openConfigFile } from './config-file.ts';
 import { type FileSystem, nodeFileSystem } from '../files/file-system.ts';
+import { type ConfigFile, openConfigFile } from './config-file.ts';
 import { createTableSource } from './table-source.ts';
 
 let directory: string;

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
+
 import { EMPTY_TABLES, type Logger, type Tables, tablesSchema } from '@model-gateway/core';
 import { type Adapter, Low } from 'lowdb';
 import { z } from 'zod';
+
 import { readWholeFile, replaceFile, setAside } from '../files/atomic-file.ts';
 import { errorCode, errorReason, type FileSystem } from '../files/file-system.ts';
 import { UnusableDirectoryError } from '../files/unusable-directory-error.ts';

@@ -1,4 +1,5 @@
 import type { TableSource } from '@model-gateway/core';
+
 import type { ConfigFile } from './config-file.ts';
 
 /** The tables of the configuration file, as the repositories want them. Reading is from memory. */

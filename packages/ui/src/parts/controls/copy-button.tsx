@@ -1,8 +1,8 @@
 import { Check, Copy } from 'lucide-react';
 import { type ComponentProps, useEffect, useState } from 'react';
 
-import { Button } from './button.tsx';
 import { showToast } from '../messages/toast-store.ts';
+import { Button } from './button.tsx';
 
 interface CopyButtonProps extends Pick<ComponentProps<typeof Button>, 'look' | 'className'> {
   readonly text: string | (() => string);

@@ -1,9 +1,9 @@
 import { type ReactNode, useState } from 'react';
 
 import { Button } from '../controls/button.tsx';
-import { Dialog } from './dialog.tsx';
-import { ErrorPanel } from '../messages/error-panel.tsx';
 import { Field } from '../controls/field.tsx';
+import { ErrorPanel } from '../messages/error-panel.tsx';
+import { Dialog } from './dialog.tsx';
 
 interface ConfirmDialogProps {
   readonly title: string;

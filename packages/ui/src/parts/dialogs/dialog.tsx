@@ -1,8 +1,8 @@
 import { X } from 'lucide-react';
 import { type ReactNode, useEffect, useId, useRef } from 'react';
 
-import { Button } from '../controls/button.tsx';
 import { classNames } from '../class-names.ts';
+import { Button } from '../controls/button.tsx';
 
 interface DialogProps {
   readonly title: ReactNode;

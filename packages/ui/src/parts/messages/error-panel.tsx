@@ -3,8 +3,8 @@ import { CircleAlert, RotateCw } from 'lucide-react';
 import { ApiError, toRemedy } from '../../api/api-error.ts';
 import { Button } from '../controls/button.tsx';
 import { CopyButton } from '../controls/copy-button.tsx';
-import { toErrorReport } from './error-report.ts';
 import { showControls } from '../text/show-controls.ts';
+import { toErrorReport } from './error-report.ts';
 
 interface ErrorPanelProps {
   readonly error: unknown;

@@ -4,8 +4,8 @@ import { type KeyboardEvent, useId, useMemo, useRef, useState } from 'react';
 
 import { formatBytes } from '../../format/quantity.ts';
 import { CopyButton } from '../controls/copy-button.tsx';
-import { flattenJson, type JsonLine, type JsonNode } from './flatten-json.ts';
 import { moveCursor } from '../table/move-cursor.ts';
+import { flattenJson, type JsonLine, type JsonNode } from './flatten-json.ts';
 import { showControls } from './show-controls.ts';
 
 const LINE_HEIGHT = 22;

@@ -2,8 +2,8 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 
 import { callApi } from '../../api/call-api.ts';
 import { keyAssignmentsQuery, keysQuery } from '../../api/queries.ts';
-import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Checkbox } from '../../parts/controls/field.tsx';
+import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { EmptyState, Loading } from '../../parts/messages/states.tsx';
 
 /** Whom the guardrail holds for. A key has one at most; taking it here takes it from another. */

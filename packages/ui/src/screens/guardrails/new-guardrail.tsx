@@ -4,10 +4,10 @@ import { useId, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
 import { guardrailsQuery } from '../../api/queries.ts';
-import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
-import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Field } from '../../parts/controls/field.tsx';
 import { issueFor } from '../../parts/controls/issue-for.ts';
+import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
+import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 
 /** Creates a guardrail with a name; its rules are set beside the list. Without rules it does not restrict calls. */
 export function NewGuardrail({ onClose, onCreated }: { onClose: () => void; onCreated: (id: string) => void }) {

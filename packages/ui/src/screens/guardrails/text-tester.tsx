@@ -6,8 +6,8 @@ import { callApi } from '../../api/call-api.ts';
 import { modelsQuery } from '../../api/queries.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';
-import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Field } from '../../parts/controls/field.tsx';
+import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { PlainText } from '../../parts/text/plain-text.tsx';
 
 export const ACTION_TONES: Readonly<Record<string, Tone>> = {

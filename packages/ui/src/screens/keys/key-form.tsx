@@ -3,10 +3,10 @@ import { type FormEvent, useId, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
 import type { Key } from '../../api/types.ts';
-import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
-import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Checkbox, Field } from '../../parts/controls/field.tsx';
 import { issueFor } from '../../parts/controls/issue-for.ts';
+import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
+import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 
 interface KeyFormProps {
   readonly existing?: Key;

@@ -5,8 +5,8 @@ import { Package, SearchX } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
-import { formatCompact } from '../../format/quantity.ts';
 import { formatPricePerMillion } from '../../format/money.ts';
+import { formatCompact } from '../../format/quantity.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';

@@ -5,8 +5,8 @@ import { activityQuery } from '../../api/queries.ts';
 import { formatUsd } from '../../format/money.ts';
 import { formatCount } from '../../format/quantity.ts';
 import { Chart } from '../../parts/chart.tsx';
-import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Choice } from '../../parts/controls/field.tsx';
+import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { useIsSettled } from '../../parts/use-is-settled.ts';
 import { toSpending } from './to-spending.ts';
 

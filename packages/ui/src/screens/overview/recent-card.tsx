@@ -1,8 +1,8 @@
 import type { GenerationRow } from '@model-gateway/core/wire';
 import { Link } from '@tanstack/react-router';
 
-import { formatRelative } from '../../format/time.ts';
 import { formatDuration } from '../../format/quantity.ts';
+import { formatRelative } from '../../format/time.ts';
 import { Cost, StatusBadge } from '../generations/list/generation-columns.tsx';
 
 export function RecentCard({ rows }: { rows: readonly GenerationRow[] }) {

@@ -1,8 +1,8 @@
 import { useState } from 'react';
 
 import { Button } from '../../parts/controls/button.tsx';
-import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Field } from '../../parts/controls/field.tsx';
+import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { ScreenHeader } from '../../parts/messages/states.tsx';
 import { createPlaygroundKey, setPlaygroundKey } from './playground-key.ts';
 

@@ -2,8 +2,8 @@ import { Link } from '@tanstack/react-router';
 
 import { formatCount } from '../../format/quantity.ts';
 import { Badge } from '../../parts/badge.tsx';
-import { Facts } from '../../parts/facts.tsx';
 import { SidePanel } from '../../parts/dialogs/side-panel.tsx';
+import { Facts } from '../../parts/facts.tsx';
 import { HEALTH_TONES, type ProviderState, STANDINGS } from './provider-queries.ts';
 import { ProviderTest } from './provider-test.tsx';
 

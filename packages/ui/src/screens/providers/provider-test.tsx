@@ -6,8 +6,8 @@ import { type ReactNode, useState } from 'react';
 import { callApi } from '../../api/call-api.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
-import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Checkbox } from '../../parts/controls/field.tsx';
+import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import type { ProviderFinding, ProviderState } from './provider-queries.ts';
 
 const LAYERS: Readonly<Record<string, string>> = {

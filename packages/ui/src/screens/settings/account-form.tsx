@@ -5,9 +5,9 @@ import { type FormEvent, useId, useState } from 'react';
 import { callApi } from '../../api/call-api.ts';
 import { modelsQuery, providersQuery, settingsQuery } from '../../api/queries.ts';
 import { Button } from '../../parts/controls/button.tsx';
-import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Checkbox, Field } from '../../parts/controls/field.tsx';
 import { issueFor } from '../../parts/controls/issue-for.ts';
+import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { showToast } from '../../parts/messages/toast-store.ts';
 
 export function AccountForm({ settings }: { settings: Settings }) {

@@ -1,19 +1,19 @@
+import type { VideoModel } from '@model-gateway/core/wire';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
 import { formatUsd } from '../../format/money.ts';
-import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
-import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { Field } from '../../parts/controls/field.tsx';
 import { issueFor } from '../../parts/controls/issue-for.ts';
-import { scrollIntoView } from '../../parts/scroll-into-view.ts';
+import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
+import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { EmptyState, Loading } from '../../parts/messages/states.tsx';
+import { scrollIntoView } from '../../parts/scroll-into-view.ts';
 import { KeyCard } from '../playground/key-card.tsx';
 import { usePlaygroundCaller } from '../playground/playground-key.ts';
 import { estimatePrice, toVideoBody, toVideoDraft } from './video-draft.ts';
 import { VideoFields } from './video-fields.tsx';
-import type { VideoModel } from '@model-gateway/core/wire';
 import { videoModelsQuery, videosQuery } from './video-queries.ts';
 
 interface NewVideoProps {

@@ -1,7 +1,7 @@
+import type { VideoModel } from '@model-gateway/core/wire';
 import { expect, test } from 'vitest';
 
 import { estimatePrice, toVideoBody, toVideoDraft } from './video-draft.ts';
-import type { VideoModel } from '@model-gateway/core/wire';
 
 const MODEL: VideoModel = {
   id: 'acme/film',

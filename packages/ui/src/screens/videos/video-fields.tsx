@@ -1,7 +1,8 @@
+import type { VideoModel } from '@model-gateway/core/wire';
+
 import { Checkbox, Field } from '../../parts/controls/field.tsx';
 import { issueFor } from '../../parts/controls/issue-for.ts';
 import type { VideoDraft } from './video-draft.ts';
-import type { VideoModel } from '@model-gateway/core/wire';
 
 interface VideoFieldsProps {
   readonly model: VideoModel;

@@ -9,15 +9,15 @@ import { formatDuration } from '../../format/quantity.ts';
 import { formatFull } from '../../format/time.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
+import { SidePanel } from '../../parts/dialogs/side-panel.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { PlainText } from '../../parts/text/plain-text.tsx';
 import { showControls } from '../../parts/text/show-controls.ts';
-import { SidePanel } from '../../parts/dialogs/side-panel.tsx';
 import { contentQuery } from '../generations/content/generation-queries.ts';
 import { expectDuration, tookMs } from './expect-duration.ts';
 import { JobProgress } from './job-progress.tsx';
-import { isOpen, STATUS_TONES, webhooksQuery } from './video-queries.ts';
 import { VideoPlayer } from './video-player.tsx';
+import { isOpen, STATUS_TONES, webhooksQuery } from './video-queries.ts';
 import { WebhookEntry } from './webhook-log.tsx';
 
 interface VideoPanelProps {

@@ -1,3 +1,4 @@
+import type { WebhookDelivery } from '@model-gateway/core/wire';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { RotateCw, Webhook } from 'lucide-react';
 import { useState } from 'react';
@@ -9,7 +10,6 @@ import { Button } from '../../parts/controls/button.tsx';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { EmptyState, Loading } from '../../parts/messages/states.tsx';
 import { showToast } from '../../parts/messages/toast-store.ts';
-import type { WebhookDelivery } from '@model-gateway/core/wire';
 import { resendWebhook, webhooksQuery } from './video-queries.ts';
 
 const TONES: Readonly<Record<WebhookDelivery['state'], Tone>> = {

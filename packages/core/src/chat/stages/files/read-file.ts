@@ -1,6 +1,6 @@
 import type { GatewayError } from '../../../foundation/errors.ts';
-import { refuseField } from '../../../wire/refuse-field.ts';
 import { TransportError } from '../../../foundation/transport.ts';
+import { refuseField } from '../../../wire/refuse-field.ts';
 import { fetchAddress } from '../fetch-address.ts';
 import type { WebAccess } from '../web-access.ts';
 

@@ -1,8 +1,8 @@
-import type { FitRequest, Stage } from '../stage.ts';
 import { type Compression, isCompressed } from '../../../calls/call-kind.ts';
 import type { Pipeline } from '../../../calls/model-call.ts';
-import { compressionOf } from '../../plugins.ts';
 import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';
+import { compressionOf } from '../../plugins.ts';
+import type { FitRequest, Stage } from '../stage.ts';
 import { compressMessages, weighMessages } from './compress-messages.ts';
 
 /** Shortens prompts that are too long for an endpoint, where the request admits it (wire.md 9.2). */

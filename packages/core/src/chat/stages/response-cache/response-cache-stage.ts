@@ -1,12 +1,12 @@
 import type { Endpoint } from '../../../catalog/catalog.ts';
+import { GatewayError } from '../../../foundation/errors.ts';
 import type { Platform } from '../../../foundation/platform.ts';
+import { firstValue, type HeaderMap } from '../../../http/request.ts';
 import type { ChatChunk } from '../../../wire/chat/chat-chunk.ts';
 import type { ChatRun } from '../../chat-run.ts';
 import type { CommittedCompletion } from '../../committed-completion.ts';
 import type { Begin, PlannedStage, Stage } from '../stage.ts';
 import { batchesOf, type CachedCompletion, identify, type ResponseCache } from './response-cache.ts';
-import { GatewayError } from '../../../foundation/errors.ts';
-import { firstValue, type HeaderMap } from '../../../http/request.ts';
 
 export interface CacheParts {
   readonly cache: ResponseCache;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { chunkings, toEventPieces } from '../../../../../../test/support/upstreams/chunkings.ts';
+import { createVirtualPlatform } from '../../../../../../test/support/async/virtual-platform.ts';
 import {
   API_KEY,
   type CoreGateway,
@@ -10,8 +10,8 @@ import {
   parseFrames,
   readFrames,
 } from '../../../../../../test/support/gateways/core-gateway.ts';
+import { chunkings, toEventPieces } from '../../../../../../test/support/upstreams/chunkings.ts';
 import { createReplayTransport } from '../../../../../../test/support/upstreams/scripted-transport.ts';
-import { createVirtualPlatform } from '../../../../../../test/support/async/virtual-platform.ts';
 import { createResponseCache } from './response-cache.ts';
 
 const whole = (content: string, extra: object = {}) => ({

@@ -1,7 +1,7 @@
-import type { Policy } from '../../../guardrails/policy.ts';
-import type { Awaitable } from '../../../foundation/awaitable.ts';
 import type { Endpoint } from '../../../catalog/catalog.ts';
+import type { Awaitable } from '../../../foundation/awaitable.ts';
 import type { Platform } from '../../../foundation/platform.ts';
+import type { Policy } from '../../../guardrails/policy.ts';
 import type { ChatChunk } from '../../../wire/chat/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';
 

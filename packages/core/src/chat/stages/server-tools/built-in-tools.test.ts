@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
-import { createReplayTransport } from '../../../../../../test/support/upstreams/scripted-transport.ts';
 import { createVirtualPlatform } from '../../../../../../test/support/async/virtual-platform.ts';
+import { createReplayTransport } from '../../../../../../test/support/upstreams/scripted-transport.ts';
 import type { CatalogModel } from '../../../catalog/catalog.ts';
 import { createSearchEngine, type SearchEngineName } from '../web-search/create-search-engine.ts';
 import type { SearchEngine, SearchQuery } from '../web-search/search-engine.ts';

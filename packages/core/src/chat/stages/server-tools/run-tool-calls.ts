@@ -1,10 +1,10 @@
 import type { Logger } from '../../../foundation/logger.ts';
-import type { TimerWheel } from '../../../foundation/timer-wheel.ts';
-import type { ToolStep } from '../../../generations/ended-call.ts';
-import type { ToolCall } from '../../../wire/chat/chat-message.ts';
-import { TransportError } from '../../../foundation/transport.ts';
-import type { GuardedText } from '../../../guardrails/guard-text.ts';
 import { raceAbort } from '../../../foundation/race-abort.ts';
+import type { TimerWheel } from '../../../foundation/timer-wheel.ts';
+import { TransportError } from '../../../foundation/transport.ts';
+import type { ToolStep } from '../../../generations/ended-call.ts';
+import type { GuardedText } from '../../../guardrails/guard-text.ts';
+import type { ToolCall } from '../../../wire/chat/chat-message.ts';
 import { clipText } from './clip-text.ts';
 import { ToolFailure, type ToolResult } from './server-tool.ts';
 import type { NamedTool } from './tool-set.ts';

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 
-import { chunkings, toEventPieces } from '../../../../../../test/support/upstreams/chunkings.ts';
 import {
   chunksOf,
   createCoreGateway,
@@ -8,6 +7,7 @@ import {
   readFrames,
   type WireChunk,
 } from '../../../../../../test/support/gateways/core-gateway.ts';
+import { chunkings, toEventPieces } from '../../../../../../test/support/upstreams/chunkings.ts';
 import {
   createTurnTransport,
   type Cut,

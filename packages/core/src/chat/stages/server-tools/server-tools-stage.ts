@@ -1,10 +1,10 @@
-import { toUsableEndpoints, type UsableParts } from '../../../dispatch/usable-endpoints.ts';
-import type { Caller } from '../../../dispatch/find-caller.ts';
 import type { ModelCall } from '../../../calls/model-call.ts';
+import type { Caller } from '../../../dispatch/find-caller.ts';
+import { toUsableEndpoints, type UsableParts } from '../../../dispatch/usable-endpoints.ts';
 import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';
-import type { ToolParts, ToolSet } from './tool-set.ts';
-import type { Begin, Stage } from '../stage.ts';
 import type { ChatRun } from '../../chat-run.ts';
+import type { Begin, Stage } from '../stage.ts';
+import type { ToolParts, ToolSet } from './tool-set.ts';
 
 /**
  * Opens the server tools of a request that has some: models receive them as functions, so that has to happen before

@@ -1,13 +1,13 @@
-import type { Catalog } from '../../../catalog/catalog.ts';
-import type { Platform } from '../../../foundation/platform.ts';
-import type { WebAccess } from '../web-access.ts';
 import { z } from 'zod';
 
-import { GatewayError } from '../../../foundation/errors.ts';
+import type { Catalog } from '../../../catalog/catalog.ts';
 import { modelsWith, type UsableEndpoints } from '../../../dispatch/usable-endpoints.ts';
+import { GatewayError } from '../../../foundation/errors.ts';
+import type { Platform } from '../../../foundation/platform.ts';
 import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';
 import { refuseField } from '../../../wire/refuse-field.ts';
 import { findPlugin } from '../../plugins.ts';
+import type { WebAccess } from '../web-access.ts';
 import { datetimeTool } from './datetime-tool.ts';
 import { expandSteps } from './expand-steps.ts';
 import { searchModelsTool } from './search-models-tool.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-import type { SearchResult } from '../web-search/search-engine.ts';
 import type { WebAccess } from '../web-access.ts';
+import type { SearchResult } from '../web-search/search-engine.ts';
 import { clipText } from './clip-text.ts';
 import { isDomainAllowed } from './match-domain.ts';
 import { type ServerTool, ToolFailure } from './server-tool.ts';

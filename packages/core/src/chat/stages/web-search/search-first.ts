@@ -1,20 +1,20 @@
 import { z } from 'zod';
 
-import { guardAdded } from '../../../guardrails/guard-added.ts';
 import { parseWith } from '../../../foundation/parse-with.ts';
+import { raceAbort } from '../../../foundation/race-abort.ts';
+import { guardAdded } from '../../../guardrails/guard-added.ts';
+import { guardText } from '../../../guardrails/guard-text.ts';
 import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';
 import type { ChatMessage } from '../../../wire/chat/chat-message.ts';
-import { annotateCompletion } from '../annotate-completion.ts';
-import { guardText } from '../../../guardrails/guard-text.ts';
-import { findPlugin } from '../../plugins.ts';
-import { raceAbort } from '../../../foundation/race-abort.ts';
 import type { ChatRun } from '../../chat-run.ts';
-import type { Begin, ChatTurn, Stage } from '../stage.ts';
-import type { WebAccess } from '../web-access.ts';
-import type { SearchEngine, SearchResult } from './search-engine.ts';
+import { findPlugin } from '../../plugins.ts';
+import { annotateCompletion } from '../annotate-completion.ts';
 import { clipText } from '../server-tools/clip-text.ts';
 import { isDomainAllowed } from '../server-tools/match-domain.ts';
 import { toUrlCitation } from '../server-tools/to-url-citation.ts';
+import type { Begin, ChatTurn, Stage } from '../stage.ts';
+import type { WebAccess } from '../web-access.ts';
+import type { SearchEngine, SearchResult } from './search-engine.ts';
 
 const sites = z.array(z.string().max(300)).max(100).nullish();
 const optionsSchema = z.looseObject({

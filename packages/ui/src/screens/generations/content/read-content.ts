@@ -1,7 +1,7 @@
-import type { GenerationContent } from '../../../api/types.ts';
 import { ApiError, toApiError } from '../../../api/api-error.ts';
 import { openApi, toApiUrl } from '../../../api/call-api.ts';
 import { endSession } from '../../../api/session.ts';
+import type { GenerationContent } from '../../../api/types.ts';
 import { startWorker } from '../../../shell/start-worker.ts';
 import { type ContentPiece, fromPieces } from './content-pieces.ts';
 import type { ContentReply, ContentRequest } from './content-worker.ts';

@@ -3,14 +3,14 @@ import { Link } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 
-import type { GenerationContent } from '../../../api/types.ts';
 import { ApiError } from '../../../api/api-error.ts';
+import type { GenerationContent } from '../../../api/types.ts';
 import { formatBytes } from '../../../format/quantity.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
-import { saveFile } from '../../../parts/save-file.ts';
 import { EmptyState, Loading } from '../../../parts/messages/states.tsx';
 import { showToast } from '../../../parts/messages/toast-store.ts';
+import { saveFile } from '../../../parts/save-file.ts';
 import { contentQuery } from './generation-queries.ts';
 import { ContentTooLong, openContent } from './read-content.ts';
 

@@ -6,10 +6,10 @@ import { formatBytes, formatCount } from '../../../format/quantity.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/controls/button.tsx';
 import { CopyButton } from '../../../parts/controls/copy-button.tsx';
-import { ErrorNote } from './error-note.tsx';
 import { FormattedText } from '../../../parts/text/formatted-text.tsx';
 import { PlainText } from '../../../parts/text/plain-text.tsx';
 import { showControls } from '../../../parts/text/show-controls.ts';
+import { ErrorNote } from './error-note.tsx';
 import { toParts, type MessagePart } from './message-parts.ts';
 
 const ROLES: Readonly<Record<string, { readonly label: string; readonly icon: ReactNode }>> = {

@@ -6,18 +6,18 @@ import { formatUsd } from '../../../format/money.ts';
 import { formatCount, formatDuration } from '../../../format/quantity.ts';
 import { formatFull } from '../../../format/time.ts';
 import { Badge } from '../../../parts/badge.tsx';
-import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
-import { JsonTree } from '../../../parts/text/json-tree.tsx';
-import { Loading } from '../../../parts/messages/states.tsx';
 import { Tabs } from '../../../parts/controls/tabs.tsx';
+import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
+import { Loading } from '../../../parts/messages/states.tsx';
+import { JsonTree } from '../../../parts/text/json-tree.tsx';
 import { useShortcut } from '../../../shell/shortcuts.ts';
+import { generationQuery } from '../content/generation-queries.ts';
+import { WithContent } from '../content/with-content.tsx';
+import { StreamTab } from '../replay/stream-tab.tsx';
 import { Attempts } from './attempts.tsx';
 import { Conversation } from './conversation.tsx';
 import { Deliveries } from './deliveries.tsx';
-import { generationQuery } from '../content/generation-queries.ts';
 import { GuardrailFindings, TimingFacts, UsageFacts } from './generation-facts.tsx';
-import { StreamTab } from '../replay/stream-tab.tsx';
-import { WithContent } from '../content/with-content.tsx';
 
 const TABS = [
   'conversation',

@@ -1,4 +1,5 @@
 import type { Generation } from '@model-gateway/core/wire';
+
 import type { GenerationContent } from '../../../api/types.ts';
 import { toBaseUrl } from '../../../shell/base-url.ts';
 

@@ -1,4 +1,5 @@
 import type { GenerationRow } from '@model-gateway/core/wire';
+
 import type { GenerationList } from '../../../api/types.ts';
 
 /** Fields that a list requests and holds: whole records would be too much for the network and the memory. */

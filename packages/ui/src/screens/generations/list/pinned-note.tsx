@@ -1,5 +1,5 @@
-import { Button } from '../../../parts/controls/button.tsx';
 import { formatCount } from '../../../format/quantity.ts';
+import { Button } from '../../../parts/controls/button.tsx';
 import { setPreferences, usePreferences } from '../../../shell/preferences.ts';
 import type { ListRow } from './list-row.ts';
 

@@ -4,9 +4,9 @@ import { useCallback, useEffect, useMemo, useState } from 'react';
 import { callApi } from '../../../api/call-api.ts';
 import { usePreferences } from '../../../shell/preferences.ts';
 import { type GenerationSearch, toGenerationQuery } from '../search/generation-search.ts';
+import { addUpSearch } from '../search/search-progress.ts';
 import { type ListPage, ROW_QUERY, toListRow } from './list-row.ts';
 import { MAX_PINS } from './pins.ts';
-import { addUpSearch } from '../search/search-progress.ts';
 import { useNewRows } from './use-new-rows.ts';
 
 const PAGE_ROWS = 200;

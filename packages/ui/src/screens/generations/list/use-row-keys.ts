@@ -1,15 +1,15 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useCallback } from 'react';
 
-import type { GenerationContent } from '../../../api/types.ts';
-import type { ListRow } from './list-row.ts';
 import { callApi } from '../../../api/call-api.ts';
+import type { GenerationContent } from '../../../api/types.ts';
 import { copyText } from '../../../parts/controls/copy-button.tsx';
 import { showToast } from '../../../parts/messages/toast-store.ts';
 import { useShortcut } from '../../../shell/shortcuts.ts';
-import type { ChangeSearch } from '../search/filter-bar.tsx';
-import { togglePin } from './pins.ts';
 import { toCurl } from '../detail/to-curl.ts';
+import type { ChangeSearch } from '../search/filter-bar.tsx';
+import type { ListRow } from './list-row.ts';
+import { togglePin } from './pins.ts';
 
 const GROUP = 'On a row of the list, or the open one';
 

@@ -2,9 +2,9 @@ import { memo } from 'react';
 
 import { formatCount, formatDuration } from '../../../format/quantity.ts';
 import { Badge } from '../../../parts/badge.tsx';
-import { showControls } from '../../../parts/text/show-controls.ts';
 import type { Column } from '../../../parts/table/table-row.tsx';
 import { VirtualTable } from '../../../parts/table/virtual-table.tsx';
+import { showControls } from '../../../parts/text/show-controls.ts';
 import type { Arrival } from './to-arrivals.ts';
 
 /** A line shows the beginning of its piece. */

@@ -2,8 +2,8 @@ import type { Generation, StreamTimeline } from '@model-gateway/core/wire';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 
-import type { GenerationContent } from '../../../api/types.ts';
 import { callApi } from '../../../api/call-api.ts';
+import type { GenerationContent } from '../../../api/types.ts';
 import { formatCount, formatDuration } from '../../../format/quantity.ts';
 import { ErrorPanel } from '../../../parts/messages/error-panel.tsx';
 import { EmptyState, Loading } from '../../../parts/messages/states.tsx';

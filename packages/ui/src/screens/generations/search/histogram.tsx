@@ -6,8 +6,8 @@ import { callApi } from '../../../api/call-api.ts';
 import { formatUsd } from '../../../format/money.ts';
 import { formatCount } from '../../../format/quantity.ts';
 import { formatMoment } from '../../../format/time.ts';
-import { Button } from '../../../parts/controls/button.tsx';
 import { Chart } from '../../../parts/chart.tsx';
+import { Button } from '../../../parts/controls/button.tsx';
 import { type GenerationSearch, toGenerationQuery } from './generation-search.ts';
 
 const BUCKETS = 60;

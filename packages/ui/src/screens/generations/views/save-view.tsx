@@ -1,8 +1,8 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 
 import { Button } from '../../../parts/controls/button.tsx';
-import { Dialog } from '../../../parts/dialogs/dialog.tsx';
 import { Field } from '../../../parts/controls/field.tsx';
+import { Dialog } from '../../../parts/dialogs/dialog.tsx';
 import { showToast } from '../../../parts/messages/toast-store.ts';
 import { getPreferences, setPreferences, usePreferences } from '../../../shell/preferences.ts';
 import { toFilterText } from '../search/filter-text.ts';

@@ -1,8 +1,8 @@
 import type { DesktopInfo } from '../../../desktop-bridge.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { CopyButton } from '../../../parts/controls/copy-button.tsx';
-import { Facts } from '../../../parts/facts.tsx';
 import { Checkbox, Choice } from '../../../parts/controls/field.tsx';
+import { Facts } from '../../../parts/facts.tsx';
 import { toBaseUrl } from '../../../shell/base-url.ts';
 import { getDesktop, useDesktopInfo } from '../../../shell/desktop.ts';
 import { PortForm } from '../../../shell/port-banner.tsx';

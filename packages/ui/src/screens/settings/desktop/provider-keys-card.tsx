@@ -3,8 +3,8 @@ import { type FormEvent, useId, useState } from 'react';
 
 import type { DesktopInfo } from '../../../desktop-bridge.ts';
 import { Button } from '../../../parts/controls/button.tsx';
-import { ConfirmDialog } from '../../../parts/dialogs/confirm-dialog.tsx';
 import { Field } from '../../../parts/controls/field.tsx';
+import { ConfirmDialog } from '../../../parts/dialogs/confirm-dialog.tsx';
 import { getDesktop } from '../../../shell/desktop.ts';
 import { useOutcome } from '../../../shell/use-outcome.ts';
 
