@@ -1,4 +1,4 @@
-import type { Awaitable } from '../foundation/awaitable.ts';
+import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
 import { GatewayError, toGatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { Principal } from '../http/principal.ts';
@@ -36,9 +36,7 @@ export function createAuthenticate(
   const find = (keys: ReadonlyMap<string, Principal>, hash: string): Awaitable<Principal> => {
     const known = keys.get(hash);
     if (known !== undefined) return known;
-    const record = options.store.keys.get(hash);
-    if (record instanceof Promise) return record.then((found) => toPrincipal(found, platform.now()));
-    return toPrincipal(record, platform.now());
+    return whenKnown(options.store.keys.get(hash), (record) => toPrincipal(record, platform.now()));
   };
   const findLater = async (hash: string | Promise<string>): Promise<Principal> => find(await configuring, await hash);
 

@@ -2,7 +2,7 @@ import type { AccountOptions } from '../auth/account.ts';
 import { DEFAULT_WORKSPACE_ID } from '../auth/api-key.ts';
 import type { CallBound } from '../calls/call-kind.ts';
 import type { ModelCall } from '../calls/model-call.ts';
-import type { Awaitable } from '../foundation/awaitable.ts';
+import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
 import { toNanoUsd } from '../foundation/nano-usd.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { EffectiveBudget } from '../guardrails/effective-policy.ts';
@@ -32,10 +32,9 @@ export function findBudgets(
   policy: Policy | null,
   parts: BudgetParts,
 ): Awaitable<readonly Budget[]> {
-  const workspace = parts.store.workspaces.get(principal.workspaceId ?? DEFAULT_WORKSPACE_ID);
-  if (workspace instanceof Promise)
-    return workspace.then((found) => toBudgets({ principal, policy, workspace: found }, parts));
-  return toBudgets({ principal, policy, workspace }, parts);
+  return whenKnown(parts.store.workspaces.get(principal.workspaceId ?? DEFAULT_WORKSPACE_ID), (workspace) =>
+    toBudgets({ principal, policy, workspace }, parts),
+  );
 }
 
 interface Limits {

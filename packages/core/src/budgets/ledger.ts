@@ -1,4 +1,4 @@
-import type { Awaitable } from '../foundation/awaitable.ts';
+import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { formatUsd, toUsd } from '../foundation/nano-usd.ts';
 import type { GenerationRepository, Spent } from '../stores/store.ts';
@@ -120,10 +120,7 @@ export function createLedger({ generations, findHolds }: LedgerOptions): Ledger 
   };
 
   return {
-    reserve(hold, budgets) {
-      const found = isFound ? undefined : find();
-      return found instanceof Promise ? found.then(() => reserve(hold, budgets)) : reserve(hold, budgets);
-    },
+    reserve: (hold, budgets) => whenKnown(isFound ? undefined : find(), () => reserve(hold, budgets)),
     release,
     replace(id, worst) {
       const [hold] = holds.get(id) ?? [];

@@ -2,7 +2,7 @@ import type { CallBound } from '../calls/call-kind.ts';
 import type { ModelCall } from '../calls/model-call.ts';
 import type { Narrowing } from '../calls/narrowing.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
-import type { Awaitable } from '../foundation/awaitable.ts';
+import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
 import { type Budget, spendersOf } from './budget.ts';
 import { toPayer } from './find-budgets.ts';
 import type { Ledger, WorstCase } from './ledger.ts';
@@ -30,8 +30,7 @@ export function reserveCall(
   ledger: Pick<Ledger, 'reserve'>,
 ): Awaitable<WorstCase> {
   const worst = worstOf(endpoints, (endpoint) => worstCaseNanoUsd(endpoint, bound) ?? 0);
-  const reserved = ledger.reserve({ id, spenders: spendersOf(toPayer(principal)), ...worst }, budgets);
-  return reserved instanceof Promise ? reserved.then(() => worst) : worst;
+  return whenKnown(ledger.reserve({ id, spenders: spendersOf(toPayer(principal)), ...worst }, budgets), () => worst);
 }
 
 /** The worst case over several endpoints, of which one will be charged. */

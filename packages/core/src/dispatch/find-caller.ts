@@ -1,6 +1,6 @@
 import type { Budget } from '../budgets/budget.ts';
 import { type BudgetParts, findBudgets } from '../budgets/find-budgets.ts';
-import type { Awaitable } from '../foundation/awaitable.ts';
+import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
 import type { PolicyOf } from '../guardrails/policy-of.ts';
 import type { Policy } from '../guardrails/policy.ts';
 import type { Principal } from '../http/principal.ts';
@@ -19,13 +19,7 @@ export interface CallerParts extends BudgetParts {
 
 /** Synchronous with tables in memory. Rejects with `permission_denied` when a guardrail cannot be applied. */
 export function findCaller(principal: Principal, parts: CallerParts): Awaitable<Caller> {
-  const policy = parts.policyOf(principal);
-  return policy instanceof Promise
-    ? policy.then((found) => withBudgets(found, principal, parts))
-    : withBudgets(policy, principal, parts);
-}
-
-function withBudgets(policy: Policy | null, principal: Principal, parts: CallerParts): Awaitable<Caller> {
-  const budgets = findBudgets(principal, policy, parts);
-  return budgets instanceof Promise ? budgets.then((found) => ({ policy, budgets: found })) : { policy, budgets };
+  return whenKnown(parts.policyOf(principal), (policy) =>
+    whenKnown(findBudgets(principal, policy, parts), (budgets) => ({ policy, budgets })),
+  );
 }

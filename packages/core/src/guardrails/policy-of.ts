@@ -1,7 +1,7 @@
 import { defaultGuardrailIdOf } from '../auth/account.ts';
 import { DEFAULT_WORKSPACE_ID } from '../auth/api-key.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import type { Awaitable } from '../foundation/awaitable.ts';
+import { type Awaitable, whenAllKnown, whenKnown } from '../foundation/awaitable.ts';
 import type { Principal } from '../http/principal.ts';
 import type { AssignmentRecord, Store } from '../stores/store.ts';
 import type { GuardrailScope } from '../wire/chat/pipeline-stage.ts';
@@ -45,10 +45,7 @@ export function createPolicyOf(store: GuardrailStore, catalog: Pick<Catalog, 'fi
   const toPolicy = (layers: readonly GuardrailLayer[]): Awaitable<Policy | null> =>
     layers.length === 0 ? null : compile(layers);
 
-  return (principal) => {
-    const found = findLayers(principal, store);
-    return found instanceof Promise ? found.then(toPolicy) : toPolicy(found);
-  };
+  return (principal) => whenKnown(findLayers(principal, store), toPolicy);
 }
 
 /** A store in memory returns the same object until a guardrail changes; from others the contents are compared. */
@@ -65,10 +62,7 @@ export function findLayers(principal: Principal, store: GuardrailStore): Awaitab
   const key = store.keyAssignments.get(id);
   const member = userId === undefined ? undefined : store.memberAssignments.get(userId);
   const workspace = store.guardrails.get(defaultGuardrailIdOf(workspaceId));
-  if (key instanceof Promise || member instanceof Promise || workspace instanceof Promise) {
-    return Promise.all([key, member, workspace]).then((found) => findAssigned(...found, store));
-  }
-  return findAssigned(key, member, workspace, store);
+  return whenAllKnown([key, member, workspace], (...found) => findAssigned(...found, store));
 }
 
 const NONE: readonly GuardrailLayer[] = [];
@@ -82,10 +76,7 @@ function findAssigned(
   if (key === undefined && member === undefined && workspace === undefined) return NONE;
   const ofKey = key === undefined ? undefined : store.guardrails.get(key.guardrailId);
   const ofMember = member === undefined ? undefined : store.guardrails.get(member.guardrailId);
-  if (ofKey instanceof Promise || ofMember instanceof Promise) {
-    return Promise.all([ofKey, ofMember]).then((found) => toLayers(...found, workspace));
-  }
-  return toLayers(ofKey, ofMember, workspace);
+  return whenAllKnown([ofKey, ofMember], (...found) => toLayers(...found, workspace));
 }
 
 function toLayers(

@@ -1,4 +1,4 @@
-import type { Awaitable } from '../../foundation/awaitable.ts';
+import { type Awaitable, whenAllKnown } from '../../foundation/awaitable.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
 import { refuseField } from '../../wire/refuse-field.ts';
@@ -57,12 +57,8 @@ export interface ComposedStages {
 export function composeStages(stages: readonly ListedStage[], run: ChatRun): Awaitable<ComposedStages> {
   const planned: Awaitable<PlannedStage | null>[] = [];
   for (const { stage, isNeeded } of stages) if (isNeeded(run)) planned.push(stage.plan(run));
-  return planned.every(isKnown)
-    ? compose(planned, run)
-    : Promise.all(planned.map((plan) => Promise.resolve(plan))).then((all) => compose(all, run));
+  return whenAllKnown(planned, (...all) => compose(all, run));
 }
-
-const isKnown = (plan: Awaitable<PlannedStage | null>): plan is PlannedStage | null => !(plan instanceof Promise);
 
 function compose(planned: readonly (PlannedStage | null)[], run: ChatRun): ComposedStages {
   let fit: FitRequest | null = null;

@@ -5,7 +5,7 @@ import { worstCaseNanoUsd } from '../../budgets/worst-case.ts';
 import type { CallBound } from '../../calls/call-kind.ts';
 import type { ModelCall } from '../../calls/model-call.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
-import type { Awaitable } from '../../foundation/awaitable.ts';
+import { type Awaitable, whenKnown } from '../../foundation/awaitable.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import type { Repository } from '../../stores/store.ts';
 import { hasEnded, type VideoJob } from '../../stores/video-job.ts';
@@ -58,8 +58,7 @@ function boundOf({ call: { kind, request }, capabilities }: VideoReservation): C
 
 /** The amounts held for the jobs that were open when the process started. */
 export function findVideoHolds(jobs: Pick<Repository<VideoJob>, 'list'>): Awaitable<readonly Hold[]> {
-  const all = jobs.list();
-  return all instanceof Promise ? all.then(toHolds) : toHolds(all);
+  return whenKnown(jobs.list(), toHolds);
 }
 
 function toHolds(jobs: readonly VideoJob[]): readonly Hold[] {
