@@ -2,7 +2,7 @@ import { boundWithin } from '../budgets/find-budgets.ts';
 import type { Ledger } from '../budgets/ledger.ts';
 import { reserveCall, withinBounds } from '../budgets/reserve-call.ts';
 import type { Attempt, Outcome } from '../calls/attempt.ts';
-import { createPipeline, type ModelCall } from '../calls/model-call.ts';
+import { createPipeline, type ModelCall, type Pipeline } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import { costOf } from '../catalog/prices.ts';
 import type { Logger } from '../foundation/logger.ts';
@@ -16,8 +16,8 @@ import { toGeneration } from '../generations/to-generation.ts';
 import { guardCall } from '../guardrails/guard-call.ts';
 import type { GatewayRequest } from '../http/request.ts';
 import type { RateLimits } from '../rate-limits/rate-limits.ts';
-import { planCall, type RoutingParts } from '../routing/plan-call.ts';
-import { createRoutingReport, refuseUnplanned, withReport } from '../routing/routing-metadata.ts';
+import { type CallPlan, planCall, type RoutingParts } from '../routing/plan-call.ts';
+import { createRoutingReport, refuseUnplanned, type RoutingReport, withReport } from '../routing/routing-metadata.ts';
 import type { Usage } from '../wire/chat/chat-chunk.ts';
 import type { GenerationContent } from '../wire/generations/generation.ts';
 import { toCallError } from './call-errors.ts';
@@ -78,6 +78,24 @@ export async function runWholeCall<Request, Result>(
   client: WholeClient,
   parts: WholeCallParts,
 ): Promise<WholeResult<Result>> {
+  const prepared = await prepareCall(received, client, parts);
+  client.responseHeaders['x-generation-id'] = prepared.call.id;
+  return serveCall(prepared, whole, client, parts);
+}
+
+interface PreparedCall<Request> {
+  readonly call: ModelCall<Request>;
+  readonly plan: CallPlan;
+  readonly pipeline: Pipeline;
+  readonly report: RoutingReport | null;
+}
+
+/** Guards, plans, admits and reserves a call. */
+async function prepareCall<Request>(
+  received: ModelCall<Request>,
+  client: WholeClient,
+  parts: WholeCallParts,
+): Promise<PreparedCall<Request>> {
   const { principal } = received;
   const { policy, budgets } = await findCaller(principal, parts.callers);
 
@@ -92,20 +110,32 @@ export async function runWholeCall<Request, Result>(
 
   await parts.rateLimits?.admit(principal, plan.endpoints[0]?.modelId ?? '', client.responseHeaders);
   if (bound !== null) await reserveCall(call, { budgets, endpoints: plan.endpoints, bound }, parts.ledger);
-  client.responseHeaders['x-generation-id'] = call.id;
+  return { call, plan, pipeline, report };
+}
 
+interface Served<Result> {
+  readonly endpoint: Endpoint;
+  readonly result: Result;
+}
+
+/** Asks endpoint after endpoint, and records the call, whatever happens. */
+async function serveCall<Request, Result>(
+  { call, plan, pipeline, report }: PreparedCall<Request>,
+  whole: WholeKind<Request, Result>,
+  client: WholeClient,
+  parts: WholeCallParts,
+): Promise<WholeResult<Result>> {
   const { platform, recorder } = parts;
   const startedAt = platform.now();
   const startedMonotonic = platform.monotonicNow();
   const asked: Attempt[] = [];
   const tracked = trackCall(parts.openCalls, client.request, false);
   const { signal } = tracked;
-  const settle = (outcome: Outcome, served?: { endpoint: Endpoint; result: Result }): SettledGeneration => {
+  const settle = (outcome: Outcome, served?: Served<Result>): SettledGeneration => {
     const usage = served && whole.usageOf(served.result, call.request);
     const ended: EndedCall = {
+      ...NOTHING_MORE,
       call,
-      isStreamed: false,
-      router: null,
       pipeline,
       attempts: asked,
       endpoint: served?.endpoint,
@@ -115,26 +145,19 @@ export async function runWholeCall<Request, Result>(
       usage,
       cost: served && usage ? costOf(served.endpoint.prices, usage, { images: 0, at: startedAt }) : null,
       completion: { ...NO_FACTS, upstreamId: served && whole.upstreamIdOf?.(served.result) },
-      media: NO_MEDIA,
-      replayOf: null,
-      steps: [],
-      searches: null,
     };
     return toSettled(ended, whole.contentOf(call.request, served?.result), parts.logging);
   };
   try {
-    const {
-      endpoint,
-      startedAt: askedAt,
-      first: result,
-    } = await runAttempts(
+    const served = await runAttempts(
       { endpoints: plan.endpoints, onAttempt: (attempt) => asked.push(attempt), signal, parts: parts.attempts },
       (candidate) => whole.ask(candidate, call, signal),
     );
+    const { endpoint, first: result } = served;
     const outcome: Outcome = { status: 'completed' };
     const settled = settle(outcome, { endpoint, result });
     const usage = settled.usage ?? NO_USAGE;
-    noteOutcome({ endpoint, startedAt: askedAt, outcome, usage: undefined }, parts.attempts);
+    noteOutcome({ endpoint, startedAt: served.startedAt, outcome, usage: undefined }, parts.attempts);
     await recorder.recordCall(settled, outcome);
     const generationMs = settled.record.generation.generation_time;
     return { endpoint, result, usage, routing: report?.toMembers({ attempts: asked, hasFailed: false, generationMs }) };
@@ -152,7 +175,15 @@ export async function runWholeCall<Request, Result>(
 }
 
 const NO_FACTS = { upstreamId: undefined, finish: undefined, serviceTier: undefined, upstreamCostUsd: undefined };
-const NO_MEDIA = { images: 0, audio: 0 };
+/** What an unstreamed kind without tools never has. */
+const NOTHING_MORE = {
+  isStreamed: false,
+  router: null,
+  media: { images: 0, audio: 0 },
+  replayOf: null,
+  steps: [],
+  searches: null,
+} as const;
 const NO_USAGE: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
 
 function toSettled(
