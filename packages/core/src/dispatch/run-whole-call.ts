@@ -134,7 +134,7 @@ async function serveCall<Request, Result>(
   const settle = (outcome: Outcome, served?: Served<Result>): SettledGeneration => {
     const usage = served && whole.usageOf(served.result, call.request);
     const ended: EndedCall = {
-      ...NOTHING_MORE,
+      ...UNUSED_FACTS,
       call,
       pipeline,
       attempts: asked,
@@ -175,8 +175,8 @@ async function serveCall<Request, Result>(
 }
 
 const NO_FACTS = { upstreamId: undefined, finish: undefined, serviceTier: undefined, upstreamCostUsd: undefined };
-/** What an unstreamed kind without tools never has. */
-const NOTHING_MORE = {
+/** Facts that a call of an unstreamed kind never has. */
+const UNUSED_FACTS = {
   isStreamed: false,
   router: null,
   media: { images: 0, audio: 0 },
