@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
@@ -21,24 +22,31 @@ function toVersion(id: string, app: string): EntryVersion {
   };
 }
 
-/** Memory of buffers after those without references have been collected. */
-function bufferBytes(): number {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
-  collect();
-  // Buffers are released on another thread after a collection; the next one waits until that is done.
-  collect();
-  return process.memoryUsage().arrayBuffers;
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+/**
+ * The least memory of buffers that is seen in ten collections. One collection is not enough: V8 releases
+ * buffers on another thread, and a buffer that the stack or a finished task still names outlives a collection.
+ */
+async function leastBufferBytes(): Promise<number> {
+  let least = Infinity;
+  for (let round = 0; round < 10; round += 1) {
+    collectGarbage();
+    least = Math.min(least, process.memoryUsage().arrayBuffers);
+    await nextTurn();
+  }
+  return least;
 }
 
 const originsOf = (rows: GenerationRows): readonly (readonly [string, string])[] =>
   [...rows.oldestFirst()].map((entry) => [entry.id, entry.readRecord().generation.origin]);
 
-test('generations that change again and again take no more room than as many that change once', () => {
+test('generations that change again and again take no more room than as many that change once', async () => {
   const rows = new GenerationRows('2026-03-01');
   const ids = Array.from({ length: 50 }, (_, at) => `gen-é-${at}`);
   for (const id of ids) rows.add({ id, segment: '2026-03-01', version: toVersion(id, 'first'), content: null });
-  const before = bufferBytes();
+  const before = await leastBufferBytes();
 
   // A tenth is longer than what shares a chunk.
   const appOf = (at: number, round: number): string => `${round} ${'é'.repeat(at % 10 === 0 ? 10_000 : at)}`;
@@ -47,7 +55,7 @@ test('generations that change again and again take no more room than as many tha
   }
   expect(originsOf(rows)).toEqual(ids.map((id, at) => [id, appOf(at, 199)]));
   // All versions together take 51 MB.
-  expect(bufferBytes() - before).toBeLessThan(600_000);
+  expect((await leastBufferBytes()) - before).toBeLessThan(600_000);
 });
 
 test('a look through generations goes on when they change meanwhile', () => {
