@@ -15,3 +15,9 @@ export type Outcome =
   | { readonly status: 'completed' }
   | { readonly status: 'failed'; readonly error: GatewayError }
   | { readonly status: 'cancelled'; readonly error: GatewayError };
+
+/** The outcome of a call that an error ended: a client that leaves cancels it. */
+export const outcomeOf = (error: GatewayError): Exclude<Outcome, { readonly status: 'completed' }> => ({
+  status: error.code === 'client_closed_request' ? 'cancelled' : 'failed',
+  error,
+});

@@ -1,5 +1,8 @@
+import { GatewayError } from '../foundation/errors.ts';
+import type { Platform } from '../foundation/platform.ts';
+import { createGenerationId } from '../foundation/random-id.ts';
 import type { Principal } from '../http/principal.ts';
-import { firstValue, type HeaderMap } from '../http/request.ts';
+import { firstValue, type GatewayRequest, type HeaderMap } from '../http/request.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import type { PipelineStage } from '../wire/chat/pipeline-stage.ts';
 import type { CallKind, RequestLabels } from './call-kind.ts';
@@ -26,16 +29,50 @@ export interface CallLabels extends Omit<RequestLabels, 'session'> {
 
 export interface NewCall<Request> extends Pick<ModelCall<Request>, 'id' | 'kind' | 'request' | 'principal' | 'region'> {
   readonly headers: HeaderMap;
-  /** The session that a header names; the one of the request goes before it. */
-  readonly headerSession: string | null;
 }
 
+/** Makes the call of a checked request. Throws `invalid_request` for a session in the headers that is too long. */
 export function createModelCall<Request>(given: NewCall<Request>): ModelCall<Request> {
-  const { id, kind, request, principal, region, headers, headerSession } = given;
+  const { id, kind, request, principal, region, headers } = given;
   const { session, externalUser, trace } = kind.labelsOf(request);
   const referer = toStoredHeader(headers['http-referer']) ?? toStoredHeader(headers['referer']);
   const labels = { referer, userAgent: toStoredHeader(headers['user-agent']), externalUser, trace };
-  return { id, kind, request, principal, session: session ?? headerSession, region, labels };
+  return { id, kind, request, principal, session: session ?? readSession(headers), region, labels };
+}
+
+/** As long as one in the body may be. */
+const MAX_SESSION_ID_LENGTH = 256;
+
+/** The session that the headers name; the one of the request goes before it. */
+function readSession(headers: HeaderMap): string | null {
+  const session = firstValue(headers['x-session-id']) ?? null;
+  if (session === null || session.length <= MAX_SESSION_ID_LENGTH) return session;
+  throw new GatewayError('invalid_request', `x-session-id: must have at most ${MAX_SESSION_ID_LENGTH} characters`);
+}
+
+interface Received {
+  readonly request: GatewayRequest;
+  readonly principal: Principal;
+  readonly parts: {
+    readonly platform: Pick<Platform, 'now' | 'randomBytes'>;
+    readonly regionOf: (request: GatewayRequest) => string | null;
+  };
+}
+
+/** Makes the call of a checked request that has come over HTTP. Throws as `createModelCall` does. */
+export function receiveCall<Request>(
+  kind: CallKind<Request>,
+  body: Request,
+  { request: http, principal, parts }: Received,
+): ModelCall<Request> {
+  return createModelCall({
+    id: createGenerationId(parts.platform),
+    kind,
+    request: body,
+    principal,
+    region: parts.regionOf(http),
+    headers: http.headers,
+  });
 }
 
 /** The same call with another request, which may have other words of its caller's in it. */

@@ -7,7 +7,7 @@ import type { ChatCall } from '../providers/provider.ts';
 import type { ChatChunk } from '../wire/chat/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import type { ChatRun } from './chat-run.ts';
-import { type CommittedCompletion, NOTHING_MORE } from './committed-completion.ts';
+import type { Beginning, CommittedCompletion } from './committed-completion.ts';
 import type { ChatTurn, FitRequest } from './stages/stage.ts';
 
 /** Calls the endpoints of a turn, one after the other, until one has begun a completion. */
@@ -19,19 +19,11 @@ export async function beginCompletion(
   const { endpoints, signal } = turn;
   const { observer, parts } = run;
   const onAttempt: typeof observer.noteAttempt = (attempt) => observer.noteAttempt(attempt);
-  const { endpoint, startedAt, first } = await runAttempts(
+  const { first, ...attempted } = await runAttempts(
     { endpoints, onAttempt, signal, parts: parts.attempts },
     (candidate) => ask(candidate, { run, turn, fit }),
   );
-  return { endpoint, startedAt, ...toBeginning(first) };
-}
-
-/** The start of a completion: one chunk for an unstreamed one, else the first batch and the rest. */
-type Said = ChatChunk | Beginning;
-type Beginning = Pick<CommittedCompletion, 'first' | 'rest'>;
-
-function toBeginning(said: Said): Beginning {
-  return 'first' in said ? said : { first: [said], rest: NOTHING_MORE };
+  return { ...attempted, ...first };
 }
 
 interface Asking {
@@ -41,14 +33,14 @@ interface Asking {
 }
 
 /** Calls one endpoint; in one piece where no stage needs the pieces, which costs less (docs/decisions/0012). */
-function ask(endpoint: Endpoint, { run, turn, fit }: Asking): Promise<Said> {
+function ask(endpoint: Endpoint, { run, turn, fit }: Asking): Promise<Beginning> {
   const fitting = fit === null ? turn.request : fit(turn.request, endpoint);
   const request = toTierRequest(fitting, endpoint, run.parts.catalog);
   const { provider } = endpoint;
   if (request.stream === true || run.guard !== null || provider.chatWhole === undefined) {
     return askForPieces(endpoint, request, run, turn);
   }
-  return provider.chatWhole(toChatCall(endpoint, request, run, turn));
+  return provider.chatWhole(toChatCall(endpoint, request, run, turn)).then((chunk) => ({ first: [chunk], rest: null }));
 }
 
 async function askForPieces(

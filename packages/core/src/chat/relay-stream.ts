@@ -1,4 +1,4 @@
-import type { Outcome } from '../calls/attempt.ts';
+import { type Outcome, outcomeOf } from '../calls/attempt.ts';
 import { toCallError } from '../dispatch/call-errors.ts';
 import { trackCall } from '../dispatch/open-calls.ts';
 import { GatewayError } from '../foundation/errors.ts';
@@ -8,7 +8,7 @@ import type { GatewayResponse } from '../http/response.ts';
 import { withReport } from '../routing/routing-metadata.ts';
 import type { ChatChunk } from '../wire/chat/chat-chunk.ts';
 import type { ChatRun } from './chat-run.ts';
-import type { CommittedCompletion } from './committed-completion.ts';
+import { type CommittedCompletion, letGo, readMore } from './committed-completion.ts';
 import type { Frames } from './dialect.ts';
 import { createFrameOutlet } from './frame-outlet.ts';
 import { noteEnd } from './observe-chat.ts';
@@ -99,7 +99,7 @@ function createRelay(run: ChatRun, begin: Begin, responseHead: ResponseHead): As
     if (phase !== 'idle' || completion === undefined) return;
     phase = 'reading';
     // One pending next() at a time, its failure handled from the start.
-    completion.rest.next().then(onStep, onFailure);
+    readMore(completion).then(onStep, onFailure);
   };
   const onStep = (step: IteratorResult<readonly ChatChunk[]>): void => {
     if (phase !== 'reading') return;
@@ -114,8 +114,7 @@ function createRelay(run: ChatRun, begin: Begin, responseHead: ResponseHead): As
   };
   const onFailure = (thrown: unknown): void => {
     const { aborted, reason } = tracked.signal;
-    const error = toCallError(aborted ? reason : thrown, observer.endpoint()?.provider.name ?? '');
-    end({ status: error.code === 'client_closed_request' ? 'cancelled' : 'failed', error });
+    end(outcomeOf(toCallError(aborted ? reason : thrown, observer.endpoint()?.provider.name ?? '')));
   };
 
   /** Decides the outcome, exactly once, records it, and only then lets the reader see the end. */
@@ -155,8 +154,7 @@ function createRelay(run: ChatRun, begin: Begin, responseHead: ResponseHead): As
 
   const letGoOfUpstream = (): void => {
     tracked.interrupt(new GatewayError('client_closed_request', 'The call is over'));
-    // A provider's generator may still be waiting; its later result is not needed.
-    completion?.rest.return?.().then(undefined, () => undefined);
+    if (completion !== undefined) letGo(completion);
   };
   // While endpoints are being called, the attempts detect the interruption themselves and note which one was affected.
   const onInterrupted = (): void => {

@@ -1,4 +1,4 @@
-import type { Outcome } from '../calls/attempt.ts';
+import { type Outcome, outcomeOf } from '../calls/attempt.ts';
 import { toCallError } from '../dispatch/call-errors.ts';
 import { trackCall } from '../dispatch/open-calls.ts';
 import type { GatewayError } from '../foundation/errors.ts';
@@ -9,7 +9,7 @@ import { type GatewayResponse, toJsonResponse } from '../http/response.ts';
 import { withReport } from '../routing/routing-metadata.ts';
 import type { ChatChunk } from '../wire/chat/chat-chunk.ts';
 import type { ChatRun } from './chat-run.ts';
-import { type CommittedCompletion, NOTHING_MORE } from './committed-completion.ts';
+import type { CommittedCompletion } from './committed-completion.ts';
 import type { WholeCompletion } from './dialect.ts';
 import { noteEnd } from './observe-chat.ts';
 import type { Begin } from './stages/stage.ts';
@@ -44,7 +44,7 @@ export async function relayWhole(run: ChatRun, begin: Begin): Promise<GatewayRes
     completion = await begin({ request: call.request, endpoints: plan.endpoints, signal });
     observer.observe(completion.first);
     signal.throwIfAborted();
-    if (completion.rest !== NOTHING_MORE) await raceAbort(readToEnd(completion.rest, observer), signal);
+    if (completion.rest !== null) await raceAbort(readToEnd(completion.rest, observer), signal);
     const outcome: Outcome = { status: 'completed' };
     const settled = observer.settle(outcome);
     noteEnd(run, completion, outcome, settled.usage);
@@ -69,6 +69,6 @@ async function readToEnd(rest: AsyncIterator<readonly ChatChunk[]>, observer: Ge
 
 async function recordFailure({ observer, parts }: ChatRun, error: GatewayError): Promise<void> {
   if (observer.isSettled()) return;
-  const outcome: Outcome = { status: error.code === 'client_closed_request' ? 'cancelled' : 'failed', error };
+  const outcome = outcomeOf(error);
   await parts.recorder.recordCall(observer.settle(outcome), outcome);
 }

@@ -1,7 +1,6 @@
-import { boundWithin } from '../budgets/find-budgets.ts';
 import type { Ledger } from '../budgets/ledger.ts';
-import { reserveCall, withinBounds } from '../budgets/reserve-call.ts';
-import type { Attempt, Outcome } from '../calls/attempt.ts';
+import { reserveCall } from '../budgets/reserve-call.ts';
+import { type Attempt, type Outcome, outcomeOf } from '../calls/attempt.ts';
 import { createPipeline, type ModelCall, type Pipeline } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import { costOf } from '../catalog/prices.ts';
@@ -10,19 +9,19 @@ import type { Platform } from '../foundation/platform.ts';
 import type { Timeouts } from '../foundation/timeouts.ts';
 import type { EndedCall } from '../generations/ended-call.ts';
 import type { GenerationLogging } from '../generations/observe/observed-call.ts';
-import { toPublicUsage } from '../generations/observe/spending.ts';
-import type { SettledGeneration } from '../generations/settled-generation.ts';
-import { toGeneration } from '../generations/to-generation.ts';
+import { type SettledGeneration, toSettled } from '../generations/settled-generation.ts';
+import { toContentError } from '../generations/to-generation.ts';
 import { guardCall } from '../guardrails/guard-call.ts';
 import type { GatewayRequest } from '../http/request.ts';
 import type { RateLimits } from '../rate-limits/rate-limits.ts';
-import { type CallPlan, planCall, type RoutingParts } from '../routing/plan-call.ts';
+import type { CallPlan, RoutingParts } from '../routing/plan-call.ts';
 import { createRoutingReport, refuseUnplanned, type RoutingReport, withReport } from '../routing/routing-metadata.ts';
 import type { Usage } from '../wire/chat/chat-chunk.ts';
 import type { GenerationContent } from '../wire/generations/generation.ts';
 import { toCallError } from './call-errors.ts';
 import { type CallerParts, findCaller } from './find-caller.ts';
 import { type OpenCalls, trackCall } from './open-calls.ts';
+import { planWithin } from './plan-within.ts';
 import type { Recorder } from './recorder.ts';
 import { type AttemptParts, noteOutcome, runAttempts } from './run-attempts.ts';
 
@@ -97,14 +96,13 @@ async function prepareCall<Request>(
   parts: WholeCallParts,
 ): Promise<PreparedCall<Request>> {
   const { principal } = received;
-  const { policy, budgets } = await findCaller(principal, parts.callers);
+  const caller = await findCaller(principal, parts.callers);
+  const { policy, budgets } = caller;
 
   const pipeline = createPipeline();
   const { call, refusal } = guardCall(received, { policy, pipeline, logger: parts.logger });
 
-  const bound = boundWithin(call, budgets);
-  const narrowings = [...(policy?.narrowings ?? []), ...(bound === null ? [] : [withinBounds(bound)])];
-  const plan = planCall(call, { narrowings }, parts.routing);
+  const { plan, bound } = planWithin(call, caller, parts.routing);
   const report = createRoutingReport(client.request.headers, plan, pipeline);
   refuseUnplanned(plan, refusal, report);
 
@@ -131,7 +129,8 @@ async function serveCall<Request, Result>(
   const asked: Attempt[] = [];
   const tracked = trackCall(parts.openCalls, client.request, false);
   const { signal } = tracked;
-  const settle = (outcome: Outcome, served?: Served<Result>): SettledGeneration => {
+  let isRecorded = false;
+  const record = async (outcome: Outcome, served?: Served<Result>): Promise<SettledGeneration> => {
     const usage = served && whole.usageOf(served.result, call.request);
     const ended: EndedCall = {
       ...UNUSED_FACTS,
@@ -146,7 +145,14 @@ async function serveCall<Request, Result>(
       cost: served && usage ? costOf(served.endpoint.prices, usage, { images: 0, at: startedAt }) : null,
       completion: { ...NO_FACTS, upstreamId: served && whole.upstreamIdOf?.(served.result) },
     };
-    return toSettled(ended, whole.contentOf(call.request, served?.result), parts.logging);
+    const stored = { ...whole.contentOf(call.request, served?.result), error: toContentError(ended) };
+    const settled = toSettled(ended, {
+      content: parts.logging.inputOutput && call.region === null ? stored : null,
+      contentLength: JSON.stringify(stored).length,
+    });
+    isRecorded = true;
+    await recorder.recordCall(settled, outcome);
+    return settled;
   };
   try {
     const served = await runAttempts(
@@ -155,19 +161,13 @@ async function serveCall<Request, Result>(
     );
     const { endpoint, first: result } = served;
     const outcome: Outcome = { status: 'completed' };
-    const settled = settle(outcome, { endpoint, result });
-    const usage = settled.usage ?? NO_USAGE;
     noteOutcome({ endpoint, startedAt: served.startedAt, outcome, usage: undefined }, parts.attempts);
-    await recorder.recordCall(settled, outcome);
-    const generationMs = settled.record.generation.generation_time;
+    const { usage = NO_USAGE, record: recorded } = await record(outcome, { endpoint, result });
+    const generationMs = recorded.generation.generation_time;
     return { endpoint, result, usage, routing: report?.toMembers({ attempts: asked, hasFailed: false, generationMs }) };
   } catch (thrown) {
     const error = toCallError(signal.aborted ? signal.reason : thrown, asked.at(-1)?.endpoint.provider.name ?? '');
-    // A record that could not be written is not written again.
-    if (error.code !== 'internal') {
-      const outcome: Outcome = { status: error.code === 'client_closed_request' ? 'cancelled' : 'failed', error };
-      await recorder.recordCall(settle(outcome), outcome);
-    }
+    if (!isRecorded) await record(outcomeOf(error));
     throw withReport(error, report, { attempts: asked, hasFailed: true });
   } finally {
     tracked.end();
@@ -185,35 +185,3 @@ const UNUSED_FACTS = {
   searches: null,
 } as const;
 const NO_USAGE: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
-
-function toSettled(
-  ended: EndedCall,
-  content: Pick<GenerationContent, 'input' | 'output'>,
-  { inputOutput }: GenerationLogging,
-): SettledGeneration {
-  const { call, usage, cost, outcome, attempts } = ended;
-  const { id: principalId, userId } = call.principal;
-  const error = outcome.status === 'completed' ? null : outcome.error;
-  const stored = {
-    ...content,
-    error: error && {
-      message: error.message,
-      status: error.status,
-      provider_name: attempts.at(-1)?.endpoint.provider.name ?? null,
-      raw: null,
-      previous_errors: [],
-    },
-  };
-  return {
-    usage: usage && toPublicUsage(usage, ended),
-    record: {
-      generation: toGeneration(ended),
-      principalId,
-      ...(userId !== undefined && { userId }),
-      costNanoUsd: cost?.nanoUsd ?? 0,
-    },
-    principal: call.principal,
-    content: inputOutput && call.region === null ? stored : null,
-    contentLength: JSON.stringify(stored).length,
-  };
-}

@@ -1,6 +1,9 @@
 import type { Principal } from '../http/principal.ts';
 import type { GenerationRecord, StoredContent } from '../stores/store.ts';
 import type { Usage } from '../wire/chat/chat-chunk.ts';
+import type { EndedCall } from './ended-call.ts';
+import { toPublicUsage } from './observe/spending.ts';
+import { toGeneration } from './to-generation.ts';
 
 /** A call that has ended, ready to be recorded. */
 export interface SettledGeneration {
@@ -12,4 +15,25 @@ export interface SettledGeneration {
   readonly content: StoredContent | null;
   /** About how long the content is in characters. */
   readonly contentLength: number;
+}
+
+export function toSettled(
+  ended: EndedCall,
+  { content, contentLength }: Pick<SettledGeneration, 'content' | 'contentLength'>,
+): SettledGeneration {
+  const { call, usage, cost } = ended;
+  const { principal } = call;
+  const { id: principalId, userId } = principal;
+  return {
+    usage: usage && toPublicUsage(usage, ended),
+    record: {
+      generation: toGeneration(ended),
+      principalId,
+      ...(userId !== undefined && { userId }),
+      costNanoUsd: cost?.nanoUsd ?? 0,
+    },
+    principal,
+    content,
+    contentLength,
+  };
 }

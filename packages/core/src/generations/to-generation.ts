@@ -153,14 +153,11 @@ function toProviderResponse({ endpoint, latencyMs, error }: Attempt): ProviderRe
 
 /** Converts the messages and the completion of a chat to the form of `GET /generation/content`. */
 export function toGenerationContent(
-  { attempts, outcome, steps }: EndedCall,
+  ended: EndedCall,
   messages: ChatMessage[],
   completion: CompletionAccumulator,
 ): GenerationContent {
-  const error = outcome.status === 'completed' ? null : outcome.error;
-  // A call without a completion failed with a copy of its last attempt's error, which is not listed twice.
-  const before = outcome.status === 'failed' ? attempts.slice(0, -1) : attempts;
-  const failed = before.filter((attempt) => attempt.error !== error);
+  const { steps } = ended;
   return {
     input: { messages },
     output: {
@@ -169,23 +166,29 @@ export function toGenerationContent(
       ...(completion.toolCalls.length > 0 && { tool_calls: [...completion.toolCalls] }),
       ...(steps.length > 0 && { server_tool_calls: steps.map(toToolCallRecord) }),
     },
-    error: error && {
-      message: error.message,
-      status: error.status,
-      provider_name: attempts.at(-1)?.endpoint.provider.name ?? null,
-      raw: null,
-      previous_errors: failed.flatMap((attempt) =>
-        attempt.error === null
-          ? []
-          : [
-              {
-                code: attempt.error.status,
-                message: attempt.error.message,
-                provider_name: attempt.endpoint.provider.name,
-              },
-            ],
-      ),
-    },
+    error: toContentError(ended),
+  };
+}
+
+/** The error that ended a call, with those of the attempts before it; null for a call that was completed. */
+export function toContentError({
+  attempts,
+  outcome,
+}: Pick<EndedCall, 'attempts' | 'outcome'>): GenerationContent['error'] {
+  if (outcome.status === 'completed') return null;
+  const { error } = outcome;
+  // A call without a completion failed with a copy of its last attempt's error, which is not listed twice.
+  const before = outcome.status === 'failed' ? attempts.slice(0, -1) : attempts;
+  return {
+    message: error.message,
+    status: error.status,
+    provider_name: attempts.at(-1)?.endpoint.provider.name ?? null,
+    raw: null,
+    previous_errors: before.flatMap(({ endpoint, error: earlier }) =>
+      earlier === null || earlier === error
+        ? []
+        : [{ code: earlier.status, message: earlier.message, provider_name: endpoint.provider.name }],
+    ),
   };
 }
 

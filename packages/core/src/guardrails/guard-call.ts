@@ -6,7 +6,7 @@ import type { GuardrailStage } from '../wire/chat/pipeline-stage.ts';
 import type { OutputFilters } from './filters/compile-filters.ts';
 import { guardInput, type InputVerdict } from './guard-input.ts';
 import type { Policy } from './policy.ts';
-import { type Finding, toBlockError, toStages, toUnavailableError } from './verdict.ts';
+import { type Finding, toBlockError, toStages, toUnavailableError, toUnreadableError } from './verdict.ts';
 
 export interface GuardedCall<Request> {
   /** The call in the form that is sent and stored. */
@@ -18,6 +18,8 @@ export interface GuardedCall<Request> {
 /** Runs the input filters of a policy over a call. Never throws: a filter that fails refuses the call. */
 export function guardCall<Request>(call: ModelCall<Request>, options: GuardOptions): GuardedCall<Request> {
   const { kind } = call;
+  const unreadable = options.policy?.input == null ? null : (kind.unreadableIn?.(call.request) ?? null);
+  if (unreadable !== null) return { call, refusal: toUnreadableError(unreadable) };
   const { request, refusal } = guardRequest(call.request, kind.mapTexts, options);
   return { call: request === call.request ? call : withRequest(call, request), refusal };
 }

@@ -60,6 +60,10 @@ export function toBlockError({ compiled, samples }: Finding, side: Side): Gatewa
   });
 }
 
+/** The refusal of texts that no filter can look into. */
+export const toUnreadableError = (texts: string): GatewayError =>
+  new GatewayError('permission_denied', `Request blocked: content filters cannot read ${texts}; send the text`);
+
 /** The refusal when a guardrail cannot be evaluated: no text passes a filter that has failed. */
 export function toUnavailableError(side: Side, cause: unknown): GatewayError {
   return new GatewayError('permission_denied', `${side} blocked: a guardrail is unavailable`, {

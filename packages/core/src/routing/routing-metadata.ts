@@ -20,7 +20,7 @@ export interface RoutingOutcome {
 
 /** Reports the routing of a request to a caller who requested it. */
 export interface RoutingReport {
-  /** Members of the response, by the names that the caller requested. */
+  /** Members of the response, by the names that the caller requested; none for a completion that was repeated. */
   toMembers(outcome: RoutingOutcome): Readonly<Record<string, unknown>>;
 }
 
@@ -33,6 +33,8 @@ export function createRoutingReport(headers: HeaderMap, plan: CallPlan, { stages
   if (names.length === 0) return null;
   return {
     toMembers(outcome) {
+      const isRepeated = !outcome.hasFailed && outcome.attempts.length === 0;
+      if (isRepeated) return {};
       const metadata = toRoutingMetadata(plan, stages, outcome);
       return Object.fromEntries(names.map((name) => [name, metadata]));
     },

@@ -1,14 +1,13 @@
 import { z } from 'zod';
 
-import { boundWithin } from '../../budgets/find-budgets.ts';
-import { withinBounds } from '../../budgets/reserve-call.ts';
 import { createModelCall } from '../../calls/model-call.ts';
 import { chatKind } from '../../chat/chat-kind.ts';
 import { type CallerParts, findCaller } from '../../dispatch/find-caller.ts';
+import { planWithin } from '../../dispatch/plan-within.ts';
 import { operation } from '../../http/operation.ts';
 import type { Principal } from '../../http/principal.ts';
 import { explainPlan } from '../../routing/explain-plan.ts';
-import { planCall, type RoutingParts } from '../../routing/plan-call.ts';
+import type { RoutingParts } from '../../routing/plan-call.ts';
 import type { RegionOf } from '../../routing/region-of.ts';
 import type { Store } from '../../stores/store.ts';
 import { chatCompletionRequestSchema } from '../../wire/chat/chat-completion.ts';
@@ -39,7 +38,7 @@ export const explainChatRoute = operation<ExplainParts>()({
   response: explainRouteResultSchema,
   async run({ request, principal, parts, query: { key }, body }) {
     const holder = key === undefined ? principal : await findKeyHolder(key, parts);
-    const { policy, budgets } = await findCaller(holder, parts.callers);
+    const caller = await findCaller(holder, parts.callers);
     const call = createModelCall({
       id: '',
       kind: chatKind,
@@ -47,12 +46,9 @@ export const explainChatRoute = operation<ExplainParts>()({
       principal: holder,
       region: parts.regionOf(request),
       headers: request.headers,
-      headerSession: null,
     });
-    const bound = boundWithin(call, budgets);
-    const narrowings = [...(policy?.narrowings ?? []), ...(bound === null ? [] : [withinBounds(bound)])];
     // The candidates are in order of price, and the first of them is drawn by the smallest number.
-    const plan = planCall(call, { narrowings, random: () => 0 }, parts.routing);
+    const { plan } = planWithin(call, caller, parts.routing, { random: () => 0 });
     return { data: explainPlan(plan, parts.routing.health) };
   },
 });

@@ -51,7 +51,6 @@ function testRequest(request: ChatCompletionRequest, policy: Policy, parts: DryR
     principal: NO_PRINCIPAL,
     region: null,
     headers: {},
-    headerSession: null,
   });
   const plan = planCall(call, { narrowings: policy.narrowings, random: () => 0 }, parts.routing);
   return {

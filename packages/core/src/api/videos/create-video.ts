@@ -1,5 +1,4 @@
-import { createModelCall } from '../../calls/model-call.ts';
-import { createGenerationId } from '../../foundation/random-id.ts';
+import { receiveCall } from '../../calls/model-call.ts';
 import { operation } from '../../http/operation.ts';
 import type { RequestContext } from '../../http/request-context.ts';
 import { firstValue, type GatewayRequest } from '../../http/request.ts';
@@ -14,7 +13,6 @@ import { type VideoResponse, videoResponseSchema } from '../../wire/videos/video
 import type { CreateVideoParts } from './video-parts.ts';
 
 const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
-const MAX_SESSION_ID_LENGTH = 256;
 
 type VideoContext = Pick<RequestContext<CreateVideoParts>, 'parts' | 'principal' | 'request' | 'responseHeaders'>;
 
@@ -28,18 +26,10 @@ export const createVideo = operation<CreateVideoParts>()({
 
 async function makeVideo(request: VideoRequest, context: VideoContext): Promise<VideoResponse> {
   const { parts, principal, request: client, responseHeaders } = context;
-  const { headers, baseUrl } = client;
+  const { baseUrl } = client;
   const delivery = toDelivery(request, parts.webhooks);
   const key = readIdempotencyKey(client);
-  const call = createModelCall({
-    id: createGenerationId(parts.platform),
-    kind: videoKind,
-    request,
-    principal,
-    region: parts.regionOf(client),
-    headers,
-    headerSession: firstValue(headers['x-session-id'])?.slice(0, MAX_SESSION_ID_LENGTH) ?? null,
-  });
+  const call = receiveCall(videoKind, request, context);
   const make = (idempotency: VideoJob['idempotency']): Promise<VideoJob> =>
     orderVideo(call, { baseUrl, delivery, idempotency, responseHeaders }, parts);
   let job: VideoJob;

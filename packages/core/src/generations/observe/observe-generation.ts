@@ -2,11 +2,11 @@ import type { Attempt, Outcome } from '../../calls/attempt.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
 import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
 import type { EndedCall, ToolStep, WebSearch } from '../ended-call.ts';
-import type { SettledGeneration } from '../settled-generation.ts';
-import { toGeneration, toGenerationContent } from '../to-generation.ts';
+import { type SettledGeneration, toSettled } from '../settled-generation.ts';
+import { toGenerationContent } from '../to-generation.ts';
 import { type CompletionAccumulator, createCompletionAccumulator } from './completion-accumulator.ts';
 import type { ObservedCall } from './observed-call.ts';
-import { countParts, type Spending, spendingOf, sumSpending, toPublicUsage, type Turn } from './spending.ts';
+import { countParts, type Spending, spendingOf, sumSpending, type Turn } from './spending.ts';
 import { recordTimeline, type TimelineRecorder, withTimeline } from './stream-timeline.ts';
 
 /** Follows one call from its first attempt to its end. */
@@ -28,7 +28,7 @@ export interface GenerationObserver {
   /** Spending so far; undefined while no completion has begun. */
   spending(): Spending | undefined;
   observe(chunks: readonly ChatChunk[]): void;
-  /** Call once. Makes the record; `recordGeneration` stores it. */
+  /** Call once. Makes the record; the recorder stores it. */
   settle(outcome: Outcome): SettledGeneration;
 }
 
@@ -119,7 +119,6 @@ class Observer implements GenerationObserver {
   settle(outcome: Outcome): SettledGeneration {
     const { completion, toolSteps, searches, timeline } = this;
     const { call, messages, isStreamed, router, pipeline, platform, bodyLength } = this.call;
-    const { principal } = call;
     this.isOver = true;
     const isWhole = completion.readBack();
     const { usage, cost = null } = this.spending() ?? {};
@@ -142,18 +141,11 @@ class Observer implements GenerationObserver {
       steps,
       searches,
     };
-    const generation = toGeneration(ended);
-    const { id: principalId, userId } = principal;
-    return {
-      usage: usage && toPublicUsage(usage, ended),
-      record: { generation, principalId, ...(userId !== undefined && { userId }), costNanoUsd: cost?.nanoUsd ?? 0 },
-      principal,
-      content:
-        this.isContentStored && isWhole
-          ? withTimeline(toGenerationContent(ended, messages, completion), timeline)
-          : null,
+    const isStored = this.isContentStored && isWhole;
+    return toSettled(ended, {
+      content: isStored ? withTimeline(toGenerationContent(ended, messages, completion), timeline) : null,
       contentLength: bodyLength + completion.textLength + completion.reasoningLength + lengthOf(steps),
-    };
+    });
   }
 }
 

@@ -1,5 +1,5 @@
 import { type CallKind, type CallNeeds, minTokensOf, mostTokensOf } from '../../calls/call-kind.ts';
-import type { RequestText } from '../../calls/text-map.ts';
+import { mapRecord, mapStrings, type RequestText, toVisitor } from '../../calls/text-map.ts';
 import type { EmbeddingsRequest } from '../../wire/embeddings/embeddings.ts';
 
 /** The kind of calls that convert texts to vectors (docs/decisions/0025). */
@@ -18,6 +18,7 @@ export const embeddingsKind: CallKind<EmbeddingsRequest> = {
     predictedTokens: 0,
   }),
   mapTexts,
+  unreadableIn: ({ input }) => (itemsOf(input).every((item) => typeof item === 'string') ? null : 'tokens in input'),
 };
 
 function needsOf({ input }: EmbeddingsRequest): CallNeeds {
@@ -45,20 +46,12 @@ const leastTokensOf = (item: string | readonly number[]): number =>
   typeof item === 'string' ? minTokensOf(item.length) : item.length;
 
 function mapTexts(request: EmbeddingsRequest, change: (text: RequestText) => string): EmbeddingsRequest {
-  const say = (text: string): string => change({ text, role: 'user', isContinued: false, isJson: false });
-  const { input, user, session_id: session } = request;
-  return {
-    ...request,
-    input: mapInput(input, say),
-    ...(user != null && { user: say(user) }),
-    ...(session != null && { session_id: say(session) }),
-  };
+  const visit = toVisitor(change);
+  let changed = request;
+  for (const field of ['input', 'input_type', 'user', 'session_id'] as const) {
+    const mapped = mapStrings(request[field], visit);
+    if (mapped !== request[field]) changed = { ...changed, [field]: mapped };
+  }
+  const trace = mapRecord(request.trace, visit);
+  return trace === request.trace ? changed : { ...changed, trace: trace as typeof request.trace };
 }
-
-/** Filters cannot read input that is given as tokens. */
-function mapInput(input: EmbeddingsRequest['input'], say: (text: string) => string): EmbeddingsRequest['input'] {
-  if (typeof input === 'string') return say(input);
-  return isTexts(input) ? input.map(say) : input;
-}
-
-const isTexts = (input: Exclude<EmbeddingsRequest['input'], string>): input is string[] => typeof input[0] === 'string';

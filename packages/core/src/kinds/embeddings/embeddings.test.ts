@@ -1,7 +1,12 @@
-import type { ModelDefinition } from '@model-gateway/core';
+import type { ModelDefinition, Provider } from '@model-gateway/core';
 import { expect, test } from 'vitest';
 
-import { type CoreGateway, createCoreGateway, jsonOf } from '../../../../../test/support/gateways/core-gateway.ts';
+import {
+  type CoreGateway,
+  createCoreGateway,
+  createScriptedProvider,
+  jsonOf,
+} from '../../../../../test/support/gateways/core-gateway.ts';
 import { guardKey } from '../../../../../test/support/gateways/guard-key.ts';
 import {
   createReplayTransport,
@@ -112,6 +117,43 @@ test('records a call as cancelled when its client leaves, and closes upstream at
   expect(core.store.appended[0]?.record.generation).toMatchObject({ cancelled: true });
 });
 
+test('records a call whose provider breaks its contract, and frees the money that was held for it', async () => {
+  const broken: Provider = {
+    ...createScriptedProvider('acme', []),
+    embeddings: () => Promise.reject(new TypeError('x is undefined')),
+  };
+  const core = createCoreGateway([broken, createScriptedProvider('beta', [])], {
+    models: MODELS,
+    // Enough for one call at a time.
+    account: { creditsUsd: 0.000005 },
+  });
+  for (const count of [1, 2]) {
+    expect((await embed(core, { input: 'x' })).status).toBe(500);
+    expect(core.store.appended).toHaveLength(count);
+  }
+  expect(core.store.appended[0]?.record.generation).toMatchObject({ finish_reason: 'error', total_cost: 0 });
+});
+
+test('does not record a second time what the store has refused', async () => {
+  const core = createCoreGateway(replay(body([1])), { models: MODELS });
+  core.store.failAppends(new Error('disk full'));
+  expect((await embed(core, { input: 'one' })).status).toBe(500);
+  expect(core.store.appendCalls()).toBe(1);
+});
+
+test('stores the errors of all endpoints that were asked', async () => {
+  const upstream = createReplayTransport(
+    { status: 500, headers: JSON_TYPE, pieces: ['{}'] },
+    { status: 503, headers: JSON_TYPE, pieces: ['{}'] },
+  );
+  const core = createCoreGateway(upstream, { models: MODELS, logging: { inputOutput: true } });
+  await embed(core, { input: 'one' });
+  expect(core.store.appended[0]?.content?.error).toMatchObject({
+    provider_name: 'Beta',
+    previous_errors: [{ provider_name: 'Acme' }],
+  });
+});
+
 test('refuses a model that is known to make something else, and a body that is none', async () => {
   const core = createCoreGateway(replay(body([1])), { models: MODELS });
   expect((await embed(core, { model: 'acme/chat', input: 'x' })).status).toBe(404);
@@ -130,6 +172,36 @@ test('guardrails redact and block what is embedded', async () => {
   await key.patch(filter('block'));
   expect((await embed(core, { input: 'the code 42' }, key.headers)).status).toBe(403);
   expect(upstream.exchanges).toHaveLength(1);
+});
+
+test('guardrails see every text of a call, and refuse tokens, which they cannot read', async () => {
+  const upstream = replay(body([1]));
+  const core = createCoreGateway(upstream, { models: MODELS });
+  const content_filters = [{ pattern: 'code \\d+', action: 'redact', label: '[CODE]' }];
+  const { headers } = await guardKey(core, { content_filters });
+  const secret = 'code 42';
+  const words = { input: 'one', input_type: secret, user: secret, session_id: secret, trace: { trace_name: secret } };
+  expect((await embed(core, words, headers)).status).toBe(200);
+  expect(upstream.latest().sent).toMatchObject({ input_type: '[CODE]' });
+  expect(JSON.stringify(core.store.appended)).not.toContain(secret);
+  for (const input of [
+    [1, 2],
+    [[1], [2]],
+  ]) {
+    const response = await embed(core, { input }, headers);
+    expect(response.status).toBe(403);
+    expect(jsonOf(response)).toMatchObject({
+      error: { message: 'Request blocked: content filters cannot read tokens in input; send the text' },
+    });
+  }
+  expect((await embed(core, { input: [1, 2] })).status).toBe(200);
+  expect(upstream.exchanges).toHaveLength(2);
+});
+
+test('refuses a session in the headers that is longer than one in the body may be', async () => {
+  const core = createCoreGateway(replay(body([1])), { models: MODELS });
+  const headers = { authorization: 'Bearer sk-test-api', 'x-session-id': 's'.repeat(257) };
+  expect((await embed(core, { input: 'one' }, headers)).status).toBe(400);
 });
 
 test('budgets bound the cost of embeddings before the call', async () => {

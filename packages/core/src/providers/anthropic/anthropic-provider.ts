@@ -22,7 +22,7 @@ export function createAnthropicProvider(settings: AnthropicProviderSettings): Pr
     headers: { 'anthropic-version': WIRE_VERSION },
   });
   const chatUrl = `${upstream.baseUrl}/messages`;
-  const { chat, listModels } = createChatWire(upstream, {
+  const wire = createChatWire(upstream, {
     toUrl: () => chatUrl,
     toBody(call) {
       const { user } = call.request;
@@ -36,5 +36,5 @@ export function createAnthropicProvider(settings: AnthropicProviderSettings): Pr
     listUrl: `${upstream.baseUrl}/models?limit=${LIST_LIMIT}`,
     readModels: readAnthropicModelList,
   });
-  return { ...describeProvider(settings), discoverModels: settings.discoverModels, chat, listModels };
+  return { ...describeProvider(settings), discoverModels: settings.discoverModels, ...wire };
 }

@@ -22,7 +22,7 @@ export function createGoogleProvider(settings: GoogleProviderSettings): Provider
   const upstream = toUpstream(settings, { keyHeader: 'x-goog-api-key' });
   const { baseUrl } = upstream;
   const { downloads } = settings;
-  const { chat, listModels } = createChatWire(upstream, {
+  const wire = createChatWire(upstream, {
     toUrl({ providerModel, stream }) {
       const method = stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
       return `${baseUrl}/${toModelPath(providerModel)}:${method}`;
@@ -37,7 +37,6 @@ export function createGoogleProvider(settings: GoogleProviderSettings): Provider
     ...describeProvider(settings),
     discoverModels: settings.discoverModels,
     ...(downloads !== undefined && { video: createGoogleVideos({ ...upstream, downloads }) }),
-    chat,
-    listModels,
+    ...wire,
   };
 }

@@ -4,7 +4,7 @@ import type { Platform } from '../../../foundation/platform.ts';
 import { firstValue, type HeaderMap } from '../../../http/request.ts';
 import type { ChatChunk } from '../../../wire/chat/chat-chunk.ts';
 import type { ChatRun } from '../../chat-run.ts';
-import type { CommittedCompletion } from '../../committed-completion.ts';
+import { type CommittedCompletion, readMore } from '../../committed-completion.ts';
 import type { Begin, PlannedStage, Stage } from '../stage.ts';
 import { batchesOf, type CachedCompletion, identify, type ResponseCache } from './response-cache.ts';
 
@@ -83,7 +83,6 @@ function storeAtEnd(
   { key, sourceId, ttlMs }: NewEntry,
   { cache, platform }: CacheParts,
 ): CommittedCompletion {
-  const { rest } = completion;
   const pieces: string[] = [];
   let hasFinished = false;
   const add = (batch: readonly ChatChunk[]): void => {
@@ -97,7 +96,7 @@ function storeAtEnd(
     ...completion,
     rest: {
       async next() {
-        const step = await rest.next();
+        const step = await readMore(completion);
         if (step.done !== true) add(step.value);
         else if (hasFinished) {
           const endpoint = identify(completion.endpoint);
@@ -111,7 +110,7 @@ function storeAtEnd(
         }
         return step;
       },
-      return: () => rest.return?.() ?? Promise.resolve({ done: true as const, value: undefined }),
+      return: () => completion.rest?.return?.() ?? Promise.resolve({ done: true as const, value: undefined }),
     },
   };
 }

@@ -13,7 +13,7 @@ import type { ChatChunk } from '../../../wire/chat/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';
 import type { ChatMessage, ToolCall } from '../../../wire/chat/chat-message.ts';
 import type { ChatRun } from '../../chat-run.ts';
-import { type CommittedCompletion, NOTHING_MORE } from '../../committed-completion.ts';
+import { type CommittedCompletion, letGo, readMore } from '../../committed-completion.ts';
 import { mergeChunks } from '../../merge-chunks.ts';
 import type { Begin, ChatTurn } from '../stage.ts';
 import { toStepDetail } from './expand-steps.ts';
@@ -34,14 +34,14 @@ export function runToolTurns(next: Begin, run: ChatRun, toolSet: ToolSet): Begin
     }
     const chunks: ChatChunk[] = [];
     for await (const batch of batches) chunks.push(...batch);
-    return toCompletion(run, [mergeChunks(chunks)], NOTHING_MORE);
+    return toCompletion(run, [mergeChunks(chunks)], null);
   };
 }
 
 function toCompletion(
   { observer }: ChatRun,
   first: readonly ChatChunk[],
-  rest: AsyncIterator<readonly ChatChunk[]>,
+  rest: CommittedCompletion['rest'],
 ): CommittedCompletion {
   const endpoint = observer.endpoint() as Endpoint;
   return { endpoint, startedAt: 0, first, rest, isAccountedFor: true };
@@ -136,7 +136,7 @@ async function* readTurn(next: Begin, { run, turn, read }: ReadTurn): AsyncGener
   try {
     yield read.pass(completion.first);
     for (;;) {
-      const step = await raceAbort(completion.rest.next(), signal);
+      const step = await raceAbort(readMore(completion), signal);
       if (step.done === true) break;
       yield read.pass(step.value);
     }
@@ -149,7 +149,7 @@ async function* readTurn(next: Begin, { run, turn, read }: ReadTurn): AsyncGener
       noteOutcome({ endpoint, startedAt, outcome: { status: 'failed', error }, usage: undefined }, parts.attempts);
     throw error;
   } finally {
-    if (!isRead) completion.rest.return?.().then(undefined, () => undefined);
+    if (!isRead) letGo(completion);
   }
   noteOutcome({ endpoint, startedAt, outcome: { status: 'completed' }, usage: read.completion.usage }, parts.attempts);
 }
