@@ -1,14 +1,14 @@
 import { isCompressed } from '../../calls/call-kind.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import { compressionOf, hasPlugin, isOnline } from '../plugins.ts';
-import { createFilesStage, type FileParts } from './files/parse-files.ts';
+import { createFilesStage, type FileParts } from './files/files-stage.ts';
 import { healingStage } from './healing/healing-stage.ts';
 import { promptCompressionStage } from './prompt-compression/prompt-compression-stage.ts';
 import { CACHE_HEADERS, createResponseCacheStage } from './response-cache/response-cache-stage.ts';
 import type { ResponseCache } from './response-cache/response-cache.ts';
 import { serverToolsStage } from './server-tools/server-tools-stage.ts';
 import type { ListedStage } from './stage.ts';
-import { createWebSearchStage } from './web-search/search-first.ts';
+import { createWebSearchStage } from './web-search/web-search-stage.ts';
 
 export interface ChatStageParts extends FileParts {
   readonly platform: Platform;

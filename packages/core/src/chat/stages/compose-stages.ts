@@ -1,51 +1,7 @@
 import { type Awaitable, whenAllKnown } from '../../foundation/awaitable.ts';
-import { GatewayError } from '../../foundation/errors.ts';
-import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
-import { refuseField } from '../../wire/refuse-field.ts';
 import { beginCompletion } from '../begin-completion.ts';
 import type { ChatRun } from '../chat-run.ts';
-import type { Moderator } from '../moderate-call.ts';
-import { isOnline, type Plugin } from '../plugins.ts';
 import type { Begin, FitRequest, ListedStage, PlannedStage } from './stage.ts';
-
-/** Plugins that choose a model, and are read where that is done. */
-const ROUTER_PLUGINS: readonly string[] = ['auto-router', 'auto-beta-router'];
-
-interface AvailableParts {
-  readonly stages: readonly ListedStage[];
-  /** Undefined where none is set up. */
-  readonly moderator: Moderator | undefined;
-}
-
-/**
- * Throws `invalid_request` for fields that would have no effect: presets, and plugins that add or guard content and are
- * not configured. Fields that only tune a completion are accepted without effect.
- */
-export function refuseUnavailable(request: ChatCompletionRequest, parts: AvailableParts): void {
-  request.plugins?.forEach((plugin, index) => {
-    if (plugin.enabled === false) return;
-    const reason = objectToPlugin(plugin, parts);
-    if (reason !== null) throw refuseField(`plugins.${index}`, `the plugin "${plugin.id.slice(0, 60)}" ${reason}`);
-  });
-  if (isOnline(request)) {
-    const reason = objectToPlugin({ id: 'web' }, parts);
-    if (reason !== null) throw refuseField('model', `the variant :online ${reason}`);
-  }
-  if (request.preset) throw refuseField('preset', 'a stored preset is not available in this version');
-  const { reasoning, reasoning_effort: effort } = request;
-  if (reasoning?.effort && effort && reasoning.effort !== effort) {
-    throw new GatewayError('invalid_request', 'reasoning_effort: must not differ from reasoning.effort');
-  }
-}
-
-function objectToPlugin(plugin: Plugin, { stages, moderator }: AvailableParts): string | null {
-  if (ROUTER_PLUGINS.includes(plugin.id)) return null;
-  if (plugin.id === 'moderation') {
-    return moderator === undefined ? 'is not available: no moderator is set up on this gateway' : null;
-  }
-  const listed = stages.find(({ stage }) => stage.plugins?.includes(plugin.id) === true);
-  return listed === undefined ? 'is not available in this version' : (listed.stage.objectToPlugin?.(plugin) ?? null);
-}
 
 export interface ComposedStages {
   readonly begin: Begin;
@@ -66,9 +22,13 @@ function compose(planned: readonly (PlannedStage | null)[], run: ChatRun): Compo
   let isReplay = false;
   for (const stage of planned.toReversed()) {
     if (stage === null) continue;
-    if (stage.fit !== undefined) fit = stage.fit;
+    if (stage.fit !== undefined) fit = fitBoth(stage.fit, fit);
     if (stage.begin !== undefined) begin = stage.begin(begin);
     if (stage.isReplay === true) isReplay = true;
   }
   return { begin, isReplay };
+}
+
+function fitBoth(outer: FitRequest, inner: FitRequest | null): FitRequest {
+  return inner === null ? outer : (request, endpoint) => inner(outer(request, endpoint), endpoint);
 }

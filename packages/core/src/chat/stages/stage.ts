@@ -26,6 +26,7 @@ export type FitRequest = (request: ChatCompletionRequest, endpoint: Endpoint) =>
 export interface PlannedStage {
   /** Wraps the beginning of a completion. `next` is what is further in; a stage that does not call it replaces it. */
   readonly begin?: (next: Begin) => Begin;
+  /** Changes the request for one endpoint, just before it is called; outer stages first. */
   readonly fit?: FitRequest;
   /** The stage replaces upstream, so that nothing is spent or reserved. */
   readonly isReplay?: boolean;
@@ -33,7 +34,6 @@ export interface PlannedStage {
 
 /** An optional step of a chat call; `chat-stages.ts` lists all, the outermost first (docs/decisions/0024). */
 export interface Stage {
-  readonly name: string;
   /** Plugins of a request that this stage serves. */
   readonly plugins?: readonly string[];
   /** Why a plugin cannot be had on this gateway, in words for the caller; null when it can. Default: it always can. */

@@ -6,7 +6,6 @@ import { healJson } from './heal-json.ts';
 
 /** Repairs the JSON of completions, where the request requires it (wire.md 9.1). */
 export const healingStage: Stage = {
-  name: 'response-healing',
   plugins: ['response-healing'],
   plan: ({ call, pipeline }) => (isJsonWhole(call.request) ? { begin: (next) => heal(next, pipeline) } : null),
 };

@@ -7,7 +7,6 @@ import { compressMessages, weighMessages } from './compress-messages.ts';
 
 /** Shortens prompts that are too long for an endpoint, where the request admits it (wire.md 9.2). */
 export const promptCompressionStage: Stage = {
-  name: 'context-compression',
   plugins: ['context-compression'],
   plan: ({ call, pipeline }) => ({ fit: createFit(compressionOf(call.request), pipeline) }),
 };

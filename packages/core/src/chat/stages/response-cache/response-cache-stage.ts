@@ -16,7 +16,6 @@ export interface CacheParts {
 /** Repeats earlier completions for requests whose headers allow it (wire.md 21). */
 export function createResponseCacheStage(parts: CacheParts): Stage {
   return {
-    name: 'response-cache',
     plan(run) {
       const wish = readCacheHeaders(run.client.headers);
       return wish === null ? null : askCache(wish, run, parts);

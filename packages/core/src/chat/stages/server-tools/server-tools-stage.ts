@@ -21,9 +21,11 @@ export async function openServerTools(
 
 /** Runs the tools of the gateway that a request has (wire.md 10). They have been opened before the call was planned. */
 export const serverToolsStage: Stage = {
-  name: 'server-tools',
   plugins: ['web-fetch'],
-  plan: (run) => ({ begin: (next) => runLate(next, run, run.toolSet as ToolSet) }),
+  plan(run) {
+    const { toolSet } = run;
+    return toolSet === null ? null : { begin: (next) => runLate(next, run, toolSet) };
+  },
 };
 
 /** Loaded late, because most requests have no server tools. */

@@ -34,7 +34,6 @@ const TEXT_ENGINES: ReadonlySet<unknown> = new Set(['pdf-text', 'cloudflare-ai',
 /** Converts a request's files to text (wire.md 9.3). One whose annotation was sent back is not read again. */
 export function createFilesStage(parts: FileParts): Stage {
   return {
-    name: 'files',
     plugins: ['file-parser'],
     objectToPlugin({ pdf }) {
       if (parts.web.readPdf === undefined) return 'is not available: nothing that reads PDFs is set up on this gateway';

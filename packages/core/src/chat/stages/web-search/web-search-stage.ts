@@ -35,7 +35,6 @@ const MAX_SNIPPET_CHARACTERS = 1000;
  */
 export function createWebSearchStage({ searchEngine: engine }: Pick<WebAccess, 'searchEngine'>): Stage {
   return {
-    name: 'web-search',
     plugins: ['web'],
     objectToPlugin: () =>
       engine === undefined ? 'is not available: no search engine is set up on this gateway' : null,
