@@ -30,7 +30,7 @@ export const HELP = `Usage: npm run bench -- [flags]
   --full         adds what takes memory by the gigabyte: 1,000 paused readers
   --record       writes the figures into bench/RESULTS.md
   --against FOLDER  compares this checkout with an older, built one, and nothing else: CPU of whole and streamed
-                 answers, time to first token, start-up
+                 responses, time to first token, start-up
   --only PARTS   some alone, with commas between them: ${PARTS.join(', ')}
 `;
 

@@ -109,7 +109,7 @@ export function openLoadConnection({ port, request, onFirstEvent }: LoadConnecti
     },
   });
   socket.on('error', fail);
-  socket.on('close', () => fail(new Error('the connection was closed before the end of an answer')));
+  socket.on('close', () => fail(new Error('the connection was closed before the end of a response')));
 
   return {
     send: () =>

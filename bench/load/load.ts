@@ -45,8 +45,8 @@ async function run(job: LoadJob): Promise<LoadResult> {
 }
 
 function refuseWrongResponse({ status, bytes, tail }: LoadResponse, { stream, minBytes }: LoadJob): void {
-  if (status !== 200) throw new Error(`an answer under load had status ${status}`);
-  if (bytes < minBytes) throw new Error(`an answer under load had ${bytes} bytes, which is too few`);
+  if (status !== 200) throw new Error(`a response under load had status ${status}`);
+  if (bytes < minBytes) throw new Error(`a response under load had ${bytes} bytes, which is too few`);
   if (stream && !tail.includes('data: [DONE]'))
     throw new Error(`a stream under load ended with ${JSON.stringify(tail)}`);
 }

@@ -28,7 +28,7 @@ export async function checkResponses(target: Target): Promise<void> {
 async function checkWhole(target: Target): Promise<void> {
   const response = await ask(target, false);
   const body = (await response.json()) as ResponseBody;
-  strictEqual(body.choices?.[0]?.message?.content, WHOLE_TEXT, `text of the whole answer of the ${target.name}`);
+  strictEqual(body.choices?.[0]?.message?.content, WHOLE_TEXT, `text of the whole completion of the ${target.name}`);
   checkUsage(body.usage, WHOLE_TOKENS, target);
   await checkRecord(target, response, WHOLE_TEXT);
 }

@@ -55,7 +55,7 @@ export async function measureList(ui: UiStage, plan: Plan): Promise<Figure[]> {
         format: formatCount,
         budget: UI_LIST_REQUESTS,
       }),
-      toFigure('UI, the list: bytes a row of an answer', {
+      toFigure('UI, the list: bytes a row of a response', {
         gateway: '',
         value: (await rowBytes[0]) ?? Number.NaN,
         format: formatCount,

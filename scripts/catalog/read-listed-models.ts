@@ -29,7 +29,7 @@ const OUTPUT_FIELDS = ['max_completion_tokens', 'max_output_length', 'max_tokens
 /** Reads the response of a `GET /models`. Throws when it is no list of models. */
 export function readListedModels(body: unknown): readonly ListedModel[] {
   const list = isObject(body) ? (body['data'] ?? body['models']) : body;
-  if (!Array.isArray(list)) throw new Error('The answer is no list of models: it has neither "data" nor "models".');
+  if (!Array.isArray(list)) throw new Error('The response is no list of models: it has neither "data" nor "models".');
   return list.flatMap((entry: unknown) => (isObject(entry) ? readEntry(entry) : []));
 }
 

@@ -16,7 +16,7 @@ const UPSTREAM_KEY = 'upstream-secret-0123456789';
 const folder = mkdtempSync(join(tmpdir(), 'built-in-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const answer: RequestListener = (request, response) => {
+const respond: RequestListener = (request, response) => {
   response.setHeader('content-type', 'application/json');
   if (request.method === 'GET') return void response.end('{"data":[{"id":"gpt-4o-mini"}]}');
   const message = { role: 'assistant', content: 'Hello' };
@@ -26,7 +26,7 @@ const answer: RequestListener = (request, response) => {
 
 /** A config with OpenAI's preset at an address of ours; the file's path. */
 async function writeConfig(models: readonly object[] = []): Promise<string> {
-  const server = createServer(answer);
+  const server = createServer(respond);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;

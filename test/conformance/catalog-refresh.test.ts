@@ -183,6 +183,6 @@ test.each([
 test('fails on a response that is no list, and changes nothing', async () => {
   const { directory, read } = makeData();
   const { code, stderr } = await refresh({ hello: 1 }, ['--from', 'URL', '--provider', 'groq', '--data', directory]);
-  expect([code, stderr]).toEqual([1, expect.stringContaining('The answer is no list of models')]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('The response is no list of models')]);
   expect(read()).toBe(ACME);
 });

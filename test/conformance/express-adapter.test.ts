@@ -51,9 +51,9 @@ describe.each([
     const app = express();
     app.use(path === '' ? '/' : path, gatewayRouter(createGateway().gateway));
     const url = `${await start(app)}${path.replace(':tenant', 'acme')}/api/v1`;
-    const answer = await chat(url, HELLO);
+    const response = await chat(url, HELLO);
     const count = await fetch(`${url}/models/count?output_modalities=text`, withKey());
-    expect(answer).toMatchObject({
+    expect(response).toMatchObject({
       status: 200,
       body: { choices: [{ message: { content: expect.stringContaining('Hello there') } }] },
     });

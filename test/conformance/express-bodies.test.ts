@@ -82,8 +82,8 @@ describe.each([
 
   test('says so when the host has used the body up', async () => {
     const drain: RequestHandler = (request, _response, next) => void request.on('end', next).resume();
-    const answer = await chat(await start([drain]), HELLO);
-    expect(answer).toMatchObject({
+    const response = await chat(await start([drain]), HELLO);
+    expect(response).toMatchObject({
       status: 422,
       body: { error: { message: expect.stringContaining('The application read the body') } },
     });

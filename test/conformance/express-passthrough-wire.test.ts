@@ -107,8 +107,8 @@ describe.each([
 
   test('follows no redirect', async () => {
     target.respondWith((response) => response.writeHead(307, { location: `${target.address}/other` }).end());
-    const answer = await sendRaw(await start({ apiKey: 'sk-or-v1-operator' }), '/api/v1/moderations', withKey());
-    expect(answer).toMatchObject({ status: 307, headers: { location: `${target.address}/other` } });
+    const response = await sendRaw(await start({ apiKey: 'sk-or-v1-operator' }), '/api/v1/moderations', withKey());
+    expect(response).toMatchObject({ status: 307, headers: { location: `${target.address}/other` } });
     expect(target.forwarded).toHaveLength(1);
   });
 

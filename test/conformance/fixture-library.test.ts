@@ -63,17 +63,17 @@ async function start(options: Partial<CompositionOptions>, config: object = {}) 
 }
 
 /** A case of a provider of its own for one prompt. */
-function writeCase(name: string, question: string, answer: string): void {
+function writeCase(name: string, prompt: string, completion: string): void {
   const folder = join(dir, 'acme', 'chat-completions', name);
   mkdirSync(folder, { recursive: true });
   const write = (file: string, value: object): void => writeFileSync(join(folder, file), JSON.stringify(value));
-  write('request.json', { model: 'one', messages: [{ role: 'user', content: question }] });
+  write('request.json', { model: 'one', messages: [{ role: 'user', content: prompt }] });
   write('response.json', {
     id: 'x',
     object: 'chat.completion',
     created: 1,
     model: 'one',
-    choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: answer } }],
+    choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: completion } }],
     usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
   });
   write('meta.json', { synthetic: true, date: '2026-11-21', model: 'one', status: 200 });
@@ -134,13 +134,13 @@ test('a replay tells what it has, what it was asked in vain, and takes a miss as
 test('a generation becomes a case that answers from then on', async () => {
   writeCase('synthetic-joke', 'Tell me a joke', 'No.');
   const { call, ask } = await start({ demoFixturesDir: dir, savesFixtures: true });
-  const answer = await ask('Tell me a joke');
-  const saved = await call('/admin/v1/fixtures', { generation_id: answer.body['id'] });
-  const path = `_edge/chat-completions/synthetic-${String(answer.body['id'])}`;
+  const response = await ask('Tell me a joke');
+  const saved = await call('/admin/v1/fixtures', { generation_id: response.body['id'] });
+  const path = `_edge/chat-completions/synthetic-${String(response.body['id'])}`;
   expect(saved).toMatchObject({ status: 201, body: { data: { path, dir, reason: null, answers_now: true } } });
   // Other parameters make no difference to it, as they would to the case that matched first.
   const other = await ask('Tell me a joke', { temperature: 0.5 });
-  expect([other.body['id'], textOf(other)]).toEqual([answer.body['id'], 'No.']);
+  expect([other.body['id'], textOf(other)]).toEqual([response.body['id'], 'No.']);
   expect((await call('/admin/v1/fixtures')).body.data).toMatchObject({ cases: 2, unused: 0 });
   expect((await call('/admin/v1/fixtures', { generation_id: 'gen-none' })).status).toBe(404);
 });
@@ -148,8 +148,8 @@ test('a generation becomes a case that answers from then on', async () => {
 test('a directory that is not to be written to gets nothing, and the case is handed out', async () => {
   cpSync(SHIPPED, dir, { recursive: true });
   const { call, ask } = await start({ demoFixturesDir: dir });
-  const answer = await ask('Tell me a joke', {}, 'demo/chat');
-  const { body } = await call('/admin/v1/fixtures', { generation_id: answer.body['id'] });
+  const response = await ask('Tell me a joke', {}, 'demo/chat');
+  const { body } = await call('/admin/v1/fixtures', { generation_id: response.body['id'] });
   expect(body.data).toMatchObject({ dir: null, reason: null, answers_now: false });
   const files = body.data['files'] as { name: string; text: string }[];
   expect(files.map(({ name }) => name).toSorted()).toEqual([
@@ -185,8 +185,8 @@ test('a recording grows under one’s eyes, and a live gateway hands out what it
   const live = await start({}, config);
   expect((await live.call('/admin/v1/fixtures')).body.data).toMatchObject({ mode: 'live', dir: null, cases: 0 });
   expect((await live.call('/admin/v1/fixtures/cases')).body).toEqual({ data: [], total_count: 0 });
-  const answer = await live.ask('My key is sk-canary-provider-0123456789');
-  const { body } = await live.call('/admin/v1/fixtures', { generation_id: answer.body['id'] });
+  const response = await live.ask('My key is sk-canary-provider-0123456789');
+  const { body } = await live.call('/admin/v1/fixtures', { generation_id: response.body['id'] });
   expect(body.data).toMatchObject({ dir: null, answers_now: false });
   expect(JSON.stringify(body)).toContain('My key is ***');
   expect(JSON.stringify(body)).not.toContain('canary');

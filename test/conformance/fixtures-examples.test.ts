@@ -31,7 +31,7 @@ const runSuite = (env?: Record<string, string>): Promise<string> =>
 const startProvider = async () => {
   let calls = 0;
   const words = (said: string): readonly string[] => said.match(/ ?\w+[.]?/g) ?? [];
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     calls += 1;
     const isStream = (await text(request)).includes('"stream":true');
     const about = { id: 'c', created: 1, model: 'gpt-4o-mini' };
@@ -46,7 +46,7 @@ const startProvider = async () => {
     for (const content of words('There was a light and it was kept.')) response.write(chunk({ content }));
     response.end(`${chunk({}, 'stop')}data: [DONE]\n\n`);
   };
-  const server = createServer((request, response) => void answer(request, response));
+  const server = createServer((request, response) => void respond(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,

@@ -100,7 +100,7 @@ describe.each(CLIENT_HOSTS)('clients under a guardrail on %s', (kind) => {
     expect((await sent).body.messages).toEqual([{ role: 'user', content: 'write to [EMAIL]' }]);
   });
 
-  test.each(['test/text', 'test/trickle'])('get the same answer streamed and whole of %s', async (model) => {
+  test.each(['test/text', 'test/trickle'])('get the same completion streamed and whole of %s', async (model) => {
     const key = await keyUnder({
       content_filters: [{ pattern: 'how are (?:you|they)', action: 'redact', label: '[ASKS]', direction: 'both' }],
     });

@@ -47,8 +47,8 @@ describe.each(CLIENT_HOSTS)('the openai client on %s', (kind) => {
     const request = { model: `test/${name}`, tools: [WEATHER_TOOL] };
     const called = await client.chat.completions.create({ ...request, messages: HELLO });
     expect(called.choices[0]?.finish_reason).toBe('tool_calls');
-    const answered = await client.chat.completions.create({ ...request, messages: toFollowUp(called) });
-    expect(answered.choices[0]?.message.content).toBe(
+    const completion = await client.chat.completions.create({ ...request, messages: toFollowUp(called) });
+    expect(completion.choices[0]?.message.content).toBe(
       name === 'tools' ? 'call_1: sunny in Paris' : 'call_1: sunny in Paris; call_2: sunny in Oslo',
     );
   });
@@ -56,11 +56,11 @@ describe.each(CLIENT_HOSTS)('the openai client on %s', (kind) => {
   test.each(['tools', 'parallel-tools'])('puts streamed tool calls together as they were meant (%s)', async (name) => {
     const request = { model: `test/${name}`, tools: [WEATHER_TOOL] };
     const called = await client.chat.completions.stream({ ...request, messages: HELLO }).finalChatCompletion();
-    const answered = await client.chat.completions
+    const completion = await client.chat.completions
       .stream({ ...request, messages: toFollowUp(called) })
       .finalChatCompletion();
     expect(called.choices[0]?.finish_reason).toBe('tool_calls');
-    expect(answered.choices[0]?.message.content).toBe(
+    expect(completion.choices[0]?.message.content).toBe(
       name === 'tools' ? 'call_1: sunny in Paris' : 'call_1: sunny in Paris; call_2: sunny in Oslo',
     );
   });

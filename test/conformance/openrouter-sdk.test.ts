@@ -75,11 +75,11 @@ describe.each(CLIENT_HOSTS)('the OpenRouter client on %s', (kind) => {
       toolCallId: id,
       content: weatherOf(tool.arguments),
     }));
-    const answered = await send({
+    const completion = await send({
       ...request,
       messages: [...HELLO, { role: 'assistant', content: null, toolCalls: calls }, ...results],
     });
-    expect(answered.choices[0]?.message.content).toBe(
+    expect(completion.choices[0]?.message.content).toBe(
       name === 'tools' ? 'call_1: sunny in Paris' : 'call_1: sunny in Paris; call_2: sunny in Oslo',
     );
   });

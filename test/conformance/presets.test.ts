@@ -119,8 +119,8 @@ test('Azure gets its key in a header of its own, at the address of the deploymen
     query: { 'api-version': '2024-10-21' },
     apiKey: 'key-of-azure',
   });
-  const answer = await askTwice(ask, { max_tokens: 50, top_k: 40 });
-  expect(answer).toMatchObject({
+  const completion = await askTwice(ask, { max_tokens: 50, top_k: 40 });
+  expect(completion).toMatchObject({
     provider: 'Azure',
     choices: [{ message: { content: '{"celsius":-8}', reasoning: null } }],
     usage: { prompt_tokens: 40, completion_tokens: 30, cost: 0.0001 },
@@ -138,7 +138,7 @@ test('Mistral gets its own names, ids and thoughts, and its usage is read withou
   const upstream = await startPresetUpstream('mistral');
   const ask = await startGateway({ preset: 'mistral', baseUrl: upstream.baseUrl, apiKey: 'key-of-mistral' });
   const call = { id: 'call_of_another', type: 'function', function: { name: 'f', arguments: '{}' } };
-  const answer = await askTwice(ask, {
+  const completion = await askTwice(ask, {
     seed: 7,
     tools: [{ type: 'function', function: { name: 'f' } }],
     tool_choice: 'required',
@@ -148,7 +148,7 @@ test('Mistral gets its own names, ids and thoughts, and its usage is read withou
       { role: 'tool', tool_call_id: 'call_of_another', content: 'ok' },
     ],
   });
-  expect(answer).toMatchObject({
+  expect(completion).toMatchObject({
     provider: 'Mistral',
     choices: [{ message: { content: '{"celsius":-8}', reasoning: 'It says minus eight.' } }],
     usage: { prompt_tokens: 40, completion_tokens: 30, cost: 0.0001 },
@@ -174,8 +174,8 @@ test('Mistral gets its own names, ids and thoughts, and its usage is read withou
 test('Together gets a switch for reasoning, and its block of thoughts is told from the response', async () => {
   const upstream = await startPresetUpstream('together');
   const ask = await startGateway({ preset: 'together', baseUrl: upstream.baseUrl, apiKey: 'key-of-together' });
-  const answer = await askTwice(ask, { reasoning: { effort: 'xhigh' }, top_k: 40 });
-  expect(answer).toMatchObject({
+  const completion = await askTwice(ask, { reasoning: { effort: 'xhigh' }, top_k: 40 });
+  expect(completion).toMatchObject({
     provider: 'Together',
     choices: [{ message: { content: '{"celsius":-8}', reasoning: 'It says minus eight.' } }],
     usage: { prompt_tokens: 40, completion_tokens: 30, cost: 0.0001 },
@@ -196,8 +196,11 @@ test('the other wires are spoken by their presets, each with its key where it be
     baseUrl: `http://127.0.0.1:${upstream.port}/v1beta`,
     apiKey: 'key-of-google',
   });
-  const answer = await askTwice(ask, {});
-  expect(answer).toMatchObject({ provider: 'Google AI Studio', usage: { prompt_tokens: 12, completion_tokens: 8 } });
+  const completion = await askTwice(ask, {});
+  expect(completion).toMatchObject({
+    provider: 'Google AI Studio',
+    usage: { prompt_tokens: 12, completion_tokens: 8 },
+  });
   expect(upstream.requests.map(({ head }) => head.split('\r\n')[0])).toEqual([
     'POST /v1beta/models/chat-1:generateContent HTTP/1.1',
     'POST /v1beta/models/chat-1:streamGenerateContent?alt=sse HTTP/1.1',

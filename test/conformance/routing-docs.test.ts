@@ -44,8 +44,8 @@ test('docs/routing.md tells of every preference', () => {
 test('docs/routing.md shows what is explained of a request that leaves one endpoint of seven', async () => {
   const { post } = createRoutedGateway(PROVIDERS_OF_SEVEN, [MODEL_OF_SEVEN]);
   const headers = { authorization: `Bearer ${MANAGEMENT_KEY}` };
-  const answer = jsonOf(await post('/admin/v1/explain', REQUEST_OF_ONE, { headers }));
-  const { endpoints } = routingExplanationSchema.parse(answer['data']);
+  const body = jsonOf(await post('/admin/v1/explain', REQUEST_OF_ONE, { headers }));
+  const { endpoints } = routingExplanationSchema.parse(body['data']);
   const lines = endpoints.map(({ provider, included, rank, rule, price: { compared } }) =>
     JSON.stringify({ provider, included, rank, rule, compared }),
   );

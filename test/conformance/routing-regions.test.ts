@@ -58,15 +58,15 @@ async function reach(kind: HostKind): Promise<Reached> {
 
 /** Sends a request under a name, as a client would that had looked it up. */
 async function send(url: string, host: string, body?: object): Promise<{ status: number; body: unknown }> {
-  const { status, answer } = await new Promise<{ status: number; answer: Promise<string> }>((resolve, reject) => {
+  const { status, sent } = await new Promise<{ status: number; sent: Promise<string> }>((resolve, reject) => {
     const headers = { host, authorization: `Bearer ${TEST_KEY}`, 'content-type': 'application/json' };
     const sending = httpRequest(url, { method: body === undefined ? 'GET' : 'POST', headers }, (response) =>
-      resolve({ status: response.statusCode ?? 0, answer: text(response) }),
+      resolve({ status: response.statusCode ?? 0, sent: text(response) }),
     );
     sending.on('error', reject);
     sending.end(body === undefined ? undefined : JSON.stringify(body));
   });
-  return { status, body: JSON.parse(await answer) };
+  return { status, body: JSON.parse(await sent) };
 }
 
 test.each(HOST_KINDS)('the host %s keeps what comes under a regional name in its region', async (kind) => {

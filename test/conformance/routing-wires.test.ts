@@ -66,16 +66,16 @@ const OF_GOOGLE = {
   ],
 };
 
-const answering = (whole: object): ScriptedTransport =>
+const replayWhole = (whole: object): ScriptedTransport =>
   createScriptedTransport((exchange) => {
     exchange.respond(200, { 'content-type': 'application/json' });
     exchange.push(JSON.stringify(whole));
     exchange.end();
   });
 
-const openAi = answering(OF_OPENAI);
-const anthropic = answering(OF_ANTHROPIC);
-const google = answering(OF_GOOGLE);
+const openAi = replayWhole(OF_OPENAI);
+const anthropic = replayWhole(OF_ANTHROPIC);
+const google = replayWhole(OF_GOOGLE);
 const baseUrl = 'https://up.example/v1';
 const toPreset = (slug: 'openai' | 'alibaba' | 'deepseek' | 'openrouter'): Provider =>
   createOpenAiProvider({ slug, baseUrl, transport: openAi, dialect: OPENAI_PRESETS[slug].dialect });

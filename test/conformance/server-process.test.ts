@@ -146,9 +146,9 @@ test('the demo says where it listens in one line, answers, and ends on SIGTERM w
     api: `${demo.url}/api/v1`,
   });
   expect((await fetch(`${demo.url}/health`)).status).toBe(200);
-  const answer = await chat(demo, { key: 'sk-gw-v1-demo', model: 'demo/chat' });
-  expect(answer.status).toBe(200);
-  const { id } = (await answer.json()) as { id: string };
+  const response = await chat(demo, { key: 'sk-gw-v1-demo', model: 'demo/chat' });
+  expect(response.status).toBe(200);
+  const { id } = (await response.json()) as { id: string };
   expect((await getWith('sk-gw-v1-demo', `${demo.api}/generation?id=${id}`)).status).toBe(200);
 
   const owner = join(dir, 'owner.json');
@@ -167,10 +167,10 @@ test.runIf(hasShell)('without any configuration it is the demo, whose curl lines
   const commands = /^curl(?:.*\\\n)*.*$/gm;
   const [send = '', read = ''] = demo.output.stderr.match(commands) ?? [];
   const paste = (text: string) => promisify(execFile)('bash', ['-c', text]);
-  const answer = JSON.parse((await paste(send)).stdout);
-  expect(answer.choices[0].message.content).toEqual(expect.stringMatching(/\S/));
-  const record = JSON.parse((await paste(read.replace('PASTE-THE-ID-HERE', answer.id))).stdout);
-  expect(record.data).toMatchObject({ id: answer.id, model: expect.stringContaining('demo/chat') });
+  const completion = JSON.parse((await paste(send)).stdout);
+  expect(completion.choices[0].message.content).toEqual(expect.stringMatching(/\S/));
+  const record = JSON.parse((await paste(read.replace('PASTE-THE-ID-HERE', completion.id))).stdout);
+  expect(record.data).toMatchObject({ id: completion.id, model: expect.stringContaining('demo/chat') });
 });
 
 test('the demo refuses an address that other machines can reach', async () => {
@@ -190,8 +190,8 @@ test('with a config it relays to its provider, records, and finds the record aga
   const env = { MANAGEMENT_KEY };
 
   const first = await serve(args, env);
-  const answer = await chat(first);
-  const body = (await answer.json()) as { id: string; choices: { message: { content: string } }[] };
+  const response = await chat(first);
+  const body = (await response.json()) as { id: string; choices: { message: { content: string } }[] };
   expect(body.choices[0]?.message.content).toBe('Hello');
   expect(seen).toEqual([`Bearer ${UPSTREAM_KEY}`]);
   expect((await chat(first, { key: MANAGEMENT_KEY })).status).toBeGreaterThanOrEqual(401);
@@ -204,7 +204,7 @@ test('with a config it relays to its provider, records, and finds the record aga
 
   const lines = (first.output.stderr + second.output.stderr).trimEnd().split('\n');
   const messages = lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
-  expect(messages[0]).toMatch(/prompts and answers are stored/);
+  expect(messages[0]).toMatch(/prompts and completions are stored/);
   for (const secret of [API_KEY, MANAGEMENT_KEY, UPSTREAM_KEY]) expect(lines.join()).not.toContain(secret);
 });
 
@@ -312,8 +312,8 @@ test('on SIGTERM an open stream ends within the drain limit, in a way its reader
   });
   const config = writeConfig(upstream.port, { timeouts: { drainMs: 100 } });
   const gateway = await serve(['--config', config, '--data-dir', newPath('data')], { MANAGEMENT_KEY });
-  const answer = await chat(gateway, { stream: true });
-  const text = answer.text();
+  const response = await chat(gateway, { stream: true });
+  const text = response.text();
   gateway.child.kill('SIGTERM');
   expect(await text).toMatch(/begun.*"error":.*data: \[DONE\]\s*$/s);
   expect(await gateway.exited).toBe(0);
@@ -326,13 +326,13 @@ test('a second signal ends it at once, with 1', async () => {
   const gateway = await serve(['--config', writeConfig(upstream.port), '--data-dir', newPath('data')], {
     MANAGEMENT_KEY,
   });
-  const answer = chat(gateway).catch(() => undefined);
+  const pending = chat(gateway).catch(() => undefined);
   await reached;
   gateway.child.kill('SIGTERM');
   await waitForStderr(gateway, 'stopping');
   gateway.child.kill('SIGTERM');
   expect(await gateway.exited).toBe(1);
-  await answer;
+  await pending;
 });
 
 test('continues when its output is not read any more', async () => {
@@ -357,8 +357,8 @@ test('keeps to the credits of the account, to the cent, also after it was killed
   });
   const args = ['--config', config, '--data-dir', newPath('data')];
   const first = await serve(args, { MANAGEMENT_KEY });
-  const answers = await Promise.all(Array.from({ length: 20 }, () => chat(first)));
-  const statuses = await Promise.all(answers.map((answer) => answer.text().then(() => answer.status)));
+  const responses = await Promise.all(Array.from({ length: 20 }, () => chat(first)));
+  const statuses = await Promise.all(responses.map((response) => response.text().then(() => response.status)));
   expect([statuses.filter((status) => status === 200).length, asked]).toEqual([2, 2]);
   expect(new Set(statuses)).toEqual(new Set([200, 402]));
   first.child.kill('SIGKILL');

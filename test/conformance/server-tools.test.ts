@@ -171,22 +171,22 @@ test('the OpenAI client mixes its own functions with a tool of the gateway, stre
   const message = await stream.finalMessage();
   expect(message.tool_calls).toMatchObject([{ function: { name: 'weather', arguments: '{"word":"oak"}' } }]);
 
-  const answered = await openai.chat.completions.create({
+  const completion = await openai.chat.completions.create({
     model: 'test/first-tool',
     messages: [{ role: 'user', content: '{"word":"oak"}' }],
     tools: tools.slice(0, 1),
   });
-  expect(answered.choices[0]?.message.content).toBe('call_1: oak means tree');
+  expect(completion.choices[0]?.message.content).toBe('call_1: oak means tree');
 });
 
 test('the OpenAI client sends a PDF to a model that reads none', async () => {
   const file_data = `data:application/pdf;base64,${Buffer.from(createPdf(['Oaks are trees'])).toString('base64')}`;
-  const answer = await openai.chat.completions.create({
+  const completion = await openai.chat.completions.create({
     model: 'test/read',
     messages: [{ role: 'user', content: [{ type: 'file', file: { filename: 'oak.pdf', file_data } }] }],
   });
-  expect(answer.choices[0]?.message.content).toContain('Oaks are trees');
-  expect(answer.choices[0]?.message.annotations).toMatchObject([{ type: 'file', file: { name: 'oak.pdf' } }]);
+  expect(completion.choices[0]?.message.content).toContain('Oaks are trees');
+  expect(completion.choices[0]?.message.annotations).toMatchObject([{ type: 'file', file: { name: 'oak.pdf' } }]);
 });
 
 test('the OpenAI client gets a response of before from the cache, for nothing', async () => {

@@ -36,9 +36,9 @@ describe.skipIf(skipped !== undefined)(
       test('serves clients on localhost and shows their generations without a port of its own', async () => {
         const { page, until } = shared;
         const { state } = await until(({ state: { phase, port } }) => phase === 'listening' && port !== 8855);
-        const answered = await chat(state.url ?? '', true);
-        expect(await answered.text()).toContain('data: [DONE]');
-        const id = answered.headers.get('x-generation-id') ?? '';
+        const response = await chat(state.url ?? '', true);
+        expect(await response.text()).toContain('data: [DONE]');
+        const id = response.headers.get('x-generation-id') ?? '';
         const seen = await page.evaluate(async (asked) => (await fetch(`/api/v1/generation?id=${asked}`)).json(), id);
         expect(seen).toMatchObject({ data: { id, model: 'demo/chat', streamed: true, finish_reason: 'stop' } });
       });

@@ -20,7 +20,7 @@ declare module 'vitest' {
 
 /** Waits until the stage is set. Throws when that has failed. */
 export async function getStage(): Promise<DesktopStage> {
-  const answer = await fetch(inject('desktopStageUrl'));
-  if (!answer.ok) throw new Error(await answer.text());
-  return (await answer.json()) as DesktopStage;
+  const response = await fetch(inject('desktopStageUrl'));
+  if (!response.ok) throw new Error(await response.text());
+  return (await response.json()) as DesktopStage;
 }

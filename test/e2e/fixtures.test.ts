@@ -38,20 +38,20 @@ const toStream = (content: string): string =>
     .join('');
 
 /** A case of the provider Acme for one prompt, streamed or not. */
-function writeCase(name: string, question: string, answer: string, about: object = {}): void {
+function writeCase(name: string, prompt: string, text: string, about: object = {}): void {
   const folder = join(dir, 'acme', 'chat-completions', name);
   mkdirSync(folder, { recursive: true });
   const write = (file: string, value: object): void => writeFileSync(join(folder, file), JSON.stringify(value));
   const system = { role: 'system', content: `Speak plainly. ${'Be brief and to the point. '.repeat(20)}` };
-  write('request.json', { model: 'one', messages: [system, { role: 'user', content: question }] });
-  write('response.json', completion(answer));
-  writeFileSync(join(folder, 'response.sse'), toStream(answer));
+  write('request.json', { model: 'one', messages: [system, { role: 'user', content: prompt }] });
+  write('response.json', completion(text));
+  writeFileSync(join(folder, 'response.sse'), toStream(text));
   write('meta.json', {
     synthetic: true,
     date: '2026-11-21',
     model: 'one',
     status: 200,
-    note: `Answers: ${answer}`,
+    note: `Answers: ${text}`,
     ...about,
   });
 }
@@ -66,10 +66,10 @@ async function ask(content: string, temperature = 1): Promise<string> {
 }
 
 const idOfMiss = async (prompt: string): Promise<string> => {
-  const answer = (await (await ui.call('/admin/v1/fixtures/misses')).json()) as {
+  const misses = (await (await ui.call('/admin/v1/fixtures/misses')).json()) as {
     data: readonly { id: string; prompt: string }[];
   };
-  return answer.data.find((miss) => miss.prompt === prompt)?.id ?? 'none';
+  return misses.data.find((miss) => miss.prompt === prompt)?.id ?? 'none';
 };
 
 /** Checks a screen for all kinds of users. */

@@ -95,7 +95,7 @@ async function makeNamed(name: string, at: number): Promise<void> {
   const url = `https://hooks.example.com/${encodeURIComponent(name)}`;
   const filter = { pattern: 'x', label: 'X', action: 'flag' };
   const film = { model: 'acme/film', prompt: name, callback_url: url };
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     ui.call('/api/v1/keys', { body: { name } }),
     ui.call('/api/v1/guardrails', { body: { name, description: name, content_filters: [filter] } }),
     ui.call('/api/v1/videos', { key: API_KEY, body: film }),
@@ -106,7 +106,8 @@ async function makeNamed(name: string, at: number): Promise<void> {
       }),
     send('acme/echo', name, at),
   ]);
-  for (const answer of answers) if (answer instanceof Response && !answer.ok) throw new Error(await answer.text());
+  for (const response of responses)
+    if (response instanceof Response && !response.ok) throw new Error(await response.text());
 }
 
 describe.skipIf(skipped !== undefined)(

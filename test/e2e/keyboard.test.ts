@@ -199,7 +199,7 @@ describe.skipIf(skipped !== undefined)(
 
     beforeAll(async () => {
       fixtures = mkdtempSync(join(tmpdir(), 'gateway-keys-'));
-      // Without the answer to everything else, so that something can be missed.
+      // Without the fallback cases, so that a request can be missed.
       cpSync(DEMO, join(fixtures, 'demo'), { recursive: true, filter: (from) => !from.endsWith('-fallback') });
       ui = await launchUi({ fixtures });
       ids.first = await chat('Hello!');

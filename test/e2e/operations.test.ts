@@ -32,7 +32,7 @@ const DESKTOP = `
   };
   let tell = () => undefined;
   window.asked = [];
-  const answers = {
+  const handlers = {
     changeSettings: (changes) => Object.assign(info.settings, changes),
     saveProviderKey: (name) => info.providerKeys.push(name),
     retryPort: () => (info.state = { phase: 'listening', port: 8861, url: 'http://127.0.0.1:8861' }),
@@ -43,7 +43,7 @@ const DESKTOP = `
     onChange: (listener) => { tell = listener; return () => undefined; },
     ...Object.fromEntries(names.map((name) => [name, async (...asks) => {
       window.asked.push([name, ...asks]);
-      answers[name]?.(...asks);
+      handlers[name]?.(...asks);
       tell();
       return { done: true, message: '' };
     }])),

@@ -13,7 +13,7 @@ let upstream: Server;
 /** Status that the receiver responds with, and the bodies that it received. */
 const receiver = { status: 500, bodies: [] as string[] };
 
-const ANSWER = {
+const COMPLETION = {
   id: 'x',
   object: 'chat.completion',
   created: 1,
@@ -35,7 +35,7 @@ async function startUpstream(): Promise<number> {
         // Some providers repeat the refused key.
         const message = `Incorrect API key provided: ${request.headers.authorization ?? ''}`;
         response.writeHead(401, { 'content-type': 'application/json' }).end(JSON.stringify({ error: { message } }));
-      } else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(ANSWER));
+      } else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(COMPLETION));
     });
   });
   await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
@@ -119,9 +119,9 @@ describe.skipIf(skipped !== undefined)(
       const ids = await Promise.all(
         ['acme/chat', 'acme/leaky'].map(async (model) => {
           const body = { model, messages: [{ role: 'user', content: 'Hello' }] };
-          const answer = await ui.call('/api/v1/chat/completions', { key: planted, body });
-          await answer.text();
-          return answer.headers.get('x-generation-id') ?? '';
+          const response = await ui.call('/api/v1/chat/completions', { key: planted, body });
+          await response.text();
+          return response.headers.get('x-generation-id') ?? '';
         }),
       );
       const paths = [
@@ -136,9 +136,9 @@ describe.skipIf(skipped !== undefined)(
       ];
       const shown = new Map<string, string>();
       for (const path of paths) {
-        const answer = await ui.call(path);
-        expect([path, answer.status]).toEqual([path, 200]);
-        shown.set(path, await answer.text());
+        const response = await ui.call(path);
+        expect([path, response.status]).toEqual([path, 200]);
+        shown.set(path, await response.text());
       }
       const { page, go, problems } = await ui.open('#/');
       const hashes = ['', 'models', 'generations', 'playground', 'videos', 'guardrails', 'keys', 'destinations'];

@@ -76,7 +76,7 @@ const partsOf = ({ page }: UiPage) => ({
 });
 
 describe.skipIf(skipped !== undefined)(
-  `the stream of an answer in the web UI${skipped === undefined ? '' : `, skipped: ${skipped}`}`,
+  `the stream of a completion in the web UI${skipped === undefined ? '' : `, skipped: ${skipped}`}`,
   { timeout: 120_000 },
   () => {
     beforeAll(async () => {

@@ -12,13 +12,13 @@ afterEach(() => {
 type LookupCallback = (error: NodeJS.ErrnoException | null, addresses: readonly dns.LookupAddress[]) => void;
 
 /** Lets the name service say what this does, for every name that is not an address; counts how often it was asked. */
-function replaceLookup(answer: (callback: LookupCallback, asked: number) => void): { readonly asked: () => number } {
+function replaceLookup(respond: (callback: LookupCallback, asked: number) => void): { readonly asked: () => number } {
   let asked = 0;
   const original = dns.lookup;
   vi.spyOn(dns, 'lookup').mockImplementation(((name: string, options: unknown, callback: LookupCallback) => {
     if (!name.endsWith('.test')) return (original as (...all: unknown[]) => void)(name, options, callback);
     asked += 1;
-    answer(callback, asked);
+    respond(callback, asked);
   }) as unknown as typeof dns.lookup);
   return { asked: () => asked };
 }

@@ -54,7 +54,7 @@ test('8: an unstreamed call ends at its own limit, as 408', async () => {
 });
 
 test.skipIf(!isFull)(
-  `9: an unstreamed answer may take 310 s (${NIGHTLY})`,
+  `9: an unstreamed response may take 310 s (${NIGHTLY})`,
   async () => {
     const upstream = await startRawUpstream(({ socket }) => {
       setTimeout(() => socket.write(toRawResponse(200, toWhole('At last'))), 310_000);

@@ -32,13 +32,13 @@ async function outcomeOf(pieces: readonly (string | Uint8Array)[]): Promise<Outc
   for (const [, cut] of chunkings(pieces)) {
     const upstream = await startRawUpstream(({ socket }) => void sendStream(socket, cut));
     const { stream, record } = await startFaultGateway([upstream]);
-    const answer = await stream();
+    const received = await stream();
     // An error that came before anything else is a response of its own.
-    const frames = answer.startsWith('{') ? [] : parseFrames(answer);
-    const chunks = answer.startsWith('{') ? [] : chunksOf(answer);
+    const frames = received.startsWith('{') ? [] : parseFrames(received);
+    const chunks = received.startsWith('{') ? [] : chunksOf(received);
     const { record: written, content } = await record();
-    const failure = answer.startsWith('{')
-      ? (JSON.parse(answer) as { error: { code: number } })
+    const failure = received.startsWith('{')
+      ? (JSON.parse(received) as { error: { code: number } })
       : chunks.find(({ error }) => error);
     outcomes.push({
       text: chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join(''),

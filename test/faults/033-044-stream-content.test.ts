@@ -33,8 +33,8 @@ async function startStreaming(...pieces: readonly (string | Uint8Array)[]): Prom
   return startFaultGateway([await startRawUpstream(({ socket }) => void sendStream(socket, pieces))]);
 }
 
-const textOf = (answer: string): string =>
-  chunksOf(answer)
+const textOf = (received: string): string =>
+  chunksOf(received)
     .map(({ choices }) => choices[0]?.delta.content ?? '')
     .join('');
 
@@ -118,8 +118,8 @@ test.each([
     socket.write(toHttpChunk(wrap('x'.repeat(18_000_000))));
   });
   const { stream, record } = await startFaultGateway([upstream]);
-  const answer = await stream();
-  expect(parseFrames(answer)).toMatchObject([
+  const received = await stream();
+  expect(parseFrames(received)).toMatchObject([
     {},
     {
       error: { code: 502, message: expect.stringContaining('above the size limit') as unknown },
@@ -127,7 +127,7 @@ test.each([
     },
     'done',
   ]);
-  expect(answer.length).toBeLessThan(10_000);
+  expect(received.length).toBeLessThan(10_000);
   await upstream.requests[0]?.closed;
   expect((await record()).content?.output.completion).toBe('Hi');
 });
@@ -137,9 +137,9 @@ test.each([
   ['an unknown field', 'x'],
 ])('37: %s of 18 MB in one line is passed over', async (_name, first) => {
   const { stream } = await startStreaming(toTextEvent('Hi'), first + 'x'.repeat(18_000_000), `\n${toEvents('!')}`);
-  const answer = await stream();
-  expect(textOf(answer)).toBe('Hi!');
-  expect(parseFrames(answer).at(-1)).toBe('done');
+  const received = await stream();
+  expect(textOf(received)).toBe('Hi!');
+  expect(parseFrames(received).at(-1)).toBe('done');
 });
 
 test(
@@ -195,13 +195,13 @@ test(
 
 test('38: an event that is no JSON is an error, and the good ones after it are not shown', async () => {
   const { stream, record } = await startStreaming(toTextEvent('Hi'), 'data: {"choices":[}\n\n', toEvents('never'));
-  const answer = await stream();
-  expect(parseFrames(answer)).toMatchObject([
+  const received = await stream();
+  expect(parseFrames(received)).toMatchObject([
     { choices: [{ delta: { content: 'Hi' } }] },
     { error: { code: 502 } },
     'done',
   ]);
-  expect(answer).not.toContain('never');
+  expect(received).not.toContain('never');
   expect((await record()).record.generation.finish_reason).toBe('error');
 });
 
@@ -254,19 +254,17 @@ test('39: chunks of any shape are relayed, mended or refused, and never break th
       events = shapes;
       const before = recorded.length;
       const response = await ask({ stream });
-      const answer = await response.text();
+      const body = await response.text();
       if (response.status === 200 && stream) {
-        const frames = parseFrames(answer);
+        const frames = parseFrames(body);
         expect(frames.at(-1)).toBe('done');
         expect(frames.filter((frame) => frame === 'done')).toHaveLength(1);
-        const finishes = chunksOf(answer).flatMap(({ choices }) =>
-          choices.filter((each) => each.finish_reason !== null),
-        );
+        const finishes = chunksOf(body).flatMap(({ choices }) => choices.filter((each) => each.finish_reason !== null));
         expect(finishes).toHaveLength(1);
-        expect(chunksOf(answer).find(({ error }) => error)?.error?.code ?? 502).toBe(502);
+        expect(chunksOf(body).find(({ error }) => error)?.error?.code ?? 502).toBe(502);
       } else {
         expect([200, 502]).toContain(response.status);
-        JSON.parse(answer);
+        JSON.parse(body);
       }
       expect(recorded).toHaveLength(before + 1);
     }),
@@ -286,9 +284,9 @@ test('40: an error event after five tokens is an error event of ours, and what c
     toEvent({ error }),
     toTextEvent('f'),
   );
-  const answer = await stream();
-  expect(textOf(answer)).toBe('abcde');
-  expect(parseFrames(answer).slice(-2)).toMatchObject([
+  const received = await stream();
+  expect(textOf(received)).toBe('abcde');
+  expect(parseFrames(received).slice(-2)).toMatchObject([
     {
       id: expect.stringMatching(/^gen-/) as unknown,
       object: 'chat.completion.chunk',
@@ -309,7 +307,7 @@ test('40: an error event after five tokens is an error event of ours, and what c
     },
     'done',
   ]);
-  expect(answer).not.toMatch(/10\.0\.0\.7|sk-upstream/);
+  expect(received).not.toMatch(/10\.0\.0\.7|sk-upstream/);
   const { record: written, content } = await record();
   expect(written.generation.finish_reason).toBe('error');
   expect(content).toMatchObject({ output: { completion: 'abcde' }, error: { status: 502 } });
@@ -360,12 +358,12 @@ test.each([
   });
   const { stream, ask } = await startFaultGateway([upstream], { gateway: { store } });
 
-  const answer = await stream();
-  expect(textOf(answer)).toBe(texts.join(''));
+  const received = await stream();
+  expect(textOf(received)).toBe(texts.join(''));
   const whole = (await (await ask()).json()) as { id: string; choices: [{ message: { content: string } }] };
   expect(whole.choices[0].message.content).toBe(texts.join(''));
 
-  const ids = [chunksOf(answer)[0]?.id ?? '', whole.id];
+  const ids = [chunksOf(received)[0]?.id ?? '', whole.id];
   await store.close();
   // Read anew from the disk: what was acknowledged is what is there.
   const again = await createJsonFileStore({ dir });

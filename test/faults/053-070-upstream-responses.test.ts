@@ -22,7 +22,8 @@ interface ErrorResponse {
   readonly error: { readonly code: number; readonly message: string; readonly metadata: Record<string, unknown> };
 }
 
-const answering = (bytes: string): Promise<RawUpstream> => startRawUpstream(({ socket }) => void socket.write(bytes));
+const startUpstream = (bytes: string): Promise<RawUpstream> =>
+  startRawUpstream(({ socket }) => void socket.write(bytes));
 const healthy = (text = 'Hello'): Promise<RawUpstream> => startRawUpstream((request) => respondWell(request, text));
 
 test.each([
@@ -35,12 +36,12 @@ test.each([
   async (error, status) => {
     const failing = toRawResponse(200, { error });
     for (const stream of [false, true]) {
-      const { ask, record } = await startFaultGateway([await answering(failing)]);
+      const { ask, record } = await startFaultGateway([await startUpstream(failing)]);
       expect((await ask({ stream })).status).toBe(status);
       expect((await record()).record.generation.finish_reason).toBe('error');
 
       const next = await healthy();
-      const backed = await startFaultGateway([await answering(failing), next]);
+      const backed = await startFaultGateway([await startUpstream(failing), next]);
       // The caller's own mistake is the same everywhere.
       expect((await backed.ask({ stream })).status).toBe(status === 400 ? 400 : 200);
       expect(next.requests).toHaveLength(status === 400 ? 0 : 1);
@@ -52,7 +53,7 @@ test.each(['', ' ', 'null', '[]', '"ok"', '{}', '{"choices":[]}', '{"choices":nu
   '54: a 200 whose body is %j is a 502, streamed or not',
   async (body) => {
     const { ask } = await startFaultGateway([
-      await answering(toRawResponse(200, body, { 'content-type': 'application/json' })),
+      await startUpstream(toRawResponse(200, body, { 'content-type': 'application/json' })),
     ]);
     for (const stream of [false, true]) {
       const response = await ask({ stream });
@@ -69,7 +70,7 @@ test.each([
   ['206', toRawResponse(206, toWhole('Hi'))],
   ['304', toHead(304)],
 ])('54: a %s instead of a response is a 502', async (_name, bytes) => {
-  const { ask } = await startFaultGateway([await answering(bytes)]);
+  const { ask } = await startFaultGateway([await startUpstream(bytes)]);
   expect((await ask()).status).toBe(502);
 });
 
@@ -80,7 +81,7 @@ test.each([200, 400, 403, 404, 429, 500, 502, 503])(
   async (status) => {
     for (const type of ['text/html', 'Text/HTML; charset=utf-8', 'application/json', 'text/event-stream']) {
       const { ask, record } = await startFaultGateway([
-        await answering(toRawResponse(status, PAGE, { 'content-type': type })),
+        await startUpstream(toRawResponse(status, PAGE, { 'content-type': type })),
       ]);
       for (const stream of [false, true]) {
         const response = await ask({ stream });
@@ -129,7 +130,7 @@ test.each([
 ])('57, 58: a 429 with Retry-After "%s" is a 429 with %s', async (given, told) => {
   const error = { error: { message: 'Slow down', type: 'requests' } };
   const headers = { date: 'Sat, 01 Jan 2022 00:00:00 GMT', 'retry-after': given };
-  const { ask } = await startFaultGateway([await answering(toRawResponse(429, error, headers))]);
+  const { ask } = await startFaultGateway([await startUpstream(toRawResponse(429, error, headers))]);
   for (const stream of [false, true]) {
     const response = await ask({ stream });
     expect(response.status).toBe(429);
@@ -139,7 +140,7 @@ test.each([
 
 test('57: after 429 everywhere the shortest wait is told, and none when one provider named none', async () => {
   const limited = (headers: Record<string, string>): Promise<RawUpstream> =>
-    answering(toRawResponse(429, { error: { message: 'Slow down' } }, headers));
+    startUpstream(toRawResponse(429, { error: { message: 'Slow down' } }, headers));
   const both = await startFaultGateway([await limited({ 'retry-after': '9' }), await limited({ 'retry-after': '4' })]);
   const response = await both.ask();
   expect([response.status, response.headers.get('retry-after')]).toEqual([429, '4']);
@@ -149,7 +150,7 @@ test('57: after 429 everywhere the shortest wait is told, and none when one prov
 });
 
 test('59: a 429 without Retry-After is not sent again to the same endpoint', async () => {
-  const upstream = await answering(toRawResponse(429, { error: { message: 'Slow down' } }));
+  const upstream = await startUpstream(toRawResponse(429, { error: { message: 'Slow down' } }));
   const { ask } = await startFaultGateway([upstream]);
   expect((await ask()).status).toBe(429);
   expect(upstream.requests).toHaveLength(1);
@@ -158,7 +159,7 @@ test('59: a 429 without Retry-After is not sent again to the same endpoint', asy
 test.each([500, 502, 503, 504, 529])(
   '60: a %i and then a 200 elsewhere is one success and one charge, with both attempts told',
   async (status) => {
-    const failing = await answering(toRawResponse(status, { error: { message: 'Sorry' } }));
+    const failing = await startUpstream(toRawResponse(status, { error: { message: 'Sorry' } }));
     const next = await healthy();
     for (const stream of [false, true]) {
       const { ask, recorded, record } = await startFaultGateway([failing, next]);
@@ -184,7 +185,9 @@ test.each([401, 402, 403])(
   "62: a %i about the gateway's own account is a 502 for the caller, asked once",
   async (status) => {
     const error = { error: { message: `Incorrect API key provided: ${UPSTREAM_KEY}`, code: 'invalid_api_key' } };
-    const upstream = await answering(toRawResponse(status, error, { 'www-authenticate': 'Bearer realm="upstream"' }));
+    const upstream = await startUpstream(
+      toRawResponse(status, error, { 'www-authenticate': 'Bearer realm="upstream"' }),
+    );
     const { ask } = await startFaultGateway([upstream]);
     const response = await ask();
     expect(response.status).toBe(502);
@@ -203,7 +206,7 @@ test('63: a context that is too long is a 400, and no other endpoint of the mode
     error: { message: 'This model takes 8192 tokens', code: 'context_length_exceeded', type: 'invalid_request_error' },
   };
   const next = await healthy();
-  const { ask } = await startFaultGateway([await answering(toRawResponse(400, error)), next]);
+  const { ask } = await startFaultGateway([await startUpstream(toRawResponse(400, error)), next]);
   for (const stream of [false, true]) {
     const response = await ask({ stream });
     expect(response.status).toBe(400);
@@ -216,7 +219,7 @@ test('63: a context that is too long is a 400, and no other endpoint of the mode
 
 test.each([301, 302, 303, 307, 308])('64: a %i is not followed, and the key goes nowhere else', async (status) => {
   const canary = await healthy('From the canary');
-  const upstream = await answering(
+  const upstream = await startUpstream(
     toHead(status, { location: `${canary.baseUrl}/chat/completions`, 'content-length': 0 }),
   );
   const { ask, apiUrl } = await startFaultGateway([upstream]);
@@ -269,8 +272,8 @@ test('66: the key that upstream echoes comes out nowhere', async () => {
     ({ socket }) => void sendStream(socket, [toTextEvent('Hi'), `data: ${JSON.stringify(echo)}\n\n`]),
   );
   for (const upstream of [
-    await answering(toRawResponse(400, echo)),
-    await answering(toRawResponse(200, echo)),
+    await startUpstream(toRawResponse(400, echo)),
+    await startUpstream(toRawResponse(200, echo)),
     inBand,
   ]) {
     for (const stream of [false, true]) {
@@ -294,11 +297,11 @@ test("67, 68: another model's name and an absurd clock in the response change no
     const { ask, stream, record } = await startFaultGateway([upstream]);
     const whole = (await (await ask()).json()) as { created: number; model: string; id: string };
     const [chunk] = chunksOf(await stream());
-    for (const answer of [whole, chunk as unknown as typeof whole]) {
-      expect(answer.model).toBe('test/model');
-      expect(answer.id).toMatch(/^gen-/);
-      expect(answer.created).toBeGreaterThanOrEqual(before);
-      expect(answer.created).toBeLessThanOrEqual(Date.now() / 1000);
+    for (const completion of [whole, chunk as unknown as typeof whole]) {
+      expect(completion.model).toBe('test/model');
+      expect(completion.id).toMatch(/^gen-/);
+      expect(completion.created).toBeGreaterThanOrEqual(before);
+      expect(completion.created).toBeLessThanOrEqual(Date.now() / 1000);
     }
     const { generation } = (await record()).record;
     expect(Math.abs(Date.parse(generation.created_at) - Date.now())).toBeLessThan(10_000);

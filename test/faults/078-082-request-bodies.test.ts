@@ -140,10 +140,10 @@ test.skipIf(!isFull)(
       expect((await fetch(`${listener.url}/health`)).status).toBe(200);
       expect(performance.now() - askedAt).toBeLessThan(100);
     }
-    const answers = await Promise.all(clients.map(({ ended }) => ended));
+    const responses = await Promise.all(clients.map(({ ended }) => ended));
     clearInterval(dripping);
     expect(performance.now() - startedAt).toBeLessThan(22_000);
-    for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 408 .*"code":408/s);
+    for (const response of responses) expect(response).toMatch(/^HTTP\/1\.1 408 .*"code":408/s);
   },
   60_000,
 );

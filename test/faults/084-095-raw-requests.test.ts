@@ -20,13 +20,13 @@ const healthy = (): Promise<RawUpstream> => startRawUpstream((request) => respon
 /** Sends bytes to a gateway and returns all it sends until it closes the connection. */
 async function responsesTo(
   toBytes: (port: number) => string | Uint8Array,
-): Promise<{ answer: string; upstreamCalls: number }> {
+): Promise<{ received: string; upstreamCalls: number }> {
   const upstream = await healthy();
   const { port } = await startFaultGateway([upstream]);
   const client = await connectRaw(port);
   client.write(toBytes(port));
-  const answer = await client.ended;
-  return { answer, upstreamCalls: upstream.connections.length };
+  const received = await client.ended;
+  return { received, upstreamCalls: upstream.connections.length };
 }
 
 const BODY = toChatBody();
@@ -84,19 +84,19 @@ test.each<[string, (port: number) => string]>([
   ['the preface of HTTP/2', () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
   ['a TLS handshake', () => '\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03'],
 ])('84, 85: %s is a 400 and the end of the connection', async (_name, toBytes) => {
-  const { answer, upstreamCalls } = await responsesTo((port) => Buffer.from(toBytes(port), 'latin1'));
-  expect(answer).toMatch(/^HTTP\/1\.1 400 .*\{"error":\{"code":400,"message":/s);
+  const { received, upstreamCalls } = await responsesTo((port) => Buffer.from(toBytes(port), 'latin1'));
+  expect(received).toMatch(/^HTTP\/1\.1 400 .*\{"error":\{"code":400,"message":/s);
   // One response: nothing that followed was taken for a request.
-  expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(1);
+  expect(received.match(/HTTP\/1\.1 /g)).toHaveLength(1);
   expect(upstreamCalls).toBe(0);
 });
 
 test('84: what follows a refused request on its connection is never looked at', async () => {
-  const { answer, upstreamCalls } = await responsesTo(
+  const { received, upstreamCalls } = await responsesTo(
     (port) =>
       `${HEAD(port)}${LENGTH}transfer-encoding: chunked\r\n\r\n${CHUNKED_BODY}${HEAD(port)}${LENGTH}\r\n${BODY}`,
   );
-  expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(1);
+  expect(received.match(/HTTP\/1\.1 /g)).toHaveLength(1);
   expect(upstreamCalls).toBe(0);
 });
 
@@ -114,10 +114,10 @@ test.each([
   ['a Host with a port that is none', () => 'host: 127.0.0.1:http\r\n'],
 ])('85: %s is a 400, in HTTP/1.1 and 1.0', async (_name, toHost) => {
   for (const version of ['1.1', '1.0']) {
-    const { answer, upstreamCalls } = await responsesTo(
+    const { received, upstreamCalls } = await responsesTo(
       (port) => `GET /api/v1/models HTTP/${version}\r\n${toHost(port)}authorization: Bearer ${TEST_KEY}\r\n\r\n`,
     );
-    expect(answer).toMatch(/^HTTP\/1\.1 400 .*\{"error":\{"code":400,"message":/s);
+    expect(received).toMatch(/^HTTP\/1\.1 400 .*\{"error":\{"code":400,"message":/s);
     expect(upstreamCalls).toBe(0);
   }
 });
@@ -163,11 +163,11 @@ test('86: a query may say anything and changes no path', async () => {
 test.each([201, 1001, 1900])(
   '87: %i headers are a 431, and the credentials behind them are not looked at',
   async (count) => {
-    const { answer } = await responsesTo(
+    const { received } = await responsesTo(
       (port) =>
         `GET /api/v1/models HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n${'a: b\r\n'.repeat(count)}authorization: Bearer ${TEST_KEY}\r\n\r\n`,
     );
-    expect(answer).toMatch(/^HTTP\/1\.1 431 .*"code":431/s);
+    expect(received).toMatch(/^HTTP\/1\.1 431 .*"code":431/s);
   },
 );
 
@@ -176,17 +176,17 @@ test.each([
   ['headers of 16 KB together', Array.from({ length: 100 }, (_, i) => `x-${i}: ${'x'.repeat(160)}\r\n`).join('')],
   ['a header name of 16 KB', `${'x'.repeat(16_384)}: x\r\n`],
 ])('88: %s are a 431', async (_name, headers) => {
-  const { answer } = await responsesTo(
+  const { received } = await responsesTo(
     (port) => `GET /api/v1/models HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n${headers}\r\n`,
   );
-  expect(answer).toMatch(/^HTTP\/1\.1 431 .*"code":431/s);
+  expect(received).toMatch(/^HTTP\/1\.1 431 .*"code":431/s);
 });
 
 test('88: a path of 16 KB is a 431, too', async () => {
-  const { answer } = await responsesTo(
+  const { received } = await responsesTo(
     (port) => `GET /${'x'.repeat(16_384)} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n\r\n`,
   );
-  expect(answer).toMatch(/^HTTP\/1\.1 431 .*"code":431/s);
+  expect(received).toMatch(/^HTTP\/1\.1 431 .*"code":431/s);
 });
 
 test('88: headers with names that objects are born with are headers like others', async () => {
@@ -266,8 +266,8 @@ test.each<[string, string, number]>([
     417,
   ],
 ])('90: %s ends in its error and with the connection', async (_name, bytes, status) => {
-  const { answer } = await responsesTo((port) => bytes.replaceAll('HOST', `127.0.0.1:${port}`));
-  expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} .*"code":${status}`, 's'));
+  const { received } = await responsesTo((port) => bytes.replaceAll('HOST', `127.0.0.1:${port}`));
+  expect(received).toMatch(new RegExp(`^HTTP/1\\.1 ${status} .*"code":${status}`, 's'));
 });
 
 test('90: an upgrade is not made; the request is answered as any other', async () => {
@@ -370,9 +370,9 @@ test.each<[string, (port: number) => string]>([
       `GET /api/v1/models HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer \xf0\x9f\x94\x91\r\nconnection: close\r\n\r\n`,
   ],
 ])('94: %s is no key', async (_name, toBytes) => {
-  const { answer } = await responsesTo((port) => Buffer.from(toBytes(port), 'latin1'));
-  expect(answer).toMatch(/^HTTP\/1\.1 (401|404) /);
-  expect(answer).not.toContain(TEST_KEY);
+  const { received } = await responsesTo((port) => Buffer.from(toBytes(port), 'latin1'));
+  expect(received).toMatch(/^HTTP\/1\.1 (401|404) /);
+  expect(received).not.toContain(TEST_KEY);
 });
 
 test('95: every error is JSON of one shape, without a stack, a server name or the path', async () => {

@@ -275,8 +275,8 @@ test('102: arguments of tool calls pass unchanged in both directions, whatever n
       { role: 'tool', tool_call_id: 'call_1', content: text },
     ],
   });
-  const answer = (await response.json()) as { choices: [{ message: { tool_calls: [typeof call] } }] };
-  expect(answer.choices[0].message.tool_calls[0].function.arguments).toBe(text);
+  const completion = (await response.json()) as { choices: [{ message: { tool_calls: [typeof call] } }] };
+  expect(completion.choices[0].message.tool_calls[0].function.arguments).toBe(text);
   const sent = JSON.parse(upstream.requests[0]?.body ?? '') as {
     messages: { tool_calls?: [typeof call]; content: string }[];
   };
@@ -344,11 +344,11 @@ test('104: a million keys, a million messages and a very long text are answered 
     [chatJson(`,"user":"${'\\"'.repeat(5_000_000)}"`), 200],
   ] as const;
   for (const [body, expected] of bodies) {
-    const answer = await post(body);
-    expect([body.slice(0, 60), body.length, answer.status]).toEqual([body.slice(0, 60), body.length, expected]);
+    const response = await post(body);
+    expect([body.slice(0, 60), body.length, response.status]).toEqual([body.slice(0, 60), body.length, expected]);
     // The mistake is described in a few words, not once for each item.
-    expect(answer.body.length).toBeLessThan(100_000);
-    expect(answer.ms).toBeLessThan(300);
+    expect(response.body.length).toBeLessThan(100_000);
+    expect(response.ms).toBeLessThan(300);
     expect((await fetch(`${listener.url}/health`)).status).toBe(200);
   }
 });
@@ -520,9 +520,9 @@ test('107: every text comes back byte for byte, from upstream and from the store
       session_id: text,
     };
     const response = await gateway.ask(request);
-    const answer = (await response.json()) as { id: string; choices: [{ message: { content: string | null } }] };
+    const completion = (await response.json()) as { id: string; choices: [{ message: { content: string | null } }] };
     expect([text, response.status]).toEqual([text, 200]);
-    expect(answer.choices[0].message.content ?? '').toBe(text);
+    expect(completion.choices[0].message.content ?? '').toBe(text);
     const { stop, messages: sent } = JSON.parse(upstream.requests[number]?.body ?? '') as typeof request;
     expect([stop, sent]).toEqual([request.stop, request.messages]);
 
@@ -530,7 +530,7 @@ test('107: every text comes back byte for byte, from upstream and from the store
     expect(content?.output.completion ?? '').toBe(text);
     expect(content?.input).toEqual({ messages: request.messages });
     expect(record.generation).toMatchObject({ external_user: text, session_id: text });
-    const stored = await fetch(`${apiUrl}/generation/content?id=${answer.id}`, {
+    const stored = await fetch(`${apiUrl}/generation/content?id=${completion.id}`, {
       headers: { authorization: 'Bearer sk-gw-v1-test' },
     });
     const { data } = (await stored.json()) as { data: { output: { completion: string | null } } };
@@ -542,9 +542,9 @@ test('107: texts that look like the end of a stream do not end one', async () =>
   const text = '\n\ndata: [DONE]\n\ndata: {"error":{"code":500}}\n\n';
   const upstream = await startRawUpstream((request) => respondWell(request, text));
   const { stream } = await startFaultGateway([upstream]);
-  const answer = await stream();
-  expect(answer.match(/^data: \[DONE\]$/gm)).toHaveLength(1);
-  expect(answer).toContain(JSON.stringify(text));
+  const received = await stream();
+  expect(received.match(/^data: \[DONE\]$/gm)).toHaveLength(1);
+  expect(received).toContain(JSON.stringify(text));
 });
 
 test('99: the depth is measured before the body is parsed, however the bytes arrive', async () => {

@@ -20,10 +20,10 @@ beforeEach(async () => {
     bootstrapKeys: [{ key: API_KEY, kind: 'api', name: 'dev' }],
   });
   listener = await listen(gateway, { port: 0, allowedOrigins: ['https://app.example'] });
-  const answer = await send('POST', '/admin/v1/session', {}, { token: gateway.createSignInToken() });
-  if (answer.status !== 201) throw new Error(answer.body);
-  [cookie = ''] = (answer.headers['set-cookie']?.[0] ?? '').split(';');
-  csrf = (JSON.parse(answer.body) as { data: { csrf_token: string } }).data.csrf_token;
+  const response = await send('POST', '/admin/v1/session', {}, { token: gateway.createSignInToken() });
+  if (response.status !== 201) throw new Error(response.body);
+  [cookie = ''] = (response.headers['set-cookie']?.[0] ?? '').split(';');
+  csrf = (JSON.parse(response.body) as { data: { csrf_token: string } }).data.csrf_token;
 });
 afterEach(async () => {
   await gateway.close();

@@ -74,9 +74,9 @@ test.each([
     'a'.repeat(5000),
   ];
   for (const other of wrong.filter((other) => other !== id)) {
-    const answer = await admin.call(method, path.replace(/\{\w+\}/, other));
-    expect([other.slice(0, 70), answer.status]).toEqual([other.slice(0, 70), 404]);
-    expect(JSON.stringify(answer.body).length).toBeLessThan(400);
+    const response = await admin.call(method, path.replace(/\{\w+\}/, other));
+    expect([other.slice(0, 70), response.status]).toEqual([other.slice(0, 70), 404]);
+    expect(JSON.stringify(response.body).length).toBeLessThan(400);
   }
   const resource = path.slice(1).replace('guardrails/{id}/assignments/keys', 'guardrails/{id}');
   await admin.call('DELETE', `/${resource}`.replace(/\{\w+\}/, id));
@@ -88,7 +88,7 @@ test('137: a key is shown when it is made, and never again', async () => {
   const { body } = await admin.call('POST', '/keys', { name: 'k' });
   const key = String(body['key']);
   const { hash } = body['data'] as { hash: string };
-  const answers = [
+  const responses = [
     body['data'],
     await admin.call('GET', '/keys'),
     await admin.call('GET', `/keys/${hash}`),
@@ -98,7 +98,7 @@ test('137: a key is shown when it is made, and never again', async () => {
   ];
   // Only its beginning and its end are left, for people.
   const secret = key.slice('sk-gw-v1-'.length);
-  for (const answer of answers) expect(JSON.stringify(answer)).not.toContain(secret.slice(8, -8));
+  for (const response of responses) expect(JSON.stringify(response)).not.toContain(secret.slice(8, -8));
 });
 
 /** The path of something that exists. */

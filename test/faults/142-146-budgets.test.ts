@@ -72,9 +72,9 @@ async function start(options: Partial<GatewayOptions> = {}, failing = false): Pr
 
 /** Streamed and whole in turn. */
 async function race({ spend }: Setup, key: string): Promise<Record<number, number>> {
-  const answers = await Promise.all(Array.from({ length: PARALLEL }, (_, n) => spend(key, { stream: n % 2 === 0 })));
+  const responses = await Promise.all(Array.from({ length: PARALLEL }, (_, n) => spend(key, { stream: n % 2 === 0 })));
   const counts: Record<number, number> = {};
-  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  for (const { status } of responses) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 }
 

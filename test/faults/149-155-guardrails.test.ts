@@ -144,9 +144,9 @@ test('153: what is redacted reaches neither upstream, nor the disk, nor a destin
     trace: { id: CANARY, generation_name: CARD },
   };
   for (const stream of [false, true]) {
-    const answer = await setup.askGuarded({ ...body, stream });
-    expect(answer.status).toBe(200);
-    expect(await answer.text()).not.toContain('canary');
+    const response = await setup.askGuarded({ ...body, stream });
+    expect(response.status).toBe(200);
+    expect(await response.text()).not.toContain('canary');
   }
   const delivered = (await receiver.received(1)).map(({ body: sent }) => sent.toString());
   expect(delivered.join()).toContain('[EMAIL]');
@@ -209,9 +209,9 @@ test.each([
   );
   for (const name of NAMES) {
     for (const stream of [false, true]) {
-      const answer = await setup.askGuarded({ provider: undefined, ...name, stream });
-      expect([name, answer.status]).not.toEqual([name, 200]);
-      await answer.text();
+      const response = await setup.askGuarded({ provider: undefined, ...name, stream });
+      expect([name, response.status]).not.toEqual([name, 200]);
+      await response.text();
     }
   }
   expect(setup.allowed.requests.length).toBeGreaterThan(0);
@@ -232,14 +232,14 @@ test('155: a call keeps to the guardrail that held when it came in, the next to 
       });
     },
   );
-  const reading = setup.askGuarded({ ...says('badger'), stream: true }).then((answer) => answer.text());
+  const reading = setup.askGuarded({ ...says('badger'), stream: true }).then((response) => response.text());
   await setup.allowed.nextRequest();
   await setup.patch({ content_filters: null });
   held.shift()?.();
   const first = await reading;
   expect(first).toContain('[B]');
   expect(first).not.toContain('ger');
-  const next = setup.askGuarded({ ...says('badger'), stream: true }).then((answer) => answer.text());
+  const next = setup.askGuarded({ ...says('badger'), stream: true }).then((response) => response.text());
   const request = await setup.allowed.nextRequest();
   expect(request.body).toContain('badger');
   held.shift()?.();

@@ -96,8 +96,8 @@ test('153: what guardrails have redacted is redacted in what is broadcast, and i
   await gateway.admin('POST', `/api/v1/guardrails/${data.id}/assignments/keys`, hashes);
   const canary = 'canary@example.com';
   const headers = { authorization: `Bearer ${made.key}`, 'content-type': 'application/json' };
-  const answer = await gateway.ask({ messages: [{ role: 'user', content: `I am ${canary}` }] }, { headers });
-  expect(answer.status).toBe(200);
+  const response = await gateway.ask({ messages: [{ role: 'user', content: `I am ${canary}` }] }, { headers });
+  expect(response.status).toBe(200);
   await Promise.all([open.received(1), closed.received(1)]);
   const sent = open.requests[0]?.body.toString() ?? '';
   expect(sent).toContain('I am ');

@@ -88,10 +88,10 @@ test(
       const destination = { type: 'webhook', name: 'w', config: { url: `${url}/` } };
       await post(`${running.url}/api/v1/observability/destinations`, MANAGEMENT_KEY, destination);
     }
-    const answered: string[] = [];
+    const ids: string[] = [];
     for (let cycle = 0; cycle < CYCLES; cycle += 1) {
-      const answers = await Promise.all(Array.from({ length: 1 + cycle }, () => ask(running)));
-      answered.push(...answers.map(({ id }) => id));
+      const completions = await Promise.all(Array.from({ length: 1 + cycle }, () => ask(running)));
+      ids.push(...completions.map(({ id }) => id));
       await running.kill();
       running = await serve(config);
     }
@@ -99,9 +99,9 @@ test(
     await running.kill();
     running = await serve(config);
     // Tells that the destination is back, so that nothing has to wait for its place in the schedule.
-    answered.push((await ask(running)).id);
+    ids.push((await ask(running)).id);
     for (const receiver of [well, back]) {
-      await expect.poll(() => answered.filter((id) => !idsAt(receiver).has(id)), { timeout: 20_000 }).toEqual([]);
+      await expect.poll(() => ids.filter((id) => !idsAt(receiver).has(id)), { timeout: 20_000 }).toEqual([]);
     }
     await running.kill();
     await rm(dir, { recursive: true });

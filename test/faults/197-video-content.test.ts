@@ -166,7 +166,7 @@ test('a film that is not kept is fetched each time; what upstream lost is 410, w
   expect([head.status, head.headers.get('content-length')]).toEqual([200, '1000']);
   // Signed addresses are often good for GET alone.
   expect(films.fetches.map(({ method }) => method)).toEqual(['GET', 'GET', 'GET']);
-  const answers: [number, Record<string, string>, string, number][] = [
+  const responses: [number, Record<string, string>, string, number][] = [
     [404, {}, '{}', 410],
     [403, {}, '{}', 502],
     [405, {}, '{}', 502],
@@ -175,7 +175,7 @@ test('a film that is not kept is fetched each time; what upstream lost is 410, w
     [200, { 'content-type': 'text/html' }, '<html>busy</html>', 502],
     [200, { 'content-type': 'video/mp4', 'content-length': '0' }, '', 502],
   ];
-  for (const [status, headers, body, expected] of answers) {
+  for (const [status, headers, body, expected] of responses) {
     films.serve = (_request, response) => void response.writeHead(status, headers).end(body);
     expect([status, (await fetchFilm(url)).status]).toEqual([status, expected]);
   }

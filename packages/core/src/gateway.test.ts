@@ -286,14 +286,14 @@ test('lists the endpoints of a model, also under its dated name', async () => {
 
 interface Discovering {
   readonly provider: Provider;
-  answer: () => Promise<readonly DiscoveredModel[]>;
+  list: () => Promise<readonly DiscoveredModel[]>;
   asked: number;
 }
 
 function discovering(): Discovering {
   const state: Discovering = {
     asked: 0,
-    answer: () => Promise.resolve([{ id: 'llama3:8b' }]),
+    list: () => Promise.resolve([{ id: 'llama3:8b' }]),
     provider: {
       ...createScriptedProvider('local', [
         [{ choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: 'stop', native_finish_reason: 'stop' }] }],
@@ -301,7 +301,7 @@ function discovering(): Discovering {
       discoverModels: true,
       listModels: () => {
         state.asked += 1;
-        return state.answer();
+        return state.list();
       },
     },
   };
@@ -317,7 +317,7 @@ test('offers the models of local servers, and reads their lists every minute unt
   expect(await ids()).toEqual(['local/llama3:8b']);
   expect((await chat({ model: 'local/llama3:8b' })).status).toBe(200);
 
-  local.answer = () => Promise.resolve([{ id: 'qwen' }]);
+  local.list = () => Promise.resolve([{ id: 'qwen' }]);
   await platform.advance(61_000);
   expect(await ids()).toEqual(['local/qwen']);
 
@@ -331,7 +331,7 @@ test('keeps the models of a server that does not respond, and logs it', async ()
   const local = discovering();
   const { gateway, get, logged, platform } = createCoreGateway([local.provider], { models: [] });
   await gateway.start();
-  local.answer = () => Promise.reject(new Error('connection refused'));
+  local.list = () => Promise.reject(new Error('connection refused'));
   await platform.advance(61_000);
   expect(jsonOf(await get('/api/v1/models'))).toMatchObject({ total_count: 1 });
   expect(logged).toContainEqual({

@@ -32,7 +32,7 @@ for (const wire of wires) {
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 interface Asked {
-  readonly answer: FoldedCompletion;
+  readonly completion: FoldedCompletion;
   readonly transport: ScriptedTransport;
   readonly core: CoreGateway;
   readonly retryAfter: unknown;
@@ -55,7 +55,7 @@ async function ask(script: WireScript, transport: ScriptedTransport, request: ob
     ],
   });
   const response = await core.chat({ model: 'test/model', ...request });
-  return { answer: await foldCompletion(response), transport, core, retryAfter: response.headers['retry-after'] };
+  return { completion: await foldCompletion(response), transport, core, retryAfter: response.headers['retry-after'] };
 }
 
 const replayWhole = ({ status, headers, whole }: UpstreamResponse): ScriptedTransport =>
@@ -76,7 +76,7 @@ test('finds the wires on disk', () => {
 describe.each(scripts)('The wire %s', (_wire, script) => {
   test.each(cases)('%s: the same message, usage and cost whole and streamed in any chunking', async (name) => {
     const upstream = script.responses[name];
-    const { answer: whole, transport } = await ask(script, replayWhole(upstream), REQUESTS[name]);
+    const { completion: whole, transport } = await ask(script, replayWhole(upstream), REQUESTS[name]);
 
     const { calls = [], ...expected } = script.expected?.[name] ?? EXPECTED[name];
     expect(whole).toMatchObject({ status: 200, refusal: null, ...expected, error: undefined });
@@ -97,16 +97,16 @@ describe.each(scripts)('The wire %s', (_wire, script) => {
     if (sent !== undefined) expect(transport.latest().sent).toMatchObject(sent);
 
     for (const [chunking, stream] of replayStreams(script, upstream.events ?? [])) {
-      const { answer } = await ask(script, stream, { ...REQUESTS[name], stream: true });
-      expect({ chunking, ...answer }).toEqual({ chunking, ...whole });
+      const { completion } = await ask(script, stream, { ...REQUESTS[name], stream: true });
+      expect({ chunking, ...completion }).toEqual({ chunking, ...whole });
     }
   });
 
   test('reasoning: what a caller hands back reaches the model that made it as it came', async () => {
-    const { answer } = await ask(script, replayWhole(script.responses.reasoning), REQUESTS.reasoning);
+    const { completion } = await ask(script, replayWhole(script.responses.reasoning), REQUESTS.reasoning);
     const messages = [
       { role: 'user', content: 'Hello' },
-      { role: 'assistant', content: answer.content, reasoning_details: answer.details },
+      { role: 'assistant', content: completion.content, reasoning_details: completion.details },
       { role: 'user', content: 'And?' },
     ];
     const { transport } = await ask(script, replayWhole(script.responses.text), { ...REQUESTS.reasoning, messages });
@@ -118,16 +118,16 @@ describe.each(scripts)('The wire %s', (_wire, script) => {
     ['overload', 503, 'provider_overloaded'],
   ] as const)('%s: a %i before anything is sent, whole and streamed', async (name, status, type) => {
     for (const stream of [false, true]) {
-      const { answer, retryAfter } = await ask(script, replayWhole(script.errors[name]), { stream });
-      expect(answer).toMatchObject({ status, error: { code: status, metadata: { error_type: type } } });
+      const { completion, retryAfter } = await ask(script, replayWhole(script.errors[name]), { stream });
+      expect(completion).toMatchObject({ status, error: { code: status, metadata: { error_type: type } } });
       if (name === 'rate limit') expect(String(retryAfter)).toBe('7');
     }
   });
 
   test('context too long: a 400 that says so in words, whole and streamed', async () => {
     for (const stream of [false, true]) {
-      const { answer } = await ask(script, replayWhole(script.errors['context too long']), { stream });
-      expect(answer).toMatchObject({
+      const { completion } = await ask(script, replayWhole(script.errors['context too long']), { stream });
+      expect(completion).toMatchObject({
         status: 400,
         error: { code: 400, message: expect.stringMatching(/token/), metadata: { error_type: script.contextTooLong } },
       });
@@ -138,10 +138,10 @@ describe.each(scripts)('The wire %s', (_wire, script) => {
     const events = script.responses.text.events ?? [];
     for (let kept = 1; kept < events.length - 1; kept += 1) {
       for (const [chunking, stream] of replayStreams(script, events.slice(0, kept), '')) {
-        const { answer, core } = await ask(script, stream, { stream: true });
-        const { error, usage } = answer;
+        const { completion, core } = await ask(script, stream, { stream: true });
+        const { error, usage } = completion;
         expect({ chunking, kept, code: error?.code }).toEqual({ chunking, kept, code: 502 });
-        expect(usage === undefined || answer.finish === 'error').toBe(true);
+        expect(usage === undefined || completion.finish === 'error').toBe(true);
         expect(core.store.appended[0]?.record.generation.finish_reason).toBe('error');
       }
     }
@@ -150,18 +150,18 @@ describe.each(scripts)('The wire %s', (_wire, script) => {
   test('cut stream: neither is a response in one piece that is cut', async () => {
     const text = JSON.stringify(script.responses.text.whole);
     const transport = createReplayTransport({ headers: JSON_TYPE, pieces: [text.slice(0, -9)] });
-    const { answer, core } = await ask(script, transport, {});
-    expect(answer).toMatchObject({ status: 502, error: { metadata: { error_type: 'provider_unavailable' } } });
+    const { completion, core } = await ask(script, transport, {});
+    expect(completion).toMatchObject({ status: 502, error: { metadata: { error_type: 'provider_unavailable' } } });
     expect(core.store.appended[0]?.record.generation.finish_reason).toBe('error');
   });
 
   test('error event: what came before it, then the error, in any chunking', async () => {
     const [first = {}, second = {}, third = {}, fourth = {}] = script.responses.text.events ?? [];
     for (const [chunking, stream] of replayStreams(script, [first, second, third, fourth, script.errorEvent])) {
-      const { answer, core } = await ask(script, stream, { stream: true });
-      expect({ chunking, ...answer }).toMatchObject({
+      const { completion, core } = await ask(script, stream, { stream: true });
+      expect({ chunking, ...completion }).toMatchObject({
         chunking,
-        status: answer.content === null ? 503 : 200,
+        status: completion.content === null ? 503 : 200,
         finish: 'error',
         error: { code: 503, metadata: { error_type: 'provider_overloaded' } },
       });

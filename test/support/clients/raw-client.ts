@@ -89,7 +89,7 @@ export async function connectRaw(port: number, options: { readonly allowHalfOpen
         if (found === undefined) return undefined;
         pieces = [bytes().subarray(found.length)];
         return found.reply;
-      }, 'an answer was complete'),
+      }, 'a response was complete'),
   };
 }
 

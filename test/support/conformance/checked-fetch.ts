@@ -64,7 +64,7 @@ export function createCheckedFetch(): CheckedFetch {
   return {
     throwViolations() {
       const found = violations.splice(0);
-      if (found.length > 0) throw new Error(`answers that break the official schemas:\n${found.join('\n')}`);
+      if (found.length > 0) throw new Error(`responses that break the official schemas:\n${found.join('\n')}`);
     },
     async fetch(input, init) {
       const response = await fetch(input, init);

@@ -159,7 +159,7 @@ export function createScriptedProvider(
 
 /** The parsed JSON of a response in one piece. */
 export function jsonOf(response: GatewayResponse): Record<string, unknown> {
-  if (typeof response.body !== 'string') throw new TypeError('The answer is no text');
+  if (typeof response.body !== 'string') throw new TypeError('The body is no text');
   return JSON.parse(response.body) as Record<string, unknown>;
 }
 
@@ -175,7 +175,7 @@ export interface FrameReader {
 
 export function readFrames({ body }: GatewayResponse): FrameReader {
   if (body === null || typeof body === 'string' || body instanceof Uint8Array)
-    throw new TypeError('The answer is no stream');
+    throw new TypeError('The body is no stream');
   const iterator = body[Symbol.asyncIterator]();
   const next = async (): Promise<string | undefined> => {
     const result = await iterator.next();

@@ -12,7 +12,7 @@ import {
 import { type CoreGateway, createCoreGateway, jsonOf } from './core-gateway.ts';
 
 /** How a provider responds to a call: well, with this error, or as the test says. */
-export type Behaviour = 'answer' | ErrorCode | ((call: ChatCall) => Promise<void> | void);
+export type Behaviour = 'complete' | ErrorCode | ((call: ChatCall) => Promise<void> | void);
 
 export interface RoutedProvider extends Partial<Pick<Provider, 'dataPolicy' | 'region' | 'byok'>> {
   readonly behaviour?: Behaviour;
@@ -39,7 +39,7 @@ export function createRoutedGateway(
 ): RoutedGateway {
   const calls: string[] = [];
   const sent: ChatCall[] = [];
-  const behaviours = new Map(Object.entries(providers).map(([slug, { behaviour }]) => [slug, behaviour ?? 'answer']));
+  const behaviours = new Map(Object.entries(providers).map(([slug, { behaviour }]) => [slug, behaviour ?? 'complete']));
   const toProvider = ([slug, { behaviour: _, ...facts }]: [string, RoutedProvider]): Provider => ({
     slug,
     name: slug.toUpperCase(),
@@ -50,7 +50,7 @@ export function createRoutedGateway(
       sent.push(call);
       const behaviour = behaviours.get(slug);
       if (typeof behaviour === 'function') await behaviour(call);
-      else if (behaviour !== undefined && behaviour !== 'answer') {
+      else if (behaviour !== undefined && behaviour !== 'complete') {
         throw new GatewayError(behaviour, `${slug} failed`, { upstreamStatus: 599 });
       }
       yield [

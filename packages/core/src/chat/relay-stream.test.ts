@@ -33,7 +33,7 @@ const stop = { id: 'up-1', choices: [{ index: 0, delta: {}, finish_reason: 'stop
 const usage = { id: 'up-1', choices: [], usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 } };
 const GOOD = toEventPieces([opening, piece('Hé'), piece('llo 👩‍👩‍👧'), stop, usage]);
 
-const answering = (exchange: ScriptedExchange, ...payloads: readonly (string | object)[]): void => {
+const respondWith = (exchange: ScriptedExchange, ...payloads: readonly (string | object)[]): void => {
   exchange.respond();
   for (const payload of payloads) exchange.push(typeof payload === 'string' ? payload : toEvent(payload));
 };
@@ -224,7 +224,11 @@ test('responds with the real status, as JSON, to a failure before the first toke
 });
 
 const BROKEN_ENDS: readonly [name: string, end: (exchange: ScriptedExchange) => void, code: number][] = [
-  ['an error event', (exchange) => answering(exchange, { error: { message: 'x', code: 'rate_limit_exceeded' } }), 429],
+  [
+    'an error event',
+    (exchange) => respondWith(exchange, { error: { message: 'x', code: 'rate_limit_exceeded' } }),
+    429,
+  ],
   ['a reset', (exchange) => exchange.fail(connectionReset()), 502],
   [
     'a time limit',
@@ -235,23 +239,23 @@ const BROKEN_ENDS: readonly [name: string, end: (exchange: ScriptedExchange) => 
   ['an end without a finish reason', (exchange) => exchange.end(), 502],
   [
     'an end marker without a finish reason',
-    (exchange) => (answering(exchange, 'data: [DONE]\n\n'), exchange.end()),
+    (exchange) => (respondWith(exchange, 'data: [DONE]\n\n'), exchange.end()),
     502,
   ],
   [
     'an end in the middle of an event',
-    (exchange) => (answering(exchange, 'data: {"choices":[{"del'), exchange.end()),
+    (exchange) => (respondWith(exchange, 'data: {"choices":[{"del'), exchange.end()),
     502,
   ],
-  ['an event that is no JSON', (exchange) => answering(exchange, 'data: {oops}\n\n'), 502],
-  ['an event that is no answer', (exchange) => answering(exchange, 'data: [1]\n\n'), 502],
+  ['an event that is no JSON', (exchange) => respondWith(exchange, 'data: {oops}\n\n'), 502],
+  ['an event that is no completion chunk', (exchange) => respondWith(exchange, 'data: [1]\n\n'), 502],
   ['an error of the gateway’s own making', (exchange) => exchange.fail(new TypeError('x is not a function')), 500],
 ];
 
 test.each(BROKEN_ENDS)(
   'reports in-band %s after the first token, then ends, without another attempt',
   async (_name, breakOff, code) => {
-    const transport = createScriptedTransport((exchange) => answering(exchange, piece('Hé'), piece('llo')));
+    const transport = createScriptedTransport((exchange) => respondWith(exchange, piece('Hé'), piece('llo')));
     const { chat, store } = createCoreGateway(transport);
     const reader = readFrames(await chat({ stream: true, models: ['acme/other'] }));
     const seen = [await reader.next(), await reader.next()].join('');
@@ -287,7 +291,7 @@ test.each(BROKEN_ENDS)(
 
 test('says nothing of its own failures but that they are', async () => {
   const transport = createScriptedTransport((exchange) => {
-    answering(exchange, piece('Hi'));
+    respondWith(exchange, piece('Hi'));
     exchange.fail(new TypeError('secret.table is not a function'));
   });
   const { chat, logged } = createCoreGateway(transport);
@@ -314,10 +318,10 @@ const NOTHING_SAID: readonly [name: string, fail: (exchange: ScriptedExchange) =
     'cannot be reached',
     (exchange) => exchange.fail(new TransportError('no connection', { phase: 'connect', requestSent: false })),
   ],
-  ['breaks off before a token', (exchange) => (answering(exchange, opening), exchange.fail(connectionReset()))],
-  ['ends before a token', (exchange) => (answering(exchange, opening), exchange.end())],
-  ['sends usage and ends', (exchange) => (answering(exchange, usage, 'data: [DONE]\n\n'), exchange.end())],
-  ['sends an error as its first event', (exchange) => answering(exchange, { error: { message: 'overloaded' } })],
+  ['breaks off before a token', (exchange) => (respondWith(exchange, opening), exchange.fail(connectionReset()))],
+  ['ends before a token', (exchange) => (respondWith(exchange, opening), exchange.end())],
+  ['sends usage and ends', (exchange) => (respondWith(exchange, usage, 'data: [DONE]\n\n'), exchange.end())],
+  ['sends an error as its first event', (exchange) => respondWith(exchange, { error: { message: 'overloaded' } })],
   [
     'sends a web page',
     (exchange) => (exchange.respond(200, { 'content-type': 'text/html' }), exchange.push('<html>'), exchange.end()),
@@ -328,7 +332,7 @@ test.each(NOTHING_SAID)('goes on to the next endpoint when one %s', async (_name
   const transport = createScriptedTransport((exchange) => {
     if (exchange.request.url.includes('acme')) fail(exchange);
     else {
-      answering(exchange, ...GOOD);
+      respondWith(exchange, ...GOOD);
       exchange.end();
     }
   });
@@ -357,7 +361,7 @@ test.each(NOTHING_SAID)('goes on to the next endpoint when one %s', async (_name
 test('after a caller’s mistake, calls no other endpoint of the model, but another model', async () => {
   const transport = createScriptedTransport((exchange) => {
     if (exchange.sent['model'] === 'other-b') {
-      answering(exchange, piece('Hi'), stop);
+      respondWith(exchange, piece('Hi'), stop);
       exchange.end();
     } else {
       exchange.respond(400);
@@ -425,7 +429,7 @@ test('promises a wait only when every endpoint named one, the shortest', async (
 });
 
 test('gives an endpoint that sends no token in time up for the next one', async () => {
-  const transport = createScriptedTransport((exchange) => answering(exchange, opening));
+  const transport = createScriptedTransport((exchange) => respondWith(exchange, opening));
   const { chat, platform } = createCoreGateway(transport, { timeouts: { firstTokenMs: 1000, keepAliveMs: 60_000 } });
   const pending = chat({ stream: true });
   await platform.advance(1100);
@@ -438,11 +442,11 @@ test('gives an endpoint that sends no token in time up for the next one', async 
 });
 
 test('does not limit the time of a completion that has begun', async () => {
-  const transport = createScriptedTransport((exchange) => answering(exchange, piece('a')));
+  const transport = createScriptedTransport((exchange) => respondWith(exchange, piece('a')));
   const { chat, platform } = createCoreGateway(transport, { timeouts: { firstTokenMs: 1000, keepAliveMs: 60_000 } });
   const reader = readFrames(await chat({ stream: true }));
   await platform.advance(30_000);
-  answering(transport.latest(), piece('b'), stop);
+  respondWith(transport.latest(), piece('b'), stop);
   transport.exchanges[0]?.end();
   expect(
     chunksOf(await reader.rest())
@@ -467,7 +471,7 @@ test('responds with a comment when nothing has come within the interval, and rep
   await platform.advance(10_100);
   expect(await second).toMatch(/^: .+\n\n$/);
 
-  answering(transport.latest(), piece('Hi'));
+  respondWith(transport.latest(), piece('Hi'));
   expect(chunksOf((await reader.next()) ?? '')[0]?.choices[0]?.delta.content).toBe('Hi');
   const silent = reader.next();
   await platform.advance(10_100);
@@ -478,7 +482,7 @@ test('responds with a comment when nothing has come within the interval, and rep
   expect(await stillSilent).toMatch(/^: /);
   // Upstream was read once, however often the client's reader returned.
   expect(transport.latest().pulls).toBe(pulls);
-  answering(transport.latest(), stop);
+  respondWith(transport.latest(), stop);
   transport.exchanges[0]?.end();
   expect(parseFrames(await reader.rest()).at(-1)).toBe('done');
 });
@@ -520,7 +524,7 @@ test('goes on at once when the first thing upstream says after a comment is not 
   const reader = readFrames(await pending);
   await reader.next();
   const next = reader.next();
-  answering(transport.latest(), { choices: [{ index: 0, delta: { reasoning: 'hm' } }] }, piece('Hi'));
+  respondWith(transport.latest(), { choices: [{ index: 0, delta: { reasoning: 'hm' } }] }, piece('Hi'));
   await settle();
   expect(chunksOf((await next) ?? '')[0]?.choices[0]?.delta.content).toBe('Hi');
   await reader.leave();
@@ -528,7 +532,7 @@ test('goes on at once when the first thing upstream says after a comment is not 
 
 test('reads nothing of upstream for a reader that is not there yet, even when there is nothing to show', async () => {
   const transport = createScriptedTransport((exchange) =>
-    answering(exchange, { choices: [{ index: 0, delta: { reasoning: 'hm' } }] }, piece('a'), piece('b')),
+    respondWith(exchange, { choices: [{ index: 0, delta: { reasoning: 'hm' } }] }, piece('a'), piece('b')),
   );
   const { chat } = createCoreGateway(transport);
   const reader = readFrames(await chat({ stream: true, include_reasoning: false }));
@@ -538,7 +542,7 @@ test('reads nothing of upstream for a reader that is not there yet, even when th
 });
 
 test('keeps the end for a reader that is not waiting when it comes', async () => {
-  const transport = createScriptedTransport((exchange) => answering(exchange, piece('Hi')));
+  const transport = createScriptedTransport((exchange) => respondWith(exchange, piece('Hi')));
   const { chat, gateway, platform } = createCoreGateway(transport, { timeouts: { drainMs: 100 } });
   const reader = readFrames(await chat({ stream: true }));
   await reader.next();
@@ -555,7 +559,7 @@ test('keeps the end for a reader that is not waiting when it comes', async () =>
 });
 
 test('sends no comment to a reader that has not taken what is ready', async () => {
-  const transport = createScriptedTransport((exchange) => answering(exchange, piece('a')));
+  const transport = createScriptedTransport((exchange) => respondWith(exchange, piece('a')));
   const { chat, platform } = createCoreGateway(transport, { timeouts: { keepAliveMs: 1000 } });
   const reader = readFrames(await chat({ stream: true }));
   await platform.advance(30_000);
@@ -631,7 +635,7 @@ test('counts the time to the first token as the caller felt it, failed attempts 
   transport.latest().respond(503);
   transport.latest().end();
   await platform.advance(200);
-  answering(transport.latest(), piece('Hi'), stop);
+  respondWith(transport.latest(), piece('Hi'), stop);
   transport.latest().end();
   const reader = readFrames(await pending);
   await platform.advance(1000);
@@ -677,7 +681,7 @@ const PHASES: readonly [
   [
     'before the first token',
     async ({ transport }) => {
-      answering(transport.latest(), opening);
+      respondWith(transport.latest(), opening);
       await settle();
     },
     null,
@@ -704,7 +708,7 @@ const PHASES: readonly [
   [
     'in the middle of the completion',
     async ({ transport }) => {
-      answering(transport.latest(), piece('Hé'), piece('llo'));
+      respondWith(transport.latest(), piece('Hé'), piece('llo'));
       await settle();
     },
     'Héllo',
@@ -713,7 +717,7 @@ const PHASES: readonly [
   [
     'after the finish reason, while upstream still talks',
     async ({ transport }) => {
-      answering(transport.latest(), piece('Héllo'), stop);
+      respondWith(transport.latest(), piece('Héllo'), stop);
       await settle();
     },
     'Héllo',
@@ -792,7 +796,7 @@ test('calls no endpoint when the client has left before the call begins', async 
 });
 
 test('takes a host that stops reading for a client that has left', async () => {
-  const transport = createScriptedTransport((exchange) => answering(exchange, piece('Hi')));
+  const transport = createScriptedTransport((exchange) => respondWith(exchange, piece('Hi')));
   const { chat, store, gateway } = createCoreGateway(transport);
   const reader = readFrames(await chat({ stream: true }));
   await reader.next();
@@ -808,7 +812,7 @@ test('takes a host that stops reading for a client that has left', async () => {
 });
 
 test('records once when the host aborts and then stops reading', async () => {
-  const transport = createScriptedTransport((exchange) => answering(exchange, piece('Hi')));
+  const transport = createScriptedTransport((exchange) => respondWith(exchange, piece('Hi')));
   const { chat, store } = createCoreGateway(transport);
   const client = new AbortController();
   const reader = readFrames(await chat({ stream: true }, { signal: client.signal }));

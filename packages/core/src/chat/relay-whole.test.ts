@@ -406,8 +406,8 @@ test('calls a time limit 408', async () => {
 
 test.each<[string, (exchange: ScriptedExchange | undefined) => void]>([
   ['while the connection is made', () => undefined],
-  ['while the answer is awaited', (exchange) => exchange?.respond(200, JSON_TYPE)],
-  ['in the middle of the answer', (exchange) => (exchange?.respond(200, JSON_TYPE), exchange?.push('{"choices"'))],
+  ['while the response is awaited', (exchange) => exchange?.respond(200, JSON_TYPE)],
+  ['in the middle of the response', (exchange) => (exchange?.respond(200, JSON_TYPE), exchange?.push('{"choices"'))],
 ])('closes upstream at once and records a cancelled call when the client leaves %s', async (_name, reach) => {
   const transport = createScriptedTransport();
   const { chat, store, gateway } = createCoreGateway(transport);

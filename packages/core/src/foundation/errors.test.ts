@@ -25,8 +25,8 @@ test.each<[ErrorCode, number, string]>([
   ['provider_overloaded', 503, 'provider_overloaded'],
 ])('maps %s to %d and the type %s', (code, status, errorType) => {
   const error = new GatewayError(code, 'why', { metadata: { provider_name: 'Acme' } });
-  const { status: answered, body } = toErrorResponse(error);
-  expect(answered).toBe(status);
+  const { status: sentStatus, body } = toErrorResponse(error);
+  expect(sentStatus).toBe(status);
   const { error: sent } = JSON.parse(body as string) as { error: { code: number; message: string; metadata: object } };
   expect(sent.code).toBe(status);
   expect(sent.metadata).toMatchObject({ error_type: errorType });

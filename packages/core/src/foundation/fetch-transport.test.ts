@@ -13,13 +13,13 @@ interface Upstream {
   readonly platform: VirtualPlatform;
   /** Every call of fetch so far. */
   readonly calls: readonly { readonly url: unknown; readonly init: RequestInit }[];
-  /** The body of the answer, in the hands of the test. */
+  /** The body of the response, in the hands of the test. */
   readonly body: ReadableStreamDefaultController<Uint8Array>;
   readonly isCancelled: () => boolean;
 }
 
-/** A fetch that answers at once with a body that the test feeds, or as `answer` says. */
-function upstreamOf(answer?: (init: RequestInit) => Promise<Response>): Upstream {
+/** A fetch that responds at once with a body that the test feeds, or as `respond` does. */
+function upstreamOf(respond?: (init: RequestInit) => Promise<Response>): Upstream {
   const platform = createVirtualPlatform();
   const calls: { url: unknown; init: RequestInit }[] = [];
   let body!: ReadableStreamDefaultController<Uint8Array>;
@@ -32,7 +32,7 @@ function upstreamOf(answer?: (init: RequestInit) => Promise<Response>): Upstream
     calls.push({ url, init });
     init.signal?.addEventListener('abort', () => body.error(init.signal?.reason));
     return (
-      answer?.(init) ??
+      respond?.(init) ??
       Promise.resolve(new Response(stream, { status: 201, headers: { 'X-One': 'a', 'Content-Type': 'text/plain' } }))
     );
   }) as typeof fetch;
@@ -94,7 +94,7 @@ test('sends bytes, or no body at all', async () => {
   expect(calls[1]?.init).not.toHaveProperty('body');
 });
 
-test('reads an answer without a body as empty', async () => {
+test('reads a response without a body as empty', async () => {
   const { transport, platform } = upstreamOf(() => Promise.resolve(new Response(null, { status: 204 })));
   const response = await transport.send(requestOf());
   expect(await iteratorOf(response).next()).toEqual({ done: true, value: undefined });
@@ -160,7 +160,7 @@ test('gives up when the whole takes too long, however lively upstream is', async
   expect(platform.monotonicNow()).toBeLessThan(5500);
 });
 
-test('calls an answer that breaks off cut short', async () => {
+test('calls a response that breaks off cut short', async () => {
   const { transport, body } = upstreamOf();
   const iterator = iteratorOf(await transport.send(requestOf()));
   body.enqueue(bytes('a'));

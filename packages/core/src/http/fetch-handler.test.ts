@@ -203,10 +203,10 @@ test('closes the upstream when the request is aborted', async () => {
   const transport = createScriptedTransport();
   const { gateway, store } = createCoreGateway(transport);
   const client = new AbortController();
-  const answered = toFetchHandler(gateway)(chatRequest(JSON.stringify(HELLO), { signal: client.signal }));
+  const pending = toFetchHandler(gateway)(chatRequest(JSON.stringify(HELLO), { signal: client.signal }));
   await settle();
   client.abort();
-  expect((await answered).status).toBe(400);
+  expect((await pending).status).toBe(400);
   expect(transport.exchanges[0]?.isClosed).toBe(true);
   expect(store.appended).toHaveLength(1);
 });

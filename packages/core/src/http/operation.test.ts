@@ -73,13 +73,13 @@ test('runs `find` before the query is checked, and checks the query before the b
 });
 
 test('returns the response of an operation that makes its own, in the same promise', () => {
-  const answered = Promise.resolve({ status: 200, headers: {}, body: null });
+  const response = Promise.resolve({ status: 200, headers: {}, body: null });
   const made = publicOperation<object>()({
     body: { readByRun: z.object({}) },
     response: { mediaTypes: { 'text/plain': null } },
-    run: () => answered,
+    run: () => response,
   });
-  expect(made.handle(context())).toBe(answered);
+  expect(made.handle(context())).toBe(response);
 });
 
 test('does not compile where a result does not match its schema, or a parameter is not declared', () => {

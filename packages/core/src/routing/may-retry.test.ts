@@ -107,7 +107,7 @@ test('breaks the circuit of an endpoint that fails, and probes it with one call 
   platform.oversleep(5000);
   expect(await askedFor(IN_ORDER)).toEqual(['two']);
   platform.oversleep(5000);
-  behave('one', 'answer');
+  behave('one', 'complete');
   expect(await askedFor(IN_ORDER)).toEqual(['one']);
   expect(await askedFor(IN_ORDER)).toEqual(['one']);
 });

@@ -94,7 +94,7 @@ const timeoutsSchema = z.strictObject({
 });
 
 const loggingSchema = z.strictObject({
-  inputOutput: z.boolean().default(true).describe('Store prompts and answers, not only facts about them'),
+  inputOutput: z.boolean().default(true).describe('Store prompts and completions, not only facts about them'),
   retentionDays: z.int().min(1).default(30),
   maxGenerations: z.int().min(1).default(100_000),
   maxContentMb: z.number().positive().default(8).describe('Content of one generation beyond this is cut'),

@@ -122,7 +122,7 @@ export async function listen(gateway: Gateway, options: ListenOptions): Promise<
       const written = writeResponse(response, coreResponse, cors === undefined ? write : { ...write, headers: cors });
       if (written !== undefined) await written;
     } catch (error) {
-      options.logger?.error('an answer could not be written', { reason: String(error) });
+      options.logger?.error('a response could not be written', { reason: String(error) });
       response.destroy();
     }
   };

@@ -9,7 +9,7 @@ export interface DemoFacts {
 /** Text that demo mode prints when it listens: enough to send a request and see the recording by pasting commands. */
 export function createDemoBanner({ api, key, dataDir, signInLink }: DemoFacts): string {
   return `
-  Model Gateway, demo mode: recorded answers, no network, no cost.
+  Model Gateway, demo mode: recorded responses, no network, no cost.
 
   API address   ${api}
   API key       ${key}
@@ -23,8 +23,8 @@ curl -sS ${api}/chat/completions \\
   -H 'content-type: application/json' \\
   -d '{"model":"demo/chat","messages":[{"role":"user","content":"Hello!"}]}'
 
-  Add "stream":true for a stream. Every answer has an id; with it, see what was recorded (/generation/content
-  has the prompt and the answer):
+  Add "stream":true for a stream. Every response has an id; with it, see what was recorded (/generation/content
+  has the prompt and the completion):
 
 curl -sS -H 'authorization: Bearer ${key}' '${api}/generation?id=PASTE-THE-ID-HERE'
 

@@ -18,8 +18,8 @@ export const COMMAND_HELP = {
   --host ADDRESS     address to listen on (127.0.0.1)
   --port N           port to listen on, 0 for a free one (8855)
   --data-dir DIR     where keys and generations are kept (./data, in demo mode ./data/demo)
-  --demo             demo mode: recorded answers, fixed keys, no network; loopback only
-  --fixtures DIR     demo mode with the recorded answers of this directory
+  --demo             demo mode: recorded responses, fixed keys, no network; loopback only
+  --fixtures DIR     demo mode with the recorded responses of this directory
   --record DIR       write down what providers answer, without secrets, for replaying
   --record-mode M    record-all: everything anew (default); record-missing: what DIR does not answer yet
   --record-at PLACE  upstream: what providers answer (default); edge: what this gateway answers
@@ -54,12 +54,12 @@ that no recording answers, goes to stderr. It never opens a connection of its ow
        model-gateway fixtures save --id GENERATION --key KEY [--api URL] [--dir DIR]
 
   --dir DIR          the recordings (./fixtures)
-  --id GENERATION    a stored generation, by the id of its answer
+  --id GENERATION    a stored generation, by the id of its response
   --key KEY          the key that it was made with, or a management key
   --api URL          the gateway that stored it (http://127.0.0.1:8855/api/v1)
 
-check compares the shapes of recorded answers with the schemas of this version and says which side has moved. lint finds
-secrets, and cases that never answer. Both end with 1 when they find something. save makes a case of a generation.
+check compares the shapes of recorded responses with the schemas of this version and says which side has moved. lint
+finds secrets, and cases that never answer. Both end with 1 when they find something. save makes a case of a generation.
 `,
   doctor: `Usage: model-gateway doctor [flags]
 

@@ -268,7 +268,7 @@ function parseSave(args: readonly string[]): Command {
   const values = readFlags('fixtures', args, saveFlags);
   if (values.help === true) return { type: 'help', text: COMMAND_HELP.fixtures };
   const { id, key, dir = 'fixtures', api = 'http://127.0.0.1:8855/api/v1' } = values;
-  if (id === undefined) throw new UsageError('Say which generation: --id gen-…, as it stands in its answer.');
+  if (id === undefined) throw new UsageError('Say which generation: --id gen-…, as it stands in its response.');
   if (key === undefined)
     throw new UsageError('Give the key that the generation was made with, or a management key: --key');
   return { type: 'fixtures-save', options: { id, dir, key, api: api.replace(/\/+$/, '') } };

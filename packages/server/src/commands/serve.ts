@@ -153,8 +153,8 @@ function announce({ config, logger, demoFixturesDir }: Start, { url }: Listener,
   process.stdout.write(`${JSON.stringify({ event: 'listening', url, api })}\n`);
   const place = config.store.type === 'json' ? config.store.dir : 'memory, gone when this process ends';
   const what = config.logging.inputOutput
-    ? 'prompts and answers are stored with every generation (logging.inputOutput is true)'
-    : 'prompts and answers are not stored, only facts about each generation (logging.inputOutput is false)';
+    ? 'prompts and completions are stored with every generation (logging.inputOutput is true)'
+    : 'prompts and completions are not stored, only facts about each generation (logging.inputOutput is false)';
   const isDemo = demoFixturesDir !== null;
   const providers = isDemo ? ['demo'] : config.providers.map(({ slug }) => slug);
   logger.info(`listening; ${what}`, { url, dataDir: place, providers });

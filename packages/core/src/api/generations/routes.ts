@@ -57,14 +57,14 @@ export const GENERATION_ROUTES: readonly Route<GenerationParts>[] = [
     ...ADMIN,
     method: 'GET',
     path: '/admin/v1/generations/{id}/timeline',
-    summary: 'Get when the text of a streamed answer came',
+    summary: 'Get when the text of a streamed completion came',
     load: async () => (await import('./get-generation-timeline.ts')).getGenerationTimeline,
   },
   {
     ...ADMIN,
     method: 'DELETE',
     path: '/admin/v1/generations/{id}',
-    summary: 'Delete what was asked and answered; the record stays',
+    summary: 'Delete the prompt and the completion; the record stays',
     load: async () => (await import('./delete-generation-content.ts')).deleteGenerationContent,
   },
 ];

@@ -5,14 +5,14 @@ import { createReplayTransport } from '../../../../../test/support/upstreams/scr
 import { type GuardrailTestResult, guardrailTestResultSchema } from '../../wire/management/guardrail-test.ts';
 
 const headers = { authorization: `Bearer ${MANAGEMENT_KEY}` };
-const answering = (content: string) => ({
+const toScript = (content: string) => ({
   headers: { 'content-type': 'application/json' },
   pieces: [JSON.stringify({ choices: [{ message: { content }, finish_reason: 'stop' }] })],
 });
 
 /** A gateway and the guardrail to try, which is assigned to no key and no member. */
 async function prepare(fields: object, ...responses: string[]) {
-  const upstream = createReplayTransport(...responses.map(answering));
+  const upstream = createReplayTransport(...responses.map(toScript));
   const core = createCoreGateway(upstream);
   const created = jsonOf(await core.post('/api/v1/guardrails', { name: 'g', ...fields }, { headers }));
   const { id } = created['data'] as { id: string };

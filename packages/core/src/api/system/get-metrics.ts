@@ -38,7 +38,7 @@ function ofProcess({ counters, openCalls, generationFeed }: SystemParts): string
     ...metric(
       'responses_total',
       'counter',
-      'HTTP answers begun, by status',
+      'HTTP responses begun, by status',
       statuses.map(([status, count]) => [{ status: String(status) }, count]),
     ),
     ...metric('generations_total', 'counter', 'Calls to models that ended', [

@@ -9,7 +9,7 @@ export const VIDEO_ROUTES: readonly Route<VideoParts & CreateVideoParts>[] = [
     path: '/api/v1/videos',
     surface: 'api',
     auth: 'api',
-    summary: 'Start a video; the answer tells where to look for it',
+    summary: 'Start a video; the response tells where to look for it',
     load: async () => (await import('./create-video.ts')).createVideo,
   },
   {

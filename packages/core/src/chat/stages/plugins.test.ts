@@ -42,7 +42,7 @@ test.each<[string, object, string]>([
   ['without the plugin', JSON_OBJECT, 'stop'],
   ['with the plugin switched off', { ...JSON_OBJECT, plugins: [{ id: 'response-healing', enabled: false }] }, 'stop'],
   ['where no JSON was asked for', HEALING, 'stop'],
-  ['where the answer was cut off', { ...JSON_OBJECT, ...HEALING }, 'length'],
+  ['where the completion was cut off', { ...JSON_OBJECT, ...HEALING }, 'length'],
 ])('leaves a completion unchanged %s', async (_, body, finish) => {
   const { chat } = createCoreGateway(createTurnTransport([{ content: '{a: 1', finish }]));
   expect(contentOf(await chat(body as Record<string, unknown>))).toBe('{a: 1');

@@ -432,7 +432,7 @@ test.each([
     'a web page instead of an answer',
   ],
   ['nothing', JSON_HEADERS, '', 'something that is not JSON'],
-  ["another wire's answer", JSON_HEADERS, '{"choices":[]}', 'JSON that is no message'],
+  ["another wire's response", JSON_HEADERS, '{"choices":[]}', 'JSON that is no message'],
 ])('refuses %s with status 200', async (_name, headers, body, message) => {
   const failure = { code: 'provider_unavailable', message: `Acme returned ${message}` };
   await expect(read(createReplayTransport({ headers, pieces: [body] }), { stream: false })).rejects.toMatchObject(

@@ -138,7 +138,7 @@ test.each([
       ['made-1', 'g', '{"b":1}'],
     ],
   ],
-  ['the end of the answer', [], [['made-0', 'f', '{"a":"x"}']]],
+  ['the end of the completion', [], [['made-0', 'f', '{"a":"x"}']]],
   ['a last piece', [call({ partialArgs: [{ jsonPath: '$.a', stringValue: 'y' }] })], [['made-0', 'f', '{"a":"xy"}']]],
   ['arguments that come whole after all', [call({ args: { b: 1 } })], [['made-0', 'f', '{"a":"x","b":1}']]],
   ['an end that comes twice', [call({}), call({})], [['made-0', 'f', '{"a":"x"}']]],

@@ -401,7 +401,12 @@ test.each([
   ['nothing', { 'content-type': 'application/json' }, '', 'something that is not JSON'],
   ['null', { 'content-type': 'application/json' }, 'null', 'JSON that is no chat answer'],
   ['a list', { 'content-type': 'application/json' }, '[]', 'JSON that is no chat answer'],
-  ['an answer without choices', { 'content-type': 'application/json' }, '{"choices":[]}', 'an answer without choices'],
+  [
+    'a completion without choices',
+    { 'content-type': 'application/json' },
+    '{"choices":[]}',
+    'an answer without choices',
+  ],
 ])('refuses %s with status 200', async (_name, headers, text, message) => {
   const failure = { code: 'provider_unavailable', message: `Acme returned ${message}` };
   await expect(read(createReplayTransport({ headers, pieces: [text] }), { stream: false })).rejects.toMatchObject(

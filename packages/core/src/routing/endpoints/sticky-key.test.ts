@@ -78,7 +78,7 @@ test('moves a session while its endpoint is out of order, and back afterwards', 
   const away = await askedFor(session);
   expect(away).not.toContain(home);
   expect(await askedFor(session)).toEqual(away);
-  behave(home, 'answer');
+  behave(home, 'complete');
   platform.oversleep(31_000);
   expect(await askedFor(session)).toEqual([home]);
 });

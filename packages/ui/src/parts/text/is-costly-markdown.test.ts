@@ -23,7 +23,7 @@ test.each([
 
 test.each([
   ['', ''],
-  ['a quoted answer to an answer', '> > > said\n> > heard\n'],
+  ['a quote within a quote', '> > > said\n> > heard\n'],
   ['nested lists', '- a\n  - b\n    - c\n      1. d\n'.repeat(100)],
   ['a line between parts', '-'.repeat(200)],
   ['many bold words', 'A **bold** word and a [link](https://example.com). '.repeat(20).concat('\n\n').repeat(20)],

@@ -56,8 +56,8 @@ test('converts a PDF to text for the model and returns an annotation to the call
 test('reads no file again whose annotation comes back', async () => {
   const { chat, readPdf, sentParts } = setUp();
   const { annotations } = messageOf(await chat({ ...asking({ filename: 'plan.pdf', file_data: PDF }), ...PARSER }));
-  const answered = { role: 'assistant', content: 'A plan.', annotations };
-  const response = await chat({ ...asking({ filename: 'plan.pdf', file_data: PDF }, [answered]), ...PARSER });
+  const assistant = { role: 'assistant', content: 'A plan.', annotations };
+  const response = await chat({ ...asking({ filename: 'plan.pdf', file_data: PDF }, [assistant]), ...PARSER });
   expect(readPdf).toHaveBeenCalledTimes(1);
   expect(sentParts()).toMatchObject([{}, { type: 'text', text: PARSED }]);
   expect(messageOf(response)).not.toHaveProperty('annotations');

@@ -111,7 +111,7 @@ describe('calls upstream again', () => {
     ['for another message', ON, { messages: [{ role: 'user', content: 'Other' }] }],
     ['for another parameter', ON, { temperature: 0.5 }],
     ['for a stream of what was whole', ON, { stream: true }],
-    ['once the answer has been cleared', { ...ON, 'x-service-cache-clear': 'true' }, {}],
+    ['once the response has been cleared', { ...ON, 'x-service-cache-clear': 'true' }, {}],
     ['where the endpoint may not serve any more', ON, { provider: { sort: 'price', ignore: ['acme'] } }],
   ];
   test.each(cases)('%s', async (_, headers, body) => {

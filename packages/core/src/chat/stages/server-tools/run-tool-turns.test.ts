@@ -406,9 +406,9 @@ test('gives up a tool that takes longer than a minute', async () => {
   const never: ServerTool = { ...lookup, open: () => ({ run: () => new Promise(() => undefined) }) };
   const upstream = createTurnTransport([CALL, FINAL]);
   const core = createCoreGateway(upstream, { serverTools: [never] });
-  const answered = core.chat({ tools: [TOOL] });
+  const pending = core.chat({ tools: [TOOL] });
   await core.platform.advance(61_000);
-  expect((await answered).status).toBe(200);
+  expect((await pending).status).toBe(200);
   expect(upstream.latest().sent['messages']).toMatchObject([
     {},
     {},
