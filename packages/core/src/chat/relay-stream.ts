@@ -5,10 +5,10 @@ import { GatewayError } from '../foundation/errors.ts';
 import type { CompletionAccumulator } from '../generations/observe/completion-accumulator.ts';
 import type { SettledGeneration } from '../generations/settled-generation.ts';
 import type { GatewayResponse } from '../http/response.ts';
-import { withReport } from '../routing/routing-metadata.ts';
 import type { ChatChunk } from '../wire/chat/chat-chunk.ts';
 import type { ChatRun } from './chat-run.ts';
 import { type CommittedCompletion, letGo, readMore } from './committed-completion.ts';
+import { envelopeOf, routingOf, withRouting } from './describe-completion.ts';
 import type { Frames } from './dialect.ts';
 import { createFrameOutlet } from './frame-outlet.ts';
 import { noteEnd } from './observe-chat.ts';
@@ -143,8 +143,7 @@ function createRelay(run: ChatRun, begin: Begin, responseHead: ResponseHead): As
     phase = 'over';
     if (outcome.status === 'completed') outlet.push(frames.encodeEnd(settled));
     else {
-      const routing = { attempts: observer.attempts(), hasFailed: true };
-      const error = withReport(outcome.error, run.report, routing);
+      const error = withRouting(outcome.error, run);
       if (head !== null) return head.refuse(error);
       if (outcome.status === 'cancelled') outlet.discard();
       else outlet.push(frames.encodeError(error));
@@ -192,22 +191,14 @@ interface FrameWriter {
   encodeError(error: GatewayError): string;
 }
 
-function createFrameWriter({ call, plan, observer, report, dialect, parts }: ChatRun): FrameWriter {
-  const created = Math.floor(parts.platform.now() / 1000);
+function createFrameWriter(run: ChatRun): FrameWriter {
+  const { call, observer, dialect, parts } = run;
+  const created = parts.platform.now();
   let frames: Frames | undefined;
   let echoes: unknown[] = [];
 
   /** Made with the first frame, because the endpoint that serves the call is known only then. */
-  const framesOf = (): Frames => {
-    if (frames !== undefined) return frames;
-    const endpoint = observer.endpoint();
-    const { systemFingerprint, serviceTier } = observer.completion;
-    const model = endpoint?.modelId ?? plan.endpoints[0]?.modelId ?? '';
-    const provider = endpoint?.provider.name ?? '';
-    const envelope = { id: call.id, created, model, provider, systemFingerprint, serviceTier };
-    frames = dialect.createFrames(envelope, call.request);
-    return frames;
-  };
+  const framesOf = (): Frames => (frames ??= dialect.createFrames(envelopeOf(run, created), call.request));
   /** Returns the bodies that were sent upstream since the last call, as separate frames. */
   const takeEchoes = (): string => {
     if (echoes.length === 0) return '';
@@ -221,9 +212,7 @@ function createFrameWriter({ call, plan, observer, report, dialect, parts }: Cha
     encode: (batch) => takeEchoes() + framesOf().encode(batch),
     encodeEnd(settled) {
       const { reason, native } = observer.completion.finish ?? { reason: 'stop' as const, native: null };
-      const generationMs = settled?.record.generation.generation_time;
-      const members = report?.toMembers({ attempts: observer.attempts(), hasFailed: false, generationMs });
-      return framesOf().encodeEnd({ reason, native, usage: settled?.usage, members });
+      return framesOf().encodeEnd({ reason, native, usage: settled?.usage, members: routingOf(run, settled) });
     },
     encodeError: (error) => takeEchoes() + framesOf().encodeError(error),
   };

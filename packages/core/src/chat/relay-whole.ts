@@ -4,13 +4,10 @@ import { trackCall } from '../dispatch/open-calls.ts';
 import type { GatewayError } from '../foundation/errors.ts';
 import { raceAbort } from '../foundation/race-abort.ts';
 import type { GenerationObserver } from '../generations/observe/observe-generation.ts';
-import type { SettledGeneration } from '../generations/settled-generation.ts';
 import { type GatewayResponse, toJsonResponse } from '../http/response.ts';
-import { withReport } from '../routing/routing-metadata.ts';
-import type { ChatChunk } from '../wire/chat/chat-chunk.ts';
 import type { ChatRun } from './chat-run.ts';
 import type { CommittedCompletion } from './committed-completion.ts';
-import type { WholeCompletion } from './dialect.ts';
+import { envelopeOf, routingOf, withRouting } from './describe-completion.ts';
 import { noteEnd } from './observe-chat.ts';
 import type { Begin } from './stages/stage.ts';
 
@@ -18,28 +15,11 @@ import type { Begin } from './stages/stage.ts';
  * Runs a call and returns its completion in one piece, or throws what ended it, recorded once (docs/decisions/0012).
  */
 export async function relayWhole(run: ChatRun, begin: Begin): Promise<GatewayResponse> {
-  const { call, plan, observer, report, dialect, parts } = run;
-  const created = Math.floor(parts.platform.now() / 1000);
+  const { call, plan, observer, dialect, parts } = run;
+  const created = parts.platform.now();
   const tracked = trackCall(parts.openCalls, run.client, false);
   const { signal } = tracked;
   let completion: CommittedCompletion | undefined;
-  const toBody = (chunks: readonly ChatChunk[], { usage, record }: SettledGeneration): object => {
-    const endpoint = observer.endpoint();
-    const { systemFingerprint, serviceTier } = observer.completion;
-    const { generation_time: generationMs } = record.generation;
-    const whole: WholeCompletion = {
-      id: call.id,
-      created,
-      model: endpoint?.modelId ?? '',
-      provider: endpoint?.provider.name ?? '',
-      systemFingerprint,
-      serviceTier,
-      chunks,
-      usage,
-      members: report?.toMembers({ attempts: observer.attempts(), hasFailed: false, generationMs }),
-    };
-    return dialect.toWhole(whole, call.request);
-  };
   try {
     completion = await begin({ request: call.request, endpoints: plan.endpoints, signal });
     observer.observe(completion.first);
@@ -49,21 +29,23 @@ export async function relayWhole(run: ChatRun, begin: Begin): Promise<GatewayRes
     const settled = observer.settle(outcome);
     noteEnd(run, completion, outcome, settled.usage);
     await parts.recorder.recordCall(settled, outcome);
-    return toJsonResponse(200, toBody(completion.first, settled), run.responseHeaders);
+    const { usage } = settled;
+    const whole = { ...envelopeOf(run, created), chunks: completion.first, usage, members: routingOf(run, settled) };
+    return toJsonResponse(200, dialect.toWhole(whole, call.request), run.responseHeaders);
   } catch (thrown) {
     const error = toCallError(signal.aborted ? signal.reason : thrown, observer.endpoint()?.provider.name ?? '');
     if (completion !== undefined && !signal.aborted && !observer.isSettled()) {
       noteEnd(run, completion, { status: 'failed', error }, undefined);
     }
     await recordFailure(run, error);
-    throw withReport(error, report, { attempts: observer.attempts(), hasFailed: true });
+    throw withRouting(error, run);
   } finally {
     tracked.end();
   }
 }
 
 /** An unstreamed completion is one batch; a further read lets the provider finish, or throw if it could not. */
-async function readToEnd(rest: AsyncIterator<readonly ChatChunk[]>, observer: GenerationObserver): Promise<void> {
+async function readToEnd(rest: NonNullable<CommittedCompletion['rest']>, observer: GenerationObserver): Promise<void> {
   for (let next = await rest.next(); next.done !== true; next = await rest.next()) observer.observe(next.value);
 }
 
