@@ -8,9 +8,9 @@ import type { GatewayResponse } from '../http/response.ts';
 import type { ChatChunk } from '../wire/chat/chat-chunk.ts';
 import type { ChatRun } from './chat-run.ts';
 import { type CommittedCompletion, letGo, readMore } from './committed-completion.ts';
-import { envelopeOf, routingOf, withRouting } from './describe-completion.ts';
-import type { Frames } from './dialect.ts';
-import { createFrameOutlet } from './frame-outlet.ts';
+import { withRouting } from './describe-completion.ts';
+import { createFrameOutlet, type FrameOutlet } from './frame-outlet.ts';
+import { createFrameWriter } from './frame-writer.ts';
 import { noteEnd } from './observe-chat.ts';
 import type { Begin } from './stages/stage.ts';
 
@@ -56,44 +56,29 @@ const LONG_COMPLETION_LENGTH = 512 * 1024;
 const isLong = ({ textLength, reasoningLength }: CompletionAccumulator): boolean =>
   textLength + reasoningLength >= LONG_COMPLETION_LENGTH;
 
-function createRelay(run: ChatRun, begin: Begin, responseHead: ResponseHead): AsyncIterable<Uint8Array> {
+function createRelay(run: ChatRun, begin: Begin, head: ResponseHead): AsyncIterable<Uint8Array> {
   const { call, plan, observer, parts } = run;
-  const { timeouts, recorder, longCompletions } = parts;
   const frames = createFrameWriter(run);
   const tracked = trackCall(parts.openCalls, run.client, true);
+  const { signal } = tracked;
   const outlet = createFrameOutlet();
+  const sender = createSender(run, outlet, head);
   let phase: Phase = 'attempting';
-  /** Null once the response has begun. */
-  let head: ResponseHead | null = responseHead;
   let completion: CommittedCompletion | undefined;
 
-  const keepAlive = parts.wheel.add(() => {
-    commitHead();
-    // A reader that has not even taken what is held needs no sign of life.
-    if (outlet.isEmpty()) deliver(run.dialect.keepAlive);
-  });
-  const commitHead = (): void => {
-    head?.commit();
-    head = null;
-  };
-  const deliver = (text: string): void => {
-    keepAlive.clear();
-    outlet.push(text);
-  };
-
-  const relay = (batch: readonly ChatChunk[]): void => {
-    observer.observe(batch);
-    commitHead();
-    const text = frames.encode(batch);
-    if (text !== '') deliver(text);
-    // A batch may hold nothing to send (a finish reason, usage): a waiting reader continues to wait.
-    else if (outlet.isAwaited()) read();
-  };
   const onBegun = (begun: CommittedCompletion): void => {
     completion = begun;
-    if (tracked.signal.aborted) return onFailure(tracked.signal.reason);
+    if (signal.aborted) return onFailure(signal.reason);
     phase = 'idle';
     relay(begun.first);
+  };
+  const relay = (batch: readonly ChatChunk[]): void => {
+    observer.observe(batch);
+    sender.begin();
+    const text = frames.encode(batch);
+    if (text !== '') sender.send(text);
+    // A batch may hold nothing to send (a finish reason, usage): a waiting reader continues to wait.
+    else if (outlet.isAwaited()) read();
   };
   const read = (): void => {
     if (phase !== 'idle' || completion === undefined) return;
@@ -104,70 +89,56 @@ function createRelay(run: ChatRun, begin: Begin, responseHead: ResponseHead): As
   const onStep = (step: IteratorResult<readonly ChatChunk[]>): void => {
     if (phase !== 'reading') return;
     phase = 'idle';
-    if (step.done === true) onUpstreamEnd();
-    else relay(step.value);
-  };
-  const onUpstreamEnd = (): void => {
+    if (step.done !== true) return relay(step.value);
     if (observer.completion.finish !== undefined) return end({ status: 'completed' });
     const name = observer.endpoint()?.provider.name ?? 'The provider';
     onFailure(new GatewayError('provider_unavailable', `${name} ended its answer without a finish reason`));
   };
   const onFailure = (thrown: unknown): void => {
-    const { aborted, reason } = tracked.signal;
-    end(outcomeOf(toCallError(aborted ? reason : thrown, observer.endpoint()?.provider.name ?? '')));
+    const name = observer.endpoint()?.provider.name ?? '';
+    end(outcomeOf(toCallError(signal.aborted ? signal.reason : thrown, name)));
   };
 
   /** Decides the outcome, exactly once, records it, and only then lets the reader see the end. */
   const end = (outcome: Outcome): void => {
     if (phase === 'recording' || phase === 'over') return;
     phase = 'recording';
-    keepAlive.clear();
-    tracked.signal.removeEventListener('abort', onInterrupted);
-    const wasAborted = tracked.signal.aborted;
-    const record = (): Promise<void> => {
-      const settled = observer.settle(outcome);
-      if (completion !== undefined && !wasAborted) noteEnd(run, completion, outcome, settled.usage);
-      return recorder.recordCall(settled, outcome).then(
-        () => finish(outcome, settled),
-        (error: unknown) => finish({ status: 'failed', error: toCallError(error, '') }, undefined),
-      );
-    };
+    sender.stop();
+    signal.removeEventListener('abort', onInterrupted);
+    const judged = signal.aborted ? undefined : completion;
+    const record = (): Promise<void> => recordEnd(run, outcome, judged).then(finish);
     // A thousand readers of long completions that leave together would otherwise fill the memory.
-    if (isLong(observer.completion)) longCompletions.run(record);
+    if (isLong(observer.completion)) parts.longCompletions.run(record);
     else void record();
-    if (outcome.status !== 'completed') letGoOfUpstream();
+    if (outcome.status === 'completed') return;
+    tracked.interrupt(new GatewayError('client_closed_request', 'The call is over'));
+    if (completion !== undefined) letGo(completion);
   };
-
-  const finish = (outcome: Outcome, settled: SettledGeneration | undefined): void => {
+  const finish = ({ outcome, settled }: RecordedEnd): void => {
     tracked.end();
     phase = 'over';
     if (outcome.status === 'completed') outlet.push(frames.encodeEnd(settled));
     else {
       const error = withRouting(outcome.error, run);
-      if (head !== null) return head.refuse(error);
+      if (sender.refuse(error)) return;
       if (outcome.status === 'cancelled') outlet.discard();
       else outlet.push(frames.encodeError(error));
     }
     outlet.end();
   };
 
-  const letGoOfUpstream = (): void => {
-    tracked.interrupt(new GatewayError('client_closed_request', 'The call is over'));
-    if (completion !== undefined) letGo(completion);
-  };
   // While endpoints are being called, the attempts detect the interruption themselves and note which one was affected.
   const onInterrupted = (): void => {
-    if (completion !== undefined) onFailure(tracked.signal.reason);
+    if (completion !== undefined) onFailure(signal.reason);
   };
-  tracked.signal.addEventListener('abort', onInterrupted, { once: true });
+  signal.addEventListener('abort', onInterrupted, { once: true });
 
-  keepAlive.set(timeouts.keepAliveMs);
+  sender.wait();
   const { request } = call;
-  const { onUpstreamBody } = frames;
-  begin({ request, endpoints: plan.endpoints, onUpstreamBody, signal: tracked.signal }).then(onBegun, onFailure);
+  begin({ request, endpoints: plan.endpoints, onUpstreamBody: frames.onUpstreamBody, signal }).then(onBegun, onFailure);
 
   const onWait = (): void => {
-    keepAlive.set(timeouts.keepAliveMs);
+    sender.wait();
     read();
   };
   return {
@@ -181,39 +152,67 @@ function createRelay(run: ChatRun, begin: Begin, responseHead: ResponseHead): As
   };
 }
 
-/** What a relay sends, as text. */
-interface FrameWriter {
-  /** Receives each body that is sent upstream; undefined unless the caller requested them. */
-  readonly onUpstreamBody: ((body: unknown) => void) | undefined;
-  /** Encodes a batch, after the bodies that were sent upstream before it. */
-  encode(batch: readonly ChatChunk[]): string;
-  encodeEnd(settled: SettledGeneration | undefined): string;
-  encodeError(error: GatewayError): string;
+/** Sends text to the reader, and a sign of life while there is none. */
+interface Sender {
+  /** Begins the response, unless it has begun. */
+  begin(): void;
+  /** Responds with an error; false when the response has begun. */
+  refuse(error: GatewayError): boolean;
+  send(text: string): void;
+  /** The reader waits from now on. */
+  wait(): void;
+  /** No sign of life is due any more. */
+  stop(): void;
 }
 
-function createFrameWriter(run: ChatRun): FrameWriter {
-  const { call, observer, dialect, parts } = run;
-  const created = parts.platform.now();
-  let frames: Frames | undefined;
-  let echoes: unknown[] = [];
-
-  /** Made with the first frame, because the endpoint that serves the call is known only then. */
-  const framesOf = (): Frames => (frames ??= dialect.createFrames(envelopeOf(run, created), call.request));
-  /** Returns the bodies that were sent upstream since the last call, as separate frames. */
-  const takeEchoes = (): string => {
-    if (echoes.length === 0) return '';
-    const text = echoes.map(framesOf().encodeEcho).join('');
-    echoes = [];
-    return text;
+function createSender({ dialect, parts }: ChatRun, outlet: FrameOutlet, head: ResponseHead): Sender {
+  let hasBegun = false;
+  const begin = (): void => {
+    if (!hasBegun) head.commit();
+    hasBegun = true;
   };
-
+  const keepAlive = parts.wheel.add(() => {
+    begin();
+    // A reader that has not even taken what is held needs no sign of life.
+    if (outlet.isEmpty()) send(dialect.keepAlive);
+  });
+  const send = (text: string): void => {
+    keepAlive.clear();
+    outlet.push(text);
+  };
   return {
-    onUpstreamBody: call.request.debug?.echo_upstream_body === true ? (body) => void echoes.push(body) : undefined,
-    encode: (batch) => takeEchoes() + framesOf().encode(batch),
-    encodeEnd(settled) {
-      const { reason, native } = observer.completion.finish ?? { reason: 'stop' as const, native: null };
-      return framesOf().encodeEnd({ reason, native, usage: settled?.usage, members: routingOf(run, settled) });
+    begin,
+    send,
+    refuse(error) {
+      if (!hasBegun) head.refuse(error);
+      return !hasBegun;
     },
-    encodeError: (error) => takeEchoes() + framesOf().encodeError(error),
+    wait: () => keepAlive.set(parts.timeouts.keepAliveMs),
+    stop: () => keepAlive.clear(),
   };
+}
+
+interface RecordedEnd {
+  readonly outcome: Outcome;
+  /** Undefined when it could not be recorded. */
+  readonly settled: SettledGeneration | undefined;
+}
+
+/**
+ * Records the outcome of a run; resolves with what its reader is to see. `judged`: the completion by which its endpoint's
+ * health is judged.
+ */
+async function recordEnd(
+  run: ChatRun,
+  outcome: Outcome,
+  judged: CommittedCompletion | undefined,
+): Promise<RecordedEnd> {
+  try {
+    const settled = run.observer.settle(outcome);
+    if (judged !== undefined) noteEnd(run, judged, outcome, settled.usage);
+    await run.parts.recorder.recordCall(settled, outcome);
+    return { outcome, settled };
+  } catch (error) {
+    return { outcome: { status: 'failed', error: toCallError(error, '') }, settled: undefined };
+  }
 }
