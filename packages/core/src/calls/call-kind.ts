@@ -1,5 +1,5 @@
 import type { CatalogModel } from '../catalog/catalog.ts';
-import type { VideoMeasure } from '../catalog/video-cost.ts';
+import type { Prices } from '../catalog/prices.ts';
 import type { ProviderPreferences } from '../wire/chat/provider-preferences.ts';
 import type { Generation } from '../wire/generations/generation.ts';
 import type { RequestText } from './text-map.ts';
@@ -110,8 +110,11 @@ export function isCompressed(contextLength: number | null, compression: Compress
   return compression === 'always' || contextLength <= SMALL_CONTEXT;
 }
 
-/** The largest usage of a call, as far as its request shows. */
-export interface CallBound {
+/** The most that a call may use or cost, as far as its request shows. */
+export type CallBound = TokenBound | CostBound;
+
+/** The largest usage of a call that is charged by tokens. */
+export interface TokenBound {
   /** Tokens of everything that is text. */
   readonly textTokens: number;
   /** Tokens of images and audio; null when only an endpoint's own limit bounds them. */
@@ -122,8 +125,12 @@ export interface CallBound {
   readonly maxTokens: number | null;
   /** Rejected tokens of a prediction are charged in addition to the output. */
   readonly predictedTokens: number;
-  /** Set for videos, which are charged by what is made. */
-  readonly video?: VideoMeasure | undefined;
+}
+
+/** The largest cost of a call that is charged by something else. */
+export interface CostBound {
+  /** In billionths of a dollar; null where a price is missing. */
+  worstCaseNanoUsd(prices: Prices): number | null;
 }
 
 const encoder = new TextEncoder();
