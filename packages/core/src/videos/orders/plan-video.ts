@@ -9,8 +9,6 @@ import type { VideoRequest } from '../../wire/videos/video-request.ts';
 export interface VideoPlan {
   readonly plan: CallPlan;
   readonly capabilities: VideoAbilities;
-  /** Restrictions beyond the request's own preferences. */
-  readonly narrowings: readonly Narrowing[];
 }
 
 /**
@@ -33,5 +31,5 @@ export function planVideo(call: ModelCall<VideoRequest>, policy: Policy | null, 
       `model: ${request.model} makes no videos; GET /api/v1/videos/models lists those that do`,
     );
   }
-  return { plan, capabilities: { ...video, inputModalities: architecture.input_modalities }, narrowings };
+  return { plan, capabilities: { ...video, inputModalities: architecture.input_modalities } };
 }
