@@ -4,15 +4,21 @@ import type { ProviderPreferences } from '../wire/chat/provider-preferences.ts';
 import type { Generation } from '../wire/generations/generation.ts';
 import type { RequestText } from './text-map.ts';
 
-/**
- * Every kind of call to a model, by the member of a provider that serves it: its `api_type` on the wire, and the output
- * modality of the models that it is for.
- */
+interface CallKindTraits {
+  /** As generations name it. */
+  readonly apiType: Generation['api_type'];
+  /** Output modality of the models that it is for. */
+  readonly output: string;
+  /** Providers retain what such calls make, whatever their policy on prompts: zero retention excludes all (wire.md 15.1). */
+  readonly retainsData: boolean;
+}
+
+/** Every kind of call to a model, by the member of a provider that serves it. */
 export const CALL_KINDS = {
-  chat: { apiType: 'completions', output: 'text' },
-  video: { apiType: 'video', output: 'video' },
-  embeddings: { apiType: 'embeddings', output: 'embeddings' },
-} as const satisfies Record<string, { readonly apiType: Generation['api_type']; readonly output: string }>;
+  chat: { apiType: 'completions', output: 'text', retainsData: false },
+  video: { apiType: 'video', output: 'video', retainsData: true },
+  embeddings: { apiType: 'embeddings', output: 'embeddings', retainsData: false },
+} as const satisfies Record<string, CallKindTraits>;
 
 export type CallKindName = keyof typeof CALL_KINDS;
 

@@ -1,5 +1,4 @@
 import type { ModelCall } from '../../calls/model-call.ts';
-import type { Narrowing } from '../../calls/narrowing.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import type { Policy } from '../../guardrails/policy.ts';
 import { type CallPlan, planCall, type RoutingParts } from '../../routing/plan-call.ts';
@@ -11,18 +10,10 @@ export interface VideoPlan {
   readonly capabilities: VideoAbilities;
 }
 
-/**
- * Plans the endpoints of a video. Their providers store videos, so a caller who requires zero retention has no endpoint
- * (wire.md 15.1). Throws `invalid_request` for a model that makes no videos.
- */
+/** Plans the endpoints of a video. Throws `invalid_request` for a model that makes no videos. */
 export function planVideo(call: ModelCall<VideoRequest>, policy: Policy | null, parts: RoutingParts): VideoPlan {
   const { request } = call;
-  const wantsZeroRetention = request.provider?.zdr === true || parts.account.privacy?.zdr === true;
-  const narrowings: readonly Narrowing[] = [
-    { rule: 'zdr', excludes: () => wantsZeroRetention },
-    ...(policy?.narrowings ?? []),
-  ];
-  const plan = planCall(call, { narrowings }, parts);
+  const plan = planCall(call, { narrowings: policy?.narrowings ?? [] }, parts);
   const model = parts.catalog.find(plan.models[0] ?? '');
   const { architecture, video } = model?.definition ?? {};
   if (architecture?.output_modalities?.includes('video') !== true) {
