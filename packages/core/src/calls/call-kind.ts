@@ -1,5 +1,6 @@
 import type { CatalogModel } from '../catalog/catalog.ts';
 import type { Prices } from '../catalog/prices.ts';
+import type { Unchecked } from '../foundation/unchecked.ts';
 import type { ProviderPreferences } from '../wire/chat/provider-preferences.ts';
 import type { Generation } from '../wire/generations/generation.ts';
 import type { RequestText } from './text-map.ts';
@@ -52,6 +53,8 @@ export interface CallKind<Request> {
   preferencesOf(request: Request): CallPreferences;
   /** Returns the caller's own names for the record and for the choice of an endpoint. */
   labelsOf(request: Request): RequestLabels;
+  /** Returns what a router chooses a model by. Without it, routers choose none. */
+  routerInputOf?(request: Request): RouterInput;
   needsOf(request: Request): CallNeeds;
   /** Takes time proportional to the request, so it is called only where a budget applies. */
   boundOf(request: Request): CallBound;
@@ -80,6 +83,14 @@ export interface RequestedModels {
   readonly model?: string | null | undefined;
   /** Further ones, in the order they are to be tried. */
   readonly models?: readonly string[] | null | undefined;
+}
+
+/** The part of a request that a router reads. */
+export interface RouterInput {
+  /** Text that the model is to be chosen for. */
+  readonly text: string;
+  /** The caller's options for routers, not checked yet. */
+  readonly options: Unchecked;
 }
 
 /** Requirements of a call for the endpoint that serves it. */
