@@ -126,8 +126,6 @@ class Observer implements GenerationObserver {
     const steps = toolSteps ?? NO_STEPS;
     const ended: EndedCall = {
       call,
-      isStreamed,
-      router,
       pipeline,
       attempts: this.asked,
       endpoint: this.completionEndpoint,
@@ -137,10 +135,14 @@ class Observer implements GenerationObserver {
       usage,
       cost,
       completion,
-      media: { images: countParts(messages, 'image_url'), audio: countParts(messages, 'input_audio') },
-      replayOf: this.replayOf,
-      steps,
-      searches,
+      conversation: {
+        isStreamed,
+        router,
+        media: { images: countParts(messages, 'image_url'), audio: countParts(messages, 'input_audio') },
+        replayOf: this.replayOf,
+        steps,
+        searches,
+      },
     };
     const generation = toGeneration(ended);
     const { id: principalId, userId } = principal;
