@@ -1,8 +1,7 @@
-import type { CallBound } from '../calls/call-kind.ts';
+import type { CallBound, TokenBound } from '../calls/call-kind.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import type { UnitPrices } from '../catalog/price-overrides.ts';
 import type { Prices } from '../catalog/prices.ts';
-import { videoCostNanoUsd } from '../catalog/video-cost.ts';
 
 const ATTO_PER_NANO = 10n ** 9n;
 
@@ -14,7 +13,7 @@ type Unit = keyof UnitPrices;
  */
 export function worstCaseNanoUsd(endpoint: Endpoint, bound: CallBound): number | null {
   const { prices } = endpoint;
-  if (bound.video !== undefined) return videoCostNanoUsd(prices, bound.video);
+  if ('worstCaseNanoUsd' in bound) return bound.worstCaseNanoUsd(prices);
   const isOutputPriced = prices.completion !== undefined || bound.maxTokens === 0;
   if (prices.prompt === undefined || !isOutputPriced) return null;
   const promptTokens = promptTokensOf(endpoint, bound);
@@ -44,13 +43,13 @@ const PROMPT_UNITS: readonly Unit[] = [
 const COMPLETION_UNITS: readonly Unit[] = ['completion', 'internal_reasoning', 'image_output', 'audio_output'];
 
 /** No prompt is longer than what the endpoint reads; that bounds what cannot be measured. */
-function promptTokensOf({ contextLength }: Endpoint, { textTokens, mediaTokens }: CallBound): number | null {
+function promptTokensOf({ contextLength }: Endpoint, { textTokens, mediaTokens }: TokenBound): number | null {
   if (mediaTokens === 0) return textTokens;
   if (contextLength === null) return mediaTokens === null ? null : textTokens + mediaTokens;
   return textTokens + Math.min(mediaTokens ?? contextLength, contextLength);
 }
 
-function outputTokensOf(endpoint: Endpoint, { maxTokens, predictedTokens }: CallBound): number | null {
+function outputTokensOf(endpoint: Endpoint, { maxTokens, predictedTokens }: TokenBound): number | null {
   const longest = endpoint.maxCompletionTokens ?? endpoint.contextLength;
   const limits = [maxTokens, longest].filter((limit) => limit !== null);
   return limits.length === 0 ? null : Math.min(...limits) + predictedTokens;

@@ -1,18 +1,25 @@
 import type { CatalogModel } from '../catalog/catalog.ts';
-import type { VideoMeasure } from '../catalog/video-cost.ts';
+import type { Prices } from '../catalog/prices.ts';
+import type { Unchecked } from '../foundation/unchecked.ts';
 import type { ProviderPreferences } from '../wire/chat/provider-preferences.ts';
 import type { Generation } from '../wire/generations/generation.ts';
 import type { RequestText } from './text-map.ts';
 
-/**
- * Every kind of call to a model, by the member of a provider that serves it: its `api_type` on the wire, and the output
- * modality of the models that it is for.
- */
+interface CallKindTraits {
+  /** As generations name it. */
+  readonly apiType: Generation['api_type'];
+  /** Output modality of the models that it is for. */
+  readonly output: string;
+  /** Providers retain what such calls make, whatever their policy on prompts: zero retention excludes all (wire.md 15.1). */
+  readonly retainsData: boolean;
+}
+
+/** Every kind of call to a model, by the member of a provider that serves it. */
 export const CALL_KINDS = {
-  chat: { apiType: 'completions', output: 'text' },
-  video: { apiType: 'video', output: 'video' },
-  embeddings: { apiType: 'embeddings', output: 'embeddings' },
-} as const satisfies Record<string, { readonly apiType: Generation['api_type']; readonly output: string }>;
+  chat: { apiType: 'completions', output: 'text', retainsData: false },
+  video: { apiType: 'video', output: 'video', retainsData: true },
+  embeddings: { apiType: 'embeddings', output: 'embeddings', retainsData: false },
+} as const satisfies Record<string, CallKindTraits>;
 
 export type CallKindName = keyof typeof CALL_KINDS;
 
@@ -46,6 +53,8 @@ export interface CallKind<Request> {
   preferencesOf(request: Request): CallPreferences;
   /** Returns the caller's own names for the record and for the choice of an endpoint. */
   labelsOf(request: Request): RequestLabels;
+  /** Returns what a router chooses a model by. Without it, routers choose none. */
+  routerInputOf?(request: Request): RouterInput;
   needsOf(request: Request): CallNeeds;
   /** Takes time proportional to the request, so it is called only where a budget applies. */
   boundOf(request: Request): CallBound;
@@ -76,6 +85,14 @@ export interface RequestedModels {
   readonly model?: string | null | undefined;
   /** Further ones, in the order they are to be tried. */
   readonly models?: readonly string[] | null | undefined;
+}
+
+/** The part of a request that a router reads. */
+export interface RouterInput {
+  /** Text that the model is to be chosen for. */
+  readonly text: string;
+  /** The caller's options for routers, not checked yet. */
+  readonly options: Unchecked;
 }
 
 /** Requirements of a call for the endpoint that serves it. */
@@ -112,8 +129,11 @@ export function isCompressed(contextLength: number | null, compression: Compress
   return compression === 'always' || contextLength <= SMALL_CONTEXT;
 }
 
-/** The largest usage of a call, as far as its request shows. */
-export interface CallBound {
+/** The most that a call may use or cost, as far as its request shows. */
+export type CallBound = TokenBound | CostBound;
+
+/** The largest usage of a call that is charged by tokens. */
+export interface TokenBound {
   /** Tokens of everything that is text. */
   readonly textTokens: number;
   /** Tokens of images and audio; null when only an endpoint's own limit bounds them. */
@@ -124,8 +144,12 @@ export interface CallBound {
   readonly maxTokens: number | null;
   /** Rejected tokens of a prediction are charged in addition to the output. */
   readonly predictedTokens: number;
-  /** Set for videos, which are charged by what is made. */
-  readonly video?: VideoMeasure | undefined;
+}
+
+/** The largest cost of a call that is charged by something else. */
+export interface CostBound {
+  /** In billionths of a dollar; null where a price is missing. */
+  worstCaseNanoUsd(prices: Prices): number | null;
 }
 
 const encoder = new TextEncoder();

@@ -3,7 +3,6 @@ import type { Platform } from '../foundation/platform.ts';
 import { createGenerationId } from '../foundation/random-id.ts';
 import type { Principal } from '../http/principal.ts';
 import { firstValue, type GatewayRequest, type HeaderMap } from '../http/request.ts';
-import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import type { PipelineStage } from '../wire/chat/pipeline-stage.ts';
 import type { CallKind, RequestLabels } from './call-kind.ts';
 
@@ -87,9 +86,6 @@ export function withRequest<Request>(call: ModelCall<Request>, request: Request)
     labels: { ...call.labels, externalUser, trace },
   };
 }
-
-/** Whether it is a chat: only a chat can be sent to a router, which chooses a model by the messages. */
-export const isChatCall = (call: ModelCall): call is ModelCall<ChatCompletionRequest> => call.kind.name === 'chat';
 
 /** Limit for a stored header, because callers choose their lengths. */
 const MAX_STORED_HEADER = 512;

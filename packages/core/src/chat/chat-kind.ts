@@ -1,4 +1,10 @@
-import { type CallKind, type CallNeeds, type CallPreferences, minTokensOf } from '../calls/call-kind.ts';
+import {
+  type CallKind,
+  type CallNeeds,
+  type CallPreferences,
+  minTokensOf,
+  type RouterInput,
+} from '../calls/call-kind.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import type { ChatMessage } from '../wire/chat/chat-message.ts';
 import { PARAMETERS } from '../wire/chat/chat-parameters.ts';
@@ -12,6 +18,7 @@ export const chatKind: CallKind<ChatCompletionRequest> = {
   modelsOf: (request) => request,
   preferencesOf: chatPreferencesOf,
   labelsOf: ({ session_id: session = null, user = null, trace = null }) => ({ session, externalUser: user, trace }),
+  routerInputOf: chatRouterInputOf,
   needsOf: chatNeedsOf,
   boundOf: chatBoundOf,
   mapTexts: mapChatTexts,
@@ -49,6 +56,15 @@ function startOf(message: ChatMessage | undefined): string {
   if (typeof content === 'string') return content.slice(0, OPENING_LENGTH);
   const text = (content ?? []).find((part) => part.type === 'text');
   return text?.type === 'text' ? text.text.slice(0, OPENING_LENGTH) : '';
+}
+
+/** Returns the first message of the user, so that a conversation stays with its model. */
+export function chatRouterInputOf({ messages, plugins }: ChatCompletionRequest): RouterInput {
+  const first = messages.find(({ role }) => role === 'user')?.content ?? '';
+  const text =
+    typeof first === 'string' ? first : first.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+  const options = plugins?.find(({ id, enabled }) => /^auto(-beta)?-router$/.test(id) && enabled !== false) ?? {};
+  return { text, options };
 }
 
 /** Derives the needs of a request. Costs no more than a check of each content part. */

@@ -133,7 +133,6 @@ async function serveCall<Request, Result>(
   const record = async (outcome: Outcome, served?: Served<Result>): Promise<SettledGeneration> => {
     const usage = served && whole.usageOf(served.result, call.request);
     const ended: EndedCall = {
-      ...UNUSED_FACTS,
       call,
       pipeline,
       attempts: asked,
@@ -175,13 +174,4 @@ async function serveCall<Request, Result>(
 }
 
 const NO_FACTS = { upstreamId: undefined, finish: undefined, serviceTier: undefined, upstreamCostUsd: undefined };
-/** Facts that a call of an unstreamed kind never has. */
-const UNUSED_FACTS = {
-  isStreamed: false,
-  router: null,
-  media: { images: 0, audio: 0 },
-  replayOf: null,
-  steps: [],
-  searches: null,
-} as const;
 const NO_USAGE: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };

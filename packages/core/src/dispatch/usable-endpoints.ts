@@ -77,10 +77,6 @@ function toUsable(bounds: Bounds, { platform }: UsableParts): UsableEndpoints {
     tiers: EVERY_TIER,
     today: new Date(platform.now()).toISOString().slice(0, 10),
   };
-  return (model) => {
-    const kind = kindOfModel(model);
-    // The providers of videos store them, which contradicts zero data retention.
-    if (kind === 'video' && bounds.account.privacy?.zdr === true) return [];
-    return selectEndpoints({ ...common, resolved: { model, variants: [] }, kind }).endpoints;
-  };
+  return (model) =>
+    selectEndpoints({ ...common, resolved: { model, variants: [] }, kind: kindOfModel(model) }).endpoints;
 }

@@ -7,9 +7,6 @@ import type { FinishReason, Usage } from '../wire/chat/chat-chunk.ts';
 /** A call of any kind that has ended, with all facts for its record. */
 export interface EndedCall {
   readonly call: ModelCall;
-  readonly isStreamed: boolean;
-  /** The router that chose the model, as the slug in the request; null without one. */
-  readonly router: string | null;
   readonly pipeline: Pipeline;
   readonly attempts: readonly Attempt[];
   /** The endpoint that served it; undefined when none did. */
@@ -22,6 +19,15 @@ export interface EndedCall {
   /** Null when a price is not known. */
   readonly cost: Cost | null;
   readonly completion: CompletionFacts;
+  /** Undefined for calls that are no part of one. */
+  readonly conversation?: ConversationFacts | undefined;
+}
+
+/** Facts about a turn of a conversation. */
+export interface ConversationFacts {
+  readonly isStreamed: boolean;
+  /** The router that chose the model, as the slug in the request; null without one. */
+  readonly router: string | null;
   readonly media: MediaCounts;
   /** The generation whose completion was repeated. */
   readonly replayOf: string | null;

@@ -50,10 +50,11 @@ export const UNKNOWN_GENERATION = {
 
 /** Converts a call to its record, in the form of `GET /generation` (wire.md 13.1). */
 export function toGeneration(ended: EndedCall): Generation {
-  const { call, completion, attempts, outcome, usage, cost, media, pipeline } = ended;
+  const { call, completion, attempts, outcome, usage, cost, pipeline, conversation } = ended;
   const { kind, labels } = call;
   const endpoint = ended.endpoint ?? attempts.at(-1)?.endpoint;
   const isUnused = usage === undefined;
+  const steps = conversation?.steps;
   const generation: Generation = {
     id: call.id,
     request_id: call.id,
@@ -61,7 +62,7 @@ export function toGeneration(ended: EndedCall): Generation {
     session_id: call.session,
     created_at: toIsoTime(ended.startedAt),
     model: endpoint?.modelId ?? kind.modelsOf(call.request).model ?? '',
-    router: ended.router,
+    router: conversation?.router ?? null,
     provider_name: endpoint?.provider.name ?? null,
     api_type: CALL_KINDS[kind.name].apiType,
     origin: labels.referer ?? '',
@@ -73,7 +74,7 @@ export function toGeneration(ended: EndedCall): Generation {
     workspace_id: call.principal.workspaceId ?? DEFAULT_WORKSPACE_ID,
     data_region: call.region ?? endpoint?.region ?? 'global',
     is_byok: endpoint?.provider.byok ?? false,
-    streamed: ended.isStreamed,
+    streamed: conversation?.isStreamed ?? false,
     cancelled: outcome.status === 'cancelled',
     finish_reason: finishReasonOf(outcome, completion),
     native_finish_reason: outcome.status === 'completed' ? (completion.finish?.native ?? null) : null,
@@ -85,12 +86,12 @@ export function toGeneration(ended: EndedCall): Generation {
     native_tokens_reasoning: usage?.completion_tokens_details?.reasoning_tokens ?? null,
     native_tokens_cached: usage?.prompt_tokens_details?.cached_tokens ?? null,
     native_tokens_completion_images: usage?.completion_tokens_details?.image_tokens ?? null,
-    num_media_prompt: media.images,
+    num_media_prompt: conversation?.media.images ?? 0,
     num_media_completion: null,
-    num_input_audio_prompt: media.audio,
-    num_search_results: ended.searches?.reduce((sum, { results }) => sum + results, 0) ?? null,
-    num_fetches: ended.steps.length === 0 ? null : ended.steps.filter(({ tool }) => tool === 'web_fetch').length,
-    web_search_engine: ended.searches?.[0]?.engine ?? null,
+    num_input_audio_prompt: conversation?.media.audio ?? 0,
+    num_search_results: conversation?.searches?.reduce((sum, { results }) => sum + results, 0) ?? null,
+    num_fetches: !steps?.length ? null : steps.filter(({ tool }) => tool === 'web_fetch').length,
+    web_search_engine: conversation?.searches?.[0]?.engine ?? null,
     total_cost: cost?.usd ?? 0,
     usage: cost?.usd ?? 0,
     upstream_inference_cost: completion.upstreamCostUsd ?? null,
@@ -98,7 +99,7 @@ export function toGeneration(ended: EndedCall): Generation {
     latency: latencyOf(attempts),
     moderation_latency: null,
     generation_time: Math.round(ended.durationMs),
-    response_cache_source_id: ended.replayOf,
+    response_cache_source_id: conversation?.replayOf ?? null,
     provider_responses: attempts.map(toProviderResponse),
     cost_known: isUnused || cost !== null,
     usage_estimated: usage?.estimated ?? false,
@@ -157,14 +158,14 @@ export function toGenerationContent(
   messages: ChatMessage[],
   completion: CompletionAccumulator,
 ): GenerationContent {
-  const { steps } = ended;
+  const { conversation } = ended;
   return {
     input: { messages },
     output: {
       completion: completion.text === '' ? null : completion.text,
       reasoning: completion.reasoning === '' ? null : completion.reasoning,
       ...(completion.toolCalls.length > 0 && { tool_calls: [...completion.toolCalls] }),
-      ...(steps.length > 0 && { server_tool_calls: steps.map(toToolCallRecord) }),
+      ...(conversation?.steps.length && { server_tool_calls: conversation.steps.map(toToolCallRecord) }),
     },
     error: toContentError(ended),
   };

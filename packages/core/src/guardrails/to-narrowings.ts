@@ -1,5 +1,6 @@
+import { CALL_KINDS, kindOfModel } from '../calls/call-kind.ts';
 import type { Narrowing } from '../calls/narrowing.ts';
-import { type Catalog, type CatalogModel, type Endpoint, isListed } from '../catalog/catalog.ts';
+import { type Catalog, type Endpoint, isListed } from '../catalog/catalog.ts';
 import type { EndpointRule, ZdrRule } from './effective-policy.ts';
 
 /** Authors of models that have a switch for zero retention of their own. */
@@ -52,7 +53,7 @@ function isExcluded(endpoint: Endpoint, demand: RuleOfEndpoints, catalog: Pick<C
       // It is unknown whether such providers publish prompts; a provider that retains none cannot publish them.
       return isFree(endpoint) && retainsPrompts !== false;
     default:
-      return zdrRuleOf(endpoint) === demand.rule && (retainsPrompts !== false || isOfVideos(endpoint, catalog));
+      return zdrRuleOf(endpoint) === demand.rule && (retainsPrompts !== false || isOfRetainingKind(endpoint, catalog));
   }
 }
 
@@ -72,14 +73,9 @@ function zdrRuleOf({ modelId }: Endpoint): ZdrRule {
   return ZDR_AUTHORS.get(modelId.slice(0, modelId.indexOf('/')).toLowerCase()) ?? 'enforce_zdr_other';
 }
 
-/** The providers of videos store them (wire.md 15.1). */
-function isOfVideos({ modelId }: Endpoint, catalog: Pick<Catalog, 'find'>): boolean {
+function isOfRetainingKind({ modelId }: Endpoint, catalog: Pick<Catalog, 'find'>): boolean {
   const model = catalog.find(modelId);
-  return model !== undefined && makesVideos(model);
-}
-
-export function makesVideos({ definition }: CatalogModel): boolean {
-  return definition.architecture?.output_modalities?.includes('video') === true;
+  return model !== undefined && CALL_KINDS[kindOfModel(model)].retainsData;
 }
 
 function isFree({ modelId, prices }: Endpoint): boolean {

@@ -5,6 +5,7 @@ import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
 import { jsonOf } from '../../../../test/support/gateways/core-gateway.ts';
 import { responderOf, createRoutedGateway, endpointsAt } from '../../../../test/support/gateways/routed-gateway.ts';
 import type { ModelDefinition } from '../wire/models/model-definition.ts';
+import type { RouterQuery } from './models/router.ts';
 
 const THREE = { cheap: {}, middle: {}, dear: {} };
 const PRICES = { cheap: 1, middle: 2, dear: 3 };
@@ -207,10 +208,13 @@ test('lets routers choose among the models that no rule excludes, and names the 
 });
 
 test('takes a strategy of the embedder for its own', async () => {
+  let query: RouterQuery | undefined;
   const { ask } = createRoutedGateway(THREE, [CHAT, modelOf('a/mine', { dear: 9 })], {
-    routers: { auto: ({ candidates }) => candidates.filter(({ id }) => id === 'a/mine') },
+    routers: { auto: (given) => (query = given).candidates.filter(({ id }) => id === 'a/mine') },
   });
-  const response = await ask({ model: 'openrouter/auto' });
+  const plugins = [{ id: 'auto-router', cost_tier: 'low' }];
+  const response = await ask({ model: 'openrouter/auto', plugins, messages: [{ role: 'user', content: 'A fox?' }] });
+  expect(query).toMatchObject({ request: { model: 'openrouter/auto' }, text: 'A fox?', options: { cost_tier: 'low' } });
   expect(jsonOf(response)).toMatchObject({ model: 'a/mine' });
   expect(responderOf(response)).toBe('dear');
 });

@@ -1,6 +1,6 @@
 import type { AccountOptions } from '../auth/account.ts';
-import type { CallNeeds, CallPreferences } from '../calls/call-kind.ts';
-import { isChatCall, type ModelCall } from '../calls/model-call.ts';
+import { CALL_KINDS, type CallNeeds, type CallPreferences } from '../calls/call-kind.ts';
+import type { ModelCall } from '../calls/model-call.ts';
 import type { Narrowing } from '../calls/narrowing.ts';
 import {
   type Catalog,
@@ -177,17 +177,19 @@ function withoutFallbacks(
 
 function askRouter(name: RouterName, planning: Planning): readonly CatalogModel[] {
   const { call, needs, options, parts } = planning;
-  if (!isChatCall(call)) throw noModel();
+  const { kind, request } = call;
+  const input = kind.routerInputOf?.(request);
+  if (input === undefined) throw noModel();
   const candidates = parts.catalog.list().flatMap((model) => {
     const { endpoints } = selectEndpoints(toEndpointQuery({ model, variants: [] }, planning));
     const able = endpoints.filter((endpoint) =>
       PREFERRED_PARAMETERS.every((rule) => !needs.parameters.includes(rule) || isSupported(endpoint, rule) !== false),
     );
-    const writesText = model.definition.architecture?.output_modalities?.includes('text') ?? true;
-    return able.length > 0 && writesText ? [{ ...model, endpoints: able }] : [];
+    const isOfKind = model.definition.architecture?.output_modalities?.includes(CALL_KINDS[kind.name].output) ?? true;
+    return able.length > 0 && isOfKind ? [{ ...model, endpoints: able }] : [];
   });
   const random = options.random ?? parts.random;
-  const chosen = parts.routers[name]({ request: call.request, needs, candidates, random });
+  const chosen = parts.routers[name]({ ...input, request, needs, candidates, random });
   if (chosen.length === 0) throw noModel();
   return chosen;
 }

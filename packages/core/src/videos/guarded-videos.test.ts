@@ -135,7 +135,17 @@ test('goes on from no job at an endpoint that may not be used any more', async (
     body: { error: { message: expect.stringContaining('(ignored_providers)') as string } },
   });
   await patch({ ignored_providers: ['two'] });
+  for (const [provider, rule] of [
+    [{ zdr: true }, 'zdr'],
+    [{ ignore: ['one'] }, 'ignore'],
+  ] as const) {
+    expect(await submit({ ...further, provider })).toMatchObject({
+      status: 404,
+      body: { error: { message: expect.stringContaining(`(${rule})`) as string } },
+    });
+  }
   expect((await submit(further)).status).toBe(202);
+  expect((await submit({ ...further, provider: { order: ['two'], allow_fallbacks: false } })).status).toBe(202);
 });
 
 test('holds what a video may cost against the budget of a guardrail', async () => {

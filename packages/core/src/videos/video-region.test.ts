@@ -8,8 +8,8 @@ const FILM: ModelDefinition = {
   id: 'acme/film',
   architecture: { input_modalities: ['text'], output_modalities: ['video'] },
   endpoints: [
-    { provider: 'film', providerModel: 'film-us', region: 'us' },
-    { provider: 'film', providerModel: 'film-eu', region: 'eu' },
+    { provider: 'film', providerModel: 'film-us', tag: 'us', region: 'us' },
+    { provider: 'film', providerModel: 'film-eu', tag: 'eu', region: 'eu' },
   ],
 };
 const REGIONS = ['eu', 'asia'].map((name) => ({ name, hosts: [`${name}.example`] }));
@@ -45,4 +45,20 @@ test('makes no video where the region of the host has no endpoint', async () => 
   const response = await post('/api/v1/videos', { model: 'acme/film', prompt: 'a fox' }, { headers });
   expect(response.status).toBe(404);
   expect(film.starts).toEqual([]);
+});
+
+test('goes on from no job outside of the region of the host', async () => {
+  const film = createScriptedVideos();
+  const { post, platform } = createCoreGateway([film.provider], { models: [FILM], regions: REGIONS });
+  const submit = (host: string, body: object): ReturnType<typeof post> => {
+    const headers = { authorization: `Bearer ${API_KEY}`, host };
+    return post('/api/v1/videos', { model: 'acme/film', prompt: 'a fox', ...body }, { headers });
+  };
+  const first = await submit('gateway.example', { provider: { only: ['film/us'] } });
+  await platform.advance(20_000);
+  const further = { previous_job_id: jsonOf(first)['id'] };
+  const refused = await submit('eu.example', further);
+  expect([refused.status, refused.body]).toEqual([404, expect.stringContaining('(region)')]);
+  expect((await submit('gateway.example', further)).status).toBe(202);
+  expect(film.starts.map(({ providerModel }) => providerModel)).toEqual(['film-us', 'film-us']);
 });

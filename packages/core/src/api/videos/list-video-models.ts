@@ -1,6 +1,6 @@
+import { kindOfModel } from '../../calls/call-kind.ts';
 import type { CatalogModel } from '../../catalog/catalog.ts';
 import { findShownEndpoints } from '../../dispatch/usable-endpoints.ts';
-import { makesVideos } from '../../guardrails/to-narrowings.ts';
 import { operation } from '../../http/operation.ts';
 import { type VideoModel, videoModelListSchema } from '../../wire/videos/video-model.ts';
 import type { VideoParts } from './video-parts.ts';
@@ -12,8 +12,8 @@ export const listVideoModels = operation<VideoParts>()({
   response: videoModelListSchema,
   async run(context) {
     const shown = await findShownEndpoints(context);
-    const models = context.parts.catalog.list().filter((model) => makesVideos(model) && shown(model).length > 0);
-    return { data: models.map(toVideoModel) };
+    const models = context.parts.catalog.list().filter((model) => kindOfModel(model) === 'video');
+    return { data: models.filter((model) => shown(model).length > 0).map(toVideoModel) };
   },
 });
 

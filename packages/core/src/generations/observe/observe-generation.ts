@@ -125,8 +125,6 @@ class Observer implements GenerationObserver {
     const steps = toolSteps ?? NO_STEPS;
     const ended: EndedCall = {
       call,
-      isStreamed,
-      router,
       pipeline,
       attempts: this.asked,
       endpoint: this.completionEndpoint,
@@ -136,10 +134,14 @@ class Observer implements GenerationObserver {
       usage,
       cost,
       completion,
-      media: { images: countParts(messages, 'image_url'), audio: countParts(messages, 'input_audio') },
-      replayOf: this.replayOf,
-      steps,
-      searches,
+      conversation: {
+        isStreamed,
+        router,
+        media: { images: countParts(messages, 'image_url'), audio: countParts(messages, 'input_audio') },
+        replayOf: this.replayOf,
+        steps,
+        searches,
+      },
     };
     const isStored = this.isContentStored && isWhole;
     return toSettled(ended, {

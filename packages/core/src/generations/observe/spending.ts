@@ -3,7 +3,7 @@ import type { Endpoint } from '../../catalog/catalog.ts';
 import { type Cost, costOf, toReportedCost } from '../../catalog/prices.ts';
 import type { Usage } from '../../wire/chat/chat-chunk.ts';
 import type { ChatMessage } from '../../wire/chat/chat-message.ts';
-import type { ToolStep } from '../ended-call.ts';
+import type { EndedCall, ToolStep } from '../ended-call.ts';
 import type { CompletionAccumulator } from './completion-accumulator.ts';
 
 /** One completion of one endpoint. A call that runs tools has several, each for the messages up to then. */
@@ -94,13 +94,9 @@ function addCounts<Counts extends Readonly<Record<string, number | undefined>>>(
  */
 export function toPublicUsage(
   counted: Usage,
-  {
-    cost,
-    endpoint,
-    steps,
-  }: { readonly cost: Cost | null; readonly endpoint: Endpoint | undefined; readonly steps: readonly ToolStep[] },
+  { cost, endpoint, conversation }: Pick<EndedCall, 'cost' | 'endpoint' | 'conversation'>,
 ): Usage {
-  const usage = withToolUse(counted, steps);
+  const usage = withToolUse(counted, conversation?.steps ?? []);
   const told: Usage = { ...usage };
   const { prompt_tokens_details: prompt, completion_tokens_details: completion } = usage;
   if (prompt !== undefined && prompt.cached_tokens === undefined) delete told.prompt_tokens_details;

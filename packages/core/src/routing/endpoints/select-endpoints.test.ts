@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
+import { createScriptedVideos } from '../../../../../test/support/videos/scripted-videos.ts';
 import type { AccountOptions } from '../../auth/account.ts';
 import type { CallNeeds } from '../../calls/call-kind.ts';
 import { type CatalogModel, createCatalog, type Endpoint } from '../../catalog/catalog.ts';
@@ -23,7 +24,7 @@ const PROVIDERS = [
   providerOf('dear', { training: false, retainsPrompts: true }),
   providerOf('private', { training: false, retainsPrompts: false }),
   providerOf('unknown'),
-  { slug: 'films', name: 'films', dataPolicy: { training: false, retainsPrompts: false } },
+  { ...createScriptedVideos({ slug: 'films' }).provider, dataPolicy: { training: false, retainsPrompts: false } },
 ];
 
 const priced = (
@@ -126,6 +127,14 @@ test.each<[AccountOptions, ProviderPreferences, string[]]>([
   [{ privacy: { allowTraining: true, zdr: false } }, {}, ALL],
 ])('an account of %j narrows a request for %j to %j', (account, preferences, expected) => {
   expect(tags({ preferences, account })).toEqual(expected);
+});
+
+test.each<[Query, Record<string, string>]>([
+  [{}, {}],
+  [{ preferences: { zdr: true } }, { films: 'zdr' }],
+  [{ account: { privacy: { zdr: true } } }, { films: 'account.privacy.zdr' }],
+])('of a kind that leaves data with providers which retain no prompts, %j excludes %j', (query, expected) => {
+  expect(rules({ kind: 'video', endpoints: [{ provider: 'films', providerModel: 'm' }], ...query })).toEqual(expected);
 });
 
 test('keeps only endpoints that list every parameter, when that is required', () => {

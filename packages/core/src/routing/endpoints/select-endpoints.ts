@@ -146,13 +146,11 @@ export const ENDPOINT_FILTERS: readonly EndpointFilter[] = [
   },
   {
     rule: 'zdr',
-    excludes: ({ provider }, { preferences }) =>
-      preferences.zdr === true && provider.dataPolicy.retainsPrompts !== false,
+    excludes: (endpoint, { preferences, kind }) => preferences.zdr === true && mayRetain(endpoint, kind),
   },
   {
     rule: 'account.privacy.zdr',
-    excludes: ({ provider }, { account }) =>
-      account.privacy?.zdr === true && provider.dataPolicy.retainsPrompts !== false,
+    excludes: (endpoint, { account, kind }) => account.privacy?.zdr === true && mayRetain(endpoint, kind),
   },
   {
     rule: 'data_collection',
@@ -209,6 +207,10 @@ export const ENDPOINT_FILTERS: readonly EndpointFilter[] = [
       minOutputTokens !== null && !!needs?.outputTokens && needs.outputTokens < minOutputTokens,
   },
 ];
+
+function mayRetain({ provider }: Endpoint, kind: CallKindName): boolean {
+  return provider.dataPolicy.retainsPrompts !== false || CALL_KINDS[kind].retainsData;
+}
 
 /** Tier endpoints are used only on request: by `service_tier`, a variant, or their full slug in `only` or `order`. */
 function isTierUnasked(endpoint: Endpoint, { tiers, preferences: { only, order } }: EndpointQuery): boolean {

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import type { CallNeeds } from '../../calls/call-kind.ts';
 import { type CatalogModel, priceOf } from '../../catalog/catalog.ts';
 import { parseWith } from '../../foundation/parse-with.ts';
-import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
 import { MAX_ROUTED_MODELS, type RouterStrategy } from './router.ts';
 
 /** Shares of the candidates by price, from cheap to expensive, in per cent (wire.md 11.2). */
@@ -25,18 +24,18 @@ const autoRouterSchema = z.object({
 
 /**
  * Chooses by price and age, without a call: by price, candidates within the cost tier come first, newest before oldest,
- * then those nearest to it. Without a `cost_tier` the opening of the conversation decides, so that it stays with its
- * model: tools, reasoning, code or a long opening select `high`, a short one `low`, any other `medium`.
+ * then those nearest to it. Without a `cost_tier` the text decides: tools, reasoning, code or a long text select `high`, a
+ * short one `low`, any other `medium`.
  */
-export const routeAuto: RouterStrategy = ({ request, needs, candidates }) => {
-  const options = readOptions(request);
+export const routeAuto: RouterStrategy = ({ text, options: given, needs, candidates }) => {
+  const options = parseWith(autoRouterSchema, given);
   const allowed = candidates.filter(
     ({ id }) =>
       (!options.allowed_models?.length || options.allowed_models.some((pattern) => matches(pattern, id))) &&
       !options.excluded_models?.some((pattern) => matches(pattern, id)),
   );
   const byPrice = allowed.toSorted((a, b) => cheapestOf(a) - cheapestOf(b) || 0);
-  const [from, to] = COST_TIERS[options.cost_tier ?? tierFor(request, needs)];
+  const [from, to] = COST_TIERS[options.cost_tier ?? tierFor(text, needs)];
   const ranked = byPrice.map((model, index) => {
     const percentile = ((index + 0.5) / byPrice.length) * 100;
     return { model, distance: Math.max(from - percentile, percentile - to, 0) };
@@ -47,21 +46,13 @@ export const routeAuto: RouterStrategy = ({ request, needs, candidates }) => {
     .map(({ model }) => model);
 };
 
-function readOptions({ plugins }: ChatCompletionRequest): z.infer<typeof autoRouterSchema> {
-  const plugin = plugins?.find(({ id, enabled }) => /^auto(-beta)?-router$/.test(id) && enabled !== false);
-  return plugin === undefined ? {} : parseWith(autoRouterSchema, plugin);
-}
+const LONG_TEXT = 4000;
+const SHORT_TEXT = 200;
 
-const LONG_OPENING = 4000;
-const SHORT_OPENING = 200;
-
-function tierFor(request: ChatCompletionRequest, needs: CallNeeds): CostTier {
-  const opening = request.messages.find(({ role }) => role === 'user')?.content ?? '';
-  const text =
-    typeof opening === 'string' ? opening : opening.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+function tierFor(text: string, needs: CallNeeds): CostTier {
   const isDemanding = needs.parameters.some((name) => name === 'tools' || name.startsWith('reasoning'));
-  if (isDemanding || text.length > LONG_OPENING || text.includes('```')) return 'high';
-  return text.length <= SHORT_OPENING ? 'low' : 'medium';
+  if (isDemanding || text.length > LONG_TEXT || text.includes('```')) return 'high';
+  return text.length <= SHORT_TEXT ? 'low' : 'medium';
 }
 
 const cheapestOf = ({ endpoints }: CatalogModel): number => Math.min(...endpoints.map(priceOf), Number.MAX_VALUE);

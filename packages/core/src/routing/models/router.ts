@@ -1,13 +1,13 @@
-import type { CallNeeds } from '../../calls/call-kind.ts';
+import type { CallNeeds, RouterInput } from '../../calls/call-kind.ts';
 import type { CatalogModel } from '../../catalog/catalog.ts';
-import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
 import type { RandomSource } from '../random.ts';
 
 /** The slugs `service/auto` and `service/free`, and what the compatible wire calls them. */
 export type RouterName = 'auto' | 'free';
 
-export interface RouterQuery {
-  readonly request: ChatCompletionRequest;
+export interface RouterQuery extends RouterInput {
+  /** The whole request, of the type that its kind has. */
+  readonly request: unknown;
   readonly needs: CallNeeds;
   /** Models that meet the request's needs and all restrictions, with the endpoints that remain. */
   readonly candidates: readonly CatalogModel[];

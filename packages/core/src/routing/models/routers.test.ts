@@ -2,11 +2,12 @@ import { expect, test } from 'vitest';
 
 import { createSilentProvider } from '../../../../../test/support/gateways/priced-endpoints.ts';
 import { type CatalogModel, createCatalog } from '../../catalog/catalog.ts';
-import { chatNeedsOf } from '../../chat/chat-kind.ts';
+import { chatNeedsOf, chatRouterInputOf } from '../../chat/chat-kind.ts';
 import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
 import { createRandomSource } from '../random.ts';
 import { routeAuto } from './auto-router.ts';
 import { routeFree } from './free-router.ts';
+import type { RouterQuery } from './router.ts';
 
 const random = createRandomSource({ randomBytes: () => Uint8Array.of(1, 2, 3, 4) });
 
@@ -29,9 +30,17 @@ function modelsAt(prices: Readonly<Record<string, readonly (number | null)[]>>):
 
 const TEN = modelsAt(Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`a/m${index}`, [index + 1]])));
 
+const queryOf = (request: ChatCompletionRequest, candidates: readonly CatalogModel[]): RouterQuery => ({
+  ...chatRouterInputOf(request),
+  request,
+  needs: chatNeedsOf(request),
+  candidates,
+  random,
+});
+
 function auto(request: Partial<ChatCompletionRequest>, candidates: readonly CatalogModel[] = TEN): string[] {
   const full: ChatCompletionRequest = { messages: [{ role: 'user', content: 'Hi' }], ...request };
-  return routeAuto({ request: full, needs: chatNeedsOf(full), candidates, random }).map(({ id }) => id);
+  return routeAuto(queryOf(full, candidates)).map(({ id }) => id);
 }
 const plugin = (options: object): Partial<ChatCompletionRequest> => ({ plugins: [{ id: 'auto-router', ...options }] });
 
@@ -90,7 +99,7 @@ test('draws among free models, and uses only those of their endpoints that are f
   const request: ChatCompletionRequest = { messages: [{ role: 'user', content: 'Hi' }] };
   const first = new Set<string>();
   for (let round = 0; round < 50; round += 1) {
-    const chosen = routeFree({ request, needs: chatNeedsOf(request), candidates, random });
+    const chosen = routeFree(queryOf(request, candidates));
     expect(chosen.map(({ id }) => id).toSorted()).toEqual(['a/both', 'a/free']);
     for (const { endpoints } of chosen) expect(endpoints.map(({ pricing }) => Number(pricing?.prompt))).toEqual([0]);
     first.add(chosen[0]?.id ?? '');

@@ -1,6 +1,5 @@
 import type { Ledger } from '../../budgets/ledger.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
-import { videoCostNanoUsd } from '../../catalog/video-cost.ts';
 import type { Recorder } from '../../dispatch/recorder.ts';
 import { toNanoUsd } from '../../foundation/nano-usd.ts';
 import type { Platform } from '../../foundation/platform.ts';
@@ -8,6 +7,7 @@ import type { VideoProgress } from '../../providers/video-contract.ts';
 import type { Store } from '../../stores/store.ts';
 import { hasEnded, type VideoJob } from '../../stores/video-job.ts';
 import { toVideoContent, toVideoGeneration } from '../to-video-generation.ts';
+import { videoCostNanoUsd } from '../video-cost.ts';
 import { toWebhookBody } from '../webhooks/webhook-body.ts';
 import type { OwnedJobs } from './video-lease.ts';
 

@@ -1,7 +1,6 @@
 import { DEFAULT_WORKSPACE_ID } from '../../auth/api-key.ts';
 import type { Ledger } from '../../budgets/ledger.ts';
 import { createPipeline, type ModelCall } from '../../calls/model-call.ts';
-import type { Narrowing } from '../../calls/narrowing.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
 import { type CallerParts, findCaller } from '../../dispatch/find-caller.ts';
 import { GatewayError } from '../../foundation/errors.ts';
@@ -12,7 +11,7 @@ import { guardCall } from '../../guardrails/guard-call.ts';
 import type { VideoOrder } from '../../providers/video-contract.ts';
 import type { RateLimits } from '../../rate-limits/rate-limits.ts';
 import { noEndpointLeft } from '../../routing/endpoints/no-endpoint-left.ts';
-import type { RoutingParts } from '../../routing/plan-call.ts';
+import type { CallPlan, RoutingParts } from '../../routing/plan-call.ts';
 import type { Store } from '../../stores/store.ts';
 import type { VideoDelivery, VideoJob } from '../../stores/video-job.ts';
 import { refuseField } from '../../wire/refuse-field.ts';
@@ -65,15 +64,12 @@ export async function orderVideo(
 
   const { request } = call;
   const previous = await findPrevious(call, parts);
-  const { plan, capabilities, narrowings } = planVideo(call, policy, parts.routing);
+  const { plan, capabilities } = planVideo(call, policy, parts.routing);
   refuseImpossible(request, capabilities);
   if (previous !== null && previous.modelId !== plan.models[0]) {
     throw refuseField('previous_job_id', `is a job of ${previous.modelId}, and goes on with that model only`);
   }
-  const possible =
-    previous === null
-      ? plan.endpoints
-      : [endpointOfPrevious(previous, call, { narrowings, catalog: parts.routing.catalog })];
+  const possible = previous === null ? plan.endpoints : [endpointOfPrevious(previous, plan, parts.routing)];
   if (possible.length === 0) throw noEndpointLeft(plan);
 
   await parts.rateLimits?.admit(principal, possible[0]?.modelId ?? '', order.responseHeaders);
@@ -162,17 +158,17 @@ async function findPrevious(
   return job;
 }
 
-/** A job goes on where it was made, if that is still allowed. */
+/** A job goes on where it was made, if that is still allowed; to go on is no fallback. */
 function endpointOfPrevious(
   previous: VideoJob,
-  { region }: ModelCall<VideoRequest>,
-  { narrowings, catalog }: { readonly narrowings: readonly Narrowing[] } & Pick<RoutingParts, 'catalog'>,
+  { excluded }: CallPlan,
+  { catalog }: Pick<RoutingParts, 'catalog'>,
 ): Endpoint {
   const endpoint = endpointOf(previous, catalog);
   if (endpoint === undefined) {
     throw new GatewayError('not_found', 'previous_job_id: the endpoint that made this job is no longer served');
   }
-  const forbidding = narrowings.find(({ excludes }) => excludes(endpoint, region));
+  const forbidding = excluded.find((one) => one.endpoint === endpoint && one.rule !== 'allow_fallbacks');
   if (forbidding === undefined) return endpoint;
   throw new GatewayError(
     'not_found',

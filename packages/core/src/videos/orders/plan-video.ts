@@ -1,5 +1,4 @@
 import type { ModelCall } from '../../calls/model-call.ts';
-import type { Narrowing } from '../../calls/narrowing.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import type { Policy } from '../../guardrails/policy.ts';
 import { type CallPlan, planCall, type RoutingParts } from '../../routing/plan-call.ts';
@@ -9,22 +8,12 @@ import type { VideoRequest } from '../../wire/videos/video-request.ts';
 export interface VideoPlan {
   readonly plan: CallPlan;
   readonly capabilities: VideoAbilities;
-  /** Restrictions beyond the request's own preferences. */
-  readonly narrowings: readonly Narrowing[];
 }
 
-/**
- * Plans the endpoints of a video. Their providers store videos, so a caller who requires zero retention has no endpoint
- * (wire.md 15.1). Throws `invalid_request` for a model that makes no videos.
- */
+/** Plans the endpoints of a video. Throws `invalid_request` for a model that makes no videos. */
 export function planVideo(call: ModelCall<VideoRequest>, policy: Policy | null, parts: RoutingParts): VideoPlan {
   const { request } = call;
-  const wantsZeroRetention = request.provider?.zdr === true || parts.account.privacy?.zdr === true;
-  const narrowings: readonly Narrowing[] = [
-    { rule: 'zdr', excludes: () => wantsZeroRetention },
-    ...(policy?.narrowings ?? []),
-  ];
-  const plan = planCall(call, { narrowings }, parts);
+  const plan = planCall(call, { narrowings: policy?.narrowings ?? [] }, parts);
   const model = parts.catalog.find(plan.models[0] ?? '');
   const { architecture, video } = model?.definition ?? {};
   if (architecture?.output_modalities?.includes('video') !== true) {
@@ -33,5 +22,5 @@ export function planVideo(call: ModelCall<VideoRequest>, policy: Policy | null, 
       `model: ${request.model} makes no videos; GET /api/v1/videos/models lists those that do`,
     );
   }
-  return { plan, capabilities: { ...video, inputModalities: architecture.input_modalities }, narrowings };
+  return { plan, capabilities: { ...video, inputModalities: architecture.input_modalities } };
 }

@@ -2,7 +2,7 @@ import { type Budget, type Payer, spendersOf } from '../../budgets/budget.ts';
 import type { Hold, Ledger } from '../../budgets/ledger.ts';
 import { reserveCall } from '../../budgets/reserve-call.ts';
 import { worstCaseNanoUsd } from '../../budgets/worst-case.ts';
-import type { CallBound } from '../../calls/call-kind.ts';
+import type { CostBound } from '../../calls/call-kind.ts';
 import type { ModelCall } from '../../calls/model-call.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
 import { type Awaitable, whenKnown } from '../../foundation/awaitable.ts';
@@ -11,6 +11,7 @@ import type { Repository } from '../../stores/store.ts';
 import { hasEnded, type VideoJob } from '../../stores/video-job.ts';
 import type { VideoCapabilities } from '../../wire/models/video-capabilities.ts';
 import type { VideoRequest } from '../../wire/videos/video-request.ts';
+import { boundOfVideo } from './video-kind.ts';
 
 export interface VideoReservation {
   readonly call: ModelCall<VideoRequest>;
@@ -49,11 +50,9 @@ export async function reserveVideo(
 }
 
 /** A request without a duration may get the longest video of the model. */
-function boundOf({ call: { kind, request }, capabilities }: VideoReservation): CallBound {
-  const bound = kind.boundOf(request);
+function boundOf({ call: { request }, capabilities }: VideoReservation): CostBound {
   const durations = capabilities.supported_durations;
-  const durationSeconds = request.duration ?? (durations === undefined ? undefined : Math.max(...durations));
-  return { ...bound, video: { durationSeconds, videos: 1 } };
+  return boundOfVideo(request.duration ?? (durations === undefined ? undefined : Math.max(...durations)));
 }
 
 /** The amounts held for the jobs that were open when the process started. */

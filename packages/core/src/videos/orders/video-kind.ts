@@ -1,5 +1,6 @@
-import { type CallKind, minTokensOf, mostTokensOf } from '../../calls/call-kind.ts';
+import { type CallKind, type CostBound, minTokensOf } from '../../calls/call-kind.ts';
 import type { VideoRequest } from '../../wire/videos/video-request.ts';
+import { videoCostNanoUsd } from '../video-cost.ts';
 import { mapVideoTexts } from './map-video-texts.ts';
 
 /** The kind of calls that make a video. */
@@ -19,14 +20,11 @@ export const videoKind: CallKind<VideoRequest> = {
     outputTokens: 0,
     compression: 'never',
   }),
-  boundOf: (request) => ({
-    textTokens: mostTokensOf(request),
-    mediaTokens: null,
-    images: 0,
-    hasAudio: false,
-    maxTokens: null,
-    predictedTokens: 0,
-    video: { durationSeconds: request.duration ?? undefined, videos: 1 },
-  }),
+  boundOf: ({ duration }) => boundOfVideo(duration ?? undefined),
   mapTexts: mapVideoTexts,
 };
+
+/** Bounds the cost of one video of this length. */
+export const boundOfVideo = (durationSeconds: number | undefined): CostBound => ({
+  worstCaseNanoUsd: (prices) => videoCostNanoUsd(prices, { durationSeconds, videos: 1 }),
+});

@@ -1,5 +1,5 @@
-import type { UnitPrices } from './price-overrides.ts';
-import { toNanoUsd } from './prices.ts';
+import type { UnitPrices } from '../catalog/price-overrides.ts';
+import { toNanoUsd } from '../catalog/prices.ts';
 
 /** The measures by which a video is charged. */
 export interface VideoMeasure {
