@@ -395,6 +395,37 @@ test('responds with 404 for content that was not stored', async () => {
   });
 });
 
+test.each([
+  [
+    'throws',
+    () => {
+      throw new Error('of the embedder');
+    },
+  ],
+  ['rejects', () => Promise.reject(new Error('of the embedder'))],
+])(
+  'a listener of the embedder receives every recorded generation, and one that %s changes nothing',
+  async (_, fail) => {
+    const heard: unknown[] = [];
+    const { chat, store, logged } = createCoreGateway(createReplayTransport(WHOLE), {
+      onGeneration: (record) => {
+        heard.push(record, store.appended.length);
+        return fail();
+      },
+    });
+    const { status, headers } = await chat();
+    expect(status).toBe(200);
+    expect(heard).toEqual([store.appended[0]?.record, 1]);
+    await settle();
+    expect(logged).toEqual([
+      {
+        line: 'error a listener to generations failed',
+        fields: { id: headers['x-generation-id'], reason: 'Error: of the embedder' },
+      },
+    ]);
+  },
+);
+
 // Keys
 
 const asManagement = { headers: { authorization: `Bearer ${MANAGEMENT_KEY}` } };
