@@ -77,6 +77,14 @@ test('responds with 404 and 405 before it requires a key', async () => {
   expect(gateway.matches('GET', '/metrics', ['metrics'])).toBe(true);
 });
 
+test('says which kind of principal a route requires', () => {
+  const { gateway } = createCoreGateway(idle);
+  expect(gateway.authOf('POST', '/api/v1/embeddings')).toBe('api');
+  expect(gateway.authOf('HEAD', '/api/v1/keys')).toBe('management');
+  expect(gateway.authOf('GET', '/health')).toBe('none');
+  expect(gateway.authOf('GET', '/api/v1/embeddings')).toBeUndefined();
+});
+
 test('responds to HEAD as to GET, without a body', async () => {
   const { gateway } = createCoreGateway(idle);
   const response = await gateway.handle({

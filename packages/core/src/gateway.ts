@@ -24,6 +24,8 @@ export interface Gateway {
   handle(request: GatewayRequest): Promise<GatewayResponse>;
   /** Whether a route of these surfaces has this method and path; a mounted adapter passes all other requests on. */
   matches(method: string, path: string, surfaces: readonly Surface[]): boolean;
+  /** The kind of principal that this method and path require; undefined when there is no such route. */
+  authOf(method: string, path: string): Route<unknown>['auth'] | undefined;
   /** Returns the caller's principal as routes do; throws `authentication`. For hosts with routes of their own. */
   authenticate(request: GatewayRequest): Promise<Principal>;
   /**
@@ -93,6 +95,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   return {
     handle: (request) => respond(runtime, request, closing.signal.aborted),
     matches: router.has,
+    authOf: router.authOf,
     authenticate: async (request) => runtime.authenticate(request),
     createSignInToken() {
       if (sessions === null) throw new TypeError('The host of this gateway has its own sign-in');
