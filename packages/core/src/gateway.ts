@@ -1,4 +1,5 @@
 import { type ApiParts, ROUTES } from './api/routes.ts';
+import { whenKnown } from './foundation/awaitable.ts';
 import { GatewayError, toGatewayError } from './foundation/errors.ts';
 import { createRouter } from './http/create-router.ts';
 import type { Principal } from './http/principal.ts';
@@ -145,19 +146,15 @@ async function respond(runtime: Runtime, request: GatewayRequest, isClosing: boo
     if (isClosing && route.path !== '/health') {
       throw new GatewayError('provider_overloaded', 'The gateway is shutting down', { retryAfterSeconds: 1 });
     }
-    if (route.auth === 'none') {
-      const loading = route.load();
-      const operation = loading instanceof Promise ? await loading : loading;
-      return finish(runtime, request, await operation.handle({ request, parts: runtime, params, responseHeaders }));
-    }
-    const asked = runtime.authenticate(request);
-    // Usually synchronous; an await costs a turn even for an existing value.
-    const principal = asked instanceof Promise ? await asked : asked;
-    refuseWrongKind(principal, route);
-    const loading = route.load();
-    const operation = loading instanceof Promise ? await loading : loading;
-    const context = { request, principal, parts: runtime, params, responseHeaders };
-    return finish(runtime, request, await operation.handle(context));
+    const context = { request, parts: runtime, params, responseHeaders };
+    const handling =
+      route.auth === 'none'
+        ? whenKnown(route.load(), (operation) => operation.handle(context))
+        : whenKnown(runtime.authenticate(request), (principal) => {
+            refuseWrongKind(principal, route);
+            return whenKnown(route.load(), (operation) => operation.handle({ ...context, principal }));
+          });
+    return finish(runtime, request, await handling);
   } catch (thrown) {
     const error = toGatewayError(thrown);
     if (error.code === 'internal') {

@@ -1,4 +1,4 @@
-import type { Awaitable } from '../foundation/awaitable.ts';
+import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Route, Surface } from './route.ts';
 
@@ -82,12 +82,7 @@ function loadingOnce<Parts>(route: Route<Parts>): Route<Parts> {
 /** Keeps the loaded value; after a failed load the next call tries again. */
 function once<Loaded>(load: () => Awaitable<Loaded>): () => Awaitable<Loaded> {
   let kept: Loaded | undefined;
-  return () => {
-    if (kept !== undefined) return kept;
-    const loading = load();
-    if (!(loading instanceof Promise)) return (kept = loading);
-    return loading.then((loaded) => (kept = loaded));
-  };
+  return () => kept ?? whenKnown(load(), (loaded) => (kept = loaded));
 }
 
 function decodeParams<Parts>({ route, params }: RouteMatch<Parts>): RouteMatch<Parts> {
