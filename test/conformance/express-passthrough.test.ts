@@ -1,4 +1,4 @@
-import type { Gateway } from '@model-gateway/core';
+import { type Gateway, GatewayError, type GatewayOptions } from '@model-gateway/core';
 import { gatewayRouter, type GatewayRouterOptions } from '@model-gateway/express';
 import express5, { type RequestHandler } from 'express';
 import express4 from 'express-4';
@@ -13,6 +13,12 @@ import { type ScriptedUpstream, startScriptedUpstream } from '../support/upstrea
 
 const TARGET_KEY = 'sk-or-v1-of-the-operator';
 const EMBEDDING = JSON.stringify({ model: 'acme/embed', input: 'Hello! ☕' });
+
+interface StartOptions extends GatewayRouterOptions {
+  readonly before?: readonly RequestHandler[];
+  /** Authentication of the gateway, as against that of its router. */
+  readonly signIn?: GatewayOptions['authenticate'];
+}
 
 describe.each([
   ['4', express4],
@@ -34,9 +40,9 @@ describe.each([
   /** Serves a gateway with passthrough at `/ai`; gives the address of its API. */
   const start = async (
     passthrough: GatewayRouterOptions['passthrough'],
-    { before = [], ...options }: GatewayRouterOptions & { before?: RequestHandler[] } = {},
+    { before = [], signIn, ...options }: StartOptions = {},
   ): Promise<string> => {
-    const { gateway, close } = createTestGateway(upstream);
+    const { gateway, close } = createTestGateway(upstream, { authenticate: signIn });
     const app = express();
     for (const handler of before) app.use(handler);
     app.use('/ai', gatewayRouter(gateway, { ...options, passthrough }));
@@ -116,6 +122,12 @@ describe.each([
     expect((await embed(url)).status).toBe(401);
     expect((await embed(url, { 'x-session': 'alice' })).status).toBe(200);
     expect(target.forwarded).toMatchObject([{ headers: { authorization: `Bearer ${TARGET_KEY}` } }]);
+  });
+
+  test('says when to try again where the authentication of the gateway does', async () => {
+    const signIn = () => Promise.reject(new GatewayError('provider_overloaded', 'Busy', { retryAfterSeconds: 3 }));
+    const response = await embed(await start({ target: target.address, apiKey: TARGET_KEY }, { signIn }));
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '3']);
   });
 
   test('passes the key of the caller on as it is when it has none of its own', async () => {

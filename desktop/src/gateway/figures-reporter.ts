@@ -50,16 +50,6 @@ export function createFiguresReporter({ gateway, store, tell }: FiguresReporterO
   };
 }
 
-/** Calls back after every generation that has been recorded. */
-export function followStore(store: Store, onRecorded: () => void): Store {
-  const { generations } = store;
-  const append: typeof generations.append = async (record, content) => {
-    await generations.append(record, content);
-    onRecorded();
-  };
-  return { ...store, generations: { ...generations, append } };
-}
-
 function toFailure({ generation }: GenerationRecord): Failure {
   const { id, created_at: createdAt, model, provider_responses: responses } = generation;
   return { id, at: Date.parse(createdAt), model, status: responses?.at(-1)?.status ?? null };

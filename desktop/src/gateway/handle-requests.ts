@@ -21,14 +21,12 @@ interface OpenResponse {
 const OWNER: Principal = { kind: 'management', id: 'desktop', name: 'Model Gateway' };
 /** Calls are made as a client's, because a management key makes none. */
 const CALLER: Principal = { kind: 'api', id: 'desktop', name: 'Model Gateway' };
-const CALLS: ReadonlySet<string> = new Set(['/api/v1/chat/completions', '/api/v1/videos']);
 
 /** Creates the handler of a gateway; everything it has to say goes to `post`. */
 export function createRequestHandler(gateway: Gateway, post: (message: FromGateway) => void): RequestHandler {
   const open = new Map<number, OpenResponse>();
 
   const send = async ({ id, body, ...asked }: RequestMessage, pending: OpenResponse): Promise<void> => {
-    const isCall = asked.method === 'POST' && CALLS.has(asked.path);
     const response = await gateway.handle({
       ...asked,
       readBody: () => Promise.resolve(body ?? new Uint8Array()),
@@ -37,7 +35,7 @@ export function createRequestHandler(gateway: Gateway, post: (message: FromGatew
       },
       signal: pending.controller.signal,
       baseUrl: 'app://gateway',
-      principal: isCall ? CALLER : OWNER,
+      principal: gateway.authOf(asked.method, asked.path) === 'api' ? CALLER : OWNER,
     });
     post({ type: 'head', id, status: response.status, headers: response.headers });
     for await (const bytes of piecesOf(response)) {

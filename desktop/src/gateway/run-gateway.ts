@@ -4,7 +4,7 @@ import { createNodePlatform } from '@model-gateway/node';
 import { compose, openStore, planStart } from 'model-gateway/embed';
 
 import type { FromGateway, Place, StartMessage } from '../shared/gateway-messages.ts';
-import { createFiguresReporter, followStore } from './figures-reporter.ts';
+import { createFiguresReporter } from './figures-reporter.ts';
 import { createFileLogger } from './file-logger.ts';
 import { createRequestHandler, type RequestHandler } from './handle-requests.ts';
 import { createPortListener, LOOPBACK } from './port-listener.ts';
@@ -34,8 +34,7 @@ export async function runGateway(options: RunOptions): Promise<RunningGateway> {
   const { config, isDemo } = plan(options);
   const logger = createFileLogger(logsDir, Object.values(env));
   for (const warning of config.warnings) logger.warn(warning);
-  const opened = await openStore(config, logger);
-  const store = followStore(opened, () => figures.note());
+  const store = await openStore(config, logger);
   const overFetch = createFetchTransport({ fetch: options.fetch, platform: createNodePlatform() });
   const composition = await compose({
     config,
@@ -47,6 +46,7 @@ export async function runGateway(options: RunOptions): Promise<RunningGateway> {
     // The demo has no provider whose responses could be written down.
     record: mode === 'record' && !isDemo ? { dir: recordingsDir, mode: 'record-all', at: 'upstream' } : null,
     loadTransport: () => Promise.resolve({ ...overFetch, close: () => Promise.resolve() }),
+    onGeneration: () => figures.note(),
   });
   const figures = createFiguresReporter({
     gateway: composition.gateway,
@@ -71,7 +71,7 @@ export async function runGateway(options: RunOptions): Promise<RunningGateway> {
       await port.close(isNow ? 0 : config.timeouts.drainMs);
       await (ended ?? gateway.close());
       for (const closable of composition.closeAfterwards) await closable.close();
-      await opened.close();
+      await store.close();
       logger.close();
     },
   };

@@ -77,6 +77,14 @@ test('responds with 404 and 405 before it requires a key', async () => {
   expect(gateway.matches('GET', '/metrics', ['metrics'])).toBe(true);
 });
 
+test('says which kind of principal a route requires', () => {
+  const { gateway } = createCoreGateway(idle);
+  expect(gateway.authOf('POST', '/api/v1/embeddings')).toBe('api');
+  expect(gateway.authOf('HEAD', '/api/v1/keys')).toBe('management');
+  expect(gateway.authOf('GET', '/health')).toBe('none');
+  expect(gateway.authOf('GET', '/api/v1/embeddings')).toBeUndefined();
+});
+
 test('responds to HEAD as to GET, without a body', async () => {
   const { gateway } = createCoreGateway(idle);
   const response = await gateway.handle({
@@ -394,6 +402,37 @@ test('responds with 404 for content that was not stored', async () => {
     error: { message: `No content is stored for generation ${headers['x-generation-id']}` },
   });
 });
+
+test.each([
+  [
+    'throws',
+    () => {
+      throw new Error('of the embedder');
+    },
+  ],
+  ['rejects', () => Promise.reject(new Error('of the embedder'))],
+])(
+  'a listener of the embedder receives every recorded generation, and one that %s changes nothing',
+  async (_, fail) => {
+    const heard: unknown[] = [];
+    const { chat, store, logged } = createCoreGateway(createReplayTransport(WHOLE), {
+      onGeneration: (record) => {
+        heard.push(record, store.appended.length);
+        return fail();
+      },
+    });
+    const { status, headers } = await chat();
+    expect(status).toBe(200);
+    expect(heard).toEqual([store.appended[0]?.record, 1]);
+    await settle();
+    expect(logged).toEqual([
+      {
+        line: 'error a listener to generations failed',
+        fields: { id: headers['x-generation-id'], reason: 'Error: of the embedder' },
+      },
+    ]);
+  },
+);
 
 // Keys
 

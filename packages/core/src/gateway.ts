@@ -1,4 +1,5 @@
 import { type ApiParts, ROUTES } from './api/routes.ts';
+import { whenKnown } from './foundation/awaitable.ts';
 import { GatewayError, toGatewayError } from './foundation/errors.ts';
 import { createRouter } from './http/create-router.ts';
 import type { Principal } from './http/principal.ts';
@@ -24,6 +25,8 @@ export interface Gateway {
   handle(request: GatewayRequest): Promise<GatewayResponse>;
   /** Whether a route of these surfaces has this method and path; a mounted adapter passes all other requests on. */
   matches(method: string, path: string, surfaces: readonly Surface[]): boolean;
+  /** The kind of principal that this method and path require; undefined when there is no such route. */
+  authOf(method: string, path: string): Route<unknown>['auth'] | undefined;
   /** Returns the caller's principal as routes do; throws `authentication`. For hosts with routes of their own. */
   authenticate(request: GatewayRequest): Promise<Principal>;
   /**
@@ -93,6 +96,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   return {
     handle: (request) => respond(runtime, request, closing.signal.aborted),
     matches: router.has,
+    authOf: router.authOf,
     authenticate: async (request) => runtime.authenticate(request),
     createSignInToken() {
       if (sessions === null) throw new TypeError('The host of this gateway has its own sign-in');
@@ -142,19 +146,15 @@ async function respond(runtime: Runtime, request: GatewayRequest, isClosing: boo
     if (isClosing && route.path !== '/health') {
       throw new GatewayError('provider_overloaded', 'The gateway is shutting down', { retryAfterSeconds: 1 });
     }
-    if (route.auth === 'none') {
-      const loading = route.load();
-      const operation = loading instanceof Promise ? await loading : loading;
-      return finish(runtime, request, await operation.handle({ request, parts: runtime, params, responseHeaders }));
-    }
-    const asked = runtime.authenticate(request);
-    // Usually synchronous; an await costs a turn even for an existing value.
-    const principal = asked instanceof Promise ? await asked : asked;
-    refuseWrongKind(principal, route);
-    const loading = route.load();
-    const operation = loading instanceof Promise ? await loading : loading;
-    const context = { request, principal, parts: runtime, params, responseHeaders };
-    return finish(runtime, request, await operation.handle(context));
+    const context = { request, parts: runtime, params, responseHeaders };
+    const handling =
+      route.auth === 'none'
+        ? whenKnown(route.load(), (operation) => operation.handle(context))
+        : whenKnown(runtime.authenticate(request), (principal) => {
+            refuseWrongKind(principal, route);
+            return whenKnown(route.load(), (operation) => operation.handle({ ...context, principal }));
+          });
+    return finish(runtime, request, await handling);
   } catch (thrown) {
     const error = toGatewayError(thrown);
     if (error.code === 'internal') {

@@ -3,10 +3,10 @@ export { type ErrorBody, type ErrorCode, GatewayError, toErrorBody } from './fou
 export type { Logger } from './foundation/logger.ts';
 export { DEFAULT_TIMEOUTS, type Timeouts } from './foundation/timeouts.ts';
 export { createGateway, type Gateway, type GatewayStats } from './gateway.ts';
-export { type FetchHandlerOptions, toFetchHandler } from './http/fetch-handler.ts';
+export { DEFAULT_BODY_LIMIT_BYTES, type FetchHandlerOptions, toFetchHandler } from './http/fetch-handler.ts';
 export type { Principal } from './http/principal.ts';
 export type { GatewayRequest, HeaderMap } from './http/request.ts';
-export type { GatewayResponse } from './http/response.ts';
+export { type GatewayResponse, toErrorResponse } from './http/response.ts';
 export type { Surface } from './http/route.ts';
 export type { GatewayOptions, Setup } from './options.ts';
 

@@ -7,6 +7,7 @@ import type { BroadcastOptions } from './broadcast/destination-format.ts';
 import type { Moderator } from './chat/moderate-call.ts';
 import type { ServerTool } from './chat/stages/server-tools/server-tool.ts';
 import type { WebAccess } from './chat/stages/web-access.ts';
+import type { GenerationListener } from './dispatch/recorder.ts';
 import type { Awaitable } from './foundation/awaitable.ts';
 import type { Logger } from './foundation/logger.ts';
 import type { Platform } from './foundation/platform.ts';
@@ -65,5 +66,7 @@ export interface GatewayOptions extends Setup {
   readonly providerChecks?: ProviderChecks | undefined;
   /** Lets management see and make fixtures. Default: there are none. */
   readonly fixtures?: FixtureLibrary | undefined;
+  /** Receives every generation after it has been recorded. Its failure is logged and changes nothing. */
+  readonly onGeneration?: GenerationListener | undefined;
   readonly logger?: Logger | undefined;
 }

@@ -64,12 +64,13 @@ export function createFoundations(options: GatewayOptions, closing: AbortSignal,
   const generationFeed = createGenerationFeed();
   changes.subscribe((job) => generationFeed.publish({ type: 'video', job }));
   const callFigures = createCallFigures();
-  const { broadcast } = options;
+  const { broadcast, onGeneration } = options;
   const broadcaster = createBroadcaster({ store, platform, logger, random, bootstrapKeys, broadcast });
   const listeners: readonly GenerationListener[] = [
     callFigures.note,
     ({ generation }) => generationFeed.publish({ type: 'generation', id: generation.id }),
     ...(broadcast === undefined ? [] : [broadcaster.offer]),
+    ...(onGeneration === undefined ? [] : [onGeneration]),
   ];
   const counters = { requests: 0, statuses: new Map<number, number>(), ...createCallCounters() };
   const recording = { generations: store.generations, ledger, counters, logger, listeners, ...logging };

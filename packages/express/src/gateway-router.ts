@@ -1,13 +1,14 @@
 import type { ServerResponse } from 'node:http';
 
 import {
+  DEFAULT_BODY_LIMIT_BYTES,
   DEFAULT_TIMEOUTS,
   type Gateway,
   GatewayError,
   type GatewayResponse,
   type Principal,
   type Surface,
-  toErrorBody,
+  toErrorResponse,
 } from '@model-gateway/core';
 import { type WriteOptions, writeResponse } from '@model-gateway/node';
 
@@ -37,8 +38,6 @@ export type GatewayRouter<Request extends ExpressRequest = ExpressRequest> = (
   response: ServerResponse,
   next: Next,
 ) => void;
-
-const DEFAULT_BODY_LIMIT_BYTES = 32 * 1024 * 1024;
 
 /**
  * Mounts a gateway into Express: `app.use('/ai', gatewayRouter(gateway))` serves `/ai/api/v1/…`. Requests that match no
@@ -116,12 +115,6 @@ function pathOf({ url = '/' }: ExpressRequest): string {
 /** Whether no response can be sent any more: the client has gone, or the host has responded. */
 const isResponded = (response: ServerResponse): boolean =>
   response.headersSent || response.closed || response.destroyed;
-
-const toErrorResponse = (error: GatewayError): GatewayResponse => ({
-  status: error.status,
-  headers: { 'content-type': 'application/json' },
-  body: JSON.stringify({ error: toErrorBody(error) }),
-});
 
 /** Ends a streamed response that has no reader, and with it the call upstream. */
 async function discard({ body }: GatewayResponse): Promise<void> {

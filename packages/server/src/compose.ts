@@ -5,6 +5,7 @@ import {
   type BootstrapKey,
   type BroadcastOptions,
   type Gateway,
+  type GatewayOptions,
   type Logger,
   type ModelDefinition,
   type Provider,
@@ -58,6 +59,7 @@ export interface CompositionOptions {
   readonly record?: RecordOptions | null | undefined;
   /** Transport for calls to configured providers. Default: undici. */
   readonly loadTransport?: LoadTransport | undefined;
+  readonly onGeneration?: GatewayOptions['onGeneration'];
 }
 
 type LoadTransport = () => Promise<Transport & Closable>;
@@ -105,6 +107,7 @@ export async function compose(options: CompositionOptions): Promise<Composition>
     rateLimits: await openRateLimits(config),
     // The demo promises to touch no network.
     web: demoFixturesDir === null ? await openWebAccess(config) : undefined,
+    onGeneration: options.onGeneration,
     logger,
   });
   return { gateway: fixtures.wrap(gateway), preload: sources.preload, closeAfterwards: sources.closeAfterwards };

@@ -18,7 +18,7 @@ import { createTraceLoader } from './load-trace.ts';
 import { sendRequest } from './send-request.ts';
 
 export interface BroadcasterOptions {
-  readonly store: Store;
+  readonly store: Pick<Store, 'broadcasts' | 'destinations' | 'generations' | 'isShared' | 'keys'>;
   readonly platform: Platform;
   readonly logger: Logger;
   /** 0 to 1. */

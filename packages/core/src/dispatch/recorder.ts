@@ -1,5 +1,6 @@
 import type { Ledger } from '../budgets/ledger.ts';
 import type { Outcome } from '../calls/attempt.ts';
+import type { Awaitable } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Logger } from '../foundation/logger.ts';
 import type { SettledGeneration } from '../generations/settled-generation.ts';
@@ -7,8 +8,8 @@ import type { RateLimits } from '../rate-limits/rate-limits.ts';
 import type { GenerationRecord, GenerationRepository, StoredContent } from '../stores/store.ts';
 import type { CallCounters } from './call-counters.ts';
 
-/** Receives every generation after it has been recorded. An exception is logged and has no other effect. */
-export type GenerationListener = (record: GenerationRecord) => void;
+/** Receives every generation after it has been recorded. An exception or rejection is logged, without other effect. */
+export type GenerationListener = (record: GenerationRecord) => Awaitable<void>;
 
 /** Writes down what became of calls, for every kind of call. */
 export interface Recorder {
@@ -75,11 +76,15 @@ export function createRecorder(parts: RecorderParts): Recorder {
   };
 }
 
+/** Listeners are not waited for. */
 function tell(listener: GenerationListener, record: GenerationRecord, logger: Logger): void {
-  try {
-    listener(record);
-  } catch (error) {
+  const logFailure = (error: unknown): void =>
     logger.error('a listener to generations failed', { id: record.generation.id, reason: String(error) });
+  try {
+    const telling = listener(record);
+    if (telling instanceof Promise) telling.catch(logFailure);
+  } catch (error) {
+    logFailure(error);
   }
 }
 

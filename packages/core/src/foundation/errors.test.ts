@@ -27,7 +27,7 @@ test.each<[ErrorCode, number, string]>([
   const error = new GatewayError(code, 'why', { metadata: { provider_name: 'Acme' } });
   const { status: sentStatus, body } = toErrorResponse(error);
   expect(sentStatus).toBe(status);
-  const { error: sent } = JSON.parse(body as string) as { error: { code: number; message: string; metadata: object } };
+  const { error: sent } = JSON.parse(body) as { error: { code: number; message: string; metadata: object } };
   expect(sent.code).toBe(status);
   expect(sent.metadata).toMatchObject({ error_type: errorType });
 });

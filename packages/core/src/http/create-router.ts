@@ -1,4 +1,4 @@
-import type { Awaitable } from '../foundation/awaitable.ts';
+import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Route, Surface } from './route.ts';
 
@@ -17,6 +17,8 @@ export interface Router<Parts> {
   match(method: string, path: string): RouteMatch<Parts>;
   /** The methods that the routes of a path serve; empty when no route has this path. HEAD is included where GET is. */
   methodsOf(path: string): readonly string[];
+  /** Who may call this method and path; undefined when there is no such route. */
+  authOf(method: string, path: string): Route<Parts>['auth'] | undefined;
   /** Whether one of these surfaces has a route for the method and path. */
   has(method: string, path: string, surfaces: readonly Surface[]): boolean;
 }
@@ -40,6 +42,10 @@ export function createRouter<Parts>(routes: readonly Route<Parts>[]): Router<Par
       const match = pattern.exec(path);
       return match === null ? [] : [{ route, params: { ...match.groups } }];
     });
+  const find = (method: string, path: string): RouteMatch<Parts> | undefined => {
+    const wanted = method === 'HEAD' ? 'GET' : method;
+    return findAll(path).find(({ route }) => route.method === wanted);
+  };
   const methodsOf = (path: string): readonly string[] => {
     const methods = findAll(path).map(({ route }) => route.method as string);
     return methods.includes('GET') ? [...methods, 'HEAD'] : methods;
@@ -48,16 +54,16 @@ export function createRouter<Parts>(routes: readonly Route<Parts>[]): Router<Par
   return {
     methodsOf,
     match(method, path) {
-      const wanted = method === 'HEAD' ? 'GET' : method;
-      const candidates = findAll(path);
-      const found = candidates.find(({ route }) => route.method === wanted);
+      const found = find(method, path);
       if (found !== undefined) return found.params === NO_PARAMS ? found : decodeParams(found);
-      if (candidates.length === 0) throw new GatewayError('not_found', 'There is nothing at this path');
-      throw new GatewayError('method_not_allowed', `This path answers ${methodsOf(path).join(', ')} only`);
+      const methods = methodsOf(path);
+      if (methods.length === 0) throw new GatewayError('not_found', 'There is nothing at this path');
+      throw new GatewayError('method_not_allowed', `This path answers ${methods.join(', ')} only`);
     },
+    authOf: (method, path) => find(method, path)?.route.auth,
     has(method, path, surfaces) {
-      const wanted = method === 'HEAD' ? 'GET' : method;
-      return findAll(path).some(({ route }) => route.method === wanted && surfaces.includes(route.surface));
+      const found = find(method, path);
+      return found !== undefined && surfaces.includes(found.route.surface);
     },
   };
 }
@@ -76,12 +82,7 @@ function loadingOnce<Parts>(route: Route<Parts>): Route<Parts> {
 /** Keeps the loaded value; after a failed load the next call tries again. */
 function once<Loaded>(load: () => Awaitable<Loaded>): () => Awaitable<Loaded> {
   let kept: Loaded | undefined;
-  return () => {
-    if (kept !== undefined) return kept;
-    const loading = load();
-    if (!(loading instanceof Promise)) return (kept = loading);
-    return loading.then((loaded) => (kept = loaded));
-  };
+  return () => kept ?? whenKnown(load(), (loaded) => (kept = loaded));
 }
 
 function decodeParams<Parts>({ route, params }: RouteMatch<Parts>): RouteMatch<Parts> {

@@ -22,7 +22,8 @@ export interface FetchHandlerOptions {
 }
 
 const BESIDE_API: readonly Exclude<Surface, 'api'>[] = ['health', 'metrics', 'openapi', 'admin'];
-const DEFAULT_BODY_LIMIT_BYTES = 32 * 1024 * 1024;
+/** Largest body that a host reads unless configured otherwise. */
+export const DEFAULT_BODY_LIMIT_BYTES = 32 * 1024 * 1024;
 
 /**
  * Adapts a gateway to the web-standard signature of Hono, Next.js, Deno and Workers. Costs about twice the CPU of the

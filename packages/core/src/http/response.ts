@@ -10,12 +10,16 @@ export interface GatewayResponse {
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | null;
 }
 
-export function toJsonResponse(status: number, body: unknown, headers: Record<string, string> = {}): GatewayResponse {
+interface JsonResponse extends GatewayResponse {
+  readonly body: string;
+}
+
+export function toJsonResponse(status: number, body: unknown, headers: Record<string, string> = {}): JsonResponse {
   return { status, headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) };
 }
 
 /** Creates the JSON response for an error, with `Retry-After` where the delay is known. */
-export function toErrorResponse(error: GatewayError, headers: Record<string, string> = {}): GatewayResponse {
+export function toErrorResponse(error: GatewayError, headers: Record<string, string> = {}): JsonResponse {
   const retryAfter = error.retryAfterSeconds;
   return toJsonResponse(
     error.status,

@@ -1,7 +1,14 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import { DEFAULT_TIMEOUTS, type Gateway, type GatewayError, type Logger, toErrorBody } from '@model-gateway/core';
+import {
+  DEFAULT_BODY_LIMIT_BYTES,
+  DEFAULT_TIMEOUTS,
+  type Gateway,
+  type GatewayError,
+  type Logger,
+  toErrorResponse,
+} from '@model-gateway/core';
 
 import { createServer } from '../builtin-http.ts';
 import { createRequestGuard, isLoopbackHost, type RequestGuard } from './guard-request.ts';
@@ -47,13 +54,11 @@ export interface Listener {
   close(drainMs?: number): Promise<void>;
 }
 
-const DEFAULT_BODY_LIMIT_BYTES = 32 * 1024 * 1024;
 /** Slow senders of headers and bodies are disconnected; Node's own defaults are one minute and five minutes. */
 const HEADERS_TIMEOUT_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 120_000;
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 const MAX_HEADER_BYTES = 16 * 1024;
-const JSON_HEADERS = { 'content-type': 'application/json' };
 
 /**
  * Serves a gateway over HTTP; the caller closes the gateway. Resolves when the server listens; rejects with Node's
@@ -100,11 +105,7 @@ export async function listen(gateway: Gateway, options: ListenOptions): Promise<
     try {
       connections.noteRequest(request, response);
       const refusal = findRefusal(guard, request);
-      if (refusal !== undefined) {
-        const { status } = refusal;
-        const body = JSON.stringify({ error: toErrorBody(refusal) });
-        return respondEarly(request, response, { status, headers: JSON_HEADERS, body });
-      }
+      if (refusal !== undefined) return respondEarly(request, response, toErrorResponse(refusal));
       const cors = guard.corsHeaders(request);
       if (request.method === 'OPTIONS') return respondToPreflight(response, guard, request);
       const coreResponse = await gateway.handle(
@@ -131,7 +132,7 @@ export async function listen(gateway: Gateway, options: ListenOptions): Promise<
   server.on('checkExpectation', (request, response) => {
     connections.noteRequest(request, response);
     const body = toRawErrorBody(417, 'No expectation but 100-continue can be met');
-    respondEarly(request, response, { status: 417, headers: JSON_HEADERS, body });
+    respondEarly(request, response, { status: 417, headers: { 'content-type': 'application/json' }, body });
   });
 
   return {

@@ -30,7 +30,7 @@ export function endOf(progress: VideoProgress): Ended | undefined {
 }
 
 export interface EndingContext {
-  readonly store: Store;
+  readonly store: Pick<Store, 'generations'>;
   readonly jobs: OwnedJobs;
   readonly platform: Platform;
   readonly ledger: Pick<Ledger, 'release'>;

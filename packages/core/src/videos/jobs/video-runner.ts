@@ -22,7 +22,7 @@ import type { VideoChanges } from './video-changes.ts';
 import { createOwnedJobs, LEASE_MS, TAKEN_FOR_MS } from './video-lease.ts';
 
 export interface VideoRunnerOptions {
-  readonly store: Store;
+  readonly store: Pick<Store, 'generations' | 'videoJobs'>;
   /** Lets go of what is held for a job when it ends. */
   readonly ledger: Pick<Ledger, 'release'>;
   readonly recorder: Pick<Recorder, 'append'>;
