@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { reasoningDetailSchema, toolCallSchema } from './chat-message.ts';
-import { routingMetadataSchema } from './routing-metadata.ts';
+import { routingMembersSchema } from './routing-metadata.ts';
 
 /** The reason for the end of a completion, one of the wire's five. */
 export const finishReasonSchema = z.enum(['stop', 'length', 'tool_calls', 'content_filter', 'error']);
@@ -135,8 +135,6 @@ export const chatCompletionResultSchema = z.object({
   system_fingerprint: z.string().nullable(),
   service_tier: z.string().nullable().optional(),
   usage: usageSchema.optional(),
-  /** The same value under two names, each only when its header requests it. */
-  service_metadata: routingMetadataSchema.optional(),
-  openrouter_metadata: routingMetadataSchema.optional(),
+  ...routingMembersSchema.shape,
 });
 export type ChatCompletionResult = z.infer<typeof chatCompletionResultSchema>;
