@@ -19,7 +19,7 @@ import type { RequestContext } from '../../http/request-context.ts';
 import type { GatewayResponse } from '../../http/response.ts';
 import { planCall } from '../../routing/plan-call.ts';
 import { createRoutingReport, refuseUnplanned } from '../../routing/routing-metadata.ts';
-import { chatCompletionResultSchema } from '../../wire/chat/chat-chunk.ts';
+import { chatCompletionEventSchema, chatCompletionResultSchema } from '../../wire/chat/chat-chunk.ts';
 import { chatCompletionRequestSchema } from '../../wire/chat/chat-completion.ts';
 import type { ChatParts } from './chat-parts.ts';
 
@@ -29,7 +29,9 @@ import type { ChatParts } from './chat-parts.ts';
  */
 export const createChatCompletion = operation<ChatParts>()({
   body: { readByRun: chatCompletionRequestSchema },
-  response: { mediaTypes: { 'application/json': chatCompletionResultSchema, 'text/event-stream': null } },
+  response: {
+    mediaTypes: { 'application/json': chatCompletionResultSchema, 'text/event-stream': chatCompletionEventSchema },
+  },
   run: completeChat,
 });
 
