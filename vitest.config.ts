@@ -1,32 +1,20 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 import { defineConfig } from 'vitest/config';
 
+import { readDoors } from './scripts/read-doors.ts';
 import { createClosingLineReporter } from './test/support/test-run/closing-line-reporter.ts';
 
-const packages = fileURLToPath(new URL('packages', import.meta.url));
-
-interface PackageFile {
-  readonly name: string;
-  readonly exports?: Readonly<Record<string, { readonly default: string }>>;
-}
+const root = fileURLToPath(new URL('.', import.meta.url));
 
 /**
  * The source behind every public path of our packages. Tests run on the sources, not on `dist`, so that coverage sees
  * them and no build is needed; a path that a package does not export is missing for them as it is for users.
  */
-function sourcesOfPackages(): { find: RegExp; replacement: string }[] {
-  return readdirSync(packages).flatMap((folder) => {
-    const { name, exports = {} } = JSON.parse(
-      readFileSync(`${packages}/${folder}/package.json`, 'utf8'),
-    ) as PackageFile;
-    return Object.entries(exports).map(([path, { default: built }]) => ({
-      find: new RegExp(`^${name}${path.slice(1)}$`),
-      replacement: `${packages}/${folder}/${built.replace(/^\.\/dist\/(.*)\.js$/, 'src/$1.ts')}`,
-    }));
-  });
-}
+const alias = [...readDoors(root)].map(([door, source]) => ({
+  find: new RegExp(`^${door}$`),
+  replacement: root + source,
+}));
 
 /** A folder of tests that cross packages, run as a project of its own: `vitest run --project <name>`. */
 const suite = (name: string) => ({
@@ -70,9 +58,7 @@ const desktopSuite = () => {
 };
 
 export default defineConfig({
-  resolve: {
-    alias: sourcesOfPackages(),
-  },
+  resolve: { alias },
   test: {
     passWithNoTests: true,
     // Vitest's own default leaves one CPU unused, which on a small machine is half of it.

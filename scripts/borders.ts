@@ -1,3 +1,6 @@
+import { isBuiltin } from 'node:module';
+import path from 'node:path';
+
 import { findCircles, type Import, readImports } from './import-graph.ts';
 
 /** Imports that a folder of core may have from outside of itself. */
@@ -104,9 +107,10 @@ export function findBreaches(root: string): Findings {
     breaches: imports.flatMap((one) => toBreach(one) ?? []),
     circles: findCircles(inside.map(({ from, to }) => [from, to])),
     packageCircles: findCircles(
-      inside.flatMap(({ from, to }) =>
-        packageOf(from) === packageOf(to) ? [] : [[packageOf(from), packageOf(to)] as const],
-      ),
+      imports.flatMap(({ from, specifier }) => {
+        const named = packageNamedBy(specifier);
+        return named === undefined ? [] : [[packageOf(from), named] as const];
+      }),
     ),
     homeless: files.filter((file) => file.startsWith(CORE) && roomOf(file) === undefined),
   };
@@ -115,15 +119,36 @@ export function findBreaches(root: string): Findings {
 /** Returns undefined for an import that the plan allows. */
 export function toBreach({ from, specifier, to, isType }: Import): Breach | undefined {
   const reason =
-    to === undefined
+    objectToPackage({ from, specifier, isType }) ??
+    (to === undefined
       ? objectToOutside({ from, specifier, isType })
-      : (objectToBundle({ from, to, isType }) ?? objectToInside({ from, specifier, to, isType }));
+      : (objectToBundle({ from, to, isType }) ?? objectToRoom({ from, to, isType })));
   return reason === undefined ? undefined : { from, to: to ?? specifier, reason };
+}
+
+/** Another package is imported by its public paths alone, and only by the packages that the table names. */
+function objectToPackage({ from, specifier, isType }: Omit<Import, 'to'>): string | undefined {
+  const ours = packageOf(from);
+  if (specifier.startsWith('.')) {
+    const isOwn = path.posix.join(path.posix.dirname(from), specifier).startsWith(sourcesOf(from));
+    return isOwn ? undefined : `${ours} may import by a relative path only files below ${sourcesOf(from)}`;
+  }
+  const theirs = packageNamedBy(specifier);
+  if (theirs === undefined || theirs === ours) return undefined;
+  const isDoor = specifier.split('/').length === (specifier.startsWith('@') ? 2 : 1);
+  const allowed = PACKAGES[ours] ?? [];
+  if (allowed.includes(`${theirs}/*`) || (isDoor && allowed.includes(theirs))) return undefined;
+  if (TYPE_DOORS[ours]?.some((door) => specifier === `@model-gateway/${door}`) !== true) {
+    return `${ours} may not import ${specifier}`;
+  }
+  return isType ? undefined : `${ours} may import types alone of ${specifier}`;
 }
 
 /** The core imports `zod` and what its room names, and nothing else from outside; the UI's bundle has no `zod`. */
 function objectToOutside({ from, specifier, isType }: Omit<Import, 'to'>): string | undefined {
-  if (packageOf(from) === 'ui' && (specifier === 'zod' || specifier.startsWith('zod/'))) {
+  if (packageOf(from) === 'ui') {
+    if (isBuiltin(specifier)) return 'the UI runs in browsers, without the modules of Node';
+    if (specifier !== 'zod' && !specifier.startsWith('zod/')) return undefined;
     return isType || OUTSIDE_OF_BUNDLE.includes(from) ? undefined : 'the bundle of the UI must not contain zod';
   }
   if (!from.startsWith(CORE)) return undefined;
@@ -138,19 +163,8 @@ function objectToBundle({ from, to, isType }: Omit<Import, 'specifier'> & { to: 
   return OUTSIDE_OF_BUNDLE.includes(to) ? `the bundle may import types alone of ${to}` : undefined;
 }
 
-function objectToInside({ from, specifier, to, isType }: Import & { to: string }): string | undefined {
-  const [ours, theirs] = [packageOf(from), packageOf(to)];
-  if (ours !== theirs) {
-    const isDoor = specifier.split('/').length === (specifier.startsWith('@') ? 2 : 1);
-    const allowed = PACKAGES[ours] ?? [];
-    if (specifier.startsWith('.')) return `${ours} may import ${theirs} by its public paths alone`;
-    if (allowed.includes(`${theirs}/*`) || (isDoor && allowed.includes(theirs))) return undefined;
-    if (TYPE_DOORS[ours]?.some((door) => specifier === `@model-gateway/${door}`) !== true) {
-      return `${ours} may not import ${specifier}`;
-    }
-    return isType ? undefined : `${ours} may import types alone of ${specifier}`;
-  }
-  if (ours !== 'core') return undefined;
+function objectToRoom({ from, to, isType }: Omit<Import, 'specifier'> & { to: string }): string | undefined {
+  if (!from.startsWith(CORE) || !to.startsWith(CORE)) return undefined;
   const [room, other] = [roomOf(from), roomOf(to)];
   if (room === TOP || room === other) return undefined;
   if (other === TOP) return `no room imports the files above all rooms`;
@@ -176,6 +190,15 @@ function packageOf(file: string): string {
   return first === 'packages' ? second : first;
 }
 
+/** Returns `packages/core/src/` for a file of the core. */
+const sourcesOf = (file: string): string => file.slice(0, file.indexOf('/src/') + '/src/'.length);
+
+/** Returns `core` for `@model-gateway/core/wire`, and `server` for a path of the command's package. */
+function packageNamedBy(specifier: string): string | undefined {
+  const [first = '', second] = specifier.split('/');
+  return first === '@model-gateway' ? second : first === 'model-gateway' ? 'server' : undefined;
+}
+
 type Pattern = ({ readonly regex: string } | { readonly group: readonly string[] }) & {
   readonly message: string;
   readonly allowTypeImports?: true;
@@ -197,7 +220,7 @@ export function toLintFile(): {
     overrides: [
       ...Object.keys(CORE_ROOMS).flatMap((room) => DEPTHS.map((depth) => toRoomOverride(room, depth))),
       ...Object.entries(PACKAGES).flatMap(([name, allowed]) =>
-        name === 'core' || name === 'desktop' ? [] : [toPackageOverride(name, allowed)],
+        name === 'core' ? [] : [toPackageOverride(name, allowed)],
       ),
       override(OUTSIDE_OF_BUNDLE, [
         {
@@ -243,11 +266,10 @@ function toRoomOverride(room: string, depth: number): LintOverride {
 }
 
 function toPackageOverride(name: string, allowed: readonly string[]): LintOverride {
-  const doors = allowed.flatMap((path) => {
-    const [other = ''] = path.split('/');
-    return path.endsWith('/*')
-      ? [`!@model-gateway/${other}`, `!@model-gateway/${other}/**`]
-      : [`!@model-gateway/${other}`];
+  const doors = allowed.flatMap((door) => {
+    const [other = '', below] = door.split('/');
+    const named = other === 'server' ? 'model-gateway' : `@model-gateway/${other}`;
+    return below === undefined ? [`!${named}`] : [`!${named}`, `!${named}/**`];
   });
   const typeDoors = (TYPE_DOORS[name] ?? []).flatMap((door) => {
     const [other = ''] = door.split('/');
@@ -260,7 +282,8 @@ function toPackageOverride(name: string, allowed: readonly string[]): LintOverri
   const named = [...allowed, ...types].join(', ') || 'no other package';
   const message = `${name} may import ${named}, and no data or code of tests: see scripts/borders.ts.`;
   return override(
-    [`packages/${name}/src/**/*.{ts,tsx}`],
+    // The lint of the desktop has a config of its own that extends the root's, and globs are relative to that.
+    [name === 'desktop' ? 'src/**/*.ts' : `packages/${name}/src/**/*.{ts,tsx}`],
     name === 'ui'
       ? [...BUNDLE_PATTERNS, { group: [...group, 'node:*'], message }]
       : [{ group: [...group, ...data], message }],

@@ -3,6 +3,8 @@ import path from 'node:path';
 
 import { parseSync, Visitor } from 'rolldown/utils';
 
+import { readDoors } from './read-doors.ts';
+
 /** One import of a file: what it names, and the file behind that name, where it is one of ours. */
 export interface Import {
   readonly from: string;
@@ -14,17 +16,6 @@ export interface Import {
    * compiler keeps such an import as `import {}` (`verbatimModuleSyntax`).
    */
   readonly isType: boolean;
-}
-
-/**
- * The public paths of our packages, each with the source file behind it: `@model-gateway/core` →
- * `packages/core/src/index.ts`.
- */
-type Doors = ReadonlyMap<string, string>;
-
-interface PackageFile {
-  readonly name: string;
-  readonly exports?: Readonly<Record<string, { readonly default: string }>>;
 }
 
 const SOURCES = ['packages/*/src/**/*.{ts,tsx}', 'desktop/src/**/*.{ts,tsx}'];
@@ -73,18 +64,6 @@ export function parseImports(file: string, source: string): readonly Pick<Import
     TSImportType: note,
   }).visit(program);
   return [...found].map(([specifier, isType]) => ({ specifier, isType }));
-}
-
-function readDoors(root: string): Doors {
-  const doors = new Map<string, string>();
-  for (const file of globSync('packages/*/package.json', { cwd: root }).map(toPosix)) {
-    const { name, exports = {} } = JSON.parse(readFileSync(path.join(root, file), 'utf8')) as PackageFile;
-    for (const [subpath, { default: built }] of Object.entries(exports)) {
-      const source = built.replace(/^\.\/dist\/(.*)\.js$/, 'src/$1.ts');
-      doors.set(name + subpath.slice(1), path.posix.join(path.posix.dirname(file), source));
-    }
-  }
-  return doors;
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { GatewayError } from '../foundation/errors.ts';
 import type { SettledGeneration } from '../generations/settled-generation.ts';
 import { withReport } from '../routing/routing-metadata.ts';
+import type { RoutingMembers } from '../wire/chat/routing-metadata.ts';
 import type { ChatRun } from './chat-run.ts';
-import type { CompletionEnvelope, RoutingMembers } from './dialect.ts';
+import type { CompletionEnvelope } from './dialect.ts';
 
 /** The fields that every part of a run's completion repeats. `created`: milliseconds since the epoch. */
 export function envelopeOf({ call, plan, observer }: ChatRun, created: number): CompletionEnvelope {
@@ -19,7 +20,10 @@ export function envelopeOf({ call, plan, observer }: ChatRun, created: number): 
 }
 
 /** The routing of a completed run, as its caller requested it. */
-export function routingOf({ report, observer }: ChatRun, settled: SettledGeneration | undefined): RoutingMembers {
+export function routingOf(
+  { report, observer }: ChatRun,
+  settled: SettledGeneration | undefined,
+): RoutingMembers | undefined {
   const generationMs = settled?.record.generation.generation_time;
   return report?.toMembers({ attempts: observer.attempts(), hasFailed: false, generationMs });
 }

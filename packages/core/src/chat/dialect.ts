@@ -1,6 +1,7 @@
 import type { GatewayError } from '../foundation/errors.ts';
 import type { ChatChunk, FinishReason, Usage } from '../wire/chat/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
+import type { RoutingMembers } from '../wire/chat/routing-metadata.ts';
 
 /**
  * The wire format of one chat route of the API. The call itself is the same for all routes: a dialect parses the
@@ -33,16 +34,14 @@ export interface CompletionEnvelope {
   readonly serviceTier?: string | undefined;
 }
 
-/** Routing facts that are sent beside a completion; undefined when the caller did not request them. */
-export type RoutingMembers = Readonly<Record<string, unknown>> | undefined;
-
 /** The end of a completion. */
 export interface CompletionEnd {
   readonly reason: FinishReason;
   readonly native: string | null;
   /** The usage as it is sent to the caller; undefined when it is unknown. */
   readonly usage: Usage | undefined;
-  readonly members: RoutingMembers;
+  /** Undefined when the caller did not request them. */
+  readonly members: RoutingMembers | undefined;
 }
 
 /** The frames of one stream, as text. */
@@ -61,5 +60,6 @@ export interface Frames {
 export interface WholeCompletion extends CompletionEnvelope {
   readonly chunks: readonly ChatChunk[];
   readonly usage: Usage | undefined;
-  readonly members: RoutingMembers;
+  /** Undefined when the caller did not request them. */
+  readonly members: RoutingMembers | undefined;
 }

@@ -17,6 +17,7 @@ import type { RateLimits } from '../rate-limits/rate-limits.ts';
 import type { CallPlan, RoutingParts } from '../routing/plan-call.ts';
 import { createRoutingReport, refuseUnplanned, type RoutingReport, withReport } from '../routing/routing-metadata.ts';
 import type { Usage } from '../wire/chat/chat-chunk.ts';
+import type { RoutingMembers } from '../wire/chat/routing-metadata.ts';
 import type { GenerationContent } from '../wire/generations/generation.ts';
 import { toCallError } from './call-errors.ts';
 import { type CallerParts, findCaller } from './find-caller.ts';
@@ -64,7 +65,7 @@ export interface WholeResult<Result> {
   /** The usage as it is sent to the caller. */
   readonly usage: Usage;
   /** Members of the response about the routing of the call; undefined when the caller did not request them. */
-  readonly routing: Readonly<Record<string, unknown>> | undefined;
+  readonly routing: RoutingMembers | undefined;
 }
 
 /**

@@ -50,17 +50,30 @@ test('describes bodies and queries by the schemas that check them', () => {
   expect(models?.parameters.every(({ required }) => !required)).toBe(true);
 });
 
+/** Media types of files and texts that no schema describes. */
+const PLAIN_TYPES = ['video/*', 'text/csv', 'text/plain'];
+
 test.each(ROUTES.map(({ method, path }) => [method, path] as const))(
-  'describes the response of %s %s: its schema, or its media type where it is not JSON',
+  'describes the response of %s %s: the schema of each media type, except of files and plain text',
   (method, path) => {
     const { default: _, ...successes } = document.paths[path.replace('+', '')]?.[method.toLowerCase()]?.responses ?? {};
     const [content] = Object.values(successes).map((response) => response.content);
     expect(Object.keys(successes)).toHaveLength(1);
     expect(Object.keys(content ?? {})).not.toEqual([]);
-    const json = content?.['application/json'];
-    if (json !== undefined) expect(Object.keys(json.schema ?? {})).not.toEqual([]);
+    const undescribed = Object.entries(content ?? {}).filter(([, { schema = {} }]) => Object.keys(schema).length === 0);
+    expect(PLAIN_TYPES).toEqual(expect.arrayContaining(undescribed.map(([type]) => type)));
   },
 );
+
+test.each([
+  ['/api/v1/chat/completions', 'application/json', 'properties'],
+  ['/api/v1/chat/completions', 'text/event-stream', 'properties.data.properties'],
+  ['/api/v1/embeddings', 'application/json', 'properties'],
+])('describes the routing metadata in the response of %s in %s', (path, type, place) => {
+  const schema = document.paths[path]?.['post']?.responses['200']?.content?.[type]?.schema;
+  const stage = `${place}.service_metadata.properties.pipeline.items`;
+  expect(schema).toHaveProperty(`${stage}.required`, ['type', 'name']);
+});
 
 test('describes operations that are loaded late by their own schemas', () => {
   const key = document.paths['/api/v1/keys']?.['post'];

@@ -6,7 +6,10 @@ import { readJsonBody } from './read-json-body.ts';
 import type { PublicContext, RequestContext } from './request-context.ts';
 import { type GatewayResponse, toJsonResponse } from './response.ts';
 
-/** A response that is not, or not always, plain JSON: its media types, each with its schema where it has one. */
+/**
+ * A response that is not, or not always, plain JSON: its media types, each with its schema where it has one. That of
+ * a stream describes one of its events or lines.
+ */
 export interface MediaTypes {
   readonly mediaTypes: Readonly<Record<string, z.ZodType | null>>;
 }

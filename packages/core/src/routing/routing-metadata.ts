@@ -2,6 +2,7 @@ import type { Pipeline } from '../calls/model-call.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { firstValue, type HeaderMap } from '../http/request.ts';
+import type { RoutingMembers, RoutingMetadata } from '../wire/chat/routing-metadata.ts';
 import { noEndpointLeft } from './endpoints/no-endpoint-left.ts';
 import type { CallPlan } from './plan-call.ts';
 
@@ -21,7 +22,7 @@ export interface RoutingOutcome {
 /** Reports the routing of a request to a caller who requested it. */
 export interface RoutingReport {
   /** Members of the response, by the names that the caller requested; none for a completion that was repeated. */
-  toMembers(outcome: RoutingOutcome): Readonly<Record<string, unknown>>;
+  toMembers(outcome: RoutingOutcome): RoutingMembers;
 }
 
 /**
@@ -57,9 +58,9 @@ export function withReport(error: GatewayError, report: RoutingReport | null, ou
  * Each header has a member of its own name in the response; the older compatible spelling counts where the current one
  * is absent.
  */
-function memberNamesOf(headers: HeaderMap): readonly string[] {
+function memberNamesOf(headers: HeaderMap): readonly (keyof RoutingMembers)[] {
   const isEnabled = (value: string | undefined): boolean => value?.trim().toLowerCase() === 'enabled';
-  const names: string[] = [];
+  const names: (keyof RoutingMembers)[] = [];
   if (isEnabled(firstValue(headers['x-service-experimental-metadata']))) names.push('service_metadata');
   const compatible =
     firstValue(headers['x-openrouter-metadata']) ?? firstValue(headers['x-openrouter-experimental-metadata']);
@@ -69,9 +70,9 @@ function memberNamesOf(headers: HeaderMap): readonly string[] {
 
 function toRoutingMetadata(
   plan: CallPlan,
-  pipeline: readonly object[],
+  pipeline: Pipeline['stages'],
   { attempts, hasFailed, generationMs }: RoutingOutcome,
-): object {
+): RoutingMetadata {
   const last = attempts.at(-1);
   const selected = hasFailed || last?.error !== null ? undefined : last.endpoint;
   return {
@@ -98,7 +99,7 @@ function toRoutingMetadata(
       })),
     }),
     ...(generationMs != null && { generation_time: generationMs }),
-    ...(pipeline.length > 0 && { pipeline }),
+    ...(pipeline.length > 0 && { pipeline: [...pipeline] }),
   };
 }
 

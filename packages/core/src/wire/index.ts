@@ -2,6 +2,9 @@
  * The types-only entry of the wire, `@model-gateway/core/wire`: shapes of requests and responses for clients that call
  * the gateway over HTTP, above all the UI. It exports no value, so that importing it loads neither zod nor a schema.
  */
+export type { ChatCompletionChunk, ChatCompletionResult, Usage } from './chat/chat-chunk.ts';
+export type { ChatCompletionRequest } from './chat/chat-completion.ts';
+export type { ContentPart } from './chat/chat-message.ts';
 export type {
   BroadcastDeliveryBody,
   BroadcastDeliveryList,
@@ -28,7 +31,9 @@ export type { BuiltinFilter, CustomFilter, Guardrail } from './management/guardr
 export type { KeyBody } from './management/key.ts';
 export type { SessionResponse } from './management/session.ts';
 export type { Settings } from './management/settings.ts';
+export type { ModelDefinition } from './models/model-definition.ts';
 export type { Model, ModelEndpoint, ModelEndpoints, ModelList } from './models/model.ts';
+export type { ProviderSettings } from './models/provider-settings.ts';
 export type { ProviderStateList, ProviderTestResult } from './models/provider-state.ts';
 export type { EndpointExplanation, RoutingExplanation } from './models/routing-explanation.ts';
 export type { VideoRow } from './videos/video-list.ts';

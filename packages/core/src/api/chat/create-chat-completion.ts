@@ -20,14 +20,16 @@ import { readJsonBody } from '../../http/read-json-body.ts';
 import type { RequestContext } from '../../http/request-context.ts';
 import type { GatewayResponse } from '../../http/response.ts';
 import { createRoutingReport, refuseUnplanned } from '../../routing/routing-metadata.ts';
-import { chatCompletionResultSchema } from '../../wire/chat/chat-chunk.ts';
+import { chatCompletionEventSchema, chatCompletionResultSchema } from '../../wire/chat/chat-chunk.ts';
 import { chatCompletionRequestSchema } from '../../wire/chat/chat-completion.ts';
 import type { ChatParts } from './chat-parts.ts';
 
 /** `POST /chat/completions`. Its body is narrowed to the fields that were sent before it is checked. */
 export const createChatCompletion = operation<ChatParts>()({
   body: { readByRun: chatCompletionRequestSchema },
-  response: { mediaTypes: { 'application/json': chatCompletionResultSchema, 'text/event-stream': null } },
+  response: {
+    mediaTypes: { 'application/json': chatCompletionResultSchema, 'text/event-stream': chatCompletionEventSchema },
+  },
   run: (context) => completeChat(chatCompletionsDialect, context),
 });
 

@@ -2,7 +2,7 @@ import { GatewayError } from '../../foundation/errors.ts';
 import { exportGenerations as writeGenerations } from '../../generations/read/export-generations.ts';
 import { toGenerationFilter } from '../../generations/read/list-generations.ts';
 import { operation } from '../../http/operation.ts';
-import { generationExportQuerySchema } from '../../wire/generations/generation-list.ts';
+import { exportedGenerationSchema, generationExportQuerySchema } from '../../wire/generations/generation-list.ts';
 import type { GenerationParts } from './generation-parts.ts';
 
 const TYPES = { ndjson: 'application/x-ndjson', csv: 'text/csv; charset=utf-8' } as const;
@@ -10,7 +10,7 @@ const TYPES = { ndjson: 'application/x-ndjson', csv: 'text/csv; charset=utf-8' }
 /** `GET /admin/v1/generations/export`: writes all generations that match the query to a file. */
 export const exportGenerations = operation<GenerationParts>()({
   query: generationExportQuerySchema,
-  response: { mediaTypes: { 'application/x-ndjson': null, 'text/csv': null } },
+  response: { mediaTypes: { 'application/x-ndjson': exportedGenerationSchema, 'text/csv': null } },
   run({ request, parts, query: { format, content, text, ...query } }) {
     if (format === 'csv' && content === 'true') {
       throw new GatewayError('invalid_request', 'content: is not available in csv; ask for format=ndjson');

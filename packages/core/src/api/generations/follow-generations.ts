@@ -4,6 +4,7 @@ import { operation } from '../../http/operation.ts';
 import { type GatewayRequest, firstValue } from '../../http/request.ts';
 import type { VideoJob } from '../../stores/video-job.ts';
 import { toVideoResponse } from '../../videos/to-video-response.ts';
+import { generationFeedEventSchema, type VideoEvent } from '../../wire/generations/generation-feed.ts';
 import { generationFeedQuerySchema } from '../../wire/generations/generation-list.ts';
 import type { GenerationParts } from './generation-parts.ts';
 
@@ -12,7 +13,7 @@ const MAX_FOLLOWERS = 64;
 /** `GET /admin/v1/generations/feed`: what ends from now on, or after the event in `Last-Event-ID`. */
 export const followGenerations = operation<GenerationParts>()({
   query: generationFeedQuerySchema,
-  response: { mediaTypes: { 'text/event-stream': null } },
+  response: { mediaTypes: { 'text/event-stream': generationFeedEventSchema } },
   run({ request, parts, query: { fields } }) {
     if (request.method === 'HEAD') return { status: 200, headers: HEADERS, body: null };
     if (parts.generationFeed.followers() >= MAX_FOLLOWERS) {
@@ -31,7 +32,7 @@ export const followGenerations = operation<GenerationParts>()({
   },
 });
 
-const toVideoEvent = (job: VideoJob): object => ({
+const toVideoEvent = (job: VideoJob): VideoEvent => ({
   ...toVideoResponse(job, job.baseUrl),
   model: job.modelId,
   key_hash: job.principalId,

@@ -1,4 +1,4 @@
-import type { GenerationRow } from '../../wire/generations/generation-list.ts';
+import type { ExportedGeneration, GenerationRow } from '../../wire/generations/generation-list.ts';
 import { withoutTimeline } from '../observe/stream-timeline.ts';
 import {
   type GenerationSearch,
@@ -60,7 +60,7 @@ export async function* exportGenerations(
     for (const record of withContent ? records : []) {
       const stored = await parts.store.generations.getContent(record.generation.id);
       const content = stored === undefined ? null : withoutTimeline(stored);
-      yield encoder.encode(`${JSON.stringify({ ...toGenerationRow(record), content })}\n`);
+      yield encoder.encode(toNdjsonLine({ ...toGenerationRow(record), content }));
       if (signal.aborted) return;
     }
     const lines = withContent ? [] : records.map(toGenerationRow).map(format === 'csv' ? toCsvLine : toNdjsonLine);
@@ -69,7 +69,7 @@ export async function* exportGenerations(
   } while (before !== undefined && !signal.aborted);
 }
 
-const toNdjsonLine = (row: GenerationRow): string => `${JSON.stringify(row)}\n`;
+const toNdjsonLine = (row: ExportedGeneration): string => `${JSON.stringify(row)}\n`;
 
 const toCsvLine = (row: GenerationRow): string => `${COLUMNS.map((name) => toCsvField(row[name])).join(',')}\r\n`;
 

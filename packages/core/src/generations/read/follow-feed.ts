@@ -2,6 +2,7 @@ import type { Timeouts } from '../../foundation/timeouts.ts';
 import type { TimerWheel } from '../../foundation/timer-wheel.ts';
 import type { Store } from '../../stores/store.ts';
 import type { VideoJob } from '../../stores/video-job.ts';
+import type { VideoEvent } from '../../wire/generations/generation-feed.ts';
 import type { RowFields } from '../../wire/generations/generation-list.ts';
 import type { FeedEvent, GenerationFeed } from '../generation-feed.ts';
 import { toAskedRow } from './list-generations.ts';
@@ -29,7 +30,7 @@ export interface FollowOptions {
   readonly lastEventId: string | undefined;
   /** The fields of a generation that are sent. */
   readonly fields: RowFields;
-  readonly toVideoEvent: (job: VideoJob) => object;
+  readonly toVideoEvent: (job: VideoJob) => VideoEvent;
   /** Checked before every event: a key may be revoked, or a session may end, while a client follows. */
   readonly isAllowed: () => Promise<boolean>;
   /** Fires when the client has left or the gateway closes. */

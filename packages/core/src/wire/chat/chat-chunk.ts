@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { reasoningDetailSchema, toolCallSchema } from './chat-message.ts';
-import { routingMetadataSchema } from './routing-metadata.ts';
+import { routingMembersSchema } from './routing-metadata.ts';
 
 /** The reason for the end of a completion, one of the wire's five. */
 export const finishReasonSchema = z.enum(['stop', 'length', 'tool_calls', 'content_filter', 'error']);
@@ -59,34 +59,39 @@ export const usageSchema = z.object({
 });
 export type Usage = z.infer<typeof usageSchema>;
 
-/** A piece of a tool call. `id` and the name come once, with the first piece; arguments concatenate. */
-export interface ToolCallDelta {
-  index: number;
-  id?: string;
-  type?: 'function';
-  function: { name?: string; arguments: string };
-}
-
 /** The addition of one chunk to one choice. An unstreamed completion is one delta with everything. */
-export interface ChatDelta {
-  role?: 'assistant';
-  content?: string | null;
-  refusal?: string | null;
-  reasoning?: string | null;
-  reasoning_details?: z.infer<typeof reasoningDetailSchema>[];
-  tool_calls?: ToolCallDelta[];
-  images?: unknown[];
-  audio?: unknown;
-  annotations?: unknown[];
-}
+const chatDeltaSchema = z.object({
+  role: z.literal('assistant').exactOptional(),
+  content: z.string().nullable().exactOptional(),
+  refusal: z.string().nullable().exactOptional(),
+  reasoning: z.string().nullable().exactOptional(),
+  reasoning_details: z.array(reasoningDetailSchema).exactOptional(),
+  /** Pieces of tool calls. `id` and the name come once, with the first piece; arguments concatenate. */
+  tool_calls: z
+    .array(
+      z.object({
+        index: z.int(),
+        id: z.string().exactOptional(),
+        type: z.literal('function').exactOptional(),
+        function: z.object({ name: z.string().exactOptional(), arguments: z.string() }),
+      }),
+    )
+    .exactOptional(),
+  images: z.array(z.unknown()).exactOptional(),
+  audio: z.unknown().exactOptional(),
+  annotations: z.array(z.unknown()).exactOptional(),
+});
+export type ChatDelta = z.infer<typeof chatDeltaSchema>;
+export type ToolCallDelta = NonNullable<ChatDelta['tool_calls']>[number];
 
-export interface ChatChunkChoice {
-  index: number;
-  delta: ChatDelta;
-  finish_reason: FinishReason | null;
-  native_finish_reason: string | null;
-  logprobs?: unknown;
-}
+const chatChunkChoiceSchema = z.object({
+  index: z.int(),
+  delta: chatDeltaSchema,
+  finish_reason: finishReasonSchema.nullable(),
+  native_finish_reason: z.string().nullable(),
+  logprobs: z.unknown().exactOptional(),
+});
+export type ChatChunkChoice = z.infer<typeof chatChunkChoiceSchema>;
 
 /**
  * One decoded piece of a completion in the gateway's own format, as providers yield it. The gateway adds `id`,
@@ -135,8 +140,34 @@ export const chatCompletionResultSchema = z.object({
   system_fingerprint: z.string().nullable(),
   service_tier: z.string().nullable().optional(),
   usage: usageSchema.optional(),
-  /** The same value under two names, each only when its header requests it. */
-  service_metadata: routingMetadataSchema.optional(),
-  openrouter_metadata: routingMetadataSchema.optional(),
+  ...routingMembersSchema.shape,
 });
 export type ChatCompletionResult = z.infer<typeof chatCompletionResultSchema>;
+
+/** A chunk of `POST /chat/completions` with `stream`, as it is sent (wire.md 7). */
+const chatCompletionChunkSchema = z.object({
+  id: z.string(),
+  object: z.literal('chat.completion.chunk'),
+  created: z.int(),
+  model: z.string(),
+  provider: z.string(),
+  system_fingerprint: z.string().optional(),
+  service_tier: z.string().optional(),
+  /** Empty where the chunk carries the usage, or a body that was sent upstream. */
+  choices: z.array(
+    chatChunkChoiceSchema.extend({
+      delta: chatDeltaSchema.required({ role: true, content: true }),
+      logprobs: z.unknown(),
+    }),
+  ),
+  usage: usageSchema.optional(),
+  /** Of a stream that has failed after it had begun. */
+  error: errorSchema.optional(),
+  debug: z.object({ echo_upstream_body: z.unknown() }).optional(),
+  ...routingMembersSchema.shape,
+});
+export type ChatCompletionChunk = z.infer<typeof chatCompletionChunkSchema>;
+
+export const chatCompletionEventSchema = z
+  .object({ data: chatCompletionChunkSchema })
+  .describe('One server-sent event. The data of the last one is [DONE].');

@@ -1,16 +1,20 @@
-/** The effect of a stage on a call, in the form of the wire (wire.md 12). Never contents. */
-export type PipelineStage = {
-  readonly type: 'guardrail' | 'plugin' | 'server_tools' | 'response_healing' | 'context_compression';
-  readonly name: string;
-  readonly summary?: string;
-  readonly data?: Readonly<Record<string, unknown>>;
-};
+import { z } from 'zod';
 
-/**
- * The effect of one guardrail on a call, in the form of the wire (wire.md 12). A type rather than an interface, so that
- * it is assignable to a stage of any kind.
- */
-export type GuardrailStage = {
+/** The effect of a stage on a call (wire.md 12). Never contents. */
+export const pipelineStageSchema = z.object({
+  type: z.enum(['guardrail', 'plugin', 'server_tools', 'response_healing', 'context_compression']),
+  name: z.string(),
+  summary: z.string().optional(),
+  guardrail_id: z.string().optional(),
+  /** Whom the guardrail was put on. */
+  guardrail_scope: z.enum(['api-key', 'member', 'workspace']).optional(),
+  data: z.record(z.string(), z.unknown()).optional(),
+});
+export type PipelineStage = z.infer<typeof pipelineStageSchema>;
+export type GuardrailScope = NonNullable<PipelineStage['guardrail_scope']>;
+
+/** The effect of one guardrail. */
+export interface GuardrailStage extends PipelineStage {
   readonly type: 'guardrail';
   readonly name: 'content-filter' | 'regex_pi_detection';
   readonly guardrail_id: string;
@@ -23,7 +27,4 @@ export type GuardrailStage = {
     readonly matched_entity_types?: readonly string[];
     readonly patterns?: readonly string[];
   };
-};
-
-/** Whom a guardrail was put on, by the word that the wire has for it. */
-export type GuardrailScope = 'api-key' | 'member' | 'workspace';
+}

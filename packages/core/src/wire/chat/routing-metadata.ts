@@ -1,5 +1,7 @@
 import { z } from 'zod';
 
+import { pipelineStageSchema } from './pipeline-stage.ts';
+
 const endpointSchema = { provider: z.string(), model: z.string() };
 
 /** The routing of a request, for callers that request it by a header (wire.md 12). */
@@ -20,5 +22,13 @@ export const routingMetadataSchema = z.object({
   /** Milliseconds. */
   generation_time: z.number().optional(),
   /** The other effects on the request. */
-  pipeline: z.array(z.looseObject({ type: z.string(), name: z.string() })).optional(),
+  pipeline: z.array(pipelineStageSchema).optional(),
 });
+export type RoutingMetadata = z.infer<typeof routingMetadataSchema>;
+
+/** Members of a response: the same value under two names, each only when its header requests it. */
+export const routingMembersSchema = z.object({
+  service_metadata: routingMetadataSchema.optional(),
+  openrouter_metadata: routingMetadataSchema.optional(),
+});
+export type RoutingMembers = z.infer<typeof routingMembersSchema>;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { providerPreferencesSchema } from '../chat/provider-preferences.ts';
+import { routingMembersSchema } from '../chat/routing-metadata.ts';
 
 const tokens = z.array(z.int().min(0)).min(1);
 
@@ -37,6 +38,5 @@ export const embeddingsResponseSchema = z.object({
     cost: z.number().optional(),
     is_byok: z.boolean().optional(),
   }),
-  service_metadata: z.unknown().optional(),
-  openrouter_metadata: z.unknown().optional(),
+  ...routingMembersSchema.shape,
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { generationSchema } from './generation.ts';
+import { generationContentSchema, generationSchema } from './generation.ts';
 
 const wholeNumber = z
   .string()
@@ -39,6 +39,12 @@ export const generationRowSchema = generationSchema.extend({
   attempts: z.int(),
 });
 export type GenerationRow = z.infer<typeof generationRowSchema>;
+
+/** A line of an export. The content is null where none is stored, and absent unless the query requests it. */
+export const exportedGenerationSchema = generationRowSchema
+  .extend({ content: generationContentSchema.nullable().optional() })
+  .describe('One line.');
+export type ExportedGeneration = z.infer<typeof exportedGenerationSchema>;
 
 /** Members of a row; a query that names some receives no others. */
 const fields = separated

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { toolCallSchema } from '../chat/chat-message.ts';
+import { pipelineStageSchema } from '../chat/pipeline-stage.ts';
 
 const nullableInt = z.int().nullable();
 const nullableString = z.string().nullable();
@@ -94,7 +95,7 @@ export const generationSchema = z.object({
   /** The gateway's own field: false when a price was missing, so that `total_cost` is meaningless. */
   cost_known: z.boolean(),
   /** The gateway's own field: the effects of guardrails, as in the routing metadata; absent without any. */
-  pipeline: z.array(z.looseObject({ type: z.string(), name: z.string() })).optional(),
+  pipeline: z.array(pipelineStageSchema).optional(),
   /** The gateway's own field: the request's `trace`; see docs/destinations.md. */
   trace: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
   /** The gateway's own field: the region of the host in the request; absent for the global one. */

@@ -108,8 +108,8 @@ function CallStep() {
   if (model === undefined)
     return <p className="text-sm">There is no model to call yet. Go back and configure a provider.</p>;
   const send = (): void => {
-    const request = { model, stream: true, user: 'playground', messages: [{ role: 'user', content: 'Hello!' }] };
-    void start((signal) => streamChat(request, caller.key, signal));
+    const messages = [{ role: 'user' as const, content: 'Hello!' }];
+    void start((signal) => streamChat({ model, stream: true, user: 'playground', messages }, caller.key, signal));
   };
   return (
     <Step title={`Say hello to ${model}`}>

@@ -1,3 +1,5 @@
+import type { ContentPart, Model } from '@model-gateway/core/wire';
+
 import { formatBytes } from '../../format/quantity.ts';
 
 /** Kinds of attachments to a prompt, with the names of models' input modalities. */
@@ -75,7 +77,7 @@ export function toAttachment(file: FileFacts, base64: string): Attachment {
 }
 
 /** The part of a message that carries it, as the API spells it. */
-export function toContentPart({ name, kind, url }: Attachment): Readonly<Record<string, unknown>> {
+export function toContentPart({ name, kind, url }: Attachment): ContentPart {
   switch (kind) {
     case 'image':
       return { type: 'image_url', image_url: { url } };
@@ -83,7 +85,7 @@ export function toContentPart({ name, kind, url }: Attachment): Readonly<Record<
       return { type: 'file', file: { filename: name, file_data: url } };
     case 'audio': {
       const type = url.slice('data:'.length, url.indexOf(';'));
-      const format = findEnding({ name, type });
+      const format = findEnding({ name, type }) ?? '';
       return { type: 'input_audio', input_audio: { data: url.slice(url.indexOf(',') + 1), format } };
     }
   }
@@ -108,10 +110,7 @@ interface StoredPart {
   readonly input_audio?: { readonly data?: string; readonly format?: string };
 }
 
-interface ModelInputs {
-  readonly id: string;
-  readonly architecture: { readonly input_modalities: readonly string[] };
-}
+type ModelInputs = Pick<Model, 'id'> & { readonly architecture: Pick<Model['architecture'], 'input_modalities'> };
 
 /** The models that, by the catalog, do not take what is attached, with what they do not take. */
 export function findUnsupported(models: readonly ModelInputs[], attached: readonly Attachment[]): string[] {

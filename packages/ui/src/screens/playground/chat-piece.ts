@@ -1,27 +1,4 @@
-/** A chunk of a stream or a whole completion, as far as it is read here. */
-export interface WireChunk {
-  readonly id?: string;
-  readonly provider?: string;
-  readonly error?: { readonly code: number; readonly message: string };
-  readonly choices?: readonly {
-    readonly delta?: WireText;
-    readonly message?: WireText;
-    readonly finish_reason?: string | null;
-  }[];
-  readonly usage?: WireUsage | null;
-}
-
-interface WireText {
-  readonly content?: string | null;
-  readonly reasoning?: string | null;
-  readonly tool_calls?: readonly unknown[];
-}
-
-export interface WireUsage {
-  readonly prompt_tokens?: number;
-  readonly completion_tokens?: number;
-  readonly cost?: number | null;
-}
+import type { ChatCompletionChunk, ChatCompletionResult, Usage } from '@model-gateway/core/wire';
 
 /** Addition of a chunk to a completion. */
 export interface ChatPiece {
@@ -30,13 +7,14 @@ export interface ChatPiece {
   readonly text?: string;
   readonly reasoning?: string;
   readonly finishReason?: string;
-  readonly usage?: WireUsage;
+  readonly usage?: Usage;
   readonly toolCalls?: number;
 }
 
-export function toPiece({ id, provider, choices, usage }: WireChunk): ChatPiece {
-  const choice = choices?.[0];
-  const said = choice?.delta ?? choice?.message;
+/** Reads a chunk of a stream, or a whole completion. */
+export function toPiece({ id, provider, choices, usage }: ChatCompletionChunk | ChatCompletionResult): ChatPiece {
+  const [choice] = choices;
+  const said = choice && ('delta' in choice ? choice.delta : choice.message);
   return {
     ...(id && { generationId: id }),
     ...(provider && { provider }),

@@ -1,3 +1,4 @@
+import type { ChatCompletionRequest } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Square, X } from 'lucide-react';
@@ -15,14 +16,13 @@ import { PlainText } from '../../parts/text/plain-text.tsx';
 import { useSaveFixture } from '../fixtures/use-save-fixture.ts';
 import { toChatCurl } from '../generations/detail/to-curl.ts';
 import type { Run, RunState } from './create-run.ts';
-import type { ChatRequest } from './stream-chat.ts';
 import { StreamedText } from './streamed-text.tsx';
 import { useFollowEnd } from './use-follow-end.ts';
 
 interface CompletionColumnProps {
   readonly run: Run;
   /** The request of the completion. */
-  readonly readSent: () => ChatRequest | undefined;
+  readonly readSent: () => ChatCompletionRequest | undefined;
   readonly model: string;
   readonly onModel: (model: string) => void;
   readonly onRemove: (() => void) | undefined;
@@ -142,8 +142,7 @@ function Footer({ state, readSent, isRaw, onRaw }: FooterProps) {
   const { status, usage, elapsedMs, firstTokenMs, generationId, text } = state;
   if (status === 'idle') return null;
   const streamingMs = (elapsedMs ?? 0) - (firstTokenMs ?? 0);
-  const speed =
-    usage?.completion_tokens !== undefined && streamingMs > 0 ? (usage.completion_tokens / streamingMs) * 1000 : null;
+  const speed = usage !== null && streamingMs > 0 ? (usage.completion_tokens / streamingMs) * 1000 : null;
   return (
     <footer className="figures flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-line px-3 py-2 text-xs text-ink-faint">
       <span role="status">
@@ -154,7 +153,7 @@ function Footer({ state, readSent, isRaw, onRaw }: FooterProps) {
       {elapsedMs !== null && <span>{formatDuration(elapsedMs)}</span>}
       {speed !== null && Number.isFinite(speed) && <span>{speed.toFixed(0)} tokens/s</span>}
       {usage?.cost !== undefined && <span>{formatUsd(usage.cost)}</span>}
-      {usage?.completion_tokens !== undefined && (
+      {usage !== null && (
         <span>
           {usage.prompt_tokens} in / {usage.completion_tokens} out
         </span>

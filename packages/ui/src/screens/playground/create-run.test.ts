@@ -68,7 +68,8 @@ test('draws many tokens as one, once a frame', async () => {
   expect(seen.at(-1)).toMatchObject({ status: 'streaming', text: 'abc', firstTokenMs: 80 });
   expect(seen).toHaveLength(2);
   at(200);
-  await completion.push({ text: 'd', finishReason: 'stop', usage: { completion_tokens: 4 } });
+  const usage = { prompt_tokens: 1, completion_tokens: 4, total_tokens: 5 };
+  await completion.push({ text: 'd', finishReason: 'stop', usage });
   await completion.end('done');
   await ended;
   expect(run.getState()).toMatchObject({

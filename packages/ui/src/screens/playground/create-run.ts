@@ -1,4 +1,6 @@
-import type { ChatPiece, WireUsage } from './chat-piece.ts';
+import type { Usage } from '@model-gateway/core/wire';
+
+import type { ChatPiece } from './chat-piece.ts';
 import { createFrameBuffer, type Schedule } from './create-frame-buffer.ts';
 
 /** One completion of one model, while it comes and afterwards. */
@@ -9,7 +11,7 @@ export interface RunState {
   readonly generationId: string | null;
   readonly provider: string | null;
   readonly finishReason: string | null;
-  readonly usage: WireUsage | null;
+  readonly usage: Usage | null;
   readonly firstTokenMs: number | null;
   readonly elapsedMs: number | null;
   readonly error: unknown;

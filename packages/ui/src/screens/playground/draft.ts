@@ -1,3 +1,5 @@
+import type { ChatCompletionRequest } from '@model-gateway/core/wire';
+
 import { type Attachment, fromContentPart, toContentPart } from './attachments.ts';
 
 /** The next request, without the models. */
@@ -23,8 +25,10 @@ export const EMPTY_DRAFT: Draft = {
   more: '',
 };
 
+type ChatMessage = ChatCompletionRequest['messages'][number];
+
 /** The body of the request; a text that says what is wrong where it cannot be made. */
-export function toRequestBody(draft: Draft): Record<string, unknown> | string {
+export function toRequestBody(draft: Draft): ChatCompletionRequest | string {
   let more: unknown = {};
   try {
     if (draft.more.trim() !== '') more = JSON.parse(draft.more);
@@ -50,9 +54,9 @@ export function toRequestBody(draft: Draft): Record<string, unknown> | string {
   };
 }
 
-function withAttached(message: Draft['messages'][number], attached: Draft['attached']) {
-  if (attached.length === 0) return message;
-  return { role: message.role, content: [{ type: 'text', text: message.content }, ...attached.map(toContentPart)] };
+function withAttached({ role, content }: Draft['messages'][number], attached: Draft['attached']): ChatMessage {
+  if (attached.length === 0) return { role, content };
+  return { role, content: [{ type: 'text', text: content }, ...attached.map(toContentPart)] };
 }
 
 /** A draft of stored messages with the last user's attachments. Other parts that are no text are left out. */

@@ -1,3 +1,4 @@
+import type { ChatCompletionRequest } from '@model-gateway/core/wire';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Plus, Send, Square } from 'lucide-react';
@@ -20,7 +21,7 @@ import { type Draft, EMPTY_DRAFT, toDraft, toRequestBody } from './draft.ts';
 import { drawTogether } from './draw-together.ts';
 import { KeyCard } from './key-card.tsx';
 import { setPlaygroundKey, usePlaygroundCaller } from './playground-key.ts';
-import { type ChatRequest, streamChat } from './stream-chat.ts';
+import { streamChat } from './stream-chat.ts';
 import { useAttaching } from './use-attaching.ts';
 
 const MAX_COLUMNS = 4;
@@ -51,7 +52,7 @@ function Bench({ apiKey, firstModel }: { apiKey: string | undefined; firstModel:
   const models = chosen.length === 0 ? [firstModel] : chosen;
   const runs = useRef<Run[]>([]);
   while (runs.current.length < MAX_COLUMNS) runs.current.push(newRun());
-  const sent = useRef(new WeakMap<Run, ChatRequest>());
+  const sent = useRef(new WeakMap<Run, ChatCompletionRequest>());
   useEffect(() => () => runs.current.forEach((run) => run.stop()), []);
   const attaching = useAttaching(draft.attached, (read) =>
     setDraft((before) => ({ ...before, attached: [...before.attached, ...read] })),
@@ -69,7 +70,7 @@ function Bench({ apiKey, firstModel }: { apiKey: string | undefined; firstModel:
     const body = toRequestBody(draft);
     if (typeof body === 'string') return showToast({ tone: 'bad', title: body });
     models.forEach((model, at) => {
-      const request = { ...body, model, messages: body['messages'] as [], stream: draft.isStreamed };
+      const request = { ...body, model };
       const run = runs.current[at];
       if (run === undefined) return;
       sent.current.set(run, request);

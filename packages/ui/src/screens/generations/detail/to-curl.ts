@@ -1,4 +1,4 @@
-import type { Generation } from '@model-gateway/core/wire';
+import type { ChatCompletionRequest, Generation } from '@model-gateway/core/wire';
 
 import type { GenerationContent } from '../../../api/types.ts';
 import { toBaseUrl } from '../../../shell/base-url.ts';
@@ -17,7 +17,7 @@ export function toCurl(call: Pick<Generation, 'model' | 'streamed'> & { readonly
 }
 
 /** A command that sends a chat request, with the key in a variable. */
-export function toChatCurl(body: { readonly stream?: boolean; readonly [field: string]: unknown }): string {
+export function toChatCurl(body: Pick<ChatCompletionRequest, 'stream'> & Readonly<Record<string, unknown>>): string {
   const text = JSON.stringify(body);
   const start = `curl -sS${body.stream === true ? 'N' : ''} ${toBaseUrl()}/chat/completions \\\n  -H "authorization: Bearer $GATEWAY_API_KEY" \\\n  -H 'content-type: application/json' \\\n`;
   // JSON has its line ends escaped, so that none of its lines can be the closing one.
