@@ -1,7 +1,7 @@
 // Hosts: a gateway, the requests it handles and the responses it gives.
 export { type ErrorBody, type ErrorCode, GatewayError, toErrorBody } from './foundation/errors.ts';
 export type { Logger } from './foundation/logger.ts';
-export { DEFAULT_TIMEOUTS, type Timeouts } from './foundation/timeouts.ts';
+export { DEFAULT_TIMEOUTS, type Timeouts } from './calls/timeouts.ts';
 export { createGateway, type Gateway, type GatewayStats } from './gateway.ts';
 export { DEFAULT_BODY_LIMIT_BYTES, type FetchHandlerOptions, toFetchHandler } from './http/fetch-handler.ts';
 export type { Principal } from './http/principal.ts';

@@ -1,6 +1,6 @@
+import { formatUsd, toUsd } from '../catalog/nano-usd.ts';
 import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
-import { formatUsd, toUsd } from '../foundation/nano-usd.ts';
 import type { GenerationRepository, Spent } from '../stores/store.ts';
 import type { Budget } from './budget.ts';
 

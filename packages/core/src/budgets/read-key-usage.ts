@@ -1,4 +1,4 @@
-import { toNanoUsd, toUsd } from '../foundation/nano-usd.ts';
+import { toNanoUsd, toUsd } from '../catalog/nano-usd.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { Spent, Store } from '../stores/store.ts';
 import type { KeyUsage } from '../wire/management/key.ts';

@@ -1,10 +1,10 @@
 import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
-import { createGenerationId } from '../foundation/random-id.ts';
 import type { Principal } from '../http/principal.ts';
 import { firstValue, type GatewayRequest, type HeaderMap } from '../http/request.ts';
 import type { PipelineStage } from '../wire/chat/pipeline-stage.ts';
 import type { CallKind, RequestLabels } from './call-kind.ts';
+import { createGenerationId } from './generation-id.ts';
 
 /** One call to a model, made once; guardrails return the same call with another request (docs/decisions/0024). */
 export interface ModelCall<Request = unknown> {

@@ -1,5 +1,6 @@
 import type { Ledger } from '../budgets/ledger.ts';
 import type { ModelCall, Pipeline } from '../calls/model-call.ts';
+import type { Timeouts } from '../calls/timeouts.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Caller } from '../dispatch/find-caller.ts';
 import type { OpenCalls } from '../dispatch/open-calls.ts';
@@ -8,7 +9,6 @@ import type { AttemptParts } from '../dispatch/run-attempts.ts';
 import type { Logger } from '../foundation/logger.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { SerialQueue } from '../foundation/serial-queue.ts';
-import type { Timeouts } from '../foundation/timeouts.ts';
 import type { TimerWheel } from '../foundation/timer-wheel.ts';
 import type { GenerationObserver } from '../generations/observe/observe-generation.ts';
 import type { CompletionGuard } from '../guardrails/guard-call.ts';

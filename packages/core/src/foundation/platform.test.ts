@@ -2,9 +2,8 @@ import { createHash, createHmac } from 'node:crypto';
 
 import { expect, test } from 'vitest';
 
-import { createVirtualPlatform, VIRTUAL_EPOCH_MS } from '../../../../test/support/async/virtual-platform.ts';
 import { createWebPlatform } from './platform.ts';
-import { createGenerationId, createRandomId } from './random-id.ts';
+import { createRandomId } from './random-id.ts';
 
 test.each(['', 'abc', 'sk-gw-v1-demo', 'é👩‍👩‍👧'])('hashes "%s" with SHA-256', async (text) => {
   const platform = createWebPlatform();
@@ -56,11 +55,4 @@ test('takes the bytes it is given, and not others of the pool they come from', (
   const pool = Uint8Array.from({ length: 64 }, (_, index) => index);
   const fromPool = createRandomId({ randomBytes: (length) => pool.subarray(40, 40 + length) });
   expect(fromPool).toBe(createRandomId({ randomBytes: (length) => pool.slice(40, 40 + length) }));
-});
-
-test('makes ids of generations that sort by second and never repeat', () => {
-  const platform = createVirtualPlatform();
-  const ids = Array.from({ length: 3 }, () => createGenerationId(platform));
-  for (const id of ids) expect(id).toMatch(new RegExp(`^gen-${VIRTUAL_EPOCH_MS / 1000}-[0-9a-f]{32}$`));
-  expect(new Set(ids).size).toBe(3);
 });

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../catalog/catalog.ts';
-import { toUsd } from '../foundation/nano-usd.ts';
+import { toUsd } from '../catalog/nano-usd.ts';
 import { UNKNOWN_GENERATION } from '../generations/to-generation.ts';
 import type { GenerationRecord } from '../stores/store.ts';
 import type { VideoJob } from '../stores/video-job.ts';

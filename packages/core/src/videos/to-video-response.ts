@@ -1,4 +1,4 @@
-import { toUsd } from '../foundation/nano-usd.ts';
+import { toUsd } from '../catalog/nano-usd.ts';
 import type { VideoJob } from '../stores/video-job.ts';
 import type { VideoResponse } from '../wire/videos/video-response.ts';
 

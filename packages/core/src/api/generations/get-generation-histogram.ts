@@ -1,5 +1,5 @@
+import { NANO_PER_USD } from '../../catalog/nano-usd.ts';
 import { GatewayError } from '../../foundation/errors.ts';
-import { NANO_PER_USD } from '../../foundation/nano-usd.ts';
 import { toGenerationFilter } from '../../generations/read/list-generations.ts';
 import { operation } from '../../http/operation.ts';
 import type { GenerationFacets } from '../../stores/store.ts';

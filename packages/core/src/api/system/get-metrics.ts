@@ -1,5 +1,5 @@
+import { NANO_PER_USD } from '../../catalog/nano-usd.ts';
 import { GatewayError } from '../../foundation/errors.ts';
-import { NANO_PER_USD } from '../../foundation/nano-usd.ts';
 import type { Histogram, ProviderFigures } from '../../generations/call-figures.ts';
 import { publicOperation } from '../../http/operation.ts';
 import { countCircuitStates } from '../../routing/health/circuit-states.ts';

@@ -1,4 +1,4 @@
-import type { Timeouts } from '../../foundation/timeouts.ts';
+import type { Timeouts } from '../../calls/timeouts.ts';
 import type { TimerWheel } from '../../foundation/timer-wheel.ts';
 import type { Store } from '../../stores/store.ts';
 import type { VideoJob } from '../../stores/video-job.ts';

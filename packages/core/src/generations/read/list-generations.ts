@@ -1,5 +1,5 @@
+import { NANO_PER_USD } from '../../catalog/nano-usd.ts';
 import { GatewayError } from '../../foundation/errors.ts';
-import { NANO_PER_USD } from '../../foundation/nano-usd.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { GenerationFilter, GenerationPage, GenerationRecord, Store } from '../../stores/store.ts';
 import type { GenerationFilterQuery, GenerationRow, RowFields } from '../../wire/generations/generation-list.ts';
