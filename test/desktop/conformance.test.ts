@@ -10,8 +10,8 @@ process.env['CLIENT_HOST'] = 'desktop';
 // The tests for clients of every other host also run in a real Electron: the same files, over its own network stack.
 describe.skipIf(isSkipped)(`the packaged app${isSkipped ? `, skipped: ${stage.skipped}` : ''}`, async () => {
   afterAll(stopDesktop);
-  await import('../conformance/openai.test.ts');
-  await import('../conformance/openrouter-sdk.test.ts');
-  await import('../conformance/ai-sdk.test.ts');
+  await import('../conformance/sdk/openai.test.ts');
+  await import('../conformance/sdk/openrouter-sdk.test.ts');
+  await import('../conformance/sdk/ai-sdk.test.ts');
   await import('../conformance/guardrails.test.ts');
 });

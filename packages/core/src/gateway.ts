@@ -1,5 +1,5 @@
 import { type ApiParts, ROUTES } from './api/routes.ts';
-import { whenKnown } from './foundation/awaitable.ts';
+import { whenKnown } from './foundation/async/awaitable.ts';
 import { GatewayError, toGatewayError } from './foundation/errors.ts';
 import { createRouter } from './http/create-router.ts';
 import type { Principal } from './http/principal.ts';

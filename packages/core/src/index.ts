@@ -78,12 +78,17 @@ export {
 } from './chat/stages/server-tools/server-tool.ts';
 export type { ReadablePage, WebAccess } from './chat/stages/web-access.ts';
 export type { SearchEngine, SearchQuery, SearchResult } from './chat/stages/web-search/search-engine.ts';
-export type { Awaitable } from './foundation/awaitable.ts';
-export { readPieces, watchPieces } from './foundation/byte-pieces.ts';
-export { createFetchTransport, type FetchTransportOptions } from './foundation/fetch-transport.ts';
+export type { Awaitable } from './foundation/async/awaitable.ts';
+export { readPieces, watchPieces } from './foundation/transport/byte-pieces.ts';
+export { createFetchTransport, type FetchTransportOptions } from './foundation/transport/fetch-transport.ts';
 export { createWebPlatform, type Platform, type Scratch } from './foundation/platform.ts';
-export { sendWhole } from './foundation/send-whole.ts';
-export { createTimerWheel, type Deadline, type DeadlineOwner, type TimerWheel } from './foundation/timer-wheel.ts';
+export { sendWhole } from './foundation/transport/send-whole.ts';
+export {
+  createTimerWheel,
+  type Deadline,
+  type DeadlineOwner,
+  type TimerWheel,
+} from './foundation/async/timer-wheel.ts';
 export {
   type Transport,
   TransportError,
@@ -91,7 +96,7 @@ export {
   type TransportRequest,
   type TransportResponse,
   type WholeResponse,
-} from './foundation/transport.ts';
+} from './foundation/transport/transport.ts';
 export type { StoredTrace } from './generations/stored-trace.ts';
 export { UNKNOWN_GENERATION } from './generations/to-generation.ts';
 export {

@@ -9,7 +9,7 @@ import type { Moderator } from './chat/moderate-call.ts';
 import type { ServerTool } from './chat/stages/server-tools/server-tool.ts';
 import type { WebAccess } from './chat/stages/web-access.ts';
 import type { GenerationListener } from './dispatch/recorder.ts';
-import type { Awaitable } from './foundation/awaitable.ts';
+import type { Awaitable } from './foundation/async/awaitable.ts';
 import type { Logger } from './foundation/logger.ts';
 import type { Platform } from './foundation/platform.ts';
 import type { Principal } from './http/principal.ts';

@@ -12,11 +12,11 @@ import { createResponseCache } from './chat/stages/response-cache/response-cache
 import { createCallCounters } from './dispatch/call-counters.ts';
 import { createOpenCalls } from './dispatch/open-calls.ts';
 import { createRecorder, type GenerationListener } from './dispatch/recorder.ts';
+import { createSerialQueue } from './foundation/async/serial-queue.ts';
+import { createTimerWheel } from './foundation/async/timer-wheel.ts';
 import type { Logger } from './foundation/logger.ts';
 import { createWebPlatform } from './foundation/platform.ts';
 import { createRandomId } from './foundation/random-id.ts';
-import { createSerialQueue } from './foundation/serial-queue.ts';
-import { createTimerWheel } from './foundation/timer-wheel.ts';
 import { createCallFigures } from './generations/call-figures.ts';
 import { createGenerationFeed } from './generations/generation-feed.ts';
 import { createPolicyOf } from './guardrails/policy-of.ts';

@@ -1,4 +1,4 @@
-import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
+import { type Awaitable, whenKnown } from '../foundation/async/awaitable.ts';
 import { GatewayError, toGatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { Principal } from '../http/principal.ts';

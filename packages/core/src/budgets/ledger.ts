@@ -1,5 +1,5 @@
 import { formatUsd, toUsd } from '../catalog/nano-usd.ts';
-import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
+import { type Awaitable, whenKnown } from '../foundation/async/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { GenerationRepository, Spent } from '../stores/store.ts';
 import type { Budget } from './budget.ts';

@@ -2,7 +2,7 @@ import type { CallBound } from '../calls/call-kind.ts';
 import type { ModelCall } from '../calls/model-call.ts';
 import type { Narrowing } from '../calls/narrowing.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
-import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
+import { type Awaitable, whenKnown } from '../foundation/async/awaitable.ts';
 import { type Budget, spendersOf } from './budget.ts';
 import { toPayer } from './find-budgets.ts';
 import type { Ledger, WorstCase } from './ledger.ts';

@@ -1,7 +1,7 @@
 import { type Catalog, type Endpoint, tierOf } from '../catalog/catalog.ts';
 import { runAttempts } from '../dispatch/run-attempts.ts';
+import { raceAbort } from '../foundation/async/race-abort.ts';
 import { GatewayError } from '../foundation/errors.ts';
-import { raceAbort } from '../foundation/race-abort.ts';
 import { guardCompletion } from '../guardrails/guard-completion.ts';
 import type { ChatCall } from '../providers/provider.ts';
 import type { ChatChunk } from '../wire/chat/chat-chunk.ts';

@@ -1,7 +1,7 @@
 import type { ModelCall, Pipeline } from '../calls/model-call.ts';
-import type { Awaitable } from '../foundation/awaitable.ts';
+import type { Awaitable } from '../foundation/async/awaitable.ts';
+import { raceAbort } from '../foundation/async/race-abort.ts';
 import { GatewayError } from '../foundation/errors.ts';
-import { raceAbort } from '../foundation/race-abort.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import { hasPlugin } from './plugins.ts';
 import { cutMiddle } from './stages/prompt-compression/cut-middle.ts';

@@ -1,6 +1,6 @@
 import type { Budget } from '../budgets/budget.ts';
 import { type BudgetParts, findBudgets } from '../budgets/find-budgets.ts';
-import { type Awaitable, whenKnown } from '../foundation/awaitable.ts';
+import { type Awaitable, whenKnown } from '../foundation/async/awaitable.ts';
 import type { PolicyOf } from '../guardrails/policy-of.ts';
 import type { Policy } from '../guardrails/policy.ts';
 import type { Principal } from '../http/principal.ts';

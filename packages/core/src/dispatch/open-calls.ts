@@ -1,5 +1,5 @@
+import { createSwapRemoveList } from '../foundation/async/swap-remove-list.ts';
 import { GatewayError } from '../foundation/errors.ts';
-import { createSwapRemoveList } from '../foundation/swap-remove-list.ts';
 import type { GatewayRequest } from '../http/request.ts';
 
 export interface OpenCall {

@@ -1,6 +1,6 @@
 import type { Ledger } from '../budgets/ledger.ts';
 import type { Outcome } from '../calls/attempt.ts';
-import type { Awaitable } from '../foundation/awaitable.ts';
+import type { Awaitable } from '../foundation/async/awaitable.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { Logger } from '../foundation/logger.ts';
 import type { SettledGeneration } from '../generations/settled-generation.ts';

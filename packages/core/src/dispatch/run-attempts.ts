@@ -1,8 +1,8 @@
 import type { Attempt, Outcome } from '../calls/attempt.ts';
 import type { Endpoint } from '../catalog/catalog.ts';
+import { raceAbort } from '../foundation/async/race-abort.ts';
 import { type GatewayError, isCallersMistake } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
-import { raceAbort } from '../foundation/race-abort.ts';
 import { isCompletionBlocked } from '../guardrails/verdict.ts';
 import type { HealthBoard } from '../routing/health/health-board.ts';
 import type { RetryBudget } from '../routing/health/retry-budget.ts';

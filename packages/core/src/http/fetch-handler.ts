@@ -1,5 +1,5 @@
-import { readPieces, toReadableStream } from '../foundation/byte-pieces.ts';
 import { GatewayError } from '../foundation/errors.ts';
+import { readPieces, toReadableStream } from '../foundation/transport/byte-pieces.ts';
 import type { GatewayRequest } from './request.ts';
 import { type GatewayResponse, toErrorResponse } from './response.ts';
 import type { Surface } from './route.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-import type { Awaitable } from '../foundation/awaitable.ts';
+import type { Awaitable } from '../foundation/async/awaitable.ts';
 import { parseWith } from '../foundation/parse-with.ts';
 import { readJsonBody } from './read-json-body.ts';
 import type { PublicContext, RequestContext } from './request-context.ts';

@@ -1,4 +1,4 @@
-import type { Transport } from '../foundation/transport.ts';
+import type { Transport } from '../foundation/transport/transport.ts';
 import type { Wire } from '../wire/models/provider-settings.ts';
 import type { ProviderOptions } from './kit/to-upstream.ts';
 import type { OpenAiProviderSettings } from './openai/openai-provider.ts';

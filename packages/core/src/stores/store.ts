@@ -7,7 +7,7 @@ export type {
   HistogramBucket,
   HistogramQuery,
 } from './generation-queries.ts';
-import type { Awaitable } from '../foundation/awaitable.ts';
+import type { Awaitable } from '../foundation/async/awaitable.ts';
 import type { Destination } from '../wire/destinations/destination.ts';
 import type { Generation, GenerationContent } from '../wire/generations/generation.ts';
 import type { StreamTimeline } from '../wire/generations/stream-timeline.ts';

@@ -1,6 +1,6 @@
 import type { Platform } from '../foundation/platform.ts';
-import { readRetryAfterSeconds } from '../foundation/read-retry-after.ts';
-import { TransportError } from '../foundation/transport.ts';
+import { readRetryAfterSeconds } from '../foundation/transport/read-retry-after.ts';
+import { TransportError } from '../foundation/transport/transport.ts';
 import { signWebhook, type WebhookMessage } from './sign-webhook.ts';
 import type { WebhookOptions } from './webhook-options.ts';
 

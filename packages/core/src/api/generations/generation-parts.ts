@@ -1,8 +1,8 @@
 import type { Authenticate } from '../../auth/authenticate.ts';
 import type { FindKeyNames } from '../../auth/key-names.ts';
 import type { Timeouts } from '../../calls/timeouts.ts';
+import type { TimerWheel } from '../../foundation/async/timer-wheel.ts';
 import type { Platform } from '../../foundation/platform.ts';
-import type { TimerWheel } from '../../foundation/timer-wheel.ts';
 import type { GenerationFeed } from '../../generations/generation-feed.ts';
 import type { Provider } from '../../providers/provider.ts';
 import type { Store } from '../../stores/store.ts';

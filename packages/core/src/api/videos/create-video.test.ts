@@ -5,7 +5,7 @@ import { createCoreGateway } from '../../../../../test/support/gateways/core-gat
 import { createScriptedVideos } from '../../../../../test/support/videos/scripted-videos.ts';
 import { createVideoGateway, FILM, readResponse } from '../../../../../test/support/videos/video-gateway.ts';
 import { GatewayError } from '../../foundation/errors.ts';
-import { TransportError } from '../../foundation/transport.ts';
+import { TransportError } from '../../foundation/transport/transport.ts';
 import type { GatewayResponse } from '../../http/response.ts';
 import type { ModelDefinition } from '../../wire/models/model-definition.ts';
 

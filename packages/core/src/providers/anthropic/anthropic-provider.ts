@@ -1,11 +1,11 @@
 import { createChatWire } from '../kit/create-chat-wire.ts';
 import { describeProvider, type ProviderOptions, toUpstream } from '../kit/to-upstream.ts';
 import type { Provider } from '../provider.ts';
-import { createAnthropicCompletionReader } from './anthropic-completion-reader.ts';
 import { readAnthropicErrorBody } from './read-anthropic-error.ts';
 import { readAnthropicModelList } from './read-anthropic-model-list.ts';
-import { toAnthropicRequest } from './to-anthropic-request.ts';
-import { toOpaqueUserId } from './to-opaque-user-id.ts';
+import { toAnthropicRequest } from './request/to-anthropic-request.ts';
+import { toOpaqueUserId } from './request/to-opaque-user-id.ts';
+import { createAnthropicCompletionReader } from './response/anthropic-completion-reader.ts';
 
 /** `headers` may hold `anthropic-beta`, and may replace `anthropic-version`. */
 export type AnthropicProviderSettings = ProviderOptions;

@@ -1,13 +1,13 @@
-import type { Transport } from '../../foundation/transport.ts';
+import type { Transport } from '../../foundation/transport/transport.ts';
 import { createChatWire } from '../kit/create-chat-wire.ts';
 import { describeProvider, type ProviderOptions, toUpstream } from '../kit/to-upstream.ts';
 import type { Provider } from '../provider.ts';
-import { createGoogleCompletionReader } from './google-completion-reader.ts';
 import { createGoogleVideos } from './google-videos.ts';
 import { readGoogleErrorBody } from './read-google-error.ts';
 import { readGoogleModelList } from './read-google-model-list.ts';
-import { toGoogleRequest } from './to-google-request.ts';
-import { toModelPath } from './to-model-path.ts';
+import { toGoogleRequest } from './request/to-google-request.ts';
+import { toModelPath } from './request/to-model-path.ts';
+import { createGoogleCompletionReader } from './response/google-completion-reader.ts';
 
 export interface GoogleProviderSettings extends ProviderOptions {
   /** Transport for images and videos at addresses that callers and upstream name. Without it there are no videos. */

@@ -6,7 +6,7 @@ import { parseDataUrl } from '../kit/data-url.ts';
 import { createVideoCalls, type DownloadingVideoSettings, unexpectedResponse } from '../kit/video-calls.ts';
 import type { VideoOrder, VideoProgress, VideoProvider, VideoStart } from '../video-contract.ts';
 import { readGoogleErrorBody } from './read-google-error.ts';
-import { toModelPath } from './to-model-path.ts';
+import { toModelPath } from './request/to-model-path.ts';
 
 /** A long-running operation: `done` comes with either `error` or `response`. */
 const operationSchema = z.object({

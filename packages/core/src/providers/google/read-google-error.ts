@@ -1,4 +1,4 @@
-import { MAX_RETRY_AFTER_SECONDS } from '../../foundation/read-retry-after.ts';
+import { MAX_RETRY_AFTER_SECONDS } from '../../foundation/transport/read-retry-after.ts';
 import { isObject, objectsOf, type Unchecked } from '../../foundation/unchecked.ts';
 import { parseJson } from '../kit/parse-json.ts';
 import type { UpstreamErrorFacts } from '../kit/upstream-error.ts';

@@ -1,9 +1,9 @@
-import type { Awaitable } from '../../foundation/awaitable.ts';
+import type { Awaitable } from '../../foundation/async/awaitable.ts';
+import { createLazyIterable, iterateOne } from '../../foundation/async/lazy-iterable.ts';
 import { GatewayError } from '../../foundation/errors.ts';
-import { createLazyIterable, iterateOne } from '../../foundation/lazy-iterable.ts';
-import { readErrorText, readText, toText } from '../../foundation/read-text.ts';
-import { sendWhole } from '../../foundation/send-whole.ts';
-import type { TransportRequest, TransportResponse } from '../../foundation/transport.ts';
+import { readErrorText, readText, toText } from '../../foundation/transport/read-text.ts';
+import { sendWhole } from '../../foundation/transport/send-whole.ts';
+import type { TransportRequest, TransportResponse } from '../../foundation/transport/transport.ts';
 import type { ChatChunk } from '../../wire/chat/chat-chunk.ts';
 import type { ChatCall, DiscoveredModel, Provider } from '../provider.ts';
 import { isBlank, isDoneMarker, readEvents } from './read-events.ts';

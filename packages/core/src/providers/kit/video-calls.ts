@@ -1,6 +1,6 @@
 import { GatewayError } from '../../foundation/errors.ts';
-import { readErrorText, readText } from '../../foundation/read-text.ts';
-import type { Transport, TransportRequest, TransportResponse } from '../../foundation/transport.ts';
+import { readErrorText, readText } from '../../foundation/transport/read-text.ts';
+import type { Transport, TransportRequest, TransportResponse } from '../../foundation/transport/transport.ts';
 import { readOpenAiError } from '../openai/read-openai-error.ts';
 import type { VideoContent } from '../video-contract.ts';
 import { parseJson } from './parse-json.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 import { GatewayError } from '../../foundation/errors.ts';
-import { toText } from '../../foundation/read-text.ts';
-import { sendWhole } from '../../foundation/send-whole.ts';
+import { toText } from '../../foundation/transport/read-text.ts';
+import { sendWhole } from '../../foundation/transport/send-whole.ts';
 import type { EmbeddingsCall, EmbeddingsResult } from '../embeddings-contract.ts';
 import { parseJson } from '../kit/parse-json.ts';
 import { toRefusalError } from '../kit/to-refusal-error.ts';

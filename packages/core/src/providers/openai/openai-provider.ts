@@ -2,13 +2,13 @@ import { createGatewayVideos } from '../gateway/gateway-videos.ts';
 import { createChatWire } from '../kit/create-chat-wire.ts';
 import { describeProvider, type ProviderOptions, toUpstream } from '../kit/to-upstream.ts';
 import type { Provider } from '../provider.ts';
-import { createOpenAiCompletionReader } from './openai-completion-reader.ts';
 import { COMMON_DIALECT, type OpenAiDialect } from './openai-dialect.ts';
 import { createOpenAiEmbeddings } from './openai-embeddings.ts';
 import { createOpenAiVideos } from './openai-videos.ts';
 import { readModelList } from './read-model-list.ts';
 import { readOpenAiError } from './read-openai-error.ts';
-import { toOpenAiRequest } from './to-openai-request.ts';
+import { toOpenAiRequest } from './request/to-openai-request.ts';
+import { createOpenAiCompletionReader } from './response/openai-completion-reader.ts';
 
 export interface OpenAiProviderSettings extends ProviderOptions {
   /** Includes the version segment: `https://api.openai.com/v1`. `{model}` in it becomes the name of the model. */

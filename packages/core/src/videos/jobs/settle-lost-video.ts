@@ -1,6 +1,6 @@
 import { GatewayError, isTransient } from '../../foundation/errors.ts';
 import type { Platform } from '../../foundation/platform.ts';
-import { TransportError } from '../../foundation/transport.ts';
+import { TransportError } from '../../foundation/transport/transport.ts';
 import type { VideoProvider } from '../../providers/video-contract.ts';
 import type { Repository } from '../../stores/store.ts';
 import type { VideoJob } from '../../stores/video-job.ts';

@@ -9,7 +9,7 @@ import { PlainText } from '../../parts/text/plain-text.tsx';
 import { createRun, type Run } from '../playground/create-run.ts';
 import { KeyCard } from '../playground/key-card.tsx';
 import { usePlaygroundCaller } from '../playground/playground-key.ts';
-import { streamChat } from '../playground/stream-chat.ts';
+import { streamChat } from '../playground/stream/stream-chat.ts';
 import { ConnectCard } from './connect-card.tsx';
 
 const STEPS = ['A provider', 'A test call', 'Connect a tool'] as const;

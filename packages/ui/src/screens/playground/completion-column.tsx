@@ -16,7 +16,7 @@ import { PlainText } from '../../parts/text/plain-text.tsx';
 import { useSaveFixture } from '../fixtures/use-save-fixture.ts';
 import { toChatCurl } from '../generations/detail/to-curl.ts';
 import type { Run, RunState } from './create-run.ts';
-import { StreamedText } from './streamed-text.tsx';
+import { StreamedText } from './stream/streamed-text.tsx';
 import { useFollowEnd } from './use-follow-end.ts';
 
 interface CompletionColumnProps {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
-import type { ChatPiece } from './chat-piece.ts';
 import { createRun, type RunState } from './create-run.ts';
+import type { ChatPiece } from './stream/chat-piece.ts';
 
 /** Frames that come when the test says so. */
 function createFrames() {

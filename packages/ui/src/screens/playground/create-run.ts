@@ -1,7 +1,7 @@
 import type { Usage } from '@model-gateway/core/wire';
 
-import type { ChatPiece } from './chat-piece.ts';
-import { createFrameBuffer, type Schedule } from './create-frame-buffer.ts';
+import type { ChatPiece } from './stream/chat-piece.ts';
+import { createFrameBuffer, type Schedule } from './stream/create-frame-buffer.ts';
 
 /** One completion of one model, while it comes and afterwards. */
 export interface RunState {

@@ -1,8 +1,8 @@
 import type { Catalog } from '../../../catalog/catalog.ts';
 import { toCallError } from '../../../dispatch/call-errors.ts';
+import { raceAbort } from '../../../foundation/async/race-abort.ts';
 import { GatewayError } from '../../../foundation/errors.ts';
 import type { Platform } from '../../../foundation/platform.ts';
-import { raceAbort } from '../../../foundation/race-abort.ts';
 import { guardAdded } from '../../../guardrails/guard-added.ts';
 import { guardText } from '../../../guardrails/guard-text.ts';
 import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';

@@ -1,5 +1,5 @@
 import type { GatewayError } from '../../../foundation/errors.ts';
-import { TransportError } from '../../../foundation/transport.ts';
+import { TransportError } from '../../../foundation/transport/transport.ts';
 import { refuseField } from '../../../wire/refuse-field.ts';
 import { fetchAddress } from '../fetch-address.ts';
 import type { WebAccess } from '../web-access.ts';

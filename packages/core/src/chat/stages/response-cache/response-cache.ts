@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../../catalog/catalog.ts';
-import type { Awaitable } from '../../../foundation/awaitable.ts';
+import type { Awaitable } from '../../../foundation/async/awaitable.ts';
 import type { Platform } from '../../../foundation/platform.ts';
 import type { Policy } from '../../../guardrails/policy.ts';
 import type { ChatChunk } from '../../../wire/chat/chat-chunk.ts';

@@ -1,7 +1,7 @@
+import { raceAbort } from '../../../foundation/async/race-abort.ts';
+import type { TimerWheel } from '../../../foundation/async/timer-wheel.ts';
 import type { Logger } from '../../../foundation/logger.ts';
-import { raceAbort } from '../../../foundation/race-abort.ts';
-import type { TimerWheel } from '../../../foundation/timer-wheel.ts';
-import { TransportError } from '../../../foundation/transport.ts';
+import { TransportError } from '../../../foundation/transport/transport.ts';
 import type { ToolStep } from '../../../generations/ended-call.ts';
 import type { GuardedText } from '../../../guardrails/guard-text.ts';
 import type { ToolCall } from '../../../wire/chat/chat-message.ts';

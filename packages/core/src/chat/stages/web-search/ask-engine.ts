@@ -1,5 +1,5 @@
-import { readText } from '../../../foundation/read-text.ts';
-import type { Transport } from '../../../foundation/transport.ts';
+import { readText } from '../../../foundation/transport/read-text.ts';
+import type { Transport } from '../../../foundation/transport/transport.ts';
 import { ToolFailure } from '../server-tools/server-tool.ts';
 import type { SearchResult } from './search-engine.ts';
 

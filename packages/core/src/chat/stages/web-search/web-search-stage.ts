@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
+import { raceAbort } from '../../../foundation/async/race-abort.ts';
 import { parseWith } from '../../../foundation/parse-with.ts';
-import { raceAbort } from '../../../foundation/race-abort.ts';
 import { guardAdded } from '../../../guardrails/guard-added.ts';
 import { guardText } from '../../../guardrails/guard-text.ts';
 import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';

@@ -1,0 +1,24 @@
+import type { Platform } from '../platform.ts';
+
+/** Work that is done one piece after the other. */
+export interface SerialQueue {
+  /** Runs this after all earlier work, synchronously where there is none. The work must not reject. */
+  run(work: () => Promise<void>): void;
+}
+
+/** Creates the queue. Between two pieces, other work of the process can run. */
+export function createSerialQueue({ setTimer }: Pick<Platform, 'setTimer'>): SerialQueue {
+  const waiting: (() => Promise<void>)[] = [];
+  let isBusy = false;
+  const begin = (): void => {
+    const work = waiting.shift();
+    isBusy = work !== undefined;
+    if (work !== undefined) void work().then(() => setTimer(begin, 0));
+  };
+  return {
+    run(work) {
+      waiting.push(work);
+      if (!isBusy) begin();
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import type { Platform } from '../platform.ts';
+import { createSwapRemoveList, type ListEntry } from './swap-remove-list.ts';
+
+/** One time limit. Setting it again moves it, which costs an assignment: limits are moved with every piece of data. */
+export interface Deadline {
+  /** Expires `delayMs` from now instead of whenever it was due before. */
+  set(delayMs: number): void;
+  /** Expires at `dueAt` on the monotonic clock instead: for callers that have read the clock already. */
+  setAt(dueAt: number): void;
+  clear(): void;
+}
+
+/** Owner of a time limit. */
+export interface DeadlineOwner {
+  /** Called once each time the limit was set and ran out, up to one tick late. */
+  onExpire(): void;
+}
+
+/** Many time limits on one timer. */
+export interface TimerWheel {
+  /** A limit that calls back once each time it was set and ran out, up to one tick late. */
+  add(onExpire: () => void): Deadline;
+  /** The same without a function of its own, for paths on which every object counts. */
+  addFor(owner: DeadlineOwner): Deadline;
+}
+
+const TICK_MS = 50;
+/** A tick this late means that the process was blocked or suspended; data may be waiting unread. */
+const LATE_MS = 500;
+
+type Clock = Pick<Platform, 'monotonicNow' | 'setTimer'>;
+
+/**
+ * Ticks only while a limit is set. A late tick moves every limit by its lateness, so that a blocked event loop or a
+ * suspended machine does not end all streams at once (docs/decisions/0013).
+ */
+export function createTimerWheel(platform: Clock): TimerWheel {
+  /** Those that are set. */
+  const deadlines = createSwapRemoveList<WheelDeadline>();
+  let isTicking = false;
+  let expectedAt = 0;
+
+  const schedule = (): void => {
+    isTicking = deadlines.entries.length > 0;
+    if (!isTicking) return;
+    expectedAt = platform.monotonicNow() + TICK_MS;
+    platform.setTimer(tick, TICK_MS);
+  };
+
+  const tick = (): void => {
+    const now = platform.monotonicNow();
+    const lateBy = now - expectedAt;
+    const due: WheelDeadline[] = [];
+    for (const { item } of deadlines.entries) {
+      if (lateBy > LATE_MS) item.dueAt += lateBy;
+      if (item.dueAt <= now) due.push(item);
+    }
+    try {
+      // Called after the loop, so that a limit which its own expiry sets again waits for the next tick.
+      for (const deadline of due) {
+        // Skips a deadline that an earlier expiry has cleared or moved.
+        if (deadline.entry === null || deadline.dueAt > now) continue;
+        deadline.clear();
+        deadline.owner.onExpire();
+      }
+    } finally {
+      // When a callback throws, the others are due at the next tick.
+      schedule();
+    }
+  };
+
+  /** A class, because there are up to three for every call: with closures each would be four objects more. */
+  class WheelDeadline implements Deadline {
+    dueAt = Number.POSITIVE_INFINITY;
+    /** Null while it is not set. */
+    entry: ListEntry<WheelDeadline> | null = null;
+    readonly owner: DeadlineOwner;
+
+    constructor(owner: DeadlineOwner) {
+      this.owner = owner;
+    }
+
+    set(delayMs: number): void {
+      this.setAt(platform.monotonicNow() + delayMs);
+    }
+
+    setAt(dueAt: number): void {
+      this.dueAt = dueAt;
+      if (this.entry !== null) return;
+      this.entry = deadlines.add(this);
+      if (!isTicking) schedule();
+    }
+
+    clear(): void {
+      const { entry } = this;
+      if (entry === null) return;
+      this.entry = null;
+      deadlines.remove(entry);
+    }
+  }
+
+  return {
+    add: (onExpire) => new WheelDeadline({ onExpire }),
+    addFor: (owner) => new WheelDeadline(owner),
+  };
+}

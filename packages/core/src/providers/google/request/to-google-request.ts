@@ -1,0 +1,121 @@
+import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';
+import { isReasoningSupported, isSupported } from '../../../wire/chat/chat-parameters.ts';
+import { refuseField } from '../../../wire/refuse-field.ts';
+import type { ChatCall } from '../../provider.ts';
+import { readGeminiTraits } from '../read-gemini-traits.ts';
+import { toGoogleConversation } from './to-google-conversation.ts';
+import { toThinkingConfig } from './to-thinking-config.ts';
+
+type Supports = (name: string) => boolean;
+
+/** Parameters that only have another name on this wire. */
+const RENAMED = [
+  ['temperature', 'temperature'],
+  ['top_p', 'topP'],
+  ['frequency_penalty', 'frequencyPenalty'],
+  ['presence_penalty', 'presencePenalty'],
+  ['seed', 'seed'],
+] as const satisfies readonly (readonly [keyof ChatCompletionRequest, string])[];
+
+/** Fields of `image_config` that this wire supports. */
+const IMAGE_FIELDS = [
+  ['aspect_ratio', 'aspectRatio'],
+  ['image_size', 'imageSize'],
+] as const;
+
+/**
+ * Builds the upstream body. A field that the endpoint does not support is left out, as the public wire promises; one
+ * that it supports but this wire cannot express is refused with `invalid_request` that names it, or left out where a
+ * completion without it still meets the request (docs/providers/google.md has the list).
+ */
+export function toGoogleRequest(call: ChatCall): Record<string, unknown> {
+  const { request, providerModel, supportedParameters } = call;
+  const supports: Supports = (name) => isSupported(call, name) !== false;
+  const traits = readGeminiTraits(providerModel, supportedParameters);
+  const tools = supports('tools') ? toFunctionDeclarations(request.tools) : [];
+  const choice = tools.length > 0 && supports('tool_choice') ? toCallingConfig(request.tool_choice) : undefined;
+  const generationConfig: Record<string, unknown> = {
+    ...toSampling(request, supports),
+    ...(supports('response_format') && toResponseFormat(request.response_format)),
+    ...toOutput(request),
+  };
+  const thinking =
+    isReasoningSupported(call) !== false ? toThinkingConfig(request, traits.thinking, call.isOfFamily) : undefined;
+  if (thinking !== undefined) generationConfig['thinkingConfig'] = thinking;
+  return {
+    ...toGoogleConversation(request.messages, traits),
+    ...(tools.length > 0 && { tools: [{ functionDeclarations: tools }] }),
+    ...(choice && { toolConfig: { functionCallingConfig: choice } }),
+    ...(Object.keys(generationConfig).length > 0 && { generationConfig }),
+  };
+}
+
+function toSampling(request: ChatCompletionRequest, supports: Supports): Record<string, unknown> {
+  const config: Record<string, unknown> = {};
+  for (const [name, upstreamName] of RENAMED) {
+    const value = request[name];
+    if (value !== undefined && value !== null && supports(name)) config[upstreamName] = value;
+  }
+  const { top_k: topK, logprobs, top_logprobs: topLogprobs } = request;
+  // On other wires 0 turns the limit off, which is the absence of the field here.
+  if (topK && supports('top_k')) config['topK'] = topK;
+  if (logprobs === true && supports('logprobs')) {
+    config['responseLogprobs'] = true;
+    if (topLogprobs && supports('top_logprobs')) config['logprobs'] = topLogprobs;
+  }
+  const stop = supports('stop') ? toStopSequences(request.stop) : [];
+  if (stop.length > 0) config['stopSequences'] = stop;
+  const maxTokens = request.max_completion_tokens ?? request.max_tokens;
+  if (typeof maxTokens === 'number') config['maxOutputTokens'] = maxTokens;
+  return config;
+}
+
+function toStopSequences(stop: unknown): string[] {
+  if (stop === undefined || stop === null) return [];
+  const list: unknown[] = Array.isArray(stop) ? stop : [stop];
+  if (list.every((item) => typeof item === 'string')) return list;
+  throw refuseField('stop', 'must be a text or a list of texts for this provider');
+}
+
+function toResponseFormat(format: ChatCompletionRequest['response_format']): Record<string, unknown> {
+  if (!format || format.type === 'text') return {};
+  if (format.type !== 'json_object' && format.type !== 'json_schema') {
+    throw refuseField('response_format.type', `"${format.type}" cannot be asked of this provider`);
+  }
+  const schema = format.type === 'json_schema' ? format.json_schema.schema : undefined;
+  return { responseMimeType: 'application/json', ...(schema && { responseJsonSchema: schema }) };
+}
+
+function toOutput({ modalities, image_config: image }: ChatCompletionRequest): Record<string, unknown> {
+  const known = IMAGE_FIELDS.flatMap(([name, upstreamName]) => (image?.[name] ? [[upstreamName, image[name]]] : []));
+  return {
+    ...(modalities && modalities.length > 0 && { responseModalities: modalities.map((name) => name.toUpperCase()) }),
+    ...(known.length > 0 && { imageConfig: Object.fromEntries(known) as unknown }),
+  };
+}
+
+function toFunctionDeclarations(tools: ChatCompletionRequest['tools']): Record<string, unknown>[] {
+  return (tools ?? []).map((tool, index) => {
+    if (tool.type !== 'function')
+      throw refuseField(`tools.${index}.type`, `"${tool.type}" cannot be run by this provider`);
+    const { name, description, parameters } = (tool as { function: FunctionTool }).function;
+    return { name, ...(description && { description }), ...(parameters && { parametersJsonSchema: parameters }) };
+  });
+}
+
+interface FunctionTool {
+  readonly name: string;
+  readonly description?: string | null;
+  readonly parameters?: Readonly<Record<string, unknown>> | null;
+}
+
+const MODES: Readonly<Record<string, string>> = { none: 'NONE', auto: 'AUTO', required: 'ANY' };
+
+function toCallingConfig(choice: ChatCompletionRequest['tool_choice']): Record<string, unknown> | undefined {
+  if (choice === undefined || choice === null) return undefined;
+  if (typeof choice === 'string') return { mode: MODES[choice] };
+  if (choice.type !== 'function') {
+    throw refuseField('tool_choice.type', 'only functions can be chosen at this provider');
+  }
+  return { mode: 'ANY', allowedFunctionNames: [(choice as { function: { name: string } }).function.name] };
+}

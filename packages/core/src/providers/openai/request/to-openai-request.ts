@@ -1,0 +1,133 @@
+import type { ChatCompletionRequest, ReasoningEffort } from '../../../wire/chat/chat-completion.ts';
+import { isSupported, OPENAI_FIELDS, UNLISTED_OPENAI_FIELDS } from '../../../wire/chat/chat-parameters.ts';
+import { budgetOfEffort, effortOfBudget, type RealEffort } from '../../kit/reasoning-effort.ts';
+import type { ChatCall } from '../../provider.ts';
+import type { OpenAiDialect } from '../openai-dialect.ts';
+import { addInstruction, toOpenAiFormat } from './to-openai-format.ts';
+import { knowsBreakpoints, toOpenAiMessages, withoutNulls } from './to-openai-messages.ts';
+
+/** Leaves out unsupported fields, as the public wire promises; adds nothing but the request for usage. */
+export function toOpenAiRequest(call: ChatCall, dialect: OpenAiDialect): Record<string, unknown> {
+  const { request } = call;
+  const isTaken = (field: string): boolean => isTakenBy(call, dialect, field);
+  const messages = toOpenAiMessages(call, dialect);
+  const body: Record<string, unknown> = { model: call.providerModel, messages };
+  // Iterates over the few fields that are present, because a check for every possible field is slower.
+  for (const field in request) {
+    if (!OPENAI_FIELDS.has(field)) continue;
+    const value = (request as Readonly<Record<string, unknown>>)[field];
+    if (value === undefined || value === null || !isTaken(field)) continue;
+    body[dialect.renamedFields[field] ?? field] = toUpstreamValue(field, value, dialect);
+  }
+  if (request.response_format && isTaken('response_format')) {
+    const { format, instruction } = toOpenAiFormat(request.response_format, dialect);
+    if (format !== undefined) body['response_format'] = format;
+    if (instruction !== undefined) addInstruction(messages, instruction);
+  }
+  const maxTokens = request.max_completion_tokens ?? request.max_tokens;
+  if (typeof maxTokens === 'number') body[dialect.maxTokensField] = maxTokens;
+  if (request.tools && request.tools.length > 0 && isTaken('tools')) {
+    body['tools'] = dialect.cacheMarks === 'cache_control' ? request.tools : request.tools.map(withoutCacheControl);
+  }
+  if (request.prompt_cache_options && knowsBreakpoints(call.providerModel, dialect)) {
+    body['prompt_cache_options'] = withoutNulls(request.prompt_cache_options);
+  }
+  if (isTaken('reasoning_effort')) Object.assign(body, toReasoningFields(request, dialect));
+  if (call.stream) {
+    body['stream'] = true;
+    if (dialect.streamUsage === 'on-request') body['stream_options'] = { include_usage: true };
+  }
+  return body;
+}
+
+function isTakenBy(call: ChatCall, dialect: OpenAiDialect, field: string): boolean {
+  if (dialect.unsupportedParameters.has(field)) return false;
+  return isSupported(call, field) !== false || UNLISTED_OPENAI_FIELDS.has(field);
+}
+
+function toUpstreamValue(field: string, value: unknown, { renamedValues }: OpenAiDialect): unknown {
+  if (typeof value !== 'string') return value;
+  const common = field === 'service_tier' && value === 'fast' ? 'priority' : value;
+  return renamedValues[field]?.[common] ?? common;
+}
+
+function withoutCacheControl(tool: Record<string, unknown>): Record<string, unknown> {
+  if (!('cache_control' in tool)) return tool;
+  const { cache_control: _, ...rest } = tool;
+  return rest;
+}
+
+/** The reasoning options of a request, merged from its two forms. */
+interface AskedReasoning {
+  readonly effort: ReasoningEffort | undefined;
+  /** Tokens. */
+  readonly budget: number | undefined;
+  readonly isOff: boolean;
+}
+
+const SCALE = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const satisfies readonly RealEffort[];
+
+/** The fields that request reasoning, in the server's own form; none where the caller gave no options. */
+function toReasoningFields(
+  request: ChatCompletionRequest,
+  { reasoningRequest, efforts }: OpenAiDialect,
+): Record<string, unknown> {
+  const asked = readAsked(request);
+  if (asked === undefined) return {};
+  const limit = request.max_completion_tokens ?? request.max_tokens ?? undefined;
+  if (reasoningRequest === 'effort') return { reasoning_effort: toEffort(asked, limit, efforts) };
+  if (reasoningRequest === 'reasoning') return { reasoning: withoutNulls(toOwnForm(request)) };
+
+  const isOn = !asked.isOff;
+  // Without an effort or a budget the switch alone is sent, and the server chooses the amount.
+  const hasWish = isOn && (asked.effort !== undefined || asked.budget !== undefined);
+  const effort = hasWish && efforts.length > 0 ? { reasoning_effort: toEffort(asked, limit, efforts) } : {};
+  switch (reasoningRequest) {
+    case 'thinking':
+      return { thinking: { type: isOn ? 'enabled' : 'disabled' }, ...effort };
+    case 'reasoning_enabled':
+      return { reasoning: { enabled: isOn }, ...effort };
+    case 'chat_template_kwargs':
+      // Templates differ in the name of the variable; an unknown one has no effect.
+      return { chat_template_kwargs: { enable_thinking: isOn, thinking: isOn, ...effort }, ...effort };
+    case 'enable_thinking': {
+      const budget = isOn ? toBudget(asked, limit) : undefined;
+      return { enable_thinking: isOn, ...(budget !== undefined && { thinking_budget: budget }) };
+    }
+  }
+}
+
+function readAsked({ reasoning, reasoning_effort }: ChatCompletionRequest): AskedReasoning | undefined {
+  const effort = reasoning?.effort ?? reasoning_effort ?? undefined;
+  const budget = reasoning?.max_tokens ?? undefined;
+  const enabled = reasoning?.enabled ?? undefined;
+  if (effort === undefined && budget === undefined && enabled === undefined) return undefined;
+  const isOff = effort === 'none' || enabled === false;
+  return { effort, budget, isOff };
+}
+
+/** The nearest accepted effort; of two equally near, the higher. `none` is never changed. */
+function toEffort(
+  { effort, budget, isOff }: AskedReasoning,
+  limit: number | undefined,
+  accepted: OpenAiDialect['efforts'],
+): ReasoningEffort {
+  if (isOff) return 'none';
+  // A budget without an output limit to relate it to means only that reasoning is on.
+  const derived = budget === undefined || limit === undefined ? 'medium' : effortOfBudget(budget, limit);
+  const wish = effort === undefined || effort === 'none' ? derived : effort;
+  const distance = (other: RealEffort): number => Math.abs(SCALE.indexOf(other) - SCALE.indexOf(wish));
+  return accepted.reduce((best, other) => (distance(other) <= distance(best) ? other : best), accepted[0] ?? wish);
+}
+
+/** The reasoning tokens; undefined without a budget, or without a limit to relate an effort to. */
+function toBudget({ effort, budget }: AskedReasoning, limit: number | undefined): number | undefined {
+  if (budget !== undefined) return budget;
+  if (effort === undefined || effort === 'none' || limit === undefined) return undefined;
+  return budgetOfEffort(effort, limit);
+}
+
+function toOwnForm({ reasoning, reasoning_effort }: ChatCompletionRequest): Record<string, unknown> {
+  const { effort, max_tokens, exclude, enabled, summary } = reasoning ?? {};
+  return { effort: effort ?? reasoning_effort, max_tokens, exclude, enabled, summary };
+}

@@ -1,0 +1,236 @@
+import { GatewayError } from '../../../foundation/errors.ts';
+import { isObject } from '../../../foundation/unchecked.ts';
+import type { ChatChunk, ChatChunkChoice, ChatDelta, FinishReason } from '../../../wire/chat/chat-chunk.ts';
+import type { CompletionReaderOptions } from '../../kit/create-chat-wire.ts';
+import { createToolCallDeltas, type ToolCallDeltas, type UpstreamToolCall } from '../../kit/tool-call-deltas.ts';
+import { toUpstreamError } from '../../kit/upstream-error.ts';
+import { readErrorFields } from '../read-openai-error.ts';
+import { readOpenAiUsage } from './read-openai-usage.ts';
+import { createTextEventTemplate, type TextEventTemplate } from './text-event-template.ts';
+import { createThinkTagSplitter, type ThinkTagSplitter } from './think-tags.ts';
+import { addReasoning, listOf, toDelta, type UpstreamMessage } from './to-delta.ts';
+
+/** Only the fields that are used; all others are ignored. */
+interface UpstreamCompletion {
+  readonly id?: unknown;
+  readonly choices?: readonly UpstreamChoice[] | null;
+  readonly usage?: unknown;
+  readonly error?: unknown;
+  readonly system_fingerprint?: unknown;
+  readonly service_tier?: unknown;
+  /** `error` when it is one: servers without an envelope for errors. */
+  readonly object?: unknown;
+  /** Groq. */
+  readonly x_groq?: { readonly usage?: unknown; readonly error?: unknown } | null;
+}
+
+interface UpstreamChoice {
+  readonly index?: unknown;
+  readonly delta?: UpstreamMessage | null;
+  readonly message?: UpstreamMessage | null;
+  readonly finish_reason?: unknown;
+  readonly logprobs?: unknown;
+  /** Moonshot, at the end of a stream. */
+  readonly usage?: unknown;
+  /** Set by OpenRouter where a completion broke off. */
+  readonly error?: unknown;
+}
+
+/** Finish reasons of other servers, and the wire's own. Any other counts as `stop`. */
+const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
+  ['stop', 'stop'],
+  ['length', 'length'],
+  ['tool_calls', 'tool_calls'],
+  ['content_filter', 'content_filter'],
+  ['error', 'error'],
+  ['eos', 'stop'],
+  ['end_turn', 'stop'],
+  ['function_call', 'tool_calls'],
+  ['max_tokens', 'length'],
+  ['model_length', 'length'],
+  // Reasons of DeepSeek and vLLM for a completion that was broken off.
+  ['insufficient_system_resource', 'error'],
+  ['abort', 'error'],
+]);
+
+/** Tiers under other names than the wire's. */
+const SERVICE_TIERS: ReadonlyMap<string, string> = new Map([
+  ['on_demand', 'default'],
+  ['standard', 'default'],
+  ['performance', 'priority'],
+]);
+
+/** Reads one completion, whole or piece by piece. Holds the state between pieces. */
+export interface OpenAiCompletionReader {
+  /** Undefined when the event adds nothing. Throws `GatewayError` for an error event or one that is no completion. */
+  readEvent(data: string): ChatChunk | undefined;
+  /** Reads an unstreamed completion. Throws `GatewayError` when it is an error or has no choice. */
+  readWhole(text: string): ChatChunk;
+}
+
+export interface OpenAiCompletionReaderOptions extends CompletionReaderOptions {
+  /** Whether a `<think>` block at the beginning of a text is reasoning. Default: no. */
+  readonly hasThinkTags?: boolean | undefined;
+}
+
+export function createOpenAiCompletionReader(options: OpenAiCompletionReaderOptions): OpenAiCompletionReader {
+  return new CompletionReader(options);
+}
+
+/** A class, because there is one per call (docs/decisions/0016). Rarely needed state is created on demand. */
+class CompletionReader implements OpenAiCompletionReader {
+  private readonly options: OpenAiCompletionReaderOptions;
+  private template: TextEventTemplate | undefined = undefined;
+  private toolCalls: Map<number, ToolCallDeltas> | undefined = undefined;
+  private splitters: Map<number, ThinkTagSplitter> | undefined = undefined;
+
+  constructor(options: OpenAiCompletionReaderOptions) {
+    this.options = options;
+  }
+
+  readEvent(data: string): ChatChunk | undefined {
+    const template = (this.template ??= createTextEventTemplate());
+    const text = template.match(data);
+    if (text === '') return undefined;
+    if (text !== undefined) {
+      const delta = { content: text };
+      return { choices: [{ index: 0, delta, finish_reason: null, native_finish_reason: null }] };
+    }
+    const chunk = this.read(parseCompletion(data, this.options.providerName), false);
+    const learnt = onlyTextOf(chunk);
+    if (learnt !== undefined) template.learn(data, learnt);
+    return chunk.choices.length === 0 && chunk.usage === undefined ? undefined : chunk;
+  }
+
+  readWhole(text: string): ChatChunk {
+    const { providerName } = this.options;
+    const chunk = this.read(parseCompletion(text, providerName), true);
+    if (chunk.choices.length === 0) {
+      throw new GatewayError('provider_unavailable', `${providerName} returned an answer without choices`);
+    }
+    return chunk;
+  }
+
+  private read(completion: UpstreamCompletion, isWhole: boolean): ChatChunk {
+    const error = completion.error ?? completion.x_groq?.error ?? (completion.object === 'error' ? completion : null);
+    if (error !== null) throw toErrorOfEvent(error, this.options);
+    const chunk: ChatChunk = { choices: [] };
+    for (const choice of completion.choices ?? []) {
+      const ours = this.readChoice(choice, isWhole);
+      if (ours !== undefined) chunk.choices.push(ours);
+    }
+    const usage = completion.usage ?? completion.x_groq?.usage ?? completion.choices?.[0]?.usage;
+    if (usage) {
+      const read = readOpenAiUsage(usage);
+      if (read !== undefined) {
+        chunk.usage = read.usage;
+        if (read.upstreamCostUsd !== undefined) chunk.upstreamCostUsd = read.upstreamCostUsd;
+      }
+    }
+    if (typeof completion.id === 'string') chunk.upstreamId = completion.id;
+    if (typeof completion.system_fingerprint === 'string') chunk.systemFingerprint = completion.system_fingerprint;
+    if (typeof completion.service_tier === 'string') {
+      chunk.serviceTier = SERVICE_TIERS.get(completion.service_tier) ?? completion.service_tier;
+    }
+    return chunk;
+  }
+
+  private readChoice(choice: UpstreamChoice, isWhole: boolean): ChatChunkChoice | undefined {
+    const { options } = this;
+    const index = Number.isSafeInteger(choice.index) ? Math.abs(choice.index as number) : 0;
+    const message = choice.delta ?? choice.message;
+    const delta = message ? toDelta(message) : {};
+    const native = typeof choice.finish_reason === 'string' ? choice.finish_reason : null;
+    const isFinished = native !== null || isWhole;
+    if (choice.error) throw toErrorOfEvent(choice.error, options);
+    if (options.hasThinkTags === true && (delta.content || isFinished)) this.splitThinking(index, delta, isFinished);
+    const pieces = listOf<UpstreamToolCall>(message?.tool_calls);
+    if (pieces !== undefined || (isFinished && this.toolCalls?.has(index) === true)) {
+      const calls = this.toolCallsOf(index);
+      const deltas = calls.push(pieces ?? []);
+      if (isFinished) deltas.push(...calls.flush());
+      if (deltas.length > 0) delta.tool_calls = isWhole ? mergeWhole(deltas) : deltas;
+    }
+    const logprobs = choice.logprobs ?? undefined;
+    if (!isFinished && logprobs === undefined && isEmpty(delta)) return undefined;
+    return {
+      index,
+      delta,
+      finish_reason: isFinished ? toFinishReason(native, this.toolCalls?.get(index)?.count() ?? 0) : null,
+      native_finish_reason: native,
+      ...(logprobs !== undefined && { logprobs }),
+    };
+  }
+
+  private toolCallsOf(index: number): ToolCallDeltas {
+    this.toolCalls ??= new Map();
+    const known = this.toolCalls.get(index) ?? createToolCallDeltas(this.options.makeId);
+    this.toolCalls.set(index, known);
+    return known;
+  }
+
+  private splitThinking(index: number, delta: ChatDelta, isFinished: boolean): void {
+    this.splitters ??= new Map();
+    const splitter = this.splitters.get(index) ?? createThinkTagSplitter();
+    this.splitters.set(index, splitter);
+    const { reasoning, content } = splitter.push(delta.content ?? '');
+    const rest = isFinished ? splitter.flush() : { reasoning: '', content: '' };
+    delete delta.content;
+    if (content + rest.content !== '') delta.content = content + rest.content;
+    addReasoning(delta, reasoning + rest.reasoning);
+  }
+}
+
+/** The text of a chunk that adds a text and nothing else. */
+function onlyTextOf({ choices, usage }: ChatChunk): string | undefined {
+  const choice = choices.length === 1 ? choices[0] : undefined;
+  if (choice === undefined || usage !== undefined || choice.index !== 0) return undefined;
+  if (choice.finish_reason !== null || choice.logprobs !== undefined) return undefined;
+  const { content, ...others } = choice.delta;
+  return typeof content === 'string' && isEmpty(others) ? content : undefined;
+}
+
+function parseCompletion(text: string, providerName: string): UpstreamCompletion {
+  let completion: unknown;
+  try {
+    completion = JSON.parse(text);
+  } catch (cause) {
+    throw new GatewayError('provider_unavailable', `${providerName} returned something that is not JSON`, { cause });
+  }
+  const isCompletion =
+    typeof completion === 'object' &&
+    completion !== null &&
+    !Array.isArray(completion) &&
+    (!('choices' in completion) ||
+      completion.choices === null ||
+      (Array.isArray(completion.choices) && completion.choices.every(isObject)));
+  if (!isCompletion)
+    throw new GatewayError('provider_unavailable', `${providerName} returned JSON that is no chat answer`);
+  return completion as UpstreamCompletion;
+}
+
+function isEmpty(delta: ChatDelta): boolean {
+  for (const _ in delta) return false;
+  return true;
+}
+
+/** Merges the pieces of each call in an unstreamed completion into one. */
+function mergeWhole(deltas: NonNullable<ChatDelta['tool_calls']>): NonNullable<ChatDelta['tool_calls']> {
+  const merged: NonNullable<ChatDelta['tool_calls']> = [];
+  for (const delta of deltas) {
+    const known = merged.find((call) => call.index === delta.index);
+    if (known === undefined) merged.push(delta);
+    else known.function.arguments += delta.function.arguments;
+  }
+  return merged;
+}
+
+/** Some servers end with `stop` although they called tools; a client that relies on the reason would drop the calls. */
+function toFinishReason(native: string | null, toolCallCount: number): FinishReason {
+  const reason = native === null ? 'stop' : (FINISH_REASONS.get(native) ?? 'stop');
+  return reason === 'stop' && toolCallCount > 0 ? 'tool_calls' : reason;
+}
+
+function toErrorOfEvent(error: unknown, { providerName, secrets }: OpenAiCompletionReaderOptions): GatewayError {
+  return toUpstreamError({ providerName, secrets, ...readErrorFields(error) });
+}

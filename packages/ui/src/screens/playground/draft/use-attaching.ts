@@ -1,0 +1,60 @@
+import { type ClipboardEvent, type DragEvent, useState } from 'react';
+
+import { showToast } from '../../../parts/messages/toast-store.ts';
+import { type Attachment, findFileProblem, toAttachment } from './attachments.ts';
+
+/** Takes files that are chosen, dropped or pasted; says what is wrong with those that cannot be taken. */
+export function useAttaching(attached: readonly Attachment[], onRead: (read: readonly Attachment[]) => void) {
+  const [isOver, setIsOver] = useState(false);
+  const add = async (files: readonly File[]): Promise<void> => {
+    const problem = findFileProblem(files, attached);
+    if (problem !== undefined) return showToast({ tone: 'bad', title: problem });
+    try {
+      onRead(await Promise.all(files.map(async (file) => toAttachment(file, await readBase64(file)))));
+    } catch (error) {
+      showToast({ tone: 'bad', title: 'The file could not be read', detail: String(error) });
+    }
+  };
+  const hasFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer.types.includes('Files');
+  return {
+    add: (files: readonly File[]) => void add(files),
+    /** Files are held over the page. */
+    isOver,
+    handlers: {
+      onDragOver(event: DragEvent) {
+        if (!hasFiles(event)) return;
+        // Without it the browser would leave the page and open the file.
+        event.preventDefault();
+        setIsOver(true);
+      },
+      onDragLeave(event: DragEvent) {
+        if (event.relatedTarget === null || !event.currentTarget.contains(event.relatedTarget as Node))
+          setIsOver(false);
+      },
+      onDrop(event: DragEvent) {
+        if (!hasFiles(event)) return;
+        event.preventDefault();
+        setIsOver(false);
+        void add([...event.dataTransfer.files]);
+      },
+      onPaste(event: ClipboardEvent) {
+        const files = [...event.clipboardData.files];
+        if (files.length === 0) return;
+        event.preventDefault();
+        void add(files);
+      },
+    },
+  };
+}
+
+function readBase64(file: File): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.addEventListener('load', () => {
+      const url = typeof reader.result === 'string' ? reader.result : '';
+      resolve(url.slice(url.indexOf(',') + 1));
+    });
+    reader.addEventListener('error', () => reject(reader.error ?? new Error('The file could not be read')));
+    reader.readAsDataURL(file);
+  });
+}
