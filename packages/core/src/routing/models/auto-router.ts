@@ -28,7 +28,7 @@ const autoRouterSchema = z.object({
  * then those nearest to it. Without a `cost_tier` the opening of the conversation decides, so that it stays with its
  * model: tools, reasoning, code or a long opening select `high`, a short one `low`, any other `medium`.
  */
-export const routeAuto: RouterStrategy = ({ request, needs, candidates }) => {
+export const resolveAuto: RouterStrategy = ({ request, needs, candidates }) => {
   const options = readOptions(request);
   const allowed = candidates.filter(
     ({ id }) =>

@@ -5,8 +5,8 @@ import { type CatalogModel, createCatalog } from '../../catalog/catalog.ts';
 import { chatNeedsOf } from '../../chat/chat-kind.ts';
 import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
 import { createRandomSource } from '../random.ts';
-import { routeAuto } from './auto-router.ts';
-import { routeFree } from './free-router.ts';
+import { resolveAuto } from './auto-router.ts';
+import { resolveFree } from './free-router.ts';
 
 const random = createRandomSource({ randomBytes: () => Uint8Array.of(1, 2, 3, 4) });
 
@@ -31,7 +31,7 @@ const TEN = modelsAt(Object.fromEntries(Array.from({ length: 10 }, (_, index) =>
 
 function auto(request: Partial<ChatCompletionRequest>, candidates: readonly CatalogModel[] = TEN): string[] {
   const full: ChatCompletionRequest = { messages: [{ role: 'user', content: 'Hi' }], ...request };
-  return routeAuto({ request: full, needs: chatNeedsOf(full), candidates, random }).map(({ id }) => id);
+  return resolveAuto({ request: full, needs: chatNeedsOf(full), candidates, random }).map(({ id }) => id);
 }
 const plugin = (options: object): Partial<ChatCompletionRequest> => ({ plugins: [{ id: 'auto-router', ...options }] });
 
@@ -90,7 +90,7 @@ test('draws among free models, and uses only those of their endpoints that are f
   const request: ChatCompletionRequest = { messages: [{ role: 'user', content: 'Hi' }] };
   const first = new Set<string>();
   for (let round = 0; round < 50; round += 1) {
-    const chosen = routeFree({ request, needs: chatNeedsOf(request), candidates, random });
+    const chosen = resolveFree({ request, needs: chatNeedsOf(request), candidates, random });
     expect(chosen.map(({ id }) => id).toSorted()).toEqual(['a/both', 'a/free']);
     for (const { endpoints } of chosen) expect(endpoints.map(({ pricing }) => Number(pricing?.prompt))).toEqual([0]);
     first.add(chosen[0]?.id ?? '');
