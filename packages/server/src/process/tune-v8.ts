@@ -7,6 +7,6 @@ import { setFlagsFromString } from 'node:v8';
 export function tuneV8(): void {
   // Waking four helpers costs several times the CPU of the work (docs/decisions/0018-collections-without-helpers.md).
   setFlagsFromString('--no-parallel-scavenge');
-  // A request's path is compiled within two seconds of load, not four (docs/decisions/0019-compiled-early.md).
+  // A request's path is compiled within two seconds of load, not four (docs/decisions/0019-compiled-after-1000-calls.md).
   setFlagsFromString('--invocation-count-for-turbofan=1000');
 }
