@@ -152,7 +152,11 @@ async function updateQueues(queues: Queues, deliver: Deliver, options: Broadcast
 }
 
 /** Resolves when the queue has its stored deliveries; it opens once the undelivered generations were found. */
-async function openQueue(queue: DestinationQueue, destination: Destination, options: BroadcasterOptions): Promise<void> {
+async function openQueue(
+  queue: DestinationQueue,
+  destination: Destination,
+  options: BroadcasterOptions,
+): Promise<void> {
   const { store, logger } = options;
   for (const row of await store.broadcasts.list()) {
     if (row.kind === 'delivery' && row.destinationId === destination.id && row.state === 'waiting') queue.add(row);
