@@ -15,10 +15,10 @@ export interface StartMessage {
   readonly mode: Mode;
   /** Recordings are written to this directory and replayed from it. */
   readonly recordingsDir: string;
-  readonly place: Place;
+  readonly place: ListenAddress;
 }
 
-export interface Place {
+export interface ListenAddress {
   readonly host: string;
   readonly port: number;
   /** Names and addresses of this machine by which others on the network may call. */
@@ -39,7 +39,7 @@ export type ToGateway =
   | StartMessage
   | RequestMessage
   /** Listens elsewhere, or again. */
-  | { readonly type: 'listen'; readonly place: Place }
+  | { readonly type: 'listen'; readonly place: ListenAddress }
   /** Takes no calls from clients until it listens again; the UI goes on. */
   | { readonly type: 'pause' }
   /** The reader of a response has room for one more piece. */
@@ -50,7 +50,7 @@ export type ToGateway =
   /** Ends once open responses have ended, or cuts them off. */
   | { readonly type: 'stop'; readonly isNow: boolean };
 
-export interface Figures {
+export interface GatewayFigures {
   readonly openCalls: number;
   /** The figures of the day in UTC, as the UI counts it. */
   readonly today: { readonly requests: number; readonly costUsd: number };
@@ -85,7 +85,7 @@ export type GatewayState =
 
 export type FromGateway =
   | { readonly type: 'state'; readonly state: GatewayState }
-  | { readonly type: 'figures'; readonly figures: Figures }
+  | { readonly type: 'figures'; readonly figures: GatewayFigures }
   | {
       readonly type: 'head';
       readonly id: number;

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 
-import type { Place } from '../../shared/gateway-messages.ts';
+import type { ListenAddress } from '../../shared/gateway-messages.ts';
 import type { AppPaths } from '../app-paths.ts';
 import type { ProviderKeys } from '../settings/provider-keys.ts';
 import type { SettingsFile } from '../settings/settings-file.ts';
@@ -29,7 +29,7 @@ export interface GatewayParts {
 export function createGatewayControl({ gateway, paths, file, keys }: GatewayParts): GatewayControl {
   /** Where it listens this time; undefined for where the settings say. */
   let chosenPort: number | undefined;
-  const place = (): Place => {
+  const place = (): ListenAddress => {
     const port = chosenPort ?? file.settings.port;
     const isShared = file.settings.shareOnNetwork;
     return {

@@ -1,10 +1,10 @@
 import { utilityProcess, type UtilityProcess } from 'electron';
 
 import type {
-  Figures,
+  GatewayFigures,
   FromGateway,
   GatewayState,
-  Place,
+  ListenAddress,
   StartMessage,
   ToGateway,
 } from '../../shared/gateway-messages.ts';
@@ -12,12 +12,12 @@ import type {
 /** The gateway in a process of its own, which is started again when it dies. */
 export interface GatewayProcess {
   readonly state: GatewayState;
-  readonly figures: Figures;
+  readonly figures: GatewayFigures;
   /** Resolves with the current figures, or with those of the last report when the process does not respond. */
-  readFigures(): Promise<Figures>;
+  readFigures(): Promise<GatewayFigures>;
   /** Starts it, or starts it anew with other keys or another configuration. */
   start(message: StartMessage): Promise<void>;
-  listen(place: Place): void;
+  listen(place: ListenAddress): void;
   pause(): void;
   /** False when there is no process to send it to. */
   send(message: ToGateway): boolean;
@@ -33,7 +33,7 @@ const RESTART_AFTER_MS = [500, 2000, 10_000, 30_000];
 const SOUND_AFTER_MS = 60_000;
 const STOP_LIMIT_MS = 35_000;
 const REPORT_LIMIT_MS = 1000;
-const NO_FIGURES: Figures = { openCalls: 0, today: { requests: 0, costUsd: 0 }, failures: [] };
+const NO_FIGURES: GatewayFigures = { openCalls: 0, today: { requests: 0, costUsd: 0 }, failures: [] };
 
 /** `entry` is the file that the process runs. */
 export function createGatewayProcess(entry: string): GatewayProcess {

@@ -1,12 +1,12 @@
 import { type Mode, MODES, type Settings, type SettingsChanges } from '@model-gateway/ui/desktop-bridge';
 import { clipboard, type MenuItemConstructorOptions } from 'electron';
 
-import type { Failure, Figures, GatewayState } from '../../shared/gateway-messages.ts';
+import type { Failure, GatewayFigures, GatewayState } from '../../shared/gateway-messages.ts';
 import { describeFigures, describeState } from './describe-state.ts';
 
 export interface TrayView {
   readonly state: GatewayState;
-  readonly figures: Figures;
+  readonly figures: GatewayFigures;
   readonly settings: Settings;
   readonly obstacleTo: (mode: Mode) => string | null;
 }
