@@ -25,7 +25,7 @@ export function describeFigures({ openCalls, today }: GatewayFigures): string {
   return `${openCalls} active · ${today.requests} today · ${formatUsd(today.costUsd)}`;
 }
 
-/** Cents, and below one cent four digits. */
+/** In cents; below one cent with four digits. */
 function formatUsd(usd: number): string {
   const digits = usd > 0 && usd < 0.01 ? { maximumSignificantDigits: 4 } : {};
   return new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', ...digits }).format(usd);
