@@ -47,7 +47,7 @@ async function isThere({ keys, generations }: Store, id: string): Promise<boolea
 }
 
 test(
-  'every generation and key that was acknowledged is there after kill -9 at any moment',
+  '176: every generation and key that was acknowledged is there after kill -9 at any moment',
   async () => {
     const warnings: string[] = [];
     const warn = (message: string): void => void warnings.push(message);

@@ -134,7 +134,7 @@ const WIRES: readonly [string, string, VideoWireScript][] = [
 
 // Side by side: most of the time they wait, for processes to start and for what is due.
 test.concurrent.for(WIRES)(
-  'every job ends, once and announced, though kill -9 comes at any point, with an upstream %s',
+  '191: every job ends, once and announced, though kill -9 comes at any point, with an upstream %s',
   { timeout: 120_000 + ROUNDS * 60_000 },
   async ([, name, script], { onTestFinished }) => {
     const killed = new Set<string>();

@@ -127,7 +127,7 @@ async function drain(response: Response): Promise<number> {
   return bytes;
 }
 
-test('a film is fetched once and kept, and served when upstream has lost it', async () => {
+test('197: a film is fetched once and kept, and served when upstream has lost it', async () => {
   const films = await startFilmServer(300_000);
   const { apiUrl } = await startComposed({ ...toConfig(films, 10), store: { type: 'json', dir: 'kept' } });
   const url = await makeFilm(apiUrl);
@@ -156,7 +156,7 @@ test('a film is fetched once and kept, and served when upstream has lost it', as
   expect([fetches, films.fetches.length]).toEqual([1, asked]);
 });
 
-test('a film that is not kept is fetched each time; what upstream lost is 410, what is no film 502', async () => {
+test('197: a film that is not kept is fetched each time; what upstream lost is 410, what is no film 502', async () => {
   const films = await startFilmServer(1000);
   const { apiUrl } = await startComposed({ ...toConfig(films, 0), store: { type: 'memory' } });
   const url = await makeFilm(apiUrl);
@@ -181,7 +181,7 @@ test('a film that is not kept is fetched each time; what upstream lost is 410, w
   }
 });
 
-test('a film that breaks off at upstream breaks off for the client, too', async () => {
+test('197: a film that breaks off at upstream breaks off for the client, too', async () => {
   const films = await startFilmServer(1000);
   const { apiUrl } = await startComposed({ ...toConfig(films, 0), store: { type: 'memory' } });
   const url = await makeFilm(apiUrl);
@@ -192,7 +192,7 @@ test('a film that breaks off at upstream breaks off for the client, too', async 
   await expect(fetchFilm(url).then(drain)).rejects.toThrow('terminated');
 });
 
-test('a client that does not read holds upstream back, and one that leaves closes it', async () => {
+test('197: a client that does not read holds upstream back, and one that leaves closes it', async () => {
   const films = await startFilmServer(256 * MIB);
   const { apiUrl } = await startComposed({ ...toConfig(films, 0), store: { type: 'memory' } });
   const url = await makeFilm(apiUrl);
@@ -225,7 +225,7 @@ test.skipIf(!existsSync('/proc/self/status')).each([
   ['handed on', 0],
   ['kept and served', 4096],
 ])(
-  `a film of ${FILM_BYTES / MIB} MiB is %s with at most 100 MiB more memory`,
+  `197: a film of ${FILM_BYTES / MIB} MiB is %s with at most 100 MiB more memory`,
   async (_how, keepMb) => {
     const films = await startFilmServer(8 * MIB);
     const file = writeTestConfig(toConfig(films, keepMb));

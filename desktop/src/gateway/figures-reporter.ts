@@ -1,6 +1,6 @@
 import type { Gateway, GenerationRecord, Store } from '@model-gateway/core';
 
-import type { Failure, Figures } from '../shared/gateway-messages.ts';
+import type { Failure, GatewayFigures } from '../shared/gateway-messages.ts';
 
 /** Reports calls to the tray, only after something has happened and at most once per interval. */
 export interface FiguresReporter {
@@ -12,7 +12,7 @@ export interface FiguresReporter {
 export interface FiguresReporterOptions {
   readonly gateway: Pick<Gateway, 'stats'>;
   readonly store: Pick<Store, 'generations'>;
-  readonly tell: (figures: Figures) => void;
+  readonly tell: (figures: GatewayFigures) => void;
 }
 
 /** Adding up a day takes longer the more calls it has, so it is not done for every call. */

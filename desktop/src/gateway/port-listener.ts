@@ -4,12 +4,12 @@ import type { Gateway, Logger } from '@model-gateway/core';
 import { type GatewayConfig, listen, type Listener } from '@model-gateway/node';
 import { describeListenError } from 'model-gateway/embed';
 
-import type { GatewayState, Place } from '../shared/gateway-messages.ts';
+import type { GatewayState, ListenAddress } from '../shared/gateway-messages.ts';
 
 /** The port for clients, which may open and close while the gateway stays. */
 export interface PortListener {
   /** Listens there, and nowhere else any more. Tells the state; never rejects. */
-  open(place: Place): Promise<void>;
+  open(place: ListenAddress): Promise<void>;
   pause(): void;
   /** Resolves when the last client has gone; what is left after the limit is cut off. */
   close(drainMs: number): Promise<void>;

@@ -3,7 +3,7 @@ import { BUILT_IN_MODELS } from '@model-gateway/core/catalog/built-in-models';
 import { createNodePlatform } from '@model-gateway/node';
 import { compose, openStore, planStart } from 'model-gateway/embed';
 
-import type { FromGateway, Place, StartMessage } from '../shared/gateway-messages.ts';
+import type { FromGateway, ListenAddress, StartMessage } from '../shared/gateway-messages.ts';
 import { createFiguresReporter } from './figures-reporter.ts';
 import { createFileLogger } from './file-logger.ts';
 import { createRequestHandler, type RequestHandler } from './handle-requests.ts';
@@ -11,7 +11,7 @@ import { createPortListener, LOOPBACK } from './port-listener.ts';
 
 export interface RunningGateway {
   readonly requests: RequestHandler;
-  listen(place: Place): Promise<void>;
+  listen(place: ListenAddress): Promise<void>;
   pause(): void;
   /** Tells the figures now. */
   report(): Promise<void>;

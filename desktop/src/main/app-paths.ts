@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import { app } from 'electron';
 
-/** Where everything lies. Beside the bundle what comes with the app, in the user's folder what is theirs. */
+/** All paths of the app: its own files beside the bundle, the user's files in the user's folder. */
 export function appPaths() {
   const out = join(__dirname, '..');
   const user = app.getPath('userData');

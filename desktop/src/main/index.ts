@@ -20,7 +20,7 @@ import { createAppWindow, restrictPages } from './window/app-window.ts';
 import { createBridgeHandlers } from './window/bridge-handlers.ts';
 import { serveBridge } from './window/bridge.ts';
 
-/** Puts the app together: window and tray over the gateway's process. To be run once Electron is ready. */
+/** Starts the app: window and tray over the gateway's process. Call it once Electron is ready. */
 async function run(): Promise<void> {
   const paths = appPaths();
   const file = openSettingsFile(paths.settings);
@@ -73,7 +73,7 @@ async function run(): Promise<void> {
   serveBridge(createBridgeHandlers({ paths, file, keys, gateway, control, window, changeSettings }));
   app.on('second-instance', () => window.show());
   app.on('activate', () => window.show());
-  // A machine that wakes up may be in another network, or have lost its socket.
+  // After a sleep the machine may be in another network, or have lost its socket.
   powerMonitor.on('resume', () => {
     if (gateway.state.phase === 'listening' || gateway.state.phase === 'not-listening') control.listenAgain();
   });
@@ -88,21 +88,21 @@ async function run(): Promise<void> {
   if (!process.argv.includes('--hidden')) window.show();
 }
 
-/** Lets the app go only when everything has been written. */
+/** Delays quitting until everything has been written. */
 function stopBeforeQuitting(stop: () => Promise<void>): void {
   let isEnding = false;
   app.on('will-quit', (event) => {
     if (isEnding) return;
     event.preventDefault();
     isEnding = true;
-    // Not at once: a quit within the same tick as `preventDefault` is lost.
+    // A quit within the same tick as `preventDefault` would be lost.
     void stop().finally(() => setImmediate(() => app.quit()));
   });
 }
 
 if (app.requestSingleInstanceLock()) {
   declareAppScheme();
-  // The tray is where the app stays.
+  // The app stays in the tray.
   app.on('window-all-closed', () => undefined);
   app
     .whenReady()

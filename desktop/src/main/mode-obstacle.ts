@@ -5,7 +5,7 @@ import type { Mode } from '@model-gateway/ui/desktop-bridge';
 import type { GatewayState } from '../shared/gateway-messages.ts';
 import type { AppPaths } from './app-paths.ts';
 
-/** Why a mode makes no sense at the moment; null when it does. */
+/** The reason why a mode is of no use at the moment; null when it is. */
 export function modeObstacle(
   mode: Mode,
   { state, paths }: { readonly state: GatewayState; readonly paths: Pick<AppPaths, 'recordings'> },

@@ -2,14 +2,14 @@ import { app, dialog } from 'electron';
 
 import type { GatewayProcess } from './gateway/gateway-process.ts';
 
-/** Ends the app, after asking about the calls that are under way. */
+/** Ends the app, after a question about calls under way. */
 export interface Quitter {
   quit(): Promise<void>;
-  /** No longer waits for calls to end. */
+  /** Cancels quitting while it waits for calls to end. */
   stay(): void;
-  /** Whether the app is on its way out. */
+  /** Whether the app is quitting. */
   readonly isQuitting: boolean;
-  /** Whether what is still under way is to be cut off. */
+  /** Whether calls under way are cut off. */
   readonly isNow: boolean;
 }
 
@@ -31,7 +31,7 @@ export function createQuitter(
         case 'when-done':
           gateway.pause();
           isWaiting = true;
-          // They may have ended while the question stood.
+          // The calls may have ended while the question was shown.
           await gateway.readFigures();
           return;
         case 'now':

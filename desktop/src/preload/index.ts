@@ -1,7 +1,7 @@
 import type { Channel, DesktopBridge } from '@model-gateway/ui/desktop-bridge';
 import { contextBridge, ipcRenderer } from 'electron';
 
-// Written out: this file must stay small, and the schemas are checked on both other ends.
+// Does not check values, because this file must stay small; both other ends check them.
 const invoke =
   (channel: Channel) =>
   (...parameters: unknown[]): Promise<unknown> =>

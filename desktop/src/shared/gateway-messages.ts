@@ -7,7 +7,7 @@ export interface StartMessage {
   /** The configuration file of the user; null where there is none. */
   readonly configFile: string | null;
   readonly dataDir: string;
-  /** The logs of the app; the data directory has a folder of its own for what it records. */
+  /** The folder of the app's logs; the data directory has its own for recorded data. */
   readonly logsDir: string;
   /** Provider keys under the names of their environment variables. */
   readonly env: Readonly<Record<string, string>>;
@@ -15,10 +15,10 @@ export interface StartMessage {
   readonly mode: Mode;
   /** Recordings are written to this directory and replayed from it. */
   readonly recordingsDir: string;
-  readonly place: Place;
+  readonly place: ListenAddress;
 }
 
-export interface Place {
+export interface ListenAddress {
   readonly host: string;
   readonly port: number;
   /** Names and addresses of this machine by which others on the network may call. */
@@ -38,23 +38,23 @@ export interface RequestMessage {
 export type ToGateway =
   | StartMessage
   | RequestMessage
-  /** Listens elsewhere, or again. */
-  | { readonly type: 'listen'; readonly place: Place }
-  /** Takes no calls from clients until it listens again; the UI goes on. */
+  /** Listens at this address, which may be the same as before. */
+  | { readonly type: 'listen'; readonly place: ListenAddress }
+  /** Accepts no calls from clients until it listens again; the UI continues to work. */
   | { readonly type: 'pause' }
   /** The reader of a response has room for one more piece. */
   | { readonly type: 'pull'; readonly id: number }
   | { readonly type: 'abort'; readonly id: number }
-  /** Asks for the figures at once. */
+  /** Requests the figures at once. */
   | { readonly type: 'report' }
-  /** Ends once open responses have ended, or cuts them off. */
+  /** Ends once open responses have ended; with `isNow`, cuts them off. */
   | { readonly type: 'stop'; readonly isNow: boolean };
 
-export interface Figures {
+export interface GatewayFigures {
   readonly openCalls: number;
   /** The figures of the day in UTC, as the UI counts it. */
   readonly today: { readonly requests: number; readonly costUsd: number };
-  /** The latest, newest first, without a word of what a provider or a model wrote. */
+  /** The latest failures, newest first, without any text of a provider or a model. */
   readonly failures: readonly Failure[];
 }
 
@@ -71,13 +71,13 @@ export type GatewayState =
   | { readonly phase: 'starting' }
   | { readonly phase: 'listening'; readonly url: string; readonly port: number; readonly isDemo: boolean }
   | { readonly phase: 'paused'; readonly isDemo: boolean }
-  /** It works, for the UI only. `kind` decides what to offer. */
+  /** Works, for the UI only. `kind` decides what to offer. */
   | {
       readonly phase: 'not-listening';
       readonly kind: 'taken' | 'denied' | 'other';
       readonly port: number;
       readonly message: string;
-      /** A port nearby that can be had; null where none was found. */
+      /** A free port nearby; null when none was found. */
       readonly freePort: number | null;
       readonly isDemo: boolean;
     }
@@ -85,7 +85,7 @@ export type GatewayState =
 
 export type FromGateway =
   | { readonly type: 'state'; readonly state: GatewayState }
-  | { readonly type: 'figures'; readonly figures: Figures }
+  | { readonly type: 'figures'; readonly figures: GatewayFigures }
   | {
       readonly type: 'head';
       readonly id: number;

@@ -25,8 +25,8 @@ import type { DiscoveredModel } from './providers/provider.ts';
 import { createRateLimits, type RateLimitOptions, type RateLimits } from './rate-limits/rate-limits.ts';
 import { createHealthBoard } from './routing/health/health-board.ts';
 import { createRetryBudget } from './routing/health/retry-budget.ts';
-import { routeAuto } from './routing/models/auto-router.ts';
-import { routeFree } from './routing/models/free-router.ts';
+import { resolveAuto } from './routing/models/auto-router.ts';
+import { resolveFree } from './routing/models/free-router.ts';
 import { createRandomSource } from './routing/random.ts';
 import { createRegionOf } from './routing/region-of.ts';
 import { createVideoChanges } from './videos/jobs/video-changes.ts';
@@ -115,7 +115,7 @@ export function createFoundations(options: GatewayOptions, closing: AbortSignal,
     members: options.members ?? store.members,
     regionOf: createRegionOf(options.regions ?? []),
     attempts: { platform, health, retryBudget: createRetryBudget(platform) },
-    routers: { auto: routeAuto, free: routeFree, ...options.routers },
+    routers: { auto: resolveAuto, free: resolveFree, ...options.routers },
     responseCache: createResponseCache(platform),
     /** Models in the last lists of the providers, by provider. */
     discovered: new Map<string, readonly DiscoveredModel[]>(),

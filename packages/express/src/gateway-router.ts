@@ -22,13 +22,13 @@ export interface GatewayRouterOptions<Request extends ExpressRequest = ExpressRe
   /** Routes to offer beside the API. Default: none. */
   readonly expose?: readonly Exclude<Surface, 'api'>[] | undefined;
   /**
-   * The host's own authentication, in place of the gateway's keys; for null the response is a 401. Not asked for health
-   * checks and the OpenAPI document. What it throws goes to the host's error handler.
+   * The host's own authentication, which replaces the gateway's keys; null leads to a 401. Not called for health checks
+   * and the OpenAPI document. Its errors go to the host's error handler.
    */
   readonly authenticate?: ((request: Request) => Principal | null | Promise<Principal | null>) | undefined;
-  /** Largest body in bytes. Default 32 MiB. A parser that runs before the gateway has a limit of its own. */
+  /** Limit of a body in bytes. Default 32 MiB. A parser that runs before the gateway has its own limit. */
   readonly bodyLimitBytes?: number | undefined;
-  /** How long a client may leave data unread before its connection is closed. Default two minutes. */
+  /** Time in which a client must read pending data before its connection is closed. Default two minutes. */
   readonly clientWriteTimeoutMs?: number | undefined;
 }
 
@@ -55,12 +55,12 @@ export function gatewayRouter<Request extends ExpressRequest = ExpressRequest>(
     clientWriteTimeoutMs: options.clientWriteTimeoutMs ?? DEFAULT_TIMEOUTS.clientWriteMs,
   };
 
-  /** Undefined leaves it to the gateway, null means refused. */
+  /** Undefined: the gateway authenticates; null: refused. */
   const askHost = async (request: Request, path: string): Promise<Principal | null | undefined> => {
     const method = request.method ?? '';
     if (authenticate === undefined || gateway.matches(method, path, ['health', 'openapi'])) return undefined;
     const principal = await authenticate(request);
-    // The gateway itself decides who needs no key for these.
+    // For these the gateway itself decides whether a key is needed.
     return principal ?? (gateway.matches(method, path, ['metrics']) ? undefined : null);
   };
 
@@ -70,7 +70,7 @@ export function gatewayRouter<Request extends ExpressRequest = ExpressRequest>(
     if (principal === null) return refuse(response, new GatewayError('authentication', 'Not authenticated'));
     const mounted = toMountedRequest(request, response, { bodyLimitBytes, principal });
     const result = await gateway.handle(mounted);
-    // A time limit of the host's, for one, may have responded meanwhile.
+    // The host may have responded meanwhile, for instance after a time limit.
     if (response.headersSent) return discard(result);
     await writeResponse(response, result, write);
   };
@@ -80,7 +80,7 @@ export function gatewayRouter<Request extends ExpressRequest = ExpressRequest>(
     if (isResponded(response)) return;
     try {
       if (principal === null) throw new GatewayError('authentication', 'Not authenticated');
-      // The upstream key is for the gateway's own callers alone.
+      // The upstream key is only for callers that the gateway has authenticated.
       if (options.passthrough?.apiKey !== undefined) {
         await gateway.authenticate(toMountedRequest(request, response, { bodyLimitBytes, principal }));
       }
@@ -112,11 +112,11 @@ function pathOf({ url = '/' }: ExpressRequest): string {
   return queryAt === -1 ? url : url.slice(0, queryAt);
 }
 
-/** Whether no response can be sent any more: the client has gone, or the host has responded. */
+/** Whether no response can be sent any more: the client has left, or the host has responded. */
 const isResponded = (response: ServerResponse): boolean =>
   response.headersSent || response.closed || response.destroyed;
 
-/** Ends a streamed response that has no reader, and with it the call upstream. */
+/** Ends a streamed response without a reader, and with it the call upstream. */
 async function discard({ body }: GatewayResponse): Promise<void> {
   if (typeof body === 'object' && body !== null && Symbol.asyncIterator in body) {
     await body[Symbol.asyncIterator]().return?.();

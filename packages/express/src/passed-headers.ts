@@ -1,4 +1,4 @@
-/** Headers that belong to the one connection, or that make a server believe things about it. */
+/** Headers of a single connection, or ones that a server trusts. */
 const OWN_TO_CONNECTION: ReadonlySet<string> = new Set([
   'forwarded',
   'keep-alive',
@@ -11,13 +11,13 @@ const OWN_TO_CONNECTION: ReadonlySet<string> = new Set([
   'x-real-ip',
 ]);
 
-/** Headers that the host's own pages send to the host: sessions, and browser headers that a gateway may refuse. */
+/** Headers that are meant for the host: sessions, and browser headers that a gateway may refuse. */
 const OWN_TO_HOST: ReadonlySet<string> = new Set(['cookie', 'cookie2', 'origin']);
 
-/** Other places where APIs look for keys. */
+/** Other headers in which APIs expect keys. */
 const KEY_HEADERS: ReadonlySet<string> = new Set(['api-key', 'x-api-key', 'x-goog-api-key']);
 
-/** Whether a caller's header goes on to the upstream gateway. Beside a key of our own, none of the caller's does. */
+/** Whether a caller's header is sent to the upstream gateway. With a key of our own, no key of the caller is. */
 export function isPassedOn(name: string, hasOwnKey: boolean): boolean {
   if (OWN_TO_CONNECTION.has(name) || OWN_TO_HOST.has(name)) return false;
   if (name.startsWith('x-forwarded-') || name.startsWith('sec-')) return false;
@@ -25,8 +25,8 @@ export function isPassedOn(name: string, hasOwnKey: boolean): boolean {
 }
 
 /**
- * Headers that a client of an API needs. All others concern upstream's own origin (cookies, CORS, transport security,
- * content policy) and would be taken for the host's here.
+ * Headers that a client of an API needs. All others concern upstream's origin (cookies, CORS, transport security,
+ * content policy) and would apply to the host's here.
  */
 const PASSED_BACK: ReadonlySet<string> = new Set([
   'accept-ranges',
@@ -51,7 +51,7 @@ const PASSED_BACK: ReadonlySet<string> = new Set([
 
 const NOT_PASSED_BACK: ReadonlySet<string> = new Set(['x-frame-options', 'x-powered-by', 'x-xss-protection']);
 
-/** Whether a header of the upstream gateway's response goes back to the caller. */
+/** Whether a header of the upstream gateway's response is sent to the caller. */
 export function isPassedBack(name: string): boolean {
   return PASSED_BACK.has(name) || (name.startsWith('x-') && !NOT_PASSED_BACK.has(name));
 }

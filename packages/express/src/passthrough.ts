@@ -9,11 +9,11 @@ import { type ParsedBody, readParsedBody } from './read-parsed-body.ts';
 import { lostBody } from './to-mounted-request.ts';
 
 export interface PassthroughOptions {
-  /** The other gateway's API, version included: `https://host/api/v1`. */
+  /** Base URL of the other gateway's API, with its version: `https://host/api/v1`. */
   readonly target: string;
   /**
-   * Sent upstream instead of the caller's key, for every authenticated caller: they can do all that it may, so it
-   * should be an API key and not one that administers. Default: the callers' own keys are passed on.
+   * Sent upstream instead of the key of every authenticated caller. Callers get all its rights, so use an API key and
+   * no management key. Default: callers' own keys are passed on.
    */
   readonly apiKey?: string | undefined;
 }
@@ -22,27 +22,27 @@ export interface Passthrough {
   /** Whether the path may be forwarded. */
   accepts(path: string): boolean;
   /**
-   * Sends the request on, and the response back as it comes. Resolves when that is over or the response has begun;
-   * throws `GatewayError` when there is no response to pass back.
+   * Forwards the request, and returns the response as it comes. Resolves at its end or, once it has begun, at its
+   * failure; throws `GatewayError` when there is no response.
    */
   forward(request: ExpressRequest, response: ServerResponse): Promise<void>;
 }
 
 const API_PREFIX = '/api/v1';
-/** Steps out of the target's folder once upstream has resolved them, in every spelling that servers know. */
+/** Dot segments, in every spelling that servers know: once resolved, they lead out of the target's folder. */
 const DOT_SEGMENT = /(^|\/|\\|%2f|%5c)(\.|%2e){1,2}($|\/|\\|%2f|%5c|;|%3b)/i;
 /** Same limit as the gateway's own for a response in one piece. */
 const IDLE_TIMEOUT_MS = 600_000;
 
-/** The proxy library, and what went wrong with a request that it was given. */
+/** The proxy library, and the errors of its requests. */
 interface Proxy {
   readonly send: RequestHandler<ExpressRequest>;
   readonly failures: WeakMap<IncomingMessage, Error>;
 }
 
 /**
- * Creates the way to another gateway for paths that ours does not have. Throws `RangeError` for a target that is no
- * plain http(s) address.
+ * Creates the passthrough to another gateway, for paths that this one does not have. Throws `RangeError` for a target
+ * that is no plain http(s) address.
  */
 export function createPassthrough({ target, apiKey }: PassthroughOptions): Passthrough {
   const targetUrl = parseTarget(target);
@@ -55,12 +55,12 @@ export function createPassthrough({ target, apiKey }: PassthroughOptions): Passt
       loading ??= loadProxy(targetUrl, apiKey);
       const { send, failures } = await loading;
       if (response.closed) return;
-      // Node has responded to this header; with it the library would forward the headers without calling this code.
+      // Node has responded to it already, and with it the library would forward the headers without calling this code.
       delete request.headers.expect;
       await send(request, response, () => undefined);
       const cause = failures.get(request);
       if (cause === undefined) return;
-      // A response that broke off must not end as if it were whole.
+      // A response that breaks off must not look complete.
       if (response.headersSent) response.destroy();
       else throw new GatewayError('provider_unavailable', 'The upstream gateway cannot be reached', { cause });
     },
@@ -78,7 +78,7 @@ function parseTarget(target: string): string {
   return url.href.replace(/\/+$/, '');
 }
 
-/** The library brings dependencies of its own, so only those who pass requests through load it. */
+/** The library has dependencies of its own, so it is loaded only for passthrough. */
 async function loadProxy(target: string, apiKey: string | undefined): Promise<Proxy> {
   const { createProxyMiddleware } = await import('http-proxy-middleware');
   const failures: Proxy['failures'] = new WeakMap();
@@ -111,15 +111,15 @@ function removeHeaders(upstream: ClientRequest, hasOwnKey: boolean): void {
   for (const name of upstream.getHeaderNames()) {
     if (!isPassedOn(name, hasOwnKey)) upstream.removeHeader(name);
   }
-  // The library closes after a body of unknown length, and that must stay.
+  // The library closes the connection after a body of unknown length; that must remain so.
   if (upstream.getHeader('connection') !== 'close') upstream.removeHeader('connection');
 }
 
-/** Sends again what a parser before us has read off the connection. */
+/** Sends the body that a parser has already read off the connection. */
 function sendParsedBody(upstream: ClientRequest, body: ParsedBody): void {
   if (body.type !== 'json' && body.type !== 'bytes') return;
   const bytes = body.type === 'bytes' ? body.bytes : Buffer.from(JSON.stringify(body.value));
-  // Parsers decompress.
+  // Parsers have decompressed the body.
   upstream.removeHeader('content-encoding');
   upstream.removeHeader('transfer-encoding');
   upstream.setHeader('content-length', bytes.byteLength);
@@ -132,7 +132,7 @@ const hasBody = ({ headers }: ExpressRequest): boolean =>
 function cleanResponse({ headers }: IncomingMessage): void {
   for (const name of Object.keys(headers)) if (!isPassedBack(name)) delete headers[name];
   if (headers['content-type']?.startsWith('text/event-stream') !== true) return;
-  // Without this `compression()` before us would hold the stream back until its end.
+  // Without this, `compression()` before the router would hold the stream back until its end.
   headers['cache-control'] = 'no-cache, no-transform';
   headers['x-accel-buffering'] = 'no';
 }

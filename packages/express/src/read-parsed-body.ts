@@ -4,19 +4,20 @@ import type { ExpressRequest } from './express-request.ts';
 export type ParsedBody =
   /** The body was not read; it still comes from the connection. */
   | { readonly type: 'unread' }
-  /** `express.json()` or the like. */
+  /** Read by `express.json()` or a similar parser. */
   | { readonly type: 'json'; readonly value: unknown }
-  /** `express.raw()`, `express.text()`. */
+  /** Read by `express.raw()` or `express.text()`. */
   | { readonly type: 'bytes'; readonly bytes: Uint8Array }
-  /** A handler before the router has read the body and left nothing that could be used in its place. */
+  /** A handler before the router has read the body and left nothing usable. */
   | { readonly type: 'lost' };
 
 /** Content types of bodies that core treats as JSON. */
 const JSON_TYPE = /^application\/([\w.-]+\+)?json\b/i;
 
 /**
- * Finds the body of a request that parsers may have run on. The connection tells whether one did: Express 4 sets
- * `request.body` to `{}` for bodies that its parser left alone. An object from a non-JSON body (a form) counts as lost.
+ * Finds the body of a request that parsers may have read. The state of the connection says whether one did, because
+ * Express 4 sets `request.body` to `{}` for bodies that its parser left alone. An object of a non-JSON body (a form)
+ * counts as lost.
  */
 export function readParsedBody(request: ExpressRequest): ParsedBody {
   if (!request.readableEnded) return { type: 'unread' };

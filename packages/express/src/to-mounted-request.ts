@@ -11,7 +11,7 @@ export interface MountedRequestOptions {
   readonly principal?: GatewayRequest['principal'];
 }
 
-/** Builds the core's request from Express's, wherever it is mounted and whatever has parsed its body. */
+/** Builds the core's request from Express's, for any mount path and any parsed body. */
 export function toMountedRequest(
   request: ExpressRequest,
   response: ServerResponse,
@@ -28,13 +28,13 @@ export function toMountedRequest(
     principal,
   });
   const { readBody, openBody } = gatewayRequest;
-  /** The body where middleware has read it; undefined where it is still to be read. */
+  /** The body, if middleware has read it; undefined if it is still to be read. */
   const takeBytes = (limitBytes: number): Uint8Array | undefined => {
     if (isTooLarge(limitBytes)) {
       throw new GatewayError('payload_too_large', `The body is larger than ${limitBytes} bytes`);
     }
     if (body.type === 'bytes') return body.bytes;
-    // Another handler may be reading the same stream: data that has ended by now will not come again.
+    // Another handler may have read the stream: data that has ended does not come again.
     if (request.readableEnded) throw lostBody();
     return undefined;
   };
@@ -50,7 +50,7 @@ export function toMountedRequest(
   });
 }
 
-/** The error for a body that middleware of the host has used up. Nothing permanent may be a 5xx. */
+/** The error for a body that the host's middleware has consumed. No 5xx, because it is permanent. */
 export function lostBody(): GatewayError {
   return new GatewayError(
     'unprocessable',
@@ -58,13 +58,13 @@ export function lostBody(): GatewayError {
   );
 }
 
-/** Size of the body as sent, when another handler has read it; the gateway's own reader counts the bytes itself. */
+/** Size of the body as sent, if another handler has read it; the gateway's own reader counts the bytes itself. */
 function sizeOf({ headers }: ExpressRequest, body: ParsedBody): number {
   if (body.type === 'bytes') return body.bytes.byteLength;
   return body.type === 'json' ? Number(headers['content-length'] ?? 0) : 0;
 }
 
-/** The origin the client used. Express's own `hostname` drops the port, so its rule is applied again, port included. */
+/** The origin that the client used. Express's `hostname` drops the port, so its rule is applied again with it. */
 function originOf(request: ExpressRequest): string {
   const trusts = request.app.get('trust proxy fn');
   const isTrusted = typeof trusts === 'function' && Boolean(trusts(request.socket.remoteAddress, 0));
@@ -73,8 +73,8 @@ function originOf(request: ExpressRequest): string {
 }
 
 /**
- * The caller's address as `trust proxy` says. Loopback opens what is meant for this machine alone, so it is not
- * believed of a request that came through a proxy: the proxy may run here, and its client anywhere.
+ * The caller's address according to `trust proxy`. A loopback address gives access to what is meant for this machine
+ * alone, so it is not trusted for a request that came through a proxy: the proxy may run here, and its client anywhere.
  */
 function remoteAddressOf({ ip, headers }: ExpressRequest): string {
   const isForwarded = headers['x-forwarded-for'] !== undefined || headers['forwarded'] !== undefined;

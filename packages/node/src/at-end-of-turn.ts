@@ -3,16 +3,17 @@ import process from 'node:process';
 type Callback = () => void;
 
 let waiting: Callback[] = [];
-/** True while the postponed work is being done, together with all work that follows from it at once. */
+/** True while the callbacks run, and the promise jobs that follow from them. */
 let isEnding = false;
 
 /**
- * Calls back at the end of this turn of the event loop, with everything else put off in it: the work of a turn takes
- * each step side by side, with the step's code at hand (docs/decisions/0021-side-by-side.md). Within such a callback,
- * calls back in the same turn, after all that follows from it. A callback must not throw: later ones would be lost.
+ * Runs the callback at the end of this turn of the event loop, in a row with all others of the turn. Their calls then
+ * take each step one after another, while its code is in the processor's cache (docs/decisions/0021). Within such a
+ * callback, runs a further one in the same turn, after all promise jobs. A callback must not throw: later ones would be
+ * lost.
  */
 export function atEndOfTurn(callback: Callback): void {
-  // A tick that is asked for within a promise's job comes when no promise has anything to do any more.
+  // A tick that a promise job requests runs after all promise jobs.
   if (isEnding) return process.nextTick(callback);
   if (waiting.length === 0) setImmediate(endTurn);
   waiting.push(callback);

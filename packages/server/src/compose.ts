@@ -32,7 +32,7 @@ import { createProviderChecks } from './doctor/provider-checks.ts';
 import { createLazyTransport } from './lazy-transport.ts';
 import { type FixtureUse, openFixtures } from './open-fixtures.ts';
 
-/** Something that holds connections or files, and lets go of them when closed. */
+/** Anything with open connections or files, which `close` releases. */
 interface Closable {
   close(): Promise<void>;
 }
@@ -49,13 +49,13 @@ export interface CompositionOptions {
   readonly config: GatewayConfig;
   readonly store: Store;
   readonly logger: Logger;
-  /** Accepted beside the config's own. */
+  /** Keys that are accepted beside those of the config. */
   readonly extraKeys: readonly BootstrapKey[];
   /** The directory of the demo's recorded responses; null outside demo mode. */
   readonly demoFixturesDir: string | null;
-  /** Whether what is saved in the UI goes to that directory. Default: it is handed out. */
+  /** Whether cases that are saved in the UI are written to that directory. Default: they are handed out. */
   readonly savesFixtures?: boolean | undefined;
-  /** Directory for recorded responses, for replaying. Default: nowhere. */
+  /** Directory for recorded responses. Default: nothing is recorded. */
   readonly record?: RecordOptions | null | undefined;
   /** Transport for calls to configured providers. Default: undici. */
   readonly loadTransport?: LoadTransport | undefined;
@@ -73,7 +73,7 @@ export async function openStore(config: GatewayConfig, logger: Logger): Promise<
   return createJsonFileStore({ dir: config.store.dir, logger, retentionDays, maxGenerations });
 }
 
-/** The composition root: everything that this server is made of is named here, and nowhere else. */
+/** The composition root: the only place that names all parts of this server. */
 export async function compose(options: CompositionOptions): Promise<Composition> {
   const { config, store, logger, extraKeys, demoFixturesDir, record = null, loadTransport } = options;
   const fixtures = await openFixtures({
@@ -105,7 +105,7 @@ export async function compose(options: CompositionOptions): Promise<Composition>
       demoFixturesDir === null ? createProviderChecks(config, sources.providers, listSecrets(config)) : undefined,
     fixtures: fixtures.library,
     rateLimits: await openRateLimits(config),
-    // The demo promises to touch no network.
+    // The demo must not use the network.
     web: demoFixturesDir === null ? await openWebAccess(config) : undefined,
     onGeneration: options.onGeneration,
     logger,
@@ -113,7 +113,7 @@ export async function compose(options: CompositionOptions): Promise<Composition>
   return { gateway: fixtures.wrap(gateway), preload: sources.preload, closeAfterwards: sources.closeAfterwards };
 }
 
-/** Undefined where nothing is limited: nothing is loaded for it then. */
+/** Undefined without limits; then nothing is loaded. */
 async function openRateLimits({ rateLimits: rules }: GatewayConfig): Promise<RateLimitOptions | undefined> {
   if (rules.length === 0) return undefined;
   const { createMemoryRateCounter: createCounter } = await import('@model-gateway/node/rate-limits');

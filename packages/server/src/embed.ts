@@ -1,4 +1,4 @@
-/** The parts of `serve`, for a process of ours that runs the gateway beside something else, as the desktop app does. */
+/** The parts of `serve`, for a process that runs the gateway beside something else, as the desktop app does. */
 export { compose, type Composition, type CompositionOptions, openStore } from './compose.ts';
 export { createLogger, type LoggerOptions, type ServerLogger } from './logger.ts';
 export { planStart, type StartPlan } from './plan-start.ts';

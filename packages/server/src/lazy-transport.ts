@@ -1,15 +1,15 @@
 import { sendWhole, type Transport } from '@model-gateway/core';
 
 export interface LazyTransport extends Required<Transport> {
-  /** Loads it ahead of the first call. */
+  /** Loads the transport before the first call. */
   preload(): void;
-  /** Closes it if it was ever loaded. */
+  /** Closes the transport if it was loaded. */
   close(): Promise<void>;
 }
 
 /**
- * Puts off loading a transport, which for undici is a sixth of the time that a start takes and is not needed to
- * listen. A call that comes first waits for it.
+ * Delays loading a transport until after the start: undici takes a sixth of the time of a start, and listening does not
+ * need it. A call before then waits for it.
  */
 export function createLazyTransport(load: () => Promise<Transport & { close(): Promise<void> }>): LazyTransport {
   let loading: ReturnType<typeof load> | undefined;
@@ -21,7 +21,7 @@ export function createLazyTransport(load: () => Promise<Transport & { close(): P
     sendWhole: (request) =>
       loaded === undefined ? get().then((transport) => sendWhole(transport, request)) : sendWhole(loaded, request),
     preload() {
-      // `send` fails with the same error, and its caller can report it.
+      // `send` fails with the same error, which its caller can report.
       get().catch(() => undefined);
     },
     async close() {

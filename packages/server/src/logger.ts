@@ -4,32 +4,32 @@ import { type DestinationStream, pino, stdSerializers } from 'pino';
 import type { LogLevel } from './commands/parse-command.ts';
 
 export interface ServerLogger extends Logger {
-  /** Writes out what is pending; for the moment before the process ends. */
+  /** Writes pending lines at once, before the process ends. */
   flush(): void;
 }
 
 export interface LoggerOptions {
   readonly level: LogLevel;
-  /** Texts that must not appear in any line, wherever they come from. */
+  /** Texts that must not appear in any line. */
   readonly secrets: readonly string[];
   /** Default: stderr, readable lines on a terminal and JSON elsewhere. */
   readonly destination?: DestinationStream | undefined;
 }
 
-/** Shorter ones are words of ordinary messages as well. */
+/** A shorter text may be a word of ordinary messages. */
 const MIN_SECRET_LENGTH = 8;
-/** Keys that were issued, and so are in no configuration. */
+/** Keys that the gateway has issued, which are in no configuration. */
 const ISSUED_KEY = /sk-gw-v1-[A-Za-z0-9_-]{20,}/g;
 const BEARER = /(bearer\s+)[^\s"\\]+/gi;
 
-/** More than this is pending only when stderr is not read; further lines are then dropped, to limit memory. */
+/** More is pending only when stderr is not read; further lines are then dropped, to limit memory. */
 const MAX_PENDING_BYTES = 4 * 1024 * 1024;
 
 /** Creates the server's log: one line an event on stderr, with secrets taken out. */
 export function createLogger({ level, secrets, destination }: LoggerOptions): ServerLogger {
   const redact = createRedactor(secrets);
   const isTerminal = process.stderr.isTTY;
-  // Not synchronous, so that a reader who stalls does not stall the gateway.
+  // Asynchronous, so that a reader that stalls does not stall the gateway.
   const pipe =
     destination === undefined && !isTerminal
       ? pino.destination({ dest: 2, sync: false, maxLength: MAX_PENDING_BYTES })
@@ -54,7 +54,7 @@ export function createLogger({ level, secrets, destination }: LoggerOptions): Se
       try {
         pipe?.flushSync();
       } catch {
-        // stderr is not read any more, so the failure cannot be reported.
+        // The failure cannot be reported, because stderr is not read any more.
       }
     },
   };
@@ -74,7 +74,7 @@ export function createRedactor(secrets: readonly string[]): (line: string) => st
       .replace(BEARER, '$1[redacted]');
 }
 
-/** Shapes a line of the log for people: time, level unless it is info, message, and the fields. */
+/** Formats a line of the log for people: time, level unless it is info, message, and the fields. */
 export function toReadableLine(line: string): string {
   const { level, time, msg, ...fields } = JSON.parse(line) as Record<string, unknown>;
   const clock = typeof time === 'string' ? time.slice(11, 19) : '';

@@ -18,7 +18,7 @@ const OUTSIDE_ERRORS: ReadonlySet<string> = new Set([
 
 async function run(args: readonly string[]): Promise<void> {
   const command = parseCommand(args);
-  // The commands are loaded when asked for: help and error messages are printed at once.
+  // Commands are loaded on demand, so that help and error messages are printed at once.
   switch (command.type) {
     case 'help':
       return void process.stdout.write(command.text);
@@ -53,6 +53,6 @@ function fail(error: unknown): void {
 }
 
 ignoreBrokenPipes();
-// Halves the time that loading takes, from the second start on.
+// Halves the loading time, from the second start on.
 module.enableCompileCache();
 run(process.argv.slice(2)).catch(fail);

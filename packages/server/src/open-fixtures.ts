@@ -3,27 +3,27 @@ import type { GatewayConfig, ProviderConfig } from '@model-gateway/node';
 
 import type { RecordOptions } from './commands/parse-command.ts';
 
-/** Use of fixtures by a gateway: they provide the responses, they are recorded, or neither. */
+/** How a gateway uses fixtures: for responses, for recording, or not at all. */
 export interface FixtureUse {
   readonly library: FixtureLibrary;
-  /** Providers that respond in place of the configured providers. Undefined when the configured ones are called. */
+  /** Providers that replace the configured ones. Undefined when the configured ones are called. */
   readonly replay?: { readonly providers: readonly Provider[]; readonly models: readonly ModelDefinition[] };
-  /** Puts a recorder before what reaches a provider. */
+  /** Wraps the transport of a provider with a recorder. */
   readonly recordUpstream?: ((provider: ProviderConfig, upstream: Transport) => Transport) | undefined;
   readonly wrap: (gateway: Gateway) => Gateway;
 }
 
 export interface FixtureUseOptions {
   readonly config: GatewayConfig;
-  /** The directory of what is replayed; null where providers are called. */
+  /** The directory that is replayed; null when providers are called. */
   readonly replayDir: string | null;
-  /** Whether new cases may go there. */
+  /** Whether new cases are saved in that directory. */
   readonly savesThere: boolean;
   readonly record: RecordOptions | null;
   readonly secrets: readonly string[];
 }
 
-/** Opens what is replayed or recorded. Throws `FixtureError`. Where it is neither, nothing is loaded for it. */
+/** Opens fixtures for replaying or recording. Throws `FixtureError`. Loads nothing for a gateway that does neither. */
 export async function openFixtures(options: FixtureUseOptions): Promise<FixtureUse> {
   const { config, replayDir, savesThere, record, secrets } = options;
   if (replayDir !== null) {
@@ -38,7 +38,7 @@ export async function openFixtures(options: FixtureUseOptions): Promise<FixtureU
   return { library: createLiveLibrary(secrets), wrap: (gateway) => gateway };
 }
 
-/** There are no cases; one that is made of a generation is handed out. */
+/** Has no cases; a case that is made of a generation is handed out. */
 function createLiveLibrary(secrets: readonly string[]): FixtureLibrary {
   const open = async (): Promise<FixtureLibrary> => {
     const { createFixtureLibrary } = await import('@model-gateway/fixtures');

@@ -6,14 +6,14 @@ import { DEMO_KEY, DEMO_MANAGEMENT_KEY, type GatewayConfig, isLoopbackHost, load
 
 import { type ServeOptions, UsageError } from './commands/parse-command.ts';
 
-/** Parts that `serve` is going to run. */
+/** The configuration that `serve` runs. */
 export interface StartPlan {
   readonly config: GatewayConfig;
   /** The directory of the demo's recorded responses; null outside demo mode. */
   readonly demoFixturesDir: string | null;
 }
 
-/** Laid there by the build, for the compiled files and the bundle. */
+/** Written by the build, for the compiled files and for the bundle. */
 const BUILT_FIXTURES = fileURLToPath(new URL('../dist/demo-fixtures', import.meta.url));
 
 const DEMO_DATA_DIR = 'data/demo';

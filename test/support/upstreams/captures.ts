@@ -7,7 +7,7 @@ const CAPTURES = fileURLToPath(new URL('../../../../shared/captures', import.met
 /** Why nothing can be tested against recordings here; undefined where they exist. */
 export const missingCaptures: string | undefined = existsSync(CAPTURES)
   ? undefined
-  : `no recordings of real providers at ${CAPTURES}`;
+  : 'the provider captures are not there';
 
 export interface Capture {
   /** `openai/openai-text.chunks.txt` */

@@ -4,20 +4,20 @@ import type { GatewayState } from '../../shared/gateway-messages.ts';
 import { type NotListening, type PortChoice, toPortQuestion } from './port-question.ts';
 
 export interface PortAsker {
-  /** Call with every state. Asks once when the port cannot be had, and takes the question back when it can. */
+  /** Must be called with every state. Asks once when the port cannot be opened, and closes the question when it can. */
   follow(state: GatewayState): void;
 }
 
 export interface PortAskerOptions {
-  /** The window says it all by itself. */
+  /** While the window is open, it reports the port itself. */
   readonly isWindowOpen: () => boolean;
   readonly onChoice: (choice: PortChoice) => void;
 }
 
-/** Creates a function that asks about the port while no window is open to report it, as after a login. */
+/** Creates a function that asks about the port while no window is open to report it, for instance after a login. */
 export function createPortAsker({ isWindowOpen, onChoice }: PortAskerOptions): PortAsker {
   let asking: AbortController | undefined;
-  /** The state that has been told, here or in the window. */
+  /** The last state that was reported, here or in the window. */
   let told: GatewayState | undefined;
   let isPutOff = false;
 
@@ -32,7 +32,7 @@ export function createPortAsker({ isWindowOpen, onChoice }: PortAskerOptions): P
       .then(({ response }) => {
         if (signal.aborted) return;
         const choice = choices[response]?.choice ?? { type: 'later' };
-        // Not asked again, say after every sleep, until the port has been had once.
+        // Asks again only after the port was open in between, and not after every sleep.
         isPutOff = choice.type === 'later';
         onChoice(choice);
       });

@@ -1,21 +1,21 @@
 import { existsSync } from 'node:fs';
 
-import type { Place } from '../../shared/gateway-messages.ts';
+import type { ListenAddress } from '../../shared/gateway-messages.ts';
 import type { AppPaths } from '../app-paths.ts';
 import type { ProviderKeys } from '../settings/provider-keys.ts';
 import type { SettingsFile } from '../settings/settings-file.ts';
 import type { GatewayProcess } from './gateway-process.ts';
 import { listNetworkHosts } from './network-addresses.ts';
 
-/** Starts the gateway with what the user has set. */
+/** Starts the gateway with the user's settings. */
 export interface GatewayControl {
-  /** Starts it, or starts it anew: with other keys, another configuration, other data. */
+  /** Starts or restarts the gateway: with other keys, another configuration, or other data. */
   start(): Promise<void>;
-  /** Listens where the settings say, or this time at another port. */
+  /** Listens at the address of the settings, or this time at another port. */
   listen(port?: number): void;
-  /** Listens at the same address as the last time: after a pause or a sleep, clients still use that address. */
+  /** Listens at the same address as before: after a pause or a sleep, clients still use it. */
   listenAgain(): void;
-  /** Does work on the data while nothing else uses it. */
+  /** Runs work on the data while nothing else uses it. */
   atRest(work: () => Promise<void>): Promise<void>;
 }
 
@@ -27,9 +27,9 @@ export interface GatewayParts {
 }
 
 export function createGatewayControl({ gateway, paths, file, keys }: GatewayParts): GatewayControl {
-  /** Where it listens this time; undefined for where the settings say. */
+  /** The port for this time; undefined for that of the settings. */
   let chosenPort: number | undefined;
-  const place = (): Place => {
+  const place = (): ListenAddress => {
     const port = chosenPort ?? file.settings.port;
     const isShared = file.settings.shareOnNetwork;
     return {

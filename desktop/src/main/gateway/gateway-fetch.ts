@@ -1,7 +1,7 @@
 import type { FromGateway } from '../../shared/gateway-messages.ts';
 import type { GatewayProcess } from './gateway-process.ts';
 
-/** Pieces that may be on their way to a reader who has not taken the one before. */
+/** Number of pieces that are sent before the reader has taken the first of them. */
 const PIECES_AHEAD = 4;
 
 interface Pending {
@@ -11,8 +11,8 @@ interface Pending {
 }
 
 /**
- * Creates the `fetch` of the window: it reaches the gateway in its process and needs no port, so the UI works even
- * where none can be had. Responses are streamed, no faster than they are read.
+ * Creates the `fetch` of the window: it reaches the gateway in its process without a port, so the UI works even when no
+ * port can be opened. Responses are streamed, no faster than they are read.
  */
 export function createGatewayFetch(gateway: GatewayProcess): (request: Request) => Promise<Response> {
   const pending = new Map<number, Pending>();

@@ -1,39 +1,39 @@
 import { utilityProcess, type UtilityProcess } from 'electron';
 
 import type {
-  Figures,
+  GatewayFigures,
   FromGateway,
   GatewayState,
-  Place,
+  ListenAddress,
   StartMessage,
   ToGateway,
 } from '../../shared/gateway-messages.ts';
 
-/** The gateway in a process of its own, which is started again when it dies. */
+/** The gateway in a process of its own, which is restarted when it dies. */
 export interface GatewayProcess {
   readonly state: GatewayState;
-  readonly figures: Figures;
+  readonly figures: GatewayFigures;
   /** Resolves with the current figures, or with those of the last report when the process does not respond. */
-  readFigures(): Promise<Figures>;
-  /** Starts it, or starts it anew with other keys or another configuration. */
+  readFigures(): Promise<GatewayFigures>;
+  /** Starts or restarts it, with other keys or another configuration. */
   start(message: StartMessage): Promise<void>;
-  listen(place: Place): void;
+  listen(place: ListenAddress): void;
   pause(): void;
-  /** False when there is no process to send it to. */
+  /** Returns false when there is no process. */
   send(message: ToGateway): boolean;
   /** Called for every response to the window. */
   onResponse(tell: (message: FromGateway) => void): void;
   onChange(tell: () => void): void;
-  /** Ends it once its open responses have ended, or after the limit, or at once. */
+  /** Ends it once its open responses have ended, at the latest after the limit; with `isNow` at once. */
   stop(options?: { readonly isNow?: boolean }): Promise<void>;
 }
 
 const RESTART_AFTER_MS = [500, 2000, 10_000, 30_000];
-/** Having run this long, it counts as sound again. */
+/** After this time a process counts as stable again. */
 const SOUND_AFTER_MS = 60_000;
 const STOP_LIMIT_MS = 35_000;
 const REPORT_LIMIT_MS = 1000;
-const NO_FIGURES: Figures = { openCalls: 0, today: { requests: 0, costUsd: 0 }, failures: [] };
+const NO_FIGURES: GatewayFigures = { openCalls: 0, today: { requests: 0, costUsd: 0 }, failures: [] };
 
 /** `entry` is the file that the process runs. */
 export function createGatewayProcess(entry: string): GatewayProcess {

@@ -2,7 +2,7 @@ import type { GatewayState } from '../../shared/gateway-messages.ts';
 
 export type NotListening = Extract<GatewayState, { phase: 'not-listening' }>;
 
-/** Choices that are offered when a port cannot be had. The app never changes the port by itself. */
+/** Choices that are offered when a port cannot be opened. The app never changes the port by itself. */
 export type PortChoice =
   | { readonly type: 'retry' }
   | { readonly type: 'use-once'; readonly port: number }
@@ -21,9 +21,9 @@ const ADVICE: Readonly<Record<NotListening['kind'], string>> = {
   other: 'Try again, or choose another port.',
 };
 
-/** Asks what to do about a port, for those who have no window open to be told in. */
+/** Makes the question about a port, for a user without an open window. */
 export function toPortQuestion({ port, kind, message, freePort }: NotListening): PortQuestion {
-  // Its further lines tell what to type, for those who have started the server from a shell.
+  // Further lines of the message say what to type in a shell.
   const [why = ''] = message.split('\n');
   return {
     message: `Other programs cannot reach the gateway at port ${port}`,

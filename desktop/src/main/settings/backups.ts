@@ -7,7 +7,7 @@ import { app, type BrowserWindow, dialog } from 'electron';
 import type { AppPaths } from '../app-paths.ts';
 import type { SettingsFile } from './settings-file.ts';
 
-/** Exports the app's settings: nothing secret is among them. */
+/** Exports the app's settings, none of which is secret. */
 export async function exportSettings(window: BrowserWindow, file: SettingsFile): Promise<Outcome> {
   const defaultPath = join(app.getPath('documents'), 'model-gateway-settings.json');
   const { filePath, canceled } = await dialog.showSaveDialog(window, { defaultPath });
@@ -16,7 +16,7 @@ export async function exportSettings(window: BrowserWindow, file: SettingsFile):
   return { done: true, message: `Settings were written to ${filePath}, without any key.` };
 }
 
-/** Asks for an exported file. Resolves with the settings in it, or with why there are none. */
+/** Asks for an exported file. Resolves with its settings, or with the reason why there are none. */
 export async function readExportedSettings(window: BrowserWindow): Promise<SettingsChanges | Outcome> {
   const filters = [{ name: 'Settings', extensions: ['json'] }];
   const { filePaths, canceled } = await dialog.showOpenDialog(window, { properties: ['openFile'], filters });
@@ -30,7 +30,7 @@ export async function readExportedSettings(window: BrowserWindow): Promise<Setti
   }
 }
 
-/** Does work on the data while the gateway rests. */
+/** Runs work on the data while the gateway is stopped. */
 type AtRest = (work: () => Promise<void>) => Promise<void>;
 
 /** Copies the data directory to a folder of the user's choice. */
@@ -43,7 +43,7 @@ export async function backUp(window: BrowserWindow, { data }: AppPaths, atRest: 
   return { done: true, message: `The data was copied to ${target}. Provider keys are not in it.` };
 }
 
-/** Puts a backup in the place of the data directory, which is kept beside it. */
+/** Replaces the data directory by a backup; the old directory is kept beside it. */
 export async function restore(window: BrowserWindow, { data }: AppPaths, atRest: AtRest): Promise<Outcome> {
   const folder = await chooseFolder(window, 'Restore from this folder');
   if (folder === undefined) return CANCELLED;
@@ -64,7 +64,7 @@ export async function restore(window: BrowserWindow, { data }: AppPaths, atRest:
 
 const CANCELLED: Outcome = { done: false, message: '' };
 
-/** A socket, by which a process holds the directory, can be left behind by a crash, and cannot be copied. */
+/** A crash may leave the socket by which a process holds the directory; sockets cannot be copied. */
 async function isKept(path: string): Promise<boolean> {
   return !(await lstat(path)).isSocket();
 }

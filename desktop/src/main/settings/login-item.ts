@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { app } from 'electron';
 
 /**
- * Makes the app start at login, or not. Electron does nothing about it on Linux, where a file in the autostart folder
+ * Sets whether the app starts at login. Electron does not support it on Linux, where a file in the autostart folder
  * does it (XDG autostart specification).
  */
 export function setStartAtLogin(isWanted: boolean, isHidden: boolean): void {

@@ -2,27 +2,27 @@ import { safeStorage } from 'electron';
 
 import type { SettingsFile } from './settings-file.ts';
 
-/** The user's provider keys, sealed by the machine's keyring where it has one. */
+/** The user's provider keys, encrypted by the machine's keyring if it has one. */
 export interface ProviderKeys {
   readonly storage: 'keyring' | 'plain' | 'none';
   names(): string[];
-  /** All keys by the names of their environment variables, without those that cannot be unsealed any more. */
+  /** All keys by the names of their environment variables, except those that cannot be decrypted any more. */
   open(): Promise<Record<string, string>>;
-  /** Throws when nothing can be sealed. */
+  /** Throws when encryption is not available. */
   save(name: string, key: string): Promise<void>;
   remove(name: string): void;
 }
 
-/** The asynchronous forms came later than the oldest runtime we run on. */
+/** The asynchronous functions are newer than the oldest supported runtime. */
 interface AsyncSafeStorage {
   encryptStringAsync?(text: string): Promise<Buffer>;
   decryptStringAsync?(sealed: Buffer): Promise<{ readonly result: string } | string>;
 }
 
-/** Must be called once the app is ready: before that, a keyring cannot be reached. */
+/** Must be called once the app is ready, because a keyring cannot be reached before. */
 export function createProviderKeys(file: SettingsFile): ProviderKeys {
   const storage = findStorage();
-  // Better sealed with a key that is no secret than nowhere to be found; the window says which it is.
+  // Encrypting with a known key is better than none; the window says which one is used.
   if (storage === 'plain') safeStorage.setUsePlainTextEncryption(true);
   return {
     storage,

@@ -11,11 +11,11 @@ export interface SettingsChangerOptions {
   readonly file: SettingsFile;
   readonly control: GatewayControl;
   readonly obstacleTo: (mode: Mode) => string | null;
-  /** Told after every attempt, so that what shows the old value can be put right. */
+  /** Called after every attempt, so that displays of the old value are corrected. */
   readonly onChanged: () => void;
 }
 
-/** Creates the function that changes settings and does what they say, after asking where others get in. */
+/** Creates the function that changes settings and applies them, after a question when others get access. */
 export function createSettingsChanger({ file, control, obstacleTo, onChanged }: SettingsChangerOptions) {
   return async (changes: SettingsChanges): Promise<Outcome> => {
     const before = file.settings;

@@ -15,17 +15,17 @@ export type Bounds = z.infer<typeof boundsSchema>;
 const fileSchema = z.object({
   settings: settingsChangesSchema.optional(),
   window: z.object({ bounds: boundsSchema, isMaximized: z.boolean() }).nullish(),
-  /** Provider keys as the machine's keyring has sealed them, in base64. */
+  /** Provider keys as the machine's keyring has encrypted them, in base64. */
   sealedKeys: z.record(z.string(), z.string()).optional(),
 });
 type FileContent = z.infer<typeof fileSchema>;
 
-/** The app's own settings, in one file. What the gateway is configured with stands elsewhere. */
+/** The app's own settings, in one file. The gateway's configuration is elsewhere. */
 export interface SettingsFile {
   readonly settings: Settings;
   readonly window: FileContent['window'];
   readonly sealedKeys: Readonly<Record<string, string>>;
-  /** Writes the file anew, in one piece. */
+  /** Replaces the file as a whole. */
   change(changes: {
     readonly settings?: SettingsChanges;
     readonly window?: FileContent['window'];
@@ -33,7 +33,7 @@ export interface SettingsFile {
   }): void;
 }
 
-/** Opens the file. One that cannot be read is set aside, and the app starts with what it would have without. */
+/** Opens the file. One that cannot be read is set aside, and the app starts with the defaults. */
 export function openSettingsFile(file: string): SettingsFile {
   let content = read(file);
   return {

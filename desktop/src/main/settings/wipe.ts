@@ -14,8 +14,8 @@ export interface WipeOptions {
 }
 
 /**
- * Deletes, after asking, all that was recorded and every key: what is not to be found by who gets the machine next. The
- * settings of the app stay, and so does a configuration file, which the user has written.
+ * Deletes, after a question, all recorded data and every key, so that the next user of the machine finds none. The
+ * app's settings stay, and so does the configuration file, which the user has written.
  */
 export async function wipe(window: BrowserWindow, { paths, file, atRest }: WipeOptions): Promise<Outcome> {
   const { response } = await dialog.showMessageBox(window, {

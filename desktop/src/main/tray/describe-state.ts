@@ -1,6 +1,6 @@
 import type { Mode } from '@model-gateway/ui/desktop-bridge';
 
-import type { Figures, GatewayState } from '../../shared/gateway-messages.ts';
+import type { GatewayFigures, GatewayState } from '../../shared/gateway-messages.ts';
 
 const MODE_NOTES: Readonly<Record<Mode, string>> = { live: '', replay: ' (replay only)', record: ' (recording)' };
 
@@ -21,11 +21,11 @@ export function describeState(state: GatewayState, mode: Mode): string {
 }
 
 /** `3 active · 128 today · $0.42` */
-export function describeFigures({ openCalls, today }: Figures): string {
+export function describeFigures({ openCalls, today }: GatewayFigures): string {
   return `${openCalls} active · ${today.requests} today · ${formatUsd(today.costUsd)}`;
 }
 
-/** Cents, and below one cent four digits. */
+/** In cents; below one cent with four digits. */
 function formatUsd(usd: number): string {
   const digits = usd > 0 && usd < 0.01 ? { maximumSignificantDigits: 4 } : {};
   return new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', ...digits }).format(usd);

@@ -12,7 +12,7 @@ const IS_THERE_A_HOST = [
   'string:org.kde.StatusNotifierWatcher',
 ];
 
-/** Creates what asks, once, whether to go on without a window where no tray would show that the app is there. */
+/** Creates a function that asks, once, whether to go on without a window when no tray would show the app. */
 export function createTrayHostAsker(): () => Promise<'go-on' | 'quit'> {
   let isKnown = false;
   return async () => {
@@ -31,8 +31,8 @@ export function createTrayHostAsker(): () => Promise<'go-on' | 'quit'> {
 }
 
 /**
- * Whether anything shows tray items. On Linux that is a part of the desktop which not every one has; it is asked for on
- * the session bus (specification of StatusNotifierItem). True where that cannot be found out.
+ * Whether tray items are shown. On Linux a part of the desktop shows them, which not every desktop has; the session bus
+ * knows (specification of StatusNotifierItem). True when it cannot be determined.
  */
 async function hasTrayHost(): Promise<boolean> {
   if (process.platform !== 'linux') return true;

@@ -1,12 +1,12 @@
 import { type Mode, MODES, type Settings, type SettingsChanges } from '@model-gateway/ui/desktop-bridge';
 import { clipboard, type MenuItemConstructorOptions } from 'electron';
 
-import type { Failure, Figures, GatewayState } from '../../shared/gateway-messages.ts';
+import type { Failure, GatewayFigures, GatewayState } from '../../shared/gateway-messages.ts';
 import { describeFigures, describeState } from './describe-state.ts';
 
 export interface TrayView {
   readonly state: GatewayState;
-  readonly figures: Figures;
+  readonly figures: GatewayFigures;
   readonly settings: Settings;
   readonly obstacleTo: (mode: Mode) => string | null;
 }
@@ -14,7 +14,7 @@ export interface TrayView {
 export interface TrayActions {
   open(place?: string): void;
   setPaused(isPaused: boolean): void;
-  /** At the port that is set, or this once at another. */
+  /** Listens at the port of the settings, or this once at another. */
   retryPort(port?: number): void;
   changeSettings(changes: SettingsChanges): void;
   openLogs(): void;
@@ -26,7 +26,7 @@ type Items = MenuItemConstructorOptions[];
 
 const LINE: MenuItemConstructorOptions = { type: 'separator' };
 
-/** The menu, as Electron wants it described. */
+/** The menu in Electron's form. */
 export function toTrayMenu(view: TrayView, actions: TrayActions): Items {
   const { state, figures, settings } = view;
   return [
@@ -71,7 +71,7 @@ export function toTrayMenu(view: TrayView, actions: TrayActions): Items {
   ];
 }
 
-/** The ways out of a port that cannot be had; the third, another port for good, is in the settings. */
+/** Choices when a port cannot be opened. The third, another port for good, is in the settings. */
 function portItems(state: GatewayState, actions: TrayActions): Items {
   if (state.phase !== 'not-listening') return [];
   return [
@@ -124,7 +124,7 @@ function modeItems({ settings, obstacleTo }: TrayView, actions: TrayActions): It
 function failureItems(failures: readonly Failure[], actions: TrayActions): Items {
   if (failures.length === 0) return [{ label: 'None', enabled: false }];
   return failures.map(({ id, at, model, status }) => ({
-    // Two of them: one would underline the letter after it.
+    // Doubled, because a single ampersand underlines the next letter.
     label: `${toClock(at)} ${model.slice(0, 60)} ${status ?? 'no answer'}`.replaceAll('&', '&&'),
     click: () => actions.open(`generations/${encodeURIComponent(id)}`),
   }));

@@ -10,7 +10,7 @@ export interface AppTray {
   destroy(): void;
 }
 
-/** Puts the icon into the tray. Where there is none, or it does not show, everything is in the window as well. */
+/** Adds the tray icon. On systems that show none, the window offers everything as well. */
 export function createAppTray(icons: AppPaths['icons'], actions: TrayActions): AppTray {
   const images = {
     running: nativeImage.createFromPath(icons.running),
@@ -30,7 +30,7 @@ export function createAppTray(icons: AppPaths['icons'], actions: TrayActions): A
   };
 }
 
-/** Their shapes differ, too: a square, a circle, a triangle. */
+/** The icons differ in shape as well: a square, a circle, a triangle. */
 function iconOf({ phase }: GatewayState): keyof AppPaths['icons'] {
   if (phase === 'paused') return 'paused';
   return phase === 'listening' || phase === 'starting' ? 'running' : 'trouble';

@@ -3,7 +3,7 @@ import { extname, join, normalize, sep } from 'node:path';
 
 import { protocol } from 'electron';
 
-/** A scheme of our own: no other program can serve it, and no web page can reach it. */
+/** The app's own scheme: no other program can serve it, and no web page can reach it. */
 export const APP_ORIGIN = 'app://gateway';
 
 const CSP = [
@@ -40,7 +40,7 @@ export function declareAppScheme(): void {
   ]);
 }
 
-/** Serves the UI from its folder, and hands the paths of the API to the gateway. */
+/** Serves the UI from its folder, and passes the paths of the API to the gateway. */
 export function serveAppScheme(uiDir: string, askGateway: (request: Request) => Promise<Response>): void {
   protocol.handle('app', async (request) => {
     const { origin, host, pathname } = new URL(request.url);
@@ -58,7 +58,7 @@ async function serveFile(uiDir: string, pathname: string): Promise<Response> {
   const file = normalize(join(uiDir, decodeURIComponent(pathname)));
   const isInside = file.startsWith(uiDir + sep);
   const type = TYPES[extname(file)];
-  // A path that is no file of the bundle is a location within the UI.
+  // A path of no file in the bundle is a location within the UI.
   const path = isInside && type !== undefined ? file : join(uiDir, 'index.html');
   try {
     const bytes = await readFile(path);

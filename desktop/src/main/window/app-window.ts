@@ -4,18 +4,18 @@ import type { Bounds, SettingsFile } from '../settings/settings-file.ts';
 import { APP_ORIGIN } from './app-scheme.ts';
 
 export interface AppWindow {
-  /** Opens it, or brings it to the front. `place` is one of the UI's, as they stand after the `#/`. */
+  /** Opens the window, or brings it to the front. `place` is a location of the UI, as after the `#/`. */
   show(place?: string): void;
   readonly current: BrowserWindow | null;
-  /** Back to the middle of the first screen. */
+  /** Moves the window to the middle of the first screen. */
   resetPosition(): void;
 }
 
 const SIZE = { width: 1180, height: 780, minWidth: 480, minHeight: 420 };
 
 /**
- * Creates the holder of the app's only window. Closing the window destroys it, and its memory is given back; `preload`
- * is the file that offers the bridge.
+ * Creates the controller of the app's only window. Closing the window destroys it and frees its memory; `preload` is
+ * the file that provides the bridge.
  */
 export function createAppWindow(preload: string, file: SettingsFile, onClosed: () => Promise<void>): AppWindow {
   let window: BrowserWindow | null = null;
@@ -65,9 +65,9 @@ export function createAppWindow(preload: string, file: SettingsFile, onClosed: (
 
 const toUrl = (place: string): string => `${APP_ORIGIN}/#/${place}`;
 
-/** Forbids every page of the app to go elsewhere, to open windows, or to use what the browser can do beside showing. */
+/** Forbids all pages to navigate elsewhere, to open windows, or to use the browser's permissions. */
 export function restrictPages(): void {
-  // Else Chromium fetches a dictionary from its maker at every first start.
+  // Without this, Chromium downloads a dictionary at the first start.
   session.defaultSession.setSpellCheckerLanguages([]);
   session.defaultSession.setSpellCheckerEnabled(false);
   session.defaultSession.setPermissionRequestHandler((_contents, _permission, decide) => decide(false));
@@ -83,7 +83,7 @@ export function restrictPages(): void {
   });
 }
 
-/** Documentation, and the pages where keys are made. Everything else is copied by hand, if at all. */
+/** Hosts of documentation, and of pages where keys are made. Other links are not opened. */
 const LINK_HOSTS = new Set([
   'platform.openai.com',
   'console.anthropic.com',
@@ -94,7 +94,7 @@ const LINK_HOSTS = new Set([
   'replicate.com',
 ]);
 
-/** Opens a link in the user's browser, where the list allows it. */
+/** Opens a link in the user's browser, if its host is in the list. */
 export async function openLink(link: string): Promise<boolean> {
   if (!URL.canParse(link)) return false;
   const { protocol, hostname, href } = new URL(link);

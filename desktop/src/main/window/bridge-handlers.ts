@@ -21,7 +21,7 @@ const DONE: Outcome = { done: true, message: '' };
 /** Creates a handler for each request that the window can send to the app. */
 export function createBridgeHandlers(parts: BridgeParts): BridgeHandlers {
   const { paths, file, keys, control, window, changeSettings } = parts;
-  /** Runs work that shows a dialog to the user: dialogs belong to a window. */
+  /** Runs work that shows a dialog, because dialogs belong to a window. */
   const withWindow = (work: (opened: BrowserWindow) => Promise<Outcome>): Promise<Outcome> =>
     window.current === null
       ? Promise.resolve({ done: false, message: 'The window is closed.' })

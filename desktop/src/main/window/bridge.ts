@@ -7,7 +7,7 @@ export type BridgeHandlers = {
   readonly [C in Channel]: (...parameters: ChannelParameters<C>) => ChannelResult<C> | Promise<ChannelResult<C>>;
 };
 
-/** Responds to the window: only our own page, only with what the table allows, only in the form it says. */
+/** Responds to requests of the app's own page only, and only to those in the table, in the form of their schema. */
 export function serveBridge(handlers: BridgeHandlers): void {
   for (const channel of Object.keys(CHANNELS) as Channel[]) {
     const { parameters, result } = CHANNELS[channel];

@@ -2,7 +2,7 @@ import type { Route } from '../http/route.ts';
 import type { AccountParts } from './account/account-parts.ts';
 import { ACCOUNT_ROUTES } from './account/routes.ts';
 import type { ChatParts } from './chat/chat-parts.ts';
-import type { ExplainParts } from './chat/explain-route.ts';
+import type { ExplainParts } from './chat/explain-call.ts';
 import { CHAT_ROUTES } from './chat/routes.ts';
 import type { DestinationParts } from './destinations/destination-parts.ts';
 import { DESTINATION_ROUTES } from './destinations/routes.ts';

@@ -8,12 +8,12 @@ import type { Destination } from '../wire/destinations/destination.ts';
 import { configOf, deliverGenerations } from './deliver-generations.ts';
 import type { BroadcastOptions } from './destination-format.ts';
 import {
-  createDeliveryLane,
-  type DeliveryLane,
-  type DeliveryLaneOptions,
-  type LaneStatus,
+  createDestinationQueue,
+  type DestinationQueue,
+  type DestinationQueueOptions,
+  type QueueStatus,
 } from './destination-queue.ts';
-import { findMissed } from './find-undelivered.ts';
+import { findUndelivered } from './find-undelivered.ts';
 import { createTraceLoader } from './load-trace.ts';
 import { sendRequest } from './send-request.ts';
 
@@ -28,46 +28,46 @@ export interface BroadcasterOptions {
   readonly broadcast: BroadcastOptions | undefined;
 }
 
-/** Sends generations to destinations, each separately, after and apart from the calls that made them. */
+/** Sends generations to destinations after their calls; destinations do not affect each other. */
 export interface Broadcaster {
   /** Queues a generation that has been recorded. Costs almost nothing while there is no destination. */
   offer(record: GenerationRecord): void;
   /** Resumes what an earlier process has left. */
   start(): Promise<void>;
-  /** Looks at the destinations again, after one of them was written. */
+  /** Reads the destinations again, after one of them was written. */
   refresh(): Promise<void>;
-  /** Sends a destination something without content, now. */
+  /** Sends a request without content to a destination, now. */
   test(destination: Destination): Promise<DeliveryOutcome>;
-  /** Sends a delivery again, whatever its last result; undefined when there is none, or its destination is off. */
+  /** Sends a delivery again, whatever its last result; undefined when there is none, or its destination is disabled. */
   resend(deliveryId: string): Promise<BroadcastDelivery | undefined>;
-  /** Status of each destination that is on, by its id. */
-  status(): ReadonlyMap<string, LaneStatus>;
+  /** Status of each enabled destination, by its id. */
+  status(): ReadonlyMap<string, QueueStatus>;
   /** Sends what can be sent within `limitMs`, and ends. The store stays open. */
   close(limitMs: number): Promise<void>;
 }
 
 const LOOK_EVERY_MS = 30_000;
 
-type Deliver = DeliveryLaneOptions['deliver'];
-type Lanes = Map<string, { readonly lane: DeliveryLane; seen: string }>;
+type Deliver = DestinationQueueOptions['deliver'];
+type Queues = Map<string, { readonly queue: DestinationQueue; seen: string }>;
 
 /** Creates the broadcaster; `start` begins its work. */
 export function createBroadcaster(options: BroadcasterOptions): Broadcaster {
   const { store, platform, logger } = options;
-  const lanes: Lanes = new Map();
+  const queues: Queues = new Map();
   const deliver = createDeliver(options);
   let isClosed = false;
   let cancelLook: (() => void) | undefined;
   let refreshing: Promise<unknown> = Promise.resolve();
 
-  // One after the other, or two would both make a lane.
+  // One after the other: two at once would both create the queue of a new destination.
   const refresh = (): Promise<void> => {
-    const done = refreshing.then(() => (isClosed ? undefined : updateLanes(lanes, deliver, options)));
+    const done = refreshing.then(() => (isClosed ? undefined : updateQueues(queues, deliver, options)));
     refreshing = done.catch(() => undefined);
     return done;
   };
 
-  /** Other processes write to the same store without a notification. */
+  /** Other processes write to a shared store, and send no notification. */
   const lookAgain = (): void => {
     cancelLook = platform.setTimer(() => {
       refresh().then(lookAgain, (error: unknown) => {
@@ -79,8 +79,8 @@ export function createBroadcaster(options: BroadcasterOptions): Broadcaster {
 
   return {
     offer(record) {
-      if (lanes.size === 0) return;
-      for (const { lane } of lanes.values()) lane.offer(record);
+      if (queues.size === 0) return;
+      for (const { queue } of queues.values()) queue.offer(record);
     },
     async start() {
       await refresh();
@@ -90,21 +90,21 @@ export function createBroadcaster(options: BroadcasterOptions): Broadcaster {
     test: (destination) => sendTest(destination, options),
     async resend(deliveryId) {
       const row = await store.broadcasts.get(deliveryId);
-      const known = row?.kind === 'delivery' ? lanes.get(row.destinationId) : undefined;
+      const known = row?.kind === 'delivery' ? queues.get(row.destinationId) : undefined;
       if (row?.kind !== 'delivery' || known === undefined) return undefined;
       const renewed: BroadcastDelivery = { ...row, state: 'waiting', attempts: 0, nextAttemptAt: platform.now() };
       if ((await store.broadcasts.update(row.id, () => renewed)) === undefined) return undefined;
-      known.lane.add(renewed);
+      known.queue.add(renewed);
       return renewed;
     },
-    status: () => new Map([...lanes].map(([id, { lane }]) => [id, lane.status()])),
+    status: () => new Map([...queues].map(([id, { queue }]) => [id, queue.status()])),
     async close(limitMs) {
       isClosed = true;
       cancelLook?.();
       await refreshing;
       cancelLook?.();
-      const all = [...lanes.values()].map(({ lane }) => lane);
-      if (all.length > 0) await closeLanes(all, limitMs, platform);
+      const all = [...queues.values()].map(({ queue }) => queue);
+      if (all.length > 0) await closeQueues(all, limitMs, platform);
     },
   };
 }
@@ -125,43 +125,47 @@ function createDeliver(options: BroadcasterOptions): Deliver {
   };
 }
 
-/** Opens, changes and closes lanes, so that there is one for every destination that is on. */
-async function updateLanes(lanes: Lanes, deliver: Deliver, options: BroadcasterOptions): Promise<void> {
+/** Opens, changes and closes queues, so that there is one for every enabled destination. */
+async function updateQueues(queues: Queues, deliver: Deliver, options: BroadcasterOptions): Promise<void> {
   const { store, broadcast } = options;
   if (broadcast === undefined) return;
   const destinations = await store.destinations.list();
   const active = new Map(destinations.filter(({ enabled }) => enabled).map((each) => [each.id, each]));
-  for (const [id, { lane }] of lanes) {
+  for (const [id, { queue }] of queues) {
     if (active.has(id)) continue;
-    lanes.delete(id);
-    await lane.close();
+    queues.delete(id);
+    await queue.close();
     await removeRows(id, !destinations.some((each) => each.id === id), store);
   }
   for (const destination of active.values()) {
-    const known = lanes.get(destination.id);
+    const known = queues.get(destination.id);
     const seen = JSON.stringify(destination);
     if (known === undefined) {
-      const lane = createDeliveryLane({ ...options, destination, rows: store.broadcasts, deliver });
-      lanes.set(destination.id, { lane, seen });
-      await openLane(lane, destination, options);
+      const queue = createDestinationQueue({ ...options, destination, rows: store.broadcasts, deliver });
+      queues.set(destination.id, { queue, seen });
+      await openQueue(queue, destination, options);
     } else if (known.seen !== seen) {
       known.seen = seen;
-      known.lane.change(destination);
+      known.queue.change(destination);
     }
   }
 }
 
-/** Resolves when the lane has its stored deliveries; it opens later, once it is known what else was not sent. */
-async function openLane(lane: DeliveryLane, destination: Destination, options: BroadcasterOptions): Promise<void> {
+/** Resolves when the queue has its stored deliveries; it opens once the undelivered generations were found. */
+async function openQueue(
+  queue: DestinationQueue,
+  destination: Destination,
+  options: BroadcasterOptions,
+): Promise<void> {
   const { store, logger } = options;
   for (const row of await store.broadcasts.list()) {
-    if (row.kind === 'delivery' && row.destinationId === destination.id && row.state === 'waiting') lane.add(row);
+    if (row.kind === 'delivery' && row.destinationId === destination.id && row.state === 'waiting') queue.add(row);
   }
-  findMissed(destination, store).then(
-    (missed) => lane.open(missed),
+  findUndelivered(destination, store).then(
+    (undelivered) => queue.open(undelivered),
     (error: unknown) => {
       logger.error('what is still to be broadcast could not be read', { reason: String(error) });
-      lane.open([]);
+      queue.open([]);
     },
   );
 }
@@ -185,12 +189,12 @@ async function sendTest(destination: Destination, options: BroadcasterOptions): 
   return sendRequest(request, { ...broadcast, platform, statuses: format.testStatuses, signal });
 }
 
-async function closeLanes(lanes: readonly DeliveryLane[], limitMs: number, platform: Platform): Promise<void> {
+async function closeQueues(queues: readonly DestinationQueue[], limitMs: number, platform: Platform): Promise<void> {
   let cancelLimit: (() => void) | undefined;
   const limit = new Promise<void>((resolve) => {
     cancelLimit = platform.setTimer(resolve, limitMs);
   });
-  await Promise.race([Promise.all(lanes.map((lane) => lane.drained())), limit]);
+  await Promise.race([Promise.all(queues.map((queue) => queue.drained())), limit]);
   cancelLimit?.();
-  await Promise.all(lanes.map((lane) => lane.close()));
+  await Promise.all(queues.map((queue) => queue.close()));
 }

@@ -9,14 +9,14 @@ import { sendRequest, type SendingContext } from './send-request.ts';
  * 10 ms at this size.
  */
 const MAX_REQUEST_CHARACTERS = 250_000;
-/** About what a trace has besides its text. */
+/** The approximate size of a trace without its text. */
 const BARE_TRACE_CHARACTERS = 1000;
 
 export interface DeliveringContext extends Omit<SendingContext, 'readResponse' | 'statuses'> {
   readonly destination: Destination;
   readonly format: DestinationFormat;
   readonly logger: Logger;
-  /** A generation as its destination may see it; undefined when it has gone, or is none of this destination's. */
+  /** A generation as its destination may see it; undefined when it was deleted, or is not for this destination. */
   readonly loadTrace: (generationId: string) => Promise<BroadcastTrace | undefined>;
 }
 
@@ -30,7 +30,7 @@ export interface Delivered {
 
 const NOTHING_TO_SEND: DeliveryOutcome = { isDelivered: true, result: 'nothing to send' };
 
-/** Sends generations in their order, as few requests as their size allows, up to the first that fails. */
+/** Sends generations in order, in as few requests as their size allows. Stops at the first failure. */
 export async function deliverGenerations(ids: readonly string[], context: DeliveringContext): Promise<Delivered> {
   let outcome = NOTHING_TO_SEND;
   let sentCount = 0;

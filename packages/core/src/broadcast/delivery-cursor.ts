@@ -3,23 +3,26 @@ import type { Platform } from '../foundation/platform.ts';
 import type { BroadcastRow } from '../stores/broadcast-row.ts';
 import type { Repository } from '../stores/store.ts';
 
-export interface ProgressNoteOptions {
-  /** The destination's. */
+export interface DeliveryCursorOptions {
+  /** The id of the destination. */
   readonly id: string;
   readonly rows: Repository<BroadcastRow>;
   readonly platform: Pick<Platform, 'setTimer'>;
   readonly logger: Logger;
 }
 
-/** The progress of a destination, saved periodically: after a crash, generations of a few seconds are sent twice. */
-export interface ProgressNote {
-  note(generationId: string): void;
+/**
+ * The last generation that needs no delivery to a destination any more. Saved every few seconds: what was delivered
+ * after the last save is sent again after a crash.
+ */
+export interface DeliveryCursor {
+  moveTo(generationId: string): void;
   close(): Promise<void>;
 }
 
 const WRITE_EVERY_MS = 5000;
 
-export function createProgressNote({ id, rows, platform, logger }: ProgressNoteOptions): ProgressNote {
+export function createDeliveryCursor({ id, rows, platform, logger }: DeliveryCursorOptions): DeliveryCursor {
   let through: string | undefined;
   let cancelTimer: (() => void) | undefined;
   let writing: Promise<unknown> = Promise.resolve();
@@ -37,7 +40,7 @@ export function createProgressNote({ id, rows, platform, logger }: ProgressNoteO
   };
 
   return {
-    note(generationId) {
+    moveTo(generationId) {
       through = generationId;
       cancelTimer ??= platform.setTimer(write, WRITE_EVERY_MS);
     },

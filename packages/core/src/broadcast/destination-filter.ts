@@ -3,16 +3,16 @@ import type { Platform } from '../foundation/platform.ts';
 import type { GenerationRecord } from '../stores/store.ts';
 import type { Destination } from '../wire/destinations/destination.ts';
 
-/** Regions as destinations name them, by the names that a region may have in the configuration. */
+/** Regions as destinations name them, by the names that the configuration allows. */
 const REGIONS: Readonly<Record<string, Destination['regions'][number]>> = { eu: 'europe', europe: 'europe', us: 'us' };
 
 /**
  * Whether a generation belongs to this destination by its workspace, key and region. Cheap, because it runs once for
  * every call.
  */
-export type TakesGeneration = (record: GenerationRecord) => boolean;
+export type DestinationFilter = (record: GenerationRecord) => boolean;
 
-export function createTakesGeneration(destination: Destination): TakesGeneration {
+export function createDestinationFilter(destination: Destination): DestinationFilter {
   const hashes = destination.api_key_hashes && new Set(destination.api_key_hashes);
   return ({ generation, principalId }) => {
     if ((generation.workspace_id ?? DEFAULT_WORKSPACE_ID) !== destination.workspace_id) return false;

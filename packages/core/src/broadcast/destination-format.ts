@@ -8,13 +8,13 @@ import type { GenerationContent } from '../wire/generations/generation.ts';
 
 export type DestinationConfig<Type extends DestinationType> = z.infer<(typeof DESTINATION_CONFIGS)[Type]>;
 
-/** A generation as destinations get it: what its destination is not to see has been left out already. */
+/** A generation as a destination gets it, without the parts that this destination must not receive. */
 export interface BroadcastTrace {
-  /** 32 hex digits; generations that a caller has given one `trace_id` share it. */
+  /** 32 hex digits; shared by generations with the same `trace_id` of the caller. */
   readonly traceId: string;
   /** The caller's own id; the same as `traceId` where the caller gave none. */
   readonly givenTraceId: string;
-  /** 16 hex digits, made from the generation's id: sent twice, it is the same. */
+  /** 16 hex digits, derived from the generation's id, so that a trace that is sent twice has the same. */
   readonly spanId: string;
   readonly parentSpanId: string | null;
   /** The caller's own id. */
@@ -73,12 +73,12 @@ export interface DestinationRequest {
  */
 export interface DestinationFormat<Type extends DestinationType = DestinationType> {
   readonly type: Type;
-  /** The requests that carry these traces, of which there is at least one. Sent twice, they must not count twice. */
+  /** The requests that carry these traces, at least one. A receiver that gets them twice must not count them twice. */
   toRequests(
     traces: readonly BroadcastTrace[],
     config: DestinationConfig<Type>,
   ): Promise<readonly DestinationRequest[]>;
-  /** A request that carries no trace, and fails when one with traces would. */
+  /** A request without a trace that fails when one with traces would fail. */
   toTestRequest(config: DestinationConfig<Type>): Promise<DestinationRequest>;
   /** Statuses besides 2xx with which a test is passed. */
   readonly testStatuses?: readonly number[];

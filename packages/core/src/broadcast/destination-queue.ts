@@ -2,104 +2,104 @@ import type { BroadcastDelivery } from '../stores/broadcast-row.ts';
 import type { GenerationRecord } from '../stores/store.ts';
 import type { Destination } from '../wire/destinations/destination.ts';
 import type { Delivered } from './deliver-generations.ts';
-import { createProgressNote } from './delivery-cursor.ts';
-import { createTakesGeneration } from './destination-filter.ts';
+import { createDeliveryCursor } from './delivery-cursor.ts';
+import { createDestinationFilter } from './destination-filter.ts';
 import { afterFailure, createDelivery, type RetryContext, reschedule, saveDelivery } from './retry-schedule.ts';
 
-export interface DeliveryLaneOptions extends Omit<RetryContext, 'retries'> {
+export interface DestinationQueueOptions extends Omit<RetryContext, 'retries'> {
   readonly deliver: (ids: readonly string[], destination: Destination, signal: AbortSignal) => Promise<Delivered>;
 }
 
-/** How a destination is doing, since the process began. */
-export interface LaneStatus {
+/** The status of deliveries to a destination since the process began. */
+export interface QueueStatus {
   /** Generations that have not been delivered yet, without failed ones. */
   readonly queued: number;
   readonly lastDeliveredAt: number | null;
   readonly lastFailure: { readonly at: number; readonly result: string } | null;
 }
 
-/** The way to one destination. Nothing that happens on it is felt on another. */
-export interface DeliveryLane {
+/** The generations that wait for one destination. Queues are independent: a failing destination delays no other. */
+export interface DestinationQueue {
   /** Queues a generation, if it is this destination's. */
   offer(record: GenerationRecord): void;
-  /** Begins to deliver: first `missed`, what was recorded but not sent before, oldest first. */
-  open(missed: readonly string[]): void;
-  /** The destination has changed: what was held up by how it was before is tried now. */
+  /** Begins to deliver, first `undelivered`: ids that an earlier process recorded but did not send, oldest first. */
+  open(undelivered: readonly string[]): void;
+  /** Applies a change of the destination; whatever waits is tried at once. */
   change(destination: Destination): void;
   /** Adds deliveries that were stored, or that are to be sent again. */
   add(delivery: BroadcastDelivery): void;
-  status(): LaneStatus;
+  status(): QueueStatus;
   /** Resolves when the queue is empty, or its content cannot be sent now. */
   drained(): Promise<void>;
-  /** Ends all work under way and stores its progress. */
+  /** Aborts the attempt under way and stores the cursor. */
   close(): Promise<void>;
 }
 
 const MAX_PENDING = 10_000;
 const MAX_BATCH = 50;
 const FIRST_WAIT_MS = 20;
-/** While there is more to do than one request can carry, requests follow each other; otherwise they gather. */
+/** Generations gather for this long before a request; a full batch is sent without waiting. */
 const GATHER_MS = 1000;
-/** How often a destination that failed is tried with something new. */
+/** How often new generations are sent to a destination that failed. */
 const PROBE_MS = 60_000;
 const RETRY_STORE_MS = 2000;
 
-/** Creates the lane of a destination; closed to deliveries until `open`. */
-export function createDeliveryLane(options: DeliveryLaneOptions): DeliveryLane {
-  const lane = createLaneState(options);
+/** Creates the queue of a destination. Nothing is delivered before `open`. */
+export function createDestinationQueue(options: DestinationQueueOptions): DestinationQueue {
+  const queue = createQueueState(options);
   return {
-    offer: (record) => offer(record, lane),
-    open(missed) {
-      if (lane.phase !== 'shut') return;
-      const offered = new Set(lane.pending);
-      lane.pending = [...missed.filter((id) => !offered.has(id)), ...lane.pending];
-      lane.phase = 'open';
-      run(lane);
+    offer: (record) => offer(record, queue),
+    open(undelivered) {
+      if (queue.phase !== 'unopened') return;
+      const offered = new Set(queue.pending);
+      queue.pending = [...undelivered.filter((id) => !offered.has(id)), ...queue.pending];
+      queue.phase = 'open';
+      run(queue);
     },
     change(destination) {
-      const now = lane.platform.now();
-      lane.destination = destination;
-      lane.takes = createTakesGeneration(destination);
-      lane.nextPendingAt = 0;
-      reschedule(lane.retries, () => now);
-      // An attempt with what held before must not decide over what holds now.
-      lane.work.abort();
-      lane.work = new AbortController();
-      run(lane);
+      const now = queue.platform.now();
+      queue.destination = destination;
+      queue.takes = createDestinationFilter(destination);
+      queue.nextPendingAt = 0;
+      reschedule(queue.retries, () => now);
+      // The attempt under way uses the old settings; its result says nothing about the new ones.
+      queue.work.abort();
+      queue.work = new AbortController();
+      run(queue);
     },
     add(delivery) {
-      lane.retries.set(delivery.id, delivery);
-      run(lane);
+      queue.retries.set(delivery.id, delivery);
+      run(queue);
     },
     status: () => ({
-      queued: [...lane.retries.values()].reduce((sum, row) => sum + row.generationIds.length, lane.pending.length),
-      lastDeliveredAt: lane.lastDeliveredAt,
-      lastFailure: lane.lastFailure,
+      queued: [...queue.retries.values()].reduce((sum, row) => sum + row.generationIds.length, queue.pending.length),
+      lastDeliveredAt: queue.lastDeliveredAt,
+      lastFailure: queue.lastFailure,
     }),
-    drained: () => drain(lane),
+    drained: () => drain(queue),
     async close() {
-      lane.phase = 'closed';
-      lane.cancelTimer();
-      lane.work.abort();
-      await lane.sending;
-      await lane.progress.close();
+      queue.phase = 'closed';
+      queue.cancelTimer();
+      queue.work.abort();
+      await queue.sending;
+      await queue.cursor.close();
     },
   };
 }
 
-type LaneState = ReturnType<typeof createLaneState>;
+type QueueState = ReturnType<typeof createQueueState>;
 
-/** What a lane works with, and what it remembers. */
-function createLaneState(options: DeliveryLaneOptions) {
+/** The options and the state of a queue. */
+function createQueueState(options: DestinationQueueOptions) {
   return {
     ...options,
-    takes: createTakesGeneration(options.destination),
-    progress: createProgressNote({ ...options, id: options.destination.id }),
+    takes: createDestinationFilter(options.destination),
+    cursor: createDeliveryCursor({ ...options, id: options.destination.id }),
     retries: new Map<string, BroadcastDelivery>(),
-    /** Recorded and not sent, oldest first; after a crash it can be read from the store again. */
+    /** Ids of generations that were not sent, oldest first; after a crash they are found in the store again. */
     pending: [] as string[],
     nextPendingAt: 0,
-    phase: 'shut' as 'shut' | 'open' | 'closed',
+    phase: 'unopened' as 'unopened' | 'open' | 'closed',
     /** The attempt under way. */
     sending: undefined as Promise<void> | undefined,
     work: new AbortController(),
@@ -107,126 +107,126 @@ function createLaneState(options: DeliveryLaneOptions) {
     /** True before the first attempt, and after a failure until the next success. */
     mayBeDown: true,
     lastDeliveredAt: null as number | null,
-    lastFailure: null as LaneStatus['lastFailure'],
+    lastFailure: null as QueueStatus['lastFailure'],
   };
 }
 
-function offer(record: GenerationRecord, lane: LaneState): void {
-  const { pending, platform } = lane;
+function offer(record: GenerationRecord, queue: QueueState): void {
+  const { pending, platform } = queue;
   const { id } = record.generation;
-  if (!lane.takes(record)) {
-    if (lane.phase === 'open' && lane.sending === undefined && pending.length === 0) lane.progress.note(id);
+  if (!queue.takes(record)) {
+    if (queue.phase === 'open' && queue.sending === undefined && pending.length === 0) queue.cursor.moveTo(id);
     return;
   }
   pending.push(id);
-  if (pending.length > MAX_PENDING) giveUpOldest(lane);
-  if (lane.pending.length > 1) return;
-  // Delayed, because the call that is being recorded has not had its response yet.
-  lane.nextPendingAt = Math.max(lane.nextPendingAt, platform.now() + FIRST_WAIT_MS);
-  run(lane);
+  if (pending.length > MAX_PENDING) giveUpOldest(queue);
+  if (queue.pending.length > 1) return;
+  // Delayed, because the response to the recorded call has not ended yet.
+  queue.nextPendingAt = Math.max(queue.nextPendingAt, platform.now() + FIRST_WAIT_MS);
+  run(queue);
 }
 
 /** Removes the oldest batch from a full queue and stores it as failed, to be sent on request. */
-function giveUpOldest(lane: LaneState): void {
-  const ids = lane.pending.slice(0, MAX_BATCH);
-  settle(ids, lane);
-  const failed = { ...createDelivery(ids, lane), state: 'failed', lastResult: 'the queue was full' } as const;
-  saveDelivery(failed, lane).catch((error: unknown) => onTrouble(error, lane));
+function giveUpOldest(queue: QueueState): void {
+  const ids = queue.pending.slice(0, MAX_BATCH);
+  settle(ids, queue);
+  const failed = { ...createDelivery(ids, queue), state: 'failed', lastResult: 'the queue was full' } as const;
+  saveDelivery(failed, queue).catch((error: unknown) => onTrouble(error, queue));
 }
 
-async function drain(lane: LaneState): Promise<void> {
+async function drain(queue: QueueState): Promise<void> {
   for (;;) {
-    const isStuck = lane.retries.size > 0 || lane.nextPendingAt > lane.platform.now() + GATHER_MS;
-    if (!isStuck) lane.nextPendingAt = 0;
-    run(lane);
-    if (lane.sending === undefined) return;
-    await lane.sending;
+    const isStuck = queue.retries.size > 0 || queue.nextPendingAt > queue.platform.now() + GATHER_MS;
+    if (!isStuck) queue.nextPendingAt = 0;
+    run(queue);
+    if (queue.sending === undefined) return;
+    await queue.sending;
   }
 }
 
 /** Starts what is due, or sets the timer for what will be. */
-function run(lane: LaneState): void {
-  const { platform, pending } = lane;
-  lane.cancelTimer();
-  if (lane.phase !== 'open' || lane.sending !== undefined) return;
+function run(queue: QueueState): void {
+  const { platform, pending } = queue;
+  queue.cancelTimer();
+  if (queue.phase !== 'open' || queue.sending !== undefined) return;
   const now = platform.now();
-  const [due] = [...lane.retries.values()].toSorted((one, other) => one.nextAttemptAt - other.nextAttemptAt);
+  const [due] = [...queue.retries.values()].toSorted((one, other) => one.nextAttemptAt - other.nextAttemptAt);
   const retryAt = due?.nextAttemptAt ?? Number.POSITIVE_INFINITY;
-  const pendingAt = pending.length === 0 ? Number.POSITIVE_INFINITY : lane.nextPendingAt;
+  const pendingAt = pending.length === 0 ? Number.POSITIVE_INFINITY : queue.nextPendingAt;
   const at = Math.min(retryAt, pendingAt);
   if (at === Number.POSITIVE_INFINITY) return;
-  if (at > now) return void (lane.cancelTimer = platform.setTimer(() => run(lane), at - now));
-  const attempt = due !== undefined && retryAt <= now ? retry(due, lane) : sendPending(lane);
-  lane.sending = attempt
-    .catch((error: unknown) => onTrouble(error, lane))
+  if (at > now) return void (queue.cancelTimer = platform.setTimer(() => run(queue), at - now));
+  const attempt = due !== undefined && retryAt <= now ? retry(due, queue) : sendPending(queue);
+  queue.sending = attempt
+    .catch((error: unknown) => onTrouble(error, queue))
     .then(() => {
-      lane.sending = undefined;
-      run(lane);
+      queue.sending = undefined;
+      run(queue);
     });
 }
 
-function onTrouble(error: unknown, lane: LaneState): void {
-  const { destination, platform, logger } = lane;
-  if (lane.phase === 'closed') return;
+function onTrouble(error: unknown, queue: QueueState): void {
+  const { destination, platform, logger } = queue;
+  if (queue.phase === 'closed') return;
   logger.error('a broadcast could not be looked after', { destination: destination.id, reason: String(error) });
   const retryAt = platform.now() + RETRY_STORE_MS;
-  lane.nextPendingAt = retryAt;
-  reschedule(lane.retries, (at) => Math.max(at, retryAt));
+  queue.nextPendingAt = retryAt;
+  reschedule(queue.retries, (at) => Math.max(at, retryAt));
 }
 
-async function sendPending(lane: LaneState): Promise<void> {
-  const { platform } = lane;
+async function sendPending(queue: QueueState): Promise<void> {
+  const { platform } = queue;
   const startedAt = platform.now();
-  const ids = lane.pending.slice(0, MAX_BATCH);
-  const { signal } = lane.work;
-  const delivered = await lane.deliver(ids, lane.destination, signal);
+  const ids = queue.pending.slice(0, MAX_BATCH);
+  const { signal } = queue.work;
+  const delivered = await queue.deliver(ids, queue.destination, signal);
   if (signal.aborted) return;
-  note(delivered, lane);
+  note(delivered, queue);
   const { outcome, remaining } = delivered;
-  lane.nextPendingAt = lane.pending.length > MAX_BATCH ? startedAt : startedAt + GATHER_MS;
+  queue.nextPendingAt = queue.pending.length > MAX_BATCH ? startedAt : startedAt + GATHER_MS;
   if (!outcome.isDelivered) {
     if (!outcome.isFinal) {
-      lane.mayBeDown = true;
-      lane.nextPendingAt = platform.now() + Math.max(PROBE_MS, (outcome.retryAfterSeconds ?? 0) * 1000);
-      // One batch on the schedule decides when to give up; the others wait for their turn.
-      if (lane.retries.size > 0) return settle(ids.slice(0, ids.length - remaining.length), lane);
+      queue.mayBeDown = true;
+      queue.nextPendingAt = platform.now() + Math.max(PROBE_MS, (outcome.retryAfterSeconds ?? 0) * 1000);
+      // Only one batch is retried on the schedule, and decides when to give up; the others stay in the queue.
+      if (queue.retries.size > 0) return settle(ids.slice(0, ids.length - remaining.length), queue);
     }
-    await saveDelivery(afterFailure(createDelivery(remaining, lane), outcome, lane), lane);
+    await saveDelivery(afterFailure(createDelivery(remaining, queue), outcome, queue), queue);
   }
-  settle(ids, lane);
+  settle(ids, queue);
 }
 
-async function retry(row: BroadcastDelivery, lane: LaneState): Promise<void> {
-  const { signal } = lane.work;
-  const delivered = await lane.deliver(row.generationIds, lane.destination, signal);
+async function retry(row: BroadcastDelivery, queue: QueueState): Promise<void> {
+  const { signal } = queue.work;
+  const delivered = await queue.deliver(row.generationIds, queue.destination, signal);
   if (signal.aborted) return;
-  note(delivered, lane);
+  note(delivered, queue);
   const { outcome, remaining } = delivered;
   if (!outcome.isDelivered) {
-    return saveDelivery(afterFailure({ ...row, generationIds: remaining }, outcome, lane), lane);
+    return saveDelivery(afterFailure({ ...row, generationIds: remaining }, outcome, queue), queue);
   }
-  await lane.rows.remove(row.id);
-  lane.retries.delete(row.id);
-  lane.nextPendingAt = lane.platform.now();
+  await queue.rows.remove(row.id);
+  queue.retries.delete(row.id);
+  queue.nextPendingAt = queue.platform.now();
 }
 
-function note({ outcome, isSent }: Delivered, lane: LaneState): void {
-  const now = lane.platform.now();
-  if (!outcome.isDelivered) lane.lastFailure = { at: now, result: outcome.result };
+function note({ outcome, isSent }: Delivered, queue: QueueState): void {
+  const now = queue.platform.now();
+  if (!outcome.isDelivered) queue.lastFailure = { at: now, result: outcome.result };
   if (!outcome.isDelivered || !isSent) return;
-  lane.lastDeliveredAt = now;
-  if (!lane.mayBeDown) return;
-  // It works again: what waits for its turn need not wait longer.
-  lane.mayBeDown = false;
-  reschedule(lane.retries, () => now);
+  queue.lastDeliveredAt = now;
+  if (!queue.mayBeDown) return;
+  // The destination works again, so the waiting deliveries are tried at once.
+  queue.mayBeDown = false;
+  reschedule(queue.retries, () => now);
 }
 
-/** They are through, or written down. */
-function settle(ids: readonly string[], lane: LaneState): void {
+/** Removes ids that were delivered, or stored as a delivery, and moves the cursor past them. */
+function settle(ids: readonly string[], queue: QueueState): void {
   const last = ids.at(-1);
   if (last === undefined) return;
-  // The queue may have run over meanwhile.
-  const place = lane.pending.indexOf(last);
-  if (place !== -1) lane.pending = lane.pending.slice(place + 1);
-  lane.progress.note(last);
+  // A full queue may have dropped these ids meanwhile.
+  const place = queue.pending.indexOf(last);
+  if (place !== -1) queue.pending = queue.pending.slice(place + 1);
+  queue.cursor.moveTo(last);
 }

@@ -30,7 +30,7 @@ export function noDestination(id: string | undefined): GatewayError {
   return new GatewayError('not_found', `There is no destination ${(id ?? '').slice(0, 100)}`);
 }
 
-/** Throws `invalid_request` when a workspace has as many of this type as it may. */
+/** Throws `invalid_request` when a workspace has the maximum of destinations of this type. */
 export async function refuseTooMany(
   type: DestinationType,
   workspaceId: string,
@@ -95,7 +95,7 @@ export function toDestinationBody(destination: Destination): Destination {
   return { ...destination, config: maskConfig(destination.config) };
 }
 
-/** Every header counts as a secret, because most that are set are. */
+/** Every header counts as a secret, because most headers that people set are secrets. */
 function maskConfig(config: Config): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(config).map(([name, value]) => {
@@ -117,7 +117,7 @@ function isUrlField(name: string): boolean {
   return URL_FIELDS.some((field) => field === name);
 }
 
-/** Addresses carry tokens behind the question mark. */
+/** The query of an address may contain a token. */
 function maskUrl(text: string): string {
   return text.replace(/\?.*$/s, (query) => `?${mask(query)}`);
 }

@@ -14,7 +14,7 @@ export interface TraceLoaderOptions {
   readonly bootstrapKeys: readonly BootstrapKey[];
 }
 
-/** Reads a generation for a destination; undefined when it has gone, is not in the sample, or its rules leave it out. */
+/** Reads a generation for a destination; undefined when it was deleted, is not in the sample, or fails the rules. */
 export type LoadTrace = (generationId: string) => Promise<BroadcastTrace | undefined>;
 
 /** Creates a reader that loads generations from the store and adds the given facts about them. */

@@ -6,14 +6,14 @@ import type { DestinationFormat, DestinationRequest } from './destination-format
 
 const ATTEMPT_TIMEOUT_MS = 15_000;
 const MAX_RESPONSE_BYTES = 64 * 1024;
-/** By any other status below 500 the receiver refuses the request itself. */
+/** With any other status below 500 the receiver refuses the request itself. */
 const WORTH_ANOTHER_TRY: ReadonlySet<number> = new Set([408, 425, 429]);
 
 export interface SendingContext {
   readonly transport: Transport;
   readonly platform: Pick<Platform, 'now'>;
   readonly readResponse?: DestinationFormat['readResponse'];
-  /** Counted as success besides 2xx. */
+  /** Statuses that count as success besides 2xx. */
   readonly statuses?: readonly number[] | undefined;
   /** Ends the attempt at once. */
   readonly signal: AbortSignal;

@@ -66,9 +66,9 @@ export function mapRecord(value: unknown, visit: Visit): unknown {
   return mapEntries(value, ([key, member]) => [visit(key, ''), mapRecord(member, visit)]);
 }
 
-type Entry = readonly [string, unknown];
+type PropertyEntry = readonly [string, unknown];
 
-function mapEntries(value: object, change: (entry: Entry) => Entry): object {
+function mapEntries(value: object, change: (entry: PropertyEntry) => PropertyEntry): object {
   let isChanged = false;
   const entries = Object.entries(value).map((entry) => {
     const [key, member] = change(entry);

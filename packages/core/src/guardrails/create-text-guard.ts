@@ -141,7 +141,7 @@ export function createTextGuard(
   return { push: (piece) => add(piece, false), end: () => add('', true) };
 }
 
-/** The second half of a character is no place where anything begins. */
+/** No match begins at the second half of a surrogate pair. */
 function isLowSurrogate(text: string, at: number): boolean {
   const unit = text.charCodeAt(at);
   return unit >= 0xdc00 && unit <= 0xdfff;

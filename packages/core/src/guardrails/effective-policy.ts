@@ -9,13 +9,13 @@ export interface GuardrailLayer {
 }
 
 /** The source of a part of a policy. Two guardrails may have the same demand; one of them is named. */
-interface Origin {
+interface RuleOrigin {
   readonly guardrailId: string;
   readonly scope: GuardrailScope;
 }
 
 /** One demand on endpoints. All of them have to be met. */
-export type EndpointRule = Origin &
+export type EndpointRule = RuleOrigin &
   (
     | {
         readonly rule: 'allowed_models' | 'ignored_models' | 'allowed_providers' | 'ignored_providers';
@@ -32,7 +32,7 @@ export type TrainingRule =
   | 'enable_free_model_publication';
 
 /** One filter on one side of a call. */
-export interface EffectiveFilter extends Origin {
+export interface EffectiveFilter extends RuleOrigin {
   readonly side: 'input' | 'output';
   readonly action: FilterAction;
   readonly check:
@@ -43,7 +43,7 @@ export interface EffectiveFilter extends Origin {
 }
 
 /** A limit on spending that counts on its own. */
-export interface EffectiveBudget extends Origin {
+export interface EffectiveBudget extends RuleOrigin {
   readonly limitUsd: number;
   readonly resetInterval: 'daily' | 'weekly' | 'monthly' | null;
   readonly includeByok: boolean;

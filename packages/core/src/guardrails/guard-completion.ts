@@ -26,7 +26,8 @@ export function guardCompletion(
   const guard = createChunkGuard(completionGuard, messages);
   return {
     async next() {
-      if (guard.failure !== null) throw guard.failure;
+      const failure = guard.failure();
+      if (failure !== null) throw failure;
       const step = await batches.next();
       return step.done === true ? step : { done: false, value: guard.pass(step.value) };
     },
@@ -38,7 +39,7 @@ export function guardCompletion(
 }
 
 interface ChunkGuard {
-  readonly failure: GatewayError | null;
+  failure(): GatewayError | null;
   /** Text of a choice that is held back is sent with its finish reason; without one the completion is broken anyway. */
   pass(chunks: readonly ChatChunk[]): readonly ChatChunk[];
 }
@@ -144,9 +145,7 @@ function createChunkGuard({ filters, onFinding }: CompletionGuard, messages: rea
   };
 
   return {
-    get failure() {
-      return failure;
-    },
+    failure: () => failure,
     pass: (chunks) =>
       safely(() =>
         chunks.map((chunk) => {

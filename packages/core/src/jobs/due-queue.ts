@@ -33,7 +33,7 @@ export function createDueQueue({ platform, spacingMs, run }: DueQueueOptions): D
   let cancelTimer: (() => void) | undefined;
   let isStopped = false;
 
-  /** The earliest that still holds. */
+  /** The earliest entry that was not rescheduled; removes the outdated ones before it. */
   const first = (): Due | undefined => {
     for (let due = heap[0]; due !== undefined; due = heap[0]) {
       if (latest.get(due.id) === due) return due;

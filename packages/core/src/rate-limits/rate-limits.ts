@@ -26,7 +26,7 @@ export interface RateLimits {
   noteTokens(principal: Principal, model: string, tokens: number): void;
 }
 
-interface Limit {
+interface RateLimit {
   readonly rule: RateLimitRule;
   readonly what: 'requests' | 'tokens';
   readonly limit: number;
@@ -46,7 +46,7 @@ export function createRateLimits(options: RateLimitOptions | undefined, context:
   if (options === undefined || options.rules.length === 0) return null;
   const limits = options.rules.flatMap((rule, index) => toLimits(rule, index, options.createCounter));
   const noteUnreachable = createNote(context);
-  const limitsOf = (principal: Principal, model: string): Limit[] =>
+  const limitsOf = (principal: Principal, model: string): RateLimit[] =>
     limits.filter(({ rule }) => matches(rule.key, principal.name, principal.id) && matches(rule.model, model));
 
   return {
@@ -65,8 +65,8 @@ export function createRateLimits(options: RateLimitOptions | undefined, context:
   };
 }
 
-function toLimits(rule: RateLimitRule, index: number, createCounter: CreateRateCounter): Limit[] {
-  const toLimit = (what: Limit['what'], limit: number | null): Limit[] =>
+function toLimits(rule: RateLimitRule, index: number, createCounter: CreateRateCounter): RateLimit[] {
+  const toLimit = (what: RateLimit['what'], limit: number | null): RateLimit[] =>
     limit === null
       ? []
       : [{ rule, what, limit, counter: createCounter({ name: `${index}-${what}`, limitPerMinute: limit }) }];
@@ -77,7 +77,7 @@ const matches = (wanted: string, ...names: readonly string[]): boolean => wanted
 
 /** Undefined when the counter cannot be reached: the call passes, because only budgets protect money. */
 async function ask(
-  { what, counter }: Limit,
+  { what, counter }: RateLimit,
   { id }: Principal,
   noteUnreachable: (error: unknown) => void,
 ): Promise<RateWindow | undefined> {
@@ -104,7 +104,7 @@ interface Refusal {
   readonly now: number;
 }
 
-function refuse({ rule, what, limit }: Limit, { window, responseHeaders, now }: Refusal): never {
+function refuse({ rule, what, limit }: RateLimit, { window, responseHeaders, now }: Refusal): never {
   const resetInMs = Math.max(0, window.resetInMs);
   responseHeaders['x-ratelimit-limit'] = String(limit);
   responseHeaders['x-ratelimit-remaining'] = '0';

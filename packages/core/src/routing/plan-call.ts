@@ -235,7 +235,7 @@ const SORT_OF_VARIANT: ReadonlyMap<string, SortKey> = new Map([
   ['exacto', 'exacto'],
 ]);
 
-/** Of several variants that sort, the last takes precedence, as the one nearest to the end of the slug. */
+/** When several variants sort, the last one in the slug takes precedence. */
 function sortOfVariants(variants: readonly string[]): SortKey | null {
   const last = variants.findLast((variant) => SORT_OF_VARIANT.has(variant));
   return last === undefined ? null : (SORT_OF_VARIANT.get(last) ?? null);

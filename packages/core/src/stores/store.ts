@@ -128,11 +128,11 @@ export interface GenerationRepository {
   deleteContent(id: string): Promise<boolean>;
   /** Newest first. Costs the same however many there are. */
   page(query: GenerationQuery): Awaitable<GenerationPage>;
-  /** Adds up by time what a filter chooses. Costs as much as there is in that time; others get their turn meanwhile. */
+  /** Adds up by time what a filter chooses, at a cost by that time. Yields to the event loop between steps. */
   histogram(query: HistogramQuery): Awaitable<readonly HistogramBucket[]>;
   /** Counts by status, model, provider and principal what a filter chooses. Costs the same as `histogram`. */
   facets(filter: GenerationFilter): Awaitable<GenerationFacets>;
-  /** Adds up by day, model, provider, endpoint and workspace. Others get their turn meanwhile. */
+  /** Adds up by day, model, provider, endpoint and workspace. Yields to the event loop between steps. */
   activity(query: ActivityQuery): Awaitable<readonly ActivitySum[]>;
   /** About how many there are. */
   count(): Awaitable<number>;

@@ -167,7 +167,7 @@ function checkAgainstPreset(
 }
 
 function checkModel({ index, entry }: Placed<ConfiguredModel>, { slugs, served }: ConfigCheck): ConfigIssue[] {
-  const strangers = (entry.endpoints ?? []).flatMap(({ provider }, endpoint) =>
+  const unknownProviders = (entry.endpoints ?? []).flatMap(({ provider }, endpoint) =>
     slugs.includes(provider)
       ? []
       : [{ path: `models[${index}].endpoints[${endpoint}].provider`, message: describeUnknownSlug(provider, slugs) }],
@@ -184,7 +184,7 @@ function checkModel({ index, entry }: Placed<ConfiguredModel>, { slugs, served }
           message: "is missing, and this is not built in: give the provider's own name of the model",
         },
   );
-  return [...strangers, ...missing];
+  return [...unknownProviders, ...missing];
 }
 
 function describeUnknownSlug(name: string, slugs: readonly string[]): string {

@@ -10,7 +10,7 @@ export interface ProviderPreset {
   readonly slug?: string | undefined;
   /** Null where every customer has an address of their own. */
   readonly baseUrl: string | null;
-  /** For such a provider: the usual variable with its address, and the path that follows when the address has none. */
+  /** Without a `baseUrl`: the usual variable of the address, and the path that is added if it has none. */
   readonly ownAddress?: { readonly env: string; readonly path: string; readonly example: string } | undefined;
   /** Null where no key is needed. */
   readonly apiKeyEnv: string | null;

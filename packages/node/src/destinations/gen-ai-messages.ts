@@ -4,7 +4,7 @@ type Part =
   | { readonly type: 'text' | 'reasoning'; readonly content: string }
   | { readonly type: 'tool_call'; readonly id: unknown; readonly name: unknown; readonly arguments: unknown }
   | { readonly type: 'tool_call_response'; readonly id: unknown; readonly response: unknown }
-  /** A part of another kind, of which the kind alone is known. */
+  /** A part that is no text, reduced to its type. */
   | { readonly type: string };
 
 interface Message {

@@ -1,7 +1,7 @@
-/** Belong to the connection, not to who configures a destination. */
+/** Headers of the connection, which a configuration must not set. */
 const NOT_TO_BE_SET: ReadonlySet<string> = new Set(['host', 'connection', 'content-length', 'transfer-encoding']);
 
-/** The headers of a configuration over those of a format, in lower case. */
+/** The headers of a format, overridden by those of the configuration; names in lower case. */
 export function mergeHeaders(
   own: Readonly<Record<string, string>>,
   configured: Readonly<Record<string, string>> | undefined,

@@ -5,7 +5,7 @@ import { mergeHeaders } from './header-fields.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Langfuse: its ingestion API, a trace and a generation each. Ids are the gateway's, so that nothing counts twice. */
+/** Langfuse's ingestion API: a trace and a generation for each call, with the gateway's ids against duplicates. */
 export const langfuseFormat: DestinationFormat<'langfuse'> = {
   type: 'langfuse',
   async toRequests(traces, config) {
@@ -91,7 +91,7 @@ function toGenerationBody(trace: BroadcastTrace): Json {
   };
 }
 
-/** Langfuse adds up what has a name of its own, so that the parts must not overlap. */
+/** Langfuse adds up all named values, so each token must be in only one of them. */
 function toUsageDetails({ prompt, completion, cached, reasoning }: BroadcastTrace['tokens']): Json {
   return {
     input: (prompt ?? 0) - (cached ?? 0),
@@ -120,7 +120,7 @@ function toOutput({ output }: Content): Json {
 
 const responseSchema = z.object({ errors: z.array(z.object({ status: z.int() })) });
 
-/** Its response is 207, with an error for every event that was not taken. */
+/** The response is a 207 with an error for every event that was refused. */
 function readIngestionResponse(body: string): ReturnType<NonNullable<DestinationFormat['readResponse']>> {
   const result = responseSchema.safeParse(parseJson(body));
   const errors = result.success ? result.data.errors : [];

@@ -3,7 +3,7 @@ import type { DestinationFormat } from '@model-gateway/core';
 import { mergeHeaders } from './header-fields.ts';
 import { NO_SPANS, toOtlpJson } from './to-otlp-json.ts';
 
-/** A collector of OpenTelemetry: OTLP over HTTP in JSON. An address without a path gets the protocol's own. */
+/** A collector of OpenTelemetry: OTLP over HTTP in JSON. An address without a path gets the protocol's default path. */
 export const otelCollectorFormat: DestinationFormat<'otel-collector'> = {
   type: 'otel-collector',
   async toRequests(traces, { endpoint, headers }) {
@@ -25,7 +25,7 @@ function toTracesUrl(endpoint: string): string {
   return url.href;
 }
 
-/** The protocol says what was refused in a response of 200; what was refused must not be sent again. */
+/** A response of 200 may name refused spans, which must not be sent again. */
 function readPartialSuccess(body: string): ReturnType<NonNullable<DestinationFormat['readResponse']>> {
   const rejected = Number(/"rejectedSpans"\s*:\s*"?(\d+)/.exec(body)?.[1] ?? 0);
   return rejected === 0 ? undefined : { result: `HTTP 200, ${rejected} spans rejected`, isFinal: true };

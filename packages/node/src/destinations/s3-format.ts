@@ -12,7 +12,7 @@ const DEFAULT_REGION = 'us-east-1';
 const PLACEHOLDERS = ['prefix', 'date', 'year', 'month', 'day', 'apiKeyName'] as const;
 const TEST_NAME = 'model-gateway-connection-test.json';
 
-/** Amazon S3 and what speaks its protocol: an object each, OTLP in JSON, written with one signed request. */
+/** Amazon S3 and compatible servers: an object for each call, OTLP in JSON, written with one signed request. */
 export const s3Format: DestinationFormat<'s3'> = {
   type: 's3',
   toRequests: (traces, config) =>
@@ -28,13 +28,13 @@ export const s3Format: DestinationFormat<'s3'> = {
   },
 };
 
-/** Made of what never changes about a generation: written twice, it is the same object. */
+/** Built from values of a generation that never change, so that writing it twice makes one object. */
 function toKey(trace: BroadcastTrace, { prefix = '', pathTemplate = DEFAULT_TEMPLATE }: Config): string {
   const date = new Date(trace.startedAt).toISOString().slice(0, 10);
   const [year = '', month = '', day = ''] = date.split('-');
   const values = { prefix, date, year, month, day, apiKeyName: trace.identity?.apiKeyName ?? 'unknown' };
   const directory = PLACEHOLDERS.reduce((path, name) => path.replaceAll(`{${name}}`, () => values[name]), pathTemplate);
-  // Calls of one trace that begin in the same millisecond are told apart by the span.
+  // The span distinguishes calls of one trace that begin in the same millisecond.
   const isAlone = trace.traceId.startsWith(trace.spanId);
   return joinKey(directory, `${trace.traceId}-${trace.startedAt}${isAlone ? '' : `-${trace.spanId}`}.json`);
 }
@@ -66,7 +66,7 @@ async function sign(key: string, body: string, config: Config): Promise<Destinat
   return { method: 'PUT', url: url.href, headers: Object.fromEntries(headers), body };
 }
 
-/** Other servers than Amazon's have the bucket in the path, as have buckets whose name is no label of a host. */
+/** Servers other than Amazon's expect the bucket in the path, as do buckets whose name is no valid host label. */
 function toObjectUrl(key: string, { endpoint, bucketName, region = DEFAULT_REGION }: Config): string {
   const path = key.split('/').map(encodeURIComponent).join('/');
   const bucket = encodeURIComponent(bucketName);

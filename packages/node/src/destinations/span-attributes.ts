@@ -8,7 +8,7 @@ export type SpanAttributes = Record<string, string | number | boolean | string[]
 
 /**
  * A generation as attributes of its span: OpenTelemetry's generative-AI conventions, also under former names that tools
- * still look for, and `trace.metadata.…` for the rest (wire.md 18.2). Unknown values are left out.
+ * still read, and `trace.metadata.…` for the rest (wire.md 18.2). Leaves out unknown values.
  */
 export function toSpanAttributes(trace: BroadcastTrace, names: Names): SpanAttributes {
   const { tokens, identity, requestContext, content } = trace;

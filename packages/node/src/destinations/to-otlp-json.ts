@@ -9,23 +9,23 @@ type Writer = (traces: readonly BroadcastTrace[]) => string;
 
 const decoder = new TextDecoder();
 /**
- * The protocol writes numbers of 64 bits as text in JSON, as receivers of the public wire expect, and the library
- * (0.301) does not. Inside of texts quotes are escaped, so that this finds nothing there.
+ * The protocol writes 64-bit numbers as strings in JSON, as receivers expect; the library (0.301) does not. The pattern
+ * matches nothing inside strings, where quotes are escaped.
  */
 const WHOLE_NUMBER = /\{"intValue":(-?\d+)\}/g;
 
 let loading: Promise<Writer> | undefined;
 
 /**
- * Traces as the body of an OTLP/HTTP request in JSON, one span each. The libraries are loaded with the first of them:
- * that takes about as long as a whole start of the gateway.
+ * Traces as the body of an OTLP/HTTP request in JSON, one span each. The libraries are loaded at the first call: that
+ * takes about as long as a whole start of the gateway.
  */
 export async function toOtlpJson(traces: readonly BroadcastTrace[]): Promise<string> {
   const write = await (loading ??= loadWriter());
   return write(traces);
 }
 
-/** Body that an exporter sends when it has no spans. */
+/** The body of a request without spans. */
 export const NO_SPANS = '{"resourceSpans":[]}';
 
 async function loadWriter(): Promise<Writer> {
@@ -69,7 +69,7 @@ async function loadWriter(): Promise<Writer> {
   };
 }
 
-/** Seconds and nanoseconds. */
+/** Seconds, and the remaining nanoseconds. */
 function toTime(ms: number): [number, number] {
   return [Math.floor(ms / 1000), Math.round((ms % 1000) * 1e6)];
 }

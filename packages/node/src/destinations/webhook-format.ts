@@ -3,7 +3,7 @@ import type { DestinationFormat } from '@model-gateway/core';
 import { mergeHeaders } from './header-fields.ts';
 import { NO_SPANS, toOtlpJson } from './to-otlp-json.ts';
 
-/** Any receiver of HTTP: OTLP in JSON to the address that is configured (wire.md 18.2). */
+/** Any HTTP receiver: OTLP in JSON to the configured address (wire.md 18.2). */
 export const webhookFormat: DestinationFormat<'webhook'> = {
   type: 'webhook',
   async toRequests(traces, { url, method, headers }) {
@@ -14,6 +14,6 @@ export const webhookFormat: DestinationFormat<'webhook'> = {
     const own = { 'content-type': 'application/json', 'x-test-connection': 'true' };
     return { method, url, headers: mergeHeaders(own, headers), body: NO_SPANS };
   },
-  // A receiver that wants spans refuses what has none, and is there all the same.
+  // A receiver may refuse a body without spans with 400; the address is right all the same.
   testStatuses: [400],
 };

@@ -29,17 +29,17 @@ import { createTableSource } from './tables/table-source.ts';
 export interface JsonFileStoreOptions {
   /** Created when missing, closed to other users. On a local disk: network file systems are not supported. */
   readonly dir: string;
-  /** Told of damage, repairs and a disk that refuses; without it they go unnoticed. */
+  /** Receives messages about damage, repairs and failed writes; without it they are lost. */
   readonly logger?: Logger | undefined;
   /** Milliseconds since the epoch; it decides which day a generation belongs to. Default: the system clock. */
   readonly now?: (() => number) | undefined;
   /** Whole days that generations are kept. Default: 30. */
   readonly retentionDays?: number | undefined;
-  /** How many generations are kept, to within a tenth. Default: 100,000; the store is not made for more. */
+  /** Number of generations that are kept, to within a tenth. Default: 100,000; the store is not made for more. */
   readonly maxGenerations?: number | undefined;
-  /** Bytes of prompts and completions that are kept, all together and to within a tenth. Default: 2 GiB. */
+  /** Bytes of all prompts and completions that are kept, to within a tenth. Default: 2 GiB. */
   readonly maxContentBytes?: number | undefined;
-  /** Goes on, with a warning, where the system offers no way to keep a second process out. Default: false. */
+  /** Opens the store, with a warning, where the system offers no way to keep a second process out. Default: false. */
   readonly lockOptional?: boolean | undefined;
 }
 
@@ -56,17 +56,17 @@ const DEFAULT_MAX_GENERATIONS = 100_000;
 const DEFAULT_MAX_CONTENT_BYTES = 2 * 1024 ** 3;
 
 /**
- * Opens the store that keeps all in files of one directory: `config.json`, and daily logs under `logs/` for
- * generations. What it acknowledges survives the death of this process at once, and that of the machine within a
- * second. The caller closes it. Throws one clear line when the directory is unusable or a newer version wrote it,
- * `DirectoryInUseError` when another process has it. Damage never makes it start empty: what is good is kept, the rest
- * set aside, and the logger is told.
+ * Opens the store that keeps everything in files of one directory: `config.json`, and daily logs of generations under
+ * `logs/`. What it acknowledges survives the death of this process at once, and that of the machine within a second.
+ * The caller closes it. Throws one clear line when the directory is unusable or was written by a newer version,
+ * `DirectoryInUseError` when another process uses it. Damage never makes it start empty: it keeps what is readable,
+ * sets the rest aside and reports both to the logger.
  */
 export async function createJsonFileStore(options: JsonFileStoreOptions): Promise<Store> {
   return openJsonFileStore(options, { files: nodeFileSystem, setTimer: setUnrefTimer });
 }
 
-/** The same on a given host. */
+/** As `createJsonFileStore`, on a given host. */
 export async function openJsonFileStore(options: JsonFileStoreOptions, host: StoreHost): Promise<Store> {
   const directory = await prepareDataDirectory(options.dir, options.logger);
   const owner = await takeDirectory(options, directory);

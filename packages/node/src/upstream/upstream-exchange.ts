@@ -40,7 +40,8 @@ const LINGER_MS = 1000;
 
 /**
  * One request to an upstream and its response, with every time limit, at most one retry, and exactly one end. The same
- * object is undici's handler and owns the deadline: as closures they were a call's largest allocation (decision 0016).
+ * object is undici's handler and owns the deadline: as closures they were a call's largest allocation
+ * (docs/decisions/0016).
  */
 export class UpstreamExchange implements TrackedHandler, DeadlineOwner {
   private readonly host: ExchangeHost;
@@ -69,8 +70,8 @@ export class UpstreamExchange implements TrackedHandler, DeadlineOwner {
   start(): void {
     const { signal } = this.request;
     if (signal.aborted) return this.giveUpWith(signal.reason);
-    // Not `handleEvent`, nor assigned where it is written: V8 makes a function literal assigned to a property an old
-    // object, as Node does around `handleEvent`; it would hold this call's objects until the next full collection.
+    // First a constant: as `handleEvent`, or assigned where it is written, it would be an old object of V8
+    // (docs/decisions/0017).
     const onAbort = (): void => this.giveUpWith(signal.reason);
     this.onAbort = onAbort;
     signal.addEventListener('abort', onAbort);

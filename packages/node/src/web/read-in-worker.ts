@@ -18,7 +18,7 @@ const WORKER = new URL(
   import.meta.url,
 );
 
-/** Reads what strangers have written. Rejects for what cannot be read within the limits. */
+/** Reads an untrusted page or file. Rejects for one that cannot be read within the limits. */
 export type ReadInWorker = <Kind extends ReadingTask['kind']>(
   task: Extract<ReadingTask, { kind: Kind }>,
 ) => Promise<ReadingResult[Kind]>;

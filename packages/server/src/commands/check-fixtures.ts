@@ -2,7 +2,7 @@ import process from 'node:process';
 
 import type { FixturesOptions } from './parse-command.ts';
 
-/** Checks or lints a directory of fixtures; prints what was found, and ends with 1 when that is anything. */
+/** Checks or lints a directory of fixtures. Prints the findings, and sets exit code 1 when there are any. */
 export async function checkFixtures({ action, dir }: FixturesOptions): Promise<void> {
   const { checkFixtures: check, lintFixtures: lint } = await import('@model-gateway/fixtures');
   const { findings, count } = action === 'check' ? check(dir) : lint(dir);

@@ -6,7 +6,7 @@ export interface DemoFacts {
   readonly signInLink: string;
 }
 
-/** Text that demo mode prints when it listens: enough to send a request and see the recording by pasting commands. */
+/** The text that demo mode prints when it listens: commands to paste that send a request and show the recording. */
 export function createDemoBanner({ api, key, dataDir, signInLink }: DemoFacts): string {
   return `
   Model Gateway, demo mode: recorded responses, no network, no cost.

@@ -12,8 +12,8 @@ const OWNER_TIMEOUT_MS = 10_000;
 const DEMO_DATA_DIR = 'data/demo';
 
 /**
- * Issues a key and prints it on stdout, once. Beside a running gateway that owns the data directory it is the one that
- * makes the key; otherwise the store is opened here.
+ * Issues a key and prints it on stdout, once. If a running gateway owns the data directory, that gateway issues the
+ * key; otherwise the store is opened here.
  */
 export async function createKey(options: KeysCreateOptions): Promise<void> {
   const dataDir = await findDataDir(options);
@@ -31,9 +31,9 @@ export async function createKey(options: KeysCreateOptions): Promise<void> {
 }
 
 async function findDataDir({ config: file, dataDir }: KeysCreateOptions): Promise<string> {
-  // A config may leave to the built-in models what they say.
+  // A config may leave values out that the built-in models have.
   const { BUILT_IN_MODELS } = await import('@model-gateway/core/catalog/built-in-models');
-  // A directory that is given needs nothing from the config, whose secrets this shell may not even have.
+  // When a directory is given, the config and its secrets are not needed.
   const config = loadConfig({
     file: dataDir === undefined ? file : undefined,
     env: process.env,
@@ -47,7 +47,7 @@ async function findDataDir({ config: file, dataDir }: KeysCreateOptions): Promis
   );
 }
 
-/** Undefined when there is no response: the owner has just ended, or its PID now belongs to another program. */
+/** Undefined without a response: the owner has just ended, or its PID now belongs to another program. */
 async function askOwner(owner: Owner, { name, management, limitUsd }: KeysCreateOptions): Promise<string | undefined> {
   const response = await fetch(`${owner.url}/api/v1/keys`, {
     method: 'POST',
@@ -68,7 +68,7 @@ async function createInStore(dir: string, { name, management, limitUsd }: KeysCr
   const store = await createJsonFileStore({
     dir,
     logger: toStderr,
-    // Generations are not this command's business: it does not know how long they are to be kept.
+    // Keeps all generations, because this command does not know the configured limits.
     retentionDays: Number.MAX_SAFE_INTEGER,
     maxGenerations: Number.MAX_SAFE_INTEGER,
     maxContentBytes: Number.MAX_SAFE_INTEGER,
@@ -84,7 +84,7 @@ async function createInStore(dir: string, { name, management, limitUsd }: KeysCr
 const write = (message: string): void => void process.stderr.write(`${message}\n`);
 const toStderr: Logger = { info: () => undefined, warn: write, error: write };
 
-/** A user of the demo probably means the demo's directory; without the hint the new key would be unknown there. */
+/** A user of the demo probably means the demo's directory; without the hint the key would be unknown there. */
 async function mentionDemo({ config, dataDir }: KeysCreateOptions): Promise<void> {
   if (config !== undefined || dataDir !== undefined || (await readOwnerFile(DEMO_DATA_DIR)) === undefined) return;
   process.stderr.write(`A gateway in demo mode is running; for a key of that one, add --data-dir ${DEMO_DATA_DIR}.\n`);

@@ -2,7 +2,7 @@ import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 
 import { COMMAND_HELP, HELP } from './help.ts';
 
-/** A command line that cannot be followed. Its message says what to type instead. */
+/** An invalid command line. Its message says what to type instead. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -31,7 +31,7 @@ export interface RecordOptions {
 export interface ReplayOptions {
   readonly dir: string;
   readonly port: number;
-  /** Undefined: another one at every start. */
+  /** Undefined: a new one at every start. */
   readonly apiKey: string | undefined;
   readonly speed: 'instant' | 'human' | number;
   readonly allowsLoopbackWebhooks: boolean;
@@ -46,7 +46,7 @@ export interface SaveFixtureOptions {
   /** The generation's id. */
   readonly id: string;
   readonly dir: string;
-  /** Address of the gateway that stored it. */
+  /** Base URL of the gateway that stored the generation. */
   readonly api: string;
   readonly key: string;
 }
@@ -62,7 +62,7 @@ export interface KeysCreateOptions {
 
 export interface DoctorOptions {
   readonly config: string | undefined;
-  /** Whether to make a call at each provider, too. */
+  /** Whether to make a call at each provider as well. */
   readonly call: boolean;
 }
 

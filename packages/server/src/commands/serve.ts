@@ -17,26 +17,26 @@ import { withUi } from '../ui/with-ui.ts';
 import { createDemoBanner } from './demo-banner.ts';
 import type { ServeOptions } from './parse-command.ts';
 
-/** Beyond the drain limit: for the last bytes of responses to be sent. */
+/** Time after the drain limit for the last bytes of responses. */
 const CUT_AFTER_MS = 1000;
-/** A stop waits this long for a start that is not done yet. */
+/** Limit of the time that a stop waits for an unfinished start. */
 const START_LIMIT_MS = 3000;
-/** Beyond the drain limit: for all that, and for writing files out. */
+/** Time after the drain limit for closing everything, including writing files. */
 const STOP_MARGIN_MS = 10_000;
 
 interface Start extends StartPlan, Pick<ServeOptions, 'record' | 'fixtures'> {
   readonly logger: ServerLogger;
   /** Management key for other commands of this machine's user, valid while this process runs. */
   readonly ownerToken: string;
-  /** Closing functions of the parts opened so far; called from the last to the first. */
+  /** Close functions of the opened parts; called from the last to the first. */
   readonly closers: (() => Promise<void>)[];
-  /** Whether a signal came while still starting. */
+  /** Whether a signal came during the start. */
   readonly isStopping: () => boolean;
 }
 
 /**
- * Runs the gateway until a signal ends the process. Resolves when it listens; rejects, with everything closed again,
- * when it cannot start.
+ * Runs the gateway until a signal ends the process. Resolves when it listens; when it cannot start, closes everything
+ * and rejects.
  */
 export async function serve(options: ServeOptions): Promise<void> {
   tuneV8();
@@ -56,7 +56,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     now: () => performance.now(),
     async stop() {
       isStopping = true;
-      // Parts that are still being opened must be closed, too; but a hanging file system must not prevent the end.
+      // Parts that are still being opened must be closed as well; but a hanging file system must not prevent the end.
       await Promise.race([started.catch(() => undefined), delay(START_LIMIT_MS, undefined, { ref: false })]);
       await closeAll(closers);
     },
@@ -74,7 +74,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   }
 }
 
-/** The demo has models of its own, and need not wait for others to load. */
+/** The demo has its own models, and need not wait until others are loaded. */
 async function loadBuiltInModels({ demo }: ServeOptions): Promise<readonly ModelDefinition[]> {
   return demo ? [] : (await import('@model-gateway/core/catalog/built-in-models')).BUILT_IN_MODELS;
 }
@@ -86,7 +86,7 @@ async function start(start: Start): Promise<void> {
   closers.push(() => store.close());
 
   const extraKeys = [{ key: ownerToken, kind: 'management' as const, name: 'owner of the data directory' }];
-  // Those that come with the program are replaced with it.
+  // Fixtures that come with the program are replaced with each version.
   const savesFixtures = start.fixtures !== undefined;
   const composed = await compose({ config, store, logger, extraKeys, demoFixturesDir, savesFixtures, record });
   const { gateway, preload, closeAfterwards } = composed;
@@ -105,7 +105,7 @@ async function start(start: Start): Promise<void> {
   announce(start, listener, `${publicUrlOf(config, listener)}/ui/#token=${gateway.createSignInToken()}`);
   preload();
   await hintAtMissingKeys(start, store);
-  // Not awaited: a provider that takes its time with its list must not hold up a stop, either.
+  // Not awaited: a provider whose list of models is slow must not delay a stop either.
   gateway.start().catch((error: unknown) => logger.error('looking for models failed', { error }));
 }
 
@@ -132,7 +132,7 @@ async function startListening(
   }
 }
 
-/** Leaves word of where this process responds, for commands that want the same data directory. */
+/** Writes the owner file with this process's address, for commands with the same data directory. */
 async function announceOwner({ config, closers, ownerToken }: Start, { port }: Listener): Promise<void> {
   if (config.store.type !== 'json') return;
   const { dir } = config.store;
@@ -144,10 +144,10 @@ async function announceOwner({ config, closers, ownerToken }: Start, { port }: L
   closers.push(() => removeOwnerFile(dir, owner));
 }
 
-/** A wildcard is an address to listen on, not one to call. */
+/** A wildcard address can be listened on, not called. */
 const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::';
 
-/** Says that it listens: to programs in one line on stdout, to people on stderr. */
+/** Reports that it listens: in one line on stdout for programs, on stderr for people. */
 function announce({ config, logger, demoFixturesDir }: Start, { url }: Listener, signInLink: string): void {
   const api = `${url}/api/v1`;
   process.stdout.write(`${JSON.stringify({ event: 'listening', url, api })}\n`);
@@ -162,7 +162,7 @@ function announce({ config, logger, demoFixturesDir }: Start, { url }: Listener,
   else logger.info('the UI opens with this link, once and within ten minutes', { signInLink });
 }
 
-/** Where a browser reaches us. */
+/** The address for browsers. */
 function publicUrlOf({ server }: GatewayConfig, { url, port }: Listener): string {
   if (server.publicUrl !== null) return server.publicUrl;
   return isWildcard(server.host) ? `http://127.0.0.1:${port}` : url;
@@ -174,7 +174,7 @@ async function hintAtMissingKeys({ config, logger }: Start, store: Store): Promi
   logger.warn(`there is no key yet, so nobody can call: model-gateway keys create --name NAME${where}`);
 }
 
-/** Closes what was opened last first, and goes on when something fails; the first failure is thrown at the end. */
+/** Closes the parts in reverse order, and continues after a failure; throws the first failure at the end. */
 async function closeAll(closers: (() => Promise<void>)[]): Promise<void> {
   const failures: unknown[] = [];
   for (let close = closers.pop(); close !== undefined; close = closers.pop()) {

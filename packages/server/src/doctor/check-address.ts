@@ -4,7 +4,7 @@ import { isLoopbackHost } from '@model-gateway/node';
 
 import type { Finding } from './finding.ts';
 
-/** Where a provider is, taken from its address. */
+/** The host and port of a provider's address. */
 export interface Target {
   /** A name or an IP address, without brackets. */
   readonly host: string;
@@ -14,7 +14,7 @@ export interface Target {
   readonly isLoopback: boolean;
 }
 
-/** Looks at the address by itself. No target means that nothing else can be checked. */
+/** Checks the address itself. Without a target in the result, nothing else can be checked. */
 export function checkAddress(
   baseUrl: string,
   hasKey: boolean,

@@ -4,7 +4,7 @@ import type { ProviderConfig } from '@model-gateway/node';
 
 import type { Finding } from './finding.ts';
 
-/** Asks for the provider's list of models, which costs nothing and needs a key wherever calls do. */
+/** Requests the provider's list of models, which costs nothing and needs a key wherever calls do. */
 export async function checkAuth(
   config: ProviderConfig,
   { listModels }: Provider,
@@ -23,7 +23,7 @@ export async function checkAuth(
   }
 }
 
-/** Explains why a call that reached the server came to nothing. */
+/** Explains the failure of a call that reached the server. */
 export function describeFailure(layer: 'auth' | 'call', error: unknown, config: ProviderConfig): Finding {
   const fail = (detail: string, advice: string, status: Finding['status'] = 'failed'): Finding => ({
     layer,

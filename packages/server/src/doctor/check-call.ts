@@ -6,10 +6,10 @@ import type { ProviderConfig } from '@model-gateway/node';
 import { describeFailure } from './check-auth.ts';
 import type { Finding } from './finding.ts';
 
-/** The least that every provider accepts. */
+/** The smallest limit that every provider accepts. */
 const MAX_TOKENS = 16;
 
-/** Makes one call of a few tokens, to the cheapest model that is known at the provider. */
+/** Makes one call of a few tokens, to the provider's cheapest known model. */
 export async function checkCall(
   config: ProviderConfig,
   provider: Provider,
@@ -45,7 +45,7 @@ export async function checkCall(
   }
 }
 
-/** Models whose price is not known come last. */
+/** Models with an unknown price come last. */
 function findCheapest(slug: string, models: readonly ModelDefinition[]): string | undefined {
   const candidates = models
     .filter(({ architecture }) => architecture?.output_modalities?.includes('text') ?? true)

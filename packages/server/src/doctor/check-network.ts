@@ -8,7 +8,7 @@ import type { Finding } from './finding.ts';
 const PROXY_VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'];
 const MAX_ADDRESSES_SHOWN = 3;
 
-/** Asks the name service, as every connection does. */
+/** Resolves the name as every connection does. */
 export async function checkDns({ host, isIp }: Target): Promise<Finding> {
   if (isIp) return { layer: 'dns', status: 'skipped', detail: `${host} is an IP address` };
   try {
@@ -54,7 +54,7 @@ async function connected(socket: Socket, timeoutMs: number): Promise<void> {
     if ((error as Error).name !== 'AbortError') throw error;
     throw new Error(`no answer within ${timeoutMs} ms`, { cause: error });
   } finally {
-    // Later errors of the socket do not matter any more.
+    // Later errors of the socket have no effect.
     socket.on('error', () => undefined);
   }
 }

@@ -16,8 +16,8 @@ const UNKNOWN_ISSUER = new Set([
 ]);
 
 /**
- * Shakes hands and looks at the certificate. A bad one is looked at, too, since its issuer is what tells of a proxy;
- * nothing is sent on such a connection.
+ * Makes a TLS handshake and checks the certificate. A bad certificate is read as well, because its issuer reveals a
+ * proxy; nothing is sent on such a connection.
  */
 export async function checkTls(target: Target, timeoutMs: number, now: number): Promise<Finding> {
   if (!target.isTls) return { layer: 'tls', status: 'skipped', detail: 'the address is http' };
@@ -41,7 +41,7 @@ export async function checkTls(target: Target, timeoutMs: number, now: number): 
   }
 }
 
-/** OpenSSL's messages carry the place in its source; only what went wrong is of use. */
+/** OpenSSL's messages contain the place in its source; only the reason is of use. */
 function describeHandshakeError(error: Error): string {
   const { code, reason } = error as NodeJS.ErrnoException & { readonly reason?: string };
   return reason ?? code ?? error.message;
@@ -54,7 +54,7 @@ function describeCertificate(socket: TLSSocket, { host }: Target, now: number): 
   const until = new Date(expiresAt).toISOString().slice(0, 10);
   const about = `${socket.getProtocol()}, certificate issued by ${issuerOf(certificate)}, valid until ${until}`;
   if (!socket.authorized) {
-    // The declared type is Error; what stands here in fact is the code of it.
+    // Declared as an Error, but in fact the code of one.
     const code = String(socket.authorizationError);
     return {
       layer: 'tls',

@@ -11,17 +11,17 @@ import type { Finding } from './finding.ts';
 export interface Patient {
   readonly config: ProviderConfig;
   readonly provider: Provider;
-  /** Every model there is; those of other providers are passed over. */
+  /** Models of all providers; those of others are ignored. */
   readonly models: readonly ModelDefinition[];
   readonly timeouts: Timeouts;
   /** Whether a call may be made, which costs a little. */
   readonly call: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Unix milliseconds, for what expires. */
+  /** Unix milliseconds, for the expiry of certificates. */
   readonly now: number;
 }
 
-/** Looks at one provider layer by layer, and no further than the first that fails. Never rejects. */
+/** Checks one provider layer by layer, up to the first that fails. Never rejects. */
 export async function diagnoseProvider(patient: Patient): Promise<readonly Finding[]> {
   const { config, provider, models, timeouts, call, env, now } = patient;
   const { finding, target } = checkAddress(config.baseUrl, config.apiKey !== undefined);

@@ -10,15 +10,15 @@ import { diagnoseProvider } from './diagnose-provider.ts';
 import { hasFailed, toReport } from './report.ts';
 
 /**
- * Looks at every configured provider and says on stdout what is wrong and what to do. Leaves exit code 1 when one of
- * them cannot be used.
+ * Checks every configured provider and prints what is wrong and what to do. Sets exit code 1 when one of them cannot be
+ * used.
  */
 export async function doctor(options: DoctorOptions): Promise<void> {
   const isWell = await examine(options, process.env, (text) => void process.stdout.write(text));
   if (!isWell) process.exitCode = 1;
 }
 
-/** The same, with everything around it given. Resolves with whether all is well. */
+/** As `doctor`, with its environment as arguments. Resolves with whether all is well. */
 export async function examine(
   { config: file, call }: DoctorOptions,
   env: NodeJS.ProcessEnv,
@@ -26,7 +26,7 @@ export async function examine(
 ): Promise<boolean> {
   const config = await readConfig(file, env, write);
   if (config === null) return false;
-  // Texts of servers end up in the report, and a server may echo a key.
+  // The report contains texts of servers, and a server may repeat a key.
   const redact = createRedactor(listSecrets(config));
   for (const warning of config.warnings) write(`warn  ${warning}\n`);
   if (config.providers.length === 0) {
@@ -60,7 +60,7 @@ export async function examine(
   return failures === 0;
 }
 
-/** Null when the config cannot be used, which is then said: it names the variable of a key that is missing. */
+/** Null for a config that cannot be used, which is reported with the variable of a missing key. */
 async function readConfig(
   file: string | undefined,
   env: NodeJS.ProcessEnv,

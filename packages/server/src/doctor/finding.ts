@@ -5,8 +5,8 @@ export type Layer = 'address' | 'dns' | 'tcp' | 'tls' | 'auth' | 'call';
 export interface Finding {
   readonly layer: Layer;
   readonly status: 'ok' | 'warning' | 'failed' | 'skipped';
-  /** One line, what was seen. */
+  /** One line that says what was found. */
   readonly detail: string;
-  /** One line, what to do about it. */
+  /** One line that says what to do about it. */
   readonly advice?: string | undefined;
 }

@@ -3,21 +3,21 @@ import process from 'node:process';
 import type { Provider, ProviderChecks, ProviderFinding } from '@model-gateway/core';
 import type { GatewayConfig, ProviderConfig } from '@model-gateway/node';
 
-/** Lets management see how the providers of a configuration are reached, and test them as `doctor` does. */
+/** Creates the checks by which management sees how providers are reached, and tests them as `doctor` does. */
 export function createProviderChecks(
   config: GatewayConfig,
   providers: readonly Provider[],
   secrets: readonly string[],
 ): ProviderChecks {
   const configOf = (slug: string): ProviderConfig | undefined => config.providers.find((one) => one.slug === slug);
-  /** Tests that are running. A second request for the same test receives the result of the running one. */
+  /** Running tests. A second request for a test gets the result of the running one. */
   const running = new Map<string, Promise<readonly ProviderFinding[]>>();
 
   const diagnose = async (slug: string, call: boolean): Promise<readonly ProviderFinding[]> => {
     const settings = configOf(slug);
     const provider = providers.find((one) => one.slug === slug);
     if (settings === undefined || provider === undefined) throw new RangeError(`There is no provider ${slug}`);
-    // These modules are loaded only when a test is requested.
+    // Loaded only when a test is requested.
     const [{ diagnoseProvider }, { createRedactor }] = await Promise.all([
       import('./diagnose-provider.ts'),
       import('../logger.ts'),
@@ -33,7 +33,7 @@ export function createProviderChecks(
       env,
       now: Date.now(),
     });
-    // Texts of servers end up in findings, and a server may echo a key.
+    // Findings contain texts of servers, and a server may repeat a key.
     return JSON.parse(createRedactor(secrets)(JSON.stringify(found))) as ProviderFinding[];
   };
 

@@ -7,7 +7,7 @@ const MARKS: Readonly<Record<Finding['status'], string>> = {
   skipped: '-   ',
 };
 
-/** Writes down what was found of one provider, for people; a line each, with what to do below it. */
+/** Formats the findings of one provider for people: a line each, with the advice below it. */
 export function toReport(slug: string, baseUrl: string, findings: readonly Finding[]): string {
   const lines = findings.flatMap(({ layer, status, detail, advice }) => [
     `  ${MARKS[status]}  ${layer.padEnd(7)}  ${detail}`,

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** How other processes of this machine's user reach the gateway that owns a data directory. */
+/** How other processes of this user reach the gateway that owns a data directory. */
 export interface Owner {
   readonly pid: number;
   /** Without a trailing slash. */
@@ -12,13 +12,13 @@ export interface Owner {
 
 const pathIn = (dataDir: string): string => join(dataDir, 'owner.json');
 
-/** Writes who owns a data directory, for the file's owner alone to read. Replaces what a crash left behind. */
+/** Writes the owner of a data directory to a file that only its user can read. Replaces one that a crash has left. */
 export async function writeOwnerFile(dataDir: string, owner: Owner): Promise<void> {
   await mkdir(dataDir, { recursive: true });
   const path = pathIn(dataDir);
   const temporary = `${path}.${owner.pid}.tmp`;
   await rm(temporary, { force: true });
-  // `wx`: a file (or link) that was put there by another user must not receive the token.
+  // `wx`: the token must not be written to a file (or link) that another user has put there.
   await writeFile(temporary, `${JSON.stringify(owner)}\n`, { mode: 0o600, flag: 'wx' });
   await rename(temporary, path);
 }
@@ -48,7 +48,7 @@ function isOwner(value: unknown): value is Owner {
 
 function isAlive(pid: number): boolean {
   try {
-    // Signal 0 is a mere test. EPERM means that the process runs as another user.
+    // Signal 0 only tests whether the process exists. EPERM means that it runs as another user.
     process.kill(pid, 0);
     return true;
   } catch (error) {

@@ -4,26 +4,26 @@ import { promisify } from 'node:util';
 
 export interface PortHolder {
   readonly pid: number;
-  /** The program and what it runs. Without flags, which may hold secrets. */
+  /** The program and its script, without flags, which may hold secrets. */
   readonly command: string;
 }
 
-/** Where to look; tests hand in other places. */
+/** Sources of information; tests replace them. */
 export interface PortHolderSources {
   /** Default `/proc`. */
   readonly proc?: string | undefined;
-  /** Lists listeners the way `lsof -F` does. Default: `lsof` itself. */
+  /** Lists listeners in the format of `lsof -F`. Default: `lsof` itself. */
   readonly lsof?: ((port: number) => Promise<string>) | undefined;
 }
 
-/** Finds the processes that listen on a TCP port. Empty when that cannot be found out. */
+/** Finds the processes that listen on a TCP port. Empty when they are unknown. */
 export async function findPortHolders(port: number, sources: PortHolderSources = {}): Promise<PortHolder[]> {
   const found = findInProc(port, sources.proc ?? '/proc');
   if (found.length > 0) return found;
   return parseLsof(await (sources.lsof ?? runLsof)(port).catch(() => ''));
 }
 
-/** Says why a server cannot listen and what to do. Undefined when the error is about something else. */
+/** Explains why a server cannot listen and what to do. Undefined for an error with another cause. */
 export async function describeListenError(
   error: unknown,
   { host, port }: { readonly host: string; readonly port: number },
@@ -50,7 +50,7 @@ export async function describeListenError(
   }
 }
 
-/** No process holds such a port, so there is no process to name. */
+/** No process holds a port that is denied, so there is none to name. */
 const whyDenied = (port: number): string =>
   port < 1024
     ? 'ports below 1024 often need privileges'
@@ -85,7 +85,7 @@ function holdsSocket(folder: string, sockets: ReadonlySet<string>): boolean {
   );
 }
 
-/** Processes come and go, and most of another user's are closed to us. */
+/** Processes end meanwhile, and most of another user's cannot be read. */
 function readOr<T>(read: () => T, otherwise: T): T {
   try {
     return read();
@@ -94,7 +94,7 @@ function readOr<T>(read: () => T, otherwise: T): T {
   }
 }
 
-/** The words before the first flag: `node server.js`. */
+/** The words before the first flag, e.g. `node server.js`. */
 function toCommandText(words: readonly string[]): string {
   const firstFlag = words.findIndex((word, index) => index > 0 && word.startsWith('-'));
   const shown = words.slice(0, Math.min(firstFlag === -1 ? words.length : firstFlag, 3));
@@ -107,7 +107,7 @@ async function runLsof(port: number): Promise<string> {
   return stdout;
 }
 
-/** A line a fact, its first letter saying which: `p` a process, `c` its command. */
+/** Each line is one value, and its first letter says which: `p` a process, `c` its command. */
 function parseLsof(text: string): PortHolder[] {
   return text
     .split(/^p/m)

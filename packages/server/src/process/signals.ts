@@ -7,17 +7,17 @@ export interface ProcessEvents {
 
 export interface StopOptions {
   readonly events: ProcessEvents;
-  /** Lets open calls end and closes everything. Called once. */
+  /** Waits for open calls and closes everything. Called once. */
   readonly stop: () => Promise<void>;
   readonly exit: (code: number) => void;
   readonly logger: Logger;
-  /** Stopping for longer than this is given up. */
+  /** Limit of the time that stopping may take. */
   readonly limitMs: number;
   /** Milliseconds on any steady clock. */
   readonly now: () => number;
 }
 
-/** Ctrl-C under npm reaches the server twice: from the terminal, and passed on by npm. That is not impatience. */
+/** Ctrl-C under npm reaches the server twice, from the terminal and from npm; within this time it counts once. */
 const ECHO_MS = 500;
 
 /**
@@ -55,7 +55,7 @@ export function stopOnSignals({ events, stop, exit, logger, limitMs, now }: Stop
     (message: string) =>
     (error: unknown): void => {
       logger.error(message, { error });
-      // After an unexpected error the state of the process is not reliable enough for new calls.
+      // After an unexpected error the state of the process is too unreliable for new calls.
       if (stoppingSince === undefined) begin(1);
     };
 
@@ -65,11 +65,11 @@ export function stopOnSignals({ events, stop, exit, logger, limitMs, now }: Stop
   events.on('unhandledRejection', onError('a rejection was not handled; stopping'));
 }
 
-/** Keeps the process running when the reader of its stdout or stderr goes away. */
+/** Keeps the process running when the reader of its stdout or stderr ends. */
 export function ignoreBrokenPipes(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      // EIO is the error of a terminal that was closed.
+      // EIO is the error of a closed terminal.
       if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
     });
   }

@@ -11,8 +11,8 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Nothing but the bundle's own files runs, styles or is asked for, whatever a model or a caller has written; and no
- * text becomes a script, because `innerHTML` and its like are refused.
+ * Only the bundle's own files are run, applied as styles or loaded, whatever a model or a caller has written;
+ * `innerHTML` and similar sinks are refused, so no text becomes a script.
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -36,12 +36,12 @@ const COMMON_HEADERS = {
   'cross-origin-opener-policy': 'same-origin',
 };
 
-/** The names of a bundle, and no way out of its directory. */
+/** Matches the file names of a bundle, and no path out of its directory. */
 const FILE = /^\/ui\/((?:assets\/)?[\w-]+(?:\.[\w-]+)+)$/;
 
 /**
- * Responds to a request for `/ui` or a path below it from the directory of a built bundle. A path that is not the path
- * of a file is treated as a screen's address that was typed. Rejects when the bundle does not exist.
+ * Responds to a request for `/ui` or a path below it from the directory of a built bundle. A path of no file is treated
+ * as the address of a screen. Rejects when the bundle does not exist.
  */
 export async function serveUi(
   { method, path }: Pick<GatewayRequest, 'method' | 'path'>,
@@ -64,7 +64,7 @@ export async function serveUi(
   const headers = {
     ...COMMON_HEADERS,
     'content-type': CONTENT_TYPES[extname(name)] ?? 'application/octet-stream',
-    // The names of assets change with their contents.
+    // Asset names change with their contents.
     'cache-control': name.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
   };
   if (method === 'HEAD') {

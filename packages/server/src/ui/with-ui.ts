@@ -1,10 +1,10 @@
 import type { Gateway, GatewayRequest, GatewayResponse, Logger } from '@model-gateway/core';
 
-/** A gateway that serves the web UI below `/ui`, too. What that needs is loaded when it is first asked for. */
+/** Adds the web UI below `/ui` to a gateway. Its code is loaded at the first request for it. */
 export function withUi(gateway: Gateway, logger: Pick<Logger, 'error'>): Gateway {
   return {
     ...gateway,
-    // Not an async function: every call passes here.
+    // Not an async function, because every call passes through it.
     handle: (request) =>
       request.path === '/ui' || request.path.startsWith('/ui/')
         ? loadAndServeUi(request, logger)

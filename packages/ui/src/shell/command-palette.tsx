@@ -8,7 +8,7 @@ import { modelsQuery } from '../api/queries.ts';
 import { copyText } from '../parts/controls/copy-button.tsx';
 import { useOpenView } from '../screens/generations/views/use-open-view.ts';
 import { SNIPPETS } from './base-url.ts';
-import { PLACES } from './navigation.ts';
+import { RAIL_ITEMS } from './navigation.ts';
 import { setPreferences, usePreferences } from './preferences.ts';
 
 const MAX_MODELS = 300;
@@ -65,7 +65,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
             </Command.Item>
           )}
           <Group heading="Go to">
-            {PLACES.map(({ path, label, icon: Icon }) => (
+            {RAIL_ITEMS.map(({ path, label, icon: Icon }) => (
               <Command.Item
                 key={path}
                 value={`go ${label}`}

@@ -4,7 +4,7 @@ import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react
 import { getSession, onSessionChange } from '../api/session.ts';
 import { Toasts } from '../parts/messages/toasts.tsx';
 import { loadMarkdown } from '../parts/text/formatted-text.tsx';
-import { PLACES } from './navigation.ts';
+import { RAIL_ITEMS } from './navigation.ts';
 import { PortBanner } from './port-banner.tsx';
 import { Rail } from './rail.tsx';
 import { ShortcutHelp } from './shortcut-help.tsx';
@@ -36,8 +36,8 @@ function Frame() {
   usePreloadedScreens();
   const path = useRouterState({ select: ({ location }) => location.pathname });
   useEffect(() => {
-    const place = PLACES.findLast((candidate) => path.startsWith(candidate.path));
-    document.title = `${place?.label ?? 'Not found'} · Model Gateway`;
+    const item = RAIL_ITEMS.findLast((candidate) => path.startsWith(candidate.path));
+    document.title = `${item?.label ?? 'Not found'} · Model Gateway`;
   }, [path]);
   return (
     <div className="flex h-full">
@@ -51,8 +51,8 @@ function Frame() {
       >
         Skip to the screen
       </a>
-      {PLACES.map((place) => (
-        <PlaceShortcuts key={place.path} {...place} />
+      {RAIL_ITEMS.map((item) => (
+        <RailItemShortcuts key={item.path} {...item} />
       ))}
       <Rail />
       <div className="flex min-w-0 flex-1 flex-col">
@@ -77,14 +77,14 @@ function usePreloadedScreens(): void {
   const router = useRouter();
   useEffect(() => {
     const timer = setTimeout(() => {
-      for (const { path } of PLACES) void router.preloadRoute({ to: path });
+      for (const { path } of RAIL_ITEMS) void router.preloadRoute({ to: path });
       void loadMarkdown();
     }, PRELOAD_AFTER_MS);
     return () => clearTimeout(timer);
   }, [router]);
 }
 
-function PlaceShortcuts({ path, label, letter, digit }: (typeof PLACES)[number]) {
+function RailItemShortcuts({ path, label, letter, digit }: (typeof RAIL_ITEMS)[number]) {
   const navigate = useNavigate();
   const go = (): void => void navigate({ to: path });
   useShortcut({ keys: `g ${letter}`, label: `Go to ${label}`, group: 'Go to' }, go);

@@ -13,8 +13,8 @@ import {
   Video,
 } from 'lucide-react';
 
-/** A place of the left rail. `letter` follows `g`, `digit` goes with Ctrl or Cmd; there are but ten of them. */
-interface Place {
+/** An item of the left rail. Its shortcuts are `g` and the letter, and Ctrl or Cmd with the digit, if it has one. */
+interface RailItem {
   readonly path:
     | '/'
     | '/models'
@@ -34,7 +34,7 @@ interface Place {
 }
 
 /** The screens, in the order of the rail. */
-export const PLACES: readonly Place[] = [
+export const RAIL_ITEMS: readonly RailItem[] = [
   { path: '/', label: 'Overview', letter: 'o', digit: '1', icon: ChartColumn },
   { path: '/models', label: 'Models', letter: 'm', digit: '2', icon: Package },
   { path: '/generations', label: 'Generations', letter: 'e', digit: '3', icon: ListTree },

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { PanelLeftClose, PanelLeftOpen } from 'lucide-react';
 
 import { classNames } from '../parts/class-names.ts';
-import { PLACES } from './navigation.ts';
+import { RAIL_ITEMS } from './navigation.ts';
 import { setPreferences, usePreferences } from './preferences.ts';
 
 /** The left rail. Narrow windows show its icons alone. */
@@ -21,7 +21,7 @@ export function Rail() {
         <Mark />
         <span className={classNames(label, 'tracking-tight whitespace-nowrap')}>Model Gateway</span>
       </div>
-      {PLACES.map(({ path, label: name, icon: Icon }) => (
+      {RAIL_ITEMS.map(({ path, label: name, icon: Icon }) => (
         <Link
           key={path}
           to={path}

@@ -2,7 +2,7 @@ import type { Route } from '../../http/route.ts';
 import { ADMIN } from '../route-groups.ts';
 import type { ChatParts } from './chat-parts.ts';
 import { createChatCompletion } from './create-chat-completion.ts';
-import type { ExplainParts } from './explain-route.ts';
+import type { ExplainParts } from './explain-call.ts';
 
 /** Chat completions, and how they would be routed. */
 export const CHAT_ROUTES: readonly Route<ChatParts & ExplainParts>[] = [
@@ -20,6 +20,6 @@ export const CHAT_ROUTES: readonly Route<ChatParts & ExplainParts>[] = [
     method: 'POST',
     path: '/admin/v1/explain',
     summary: 'Explain how a chat request would be routed, without calling anybody',
-    load: async () => (await import('./explain-route.ts')).explainChatRoute,
+    load: async () => (await import('./explain-call.ts')).explainCall,
   },
 ];

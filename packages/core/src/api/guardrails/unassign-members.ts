@@ -3,7 +3,7 @@ import { operation } from '../../http/operation.ts';
 import { memberUserIdsSchema, unassignedSchema } from '../../wire/management/assignment.ts';
 import type { GuardrailParts } from './guardrail-parts.ts';
 
-/** `POST /guardrails/{id}/assignments/members/remove`: members that it did not hold for do not count. */
+/** `POST /guardrails/{id}/assignments/members/remove`: only members that were assigned are counted. */
 export const unassignMembers = operation<GuardrailParts>()({
   params: ['id'],
   body: memberUserIdsSchema,

@@ -4,7 +4,7 @@ import { keyResponseSchema, updateKeyRequestSchema } from '../../wire/management
 import type { KeyParts } from './key-parts.ts';
 import { toKeyBody } from './to-key-body.ts';
 
-/** `PATCH /keys/{hash}`: holds for the very next request. */
+/** `PATCH /keys/{hash}`: the change applies from the next request on. */
 export const updateKey = operation<KeyParts>()({
   params: ['hash'],
   body: updateKeyRequestSchema,

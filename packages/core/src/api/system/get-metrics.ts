@@ -109,7 +109,7 @@ async function ofQueues({ catalog, health, ledger, store, broadcaster }: SystemP
     ...metric(
       'endpoints',
       'gauge',
-      'Endpoints by the standing of their circuit breakers',
+      'Endpoints by the state of their circuit breakers',
       [...countCircuitStates(catalog, health)].flatMap(([provider, counts]) =>
         Object.entries(counts).map(([state, count]): Sample => [{ provider, standing: state }, count]),
       ),

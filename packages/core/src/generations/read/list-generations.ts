@@ -58,7 +58,7 @@ export async function listGenerations(search: GenerationSearch, parts: Generatio
     const isExhausted = kept.isExhausted || parts.platform.monotonicNow() >= budget.until;
     if (next === null || records.length >= search.limit || isExhausted) return { records, next, ...progress };
     before = next;
-    // Others get their turn between rounds.
+    // Yields to the event loop between steps.
     await new Promise<void>((resolve) => parts.platform.setTimer(resolve, 0));
   }
   return { records, next: before ?? null, ...progress };

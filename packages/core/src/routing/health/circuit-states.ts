@@ -5,7 +5,7 @@ import type { HealthBoard } from './health-board.ts';
 /** Number of a provider's endpoints in each state; those without any call are `unused`. */
 export type CircuitStateCounts = Record<CircuitState | 'unused', number>;
 
-/** Counts the endpoints of the catalog by provider slug and standing. */
+/** Counts the endpoints of the catalog by provider slug and circuit state. */
 export function countCircuitStates(
   catalog: Pick<Catalog, 'list'>,
   health: Pick<HealthBoard, 'find'>,

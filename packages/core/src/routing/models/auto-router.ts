@@ -27,7 +27,7 @@ const autoRouterSchema = z.object({
  * then those nearest to it. Without a `cost_tier` the text decides: tools, reasoning, code or a long text select `high`, a
  * short one `low`, any other `medium`.
  */
-export const routeAuto: RouterStrategy = ({ text, options: given, needs, candidates }) => {
+export const resolveAuto: RouterStrategy = ({ text, options: given, needs, candidates }) => {
   const options = parseWith(autoRouterSchema, given);
   const allowed = candidates.filter(
     ({ id }) =>

@@ -5,8 +5,8 @@ import { type CatalogModel, createCatalog } from '../../catalog/catalog.ts';
 import { chatNeedsOf, chatRouterInputOf } from '../../chat/chat-kind.ts';
 import type { ChatCompletionRequest } from '../../wire/chat/chat-completion.ts';
 import { createRandomSource } from '../random.ts';
-import { routeAuto } from './auto-router.ts';
-import { routeFree } from './free-router.ts';
+import { resolveAuto } from './auto-router.ts';
+import { resolveFree } from './free-router.ts';
 import type { RouterQuery } from './router.ts';
 
 const random = createRandomSource({ randomBytes: () => Uint8Array.of(1, 2, 3, 4) });
@@ -40,7 +40,7 @@ const queryOf = (request: ChatCompletionRequest, candidates: readonly CatalogMod
 
 function auto(request: Partial<ChatCompletionRequest>, candidates: readonly CatalogModel[] = TEN): string[] {
   const full: ChatCompletionRequest = { messages: [{ role: 'user', content: 'Hi' }], ...request };
-  return routeAuto(queryOf(full, candidates)).map(({ id }) => id);
+  return resolveAuto(queryOf(full, candidates)).map(({ id }) => id);
 }
 const plugin = (options: object): Partial<ChatCompletionRequest> => ({ plugins: [{ id: 'auto-router', ...options }] });
 
@@ -99,7 +99,7 @@ test('draws among free models, and uses only those of their endpoints that are f
   const request: ChatCompletionRequest = { messages: [{ role: 'user', content: 'Hi' }] };
   const first = new Set<string>();
   for (let round = 0; round < 50; round += 1) {
-    const chosen = routeFree(queryOf(request, candidates));
+    const chosen = resolveFree(queryOf(request, candidates));
     expect(chosen.map(({ id }) => id).toSorted()).toEqual(['a/both', 'a/free']);
     for (const { endpoints } of chosen) expect(endpoints.map(({ pricing }) => Number(pricing?.prompt))).toEqual([0]);
     first.add(chosen[0]?.id ?? '');

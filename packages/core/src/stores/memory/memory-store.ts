@@ -37,7 +37,7 @@ function createTableSource(): TableSource {
   };
 }
 
-interface Entry {
+interface KeptGeneration {
   record: GenerationRecord;
   content: GenerationContent | null;
   /** Increases with every append; determines the position in `order`. */
@@ -45,10 +45,10 @@ interface Entry {
 }
 
 function createGenerationRepository(maxGenerations: number): GenerationRepository {
-  const byId = new Map<string, Entry>();
+  const byId = new Map<string, KeptGeneration>();
   const spending = createSpendingBook();
   /** Oldest first, beginning at `dropped`: cutting the front off at every append would cost its length each time. */
-  let order: Entry[] = [];
+  let order: KeptGeneration[] = [];
   let dropped = 0;
   let nextSequence = 0;
 
@@ -66,7 +66,7 @@ function createGenerationRepository(maxGenerations: number): GenerationRepositor
     append(record, content) {
       const { id } = record.generation;
       if (byId.has(id)) return Promise.reject(new Error(`A generation with the id ${id} exists already`));
-      const entry: Entry = { record, content, sequence: nextSequence };
+      const entry: KeptGeneration = { record, content, sequence: nextSequence };
       nextSequence += 1;
       byId.set(id, entry);
       order.push(entry);
@@ -134,11 +134,11 @@ const MAX_LOOKED_AT = 2000;
 /** Records are in the order in which calls ended; no call lasts longer than this. */
 const SLACK_MS = 24 * 60 * 60 * 1000;
 
-function pageOf(order: readonly Entry[], span: Span): GenerationPage {
+function pageOf(order: readonly KeptGeneration[], span: Span): GenerationPage {
   return span.filter === undefined ? wholePageOf(order, span) : filteredPageOf(order, span, span.filter);
 }
 
-function wholePageOf(order: readonly Entry[], { start, end, limit }: Span): GenerationPage {
+function wholePageOf(order: readonly KeptGeneration[], { start, end, limit }: Span): GenerationPage {
   const from = Math.max(start, end - Math.max(0, limit));
   const records = order
     .slice(from, end)
@@ -150,7 +150,7 @@ function wholePageOf(order: readonly Entry[], { start, end, limit }: Span): Gene
 }
 
 function filteredPageOf(
-  order: readonly Entry[],
+  order: readonly KeptGeneration[],
   { start, end, limit }: Span,
   filter: GenerationFilter,
 ): GenerationPage {

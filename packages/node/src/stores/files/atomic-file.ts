@@ -8,7 +8,7 @@ const TEMPORARY = /\.[0-9a-f]{12}\.gateway-tmp$/;
 const RENAME_ATTEMPTS = 5;
 const WRITE_BYTES = 1024 * 1024;
 
-/** A new name beside `path` for a file that is renamed to it when complete. `sweepTemporaryFiles` knows the form. */
+/** A new name beside `path` for a file that replaces it when complete. `sweepTemporaryFiles` knows the form. */
 export function temporaryPath(path: string): string {
   return `${path}.${randomBytes(6).toString('hex')}.gateway-tmp`;
 }
@@ -17,9 +17,9 @@ export function temporaryPath(path: string): string {
 export type Fill = (write: (piece: Uint8Array) => Promise<void>) => Promise<void>;
 
 /**
- * Replaces a file as a whole: it holds the old bytes or the new ones, even after a power failure. With `previousPath`
- * the old file is kept there. A `Fill` may read the old file. Rejects with the file system's error, the old file
- * untouched. The usual packages accept a write cut short by a full disk, so the length is checked before the rename.
+ * Replaces a file as a whole: even after a power failure it holds the old bytes or the new ones. With `previousPath`
+ * the old file is kept under that name. A `Fill` may read the old file. Rejects with the file system's error and leaves
+ * the old file alone. Checks the length before the rename: a full disk may cut a write short without an error.
  */
 export async function replaceFile(
   files: FileSystem,
@@ -39,7 +39,7 @@ export async function replaceFile(
   await syncDirectory(files, dirname(path));
 }
 
-/** Creates a file, which must not exist, and brings it to the disk; a failure leaves none. The name is not synced. */
+/** Creates a file, which must not exist, and syncs it; after a failure there is none. The name is not synced. */
 export async function writeNewFile(files: FileSystem, path: string, content: Uint8Array | Fill): Promise<void> {
   const fd = await files.open(path, OPEN.createNew);
   try {
@@ -75,7 +75,7 @@ async function writePieces(files: FileSystem, fd: number, fill: Fill): Promise<n
   return position;
 }
 
-/** Gives the file a second name, replacing what had it. `path` itself is never missing in between. */
+/** Gives the file a second name and replaces the file that had it. `path` exists all the time. */
 async function saveAs(files: FileSystem, path: string, targetPath: string): Promise<void> {
   const temporary = temporaryPath(targetPath);
   if (!(await linkOrCopy(files, path, temporary))) return;
@@ -155,14 +155,14 @@ export async function syncDirectory(files: FileSystem, directory: string): Promi
   }
 }
 
-/** Removes what writes that never ended have left behind; touches only names this module makes. */
+/** Removes the files of unfinished writes, and only names that this module makes. */
 export async function sweepTemporaryFiles(files: FileSystem, directory: string): Promise<void> {
   for (const name of await files.list(directory)) {
     if (TEMPORARY.test(basename(name))) await removeIfThere(files, join(directory, name));
   }
 }
 
-/** Removes a file; it is fine when it is gone already. */
+/** Removes a file, if it exists. */
 export async function removeIfThere(files: FileSystem, path: string): Promise<void> {
   try {
     await files.unlink(path);

@@ -8,7 +8,7 @@ import { errorCode, errorReason, nodeFileSystem } from './file-system.ts';
 import { makeDirectory } from './make-directory.ts';
 import { UnusableDirectoryError } from './unusable-directory-error.ts';
 
-/** The places of a store's files. Both folders exist. */
+/** The paths of a store's files. Both folders exist. */
 export interface DataDirectory {
   /** Path with every symbolic link resolved, so that one directory has one name. */
   readonly path: string;
@@ -19,8 +19,9 @@ const OWNER_ONLY = 0o700;
 const OTHERS_MAY_WRITE = 0o022;
 
 /**
- * Ensures a directory that only its owner can enter, with a `logs` folder. Throws one clear line when it is unusable.
- * One that is not empty keeps its permissions, as it may serve others; the store's files are closed to others anyway.
+ * Creates a directory that only its owner can enter, with a `logs` folder, if missing. Throws one clear line when it is
+ * unusable. A used directory keeps its permissions, because others may need them; the store's files are closed to
+ * others anyway.
  */
 export async function prepareDataDirectory(directory: string, logger: Logger | undefined): Promise<DataDirectory> {
   try {
@@ -57,7 +58,7 @@ async function prepareLogs(path: string): Promise<string> {
   return logsPath;
 }
 
-/** Makes the new folders themselves durable, where the system allows to: some parents can be passed but not opened. */
+/** Syncs the names of new folders, if the system allows it: some parents can be passed through but not opened. */
 async function syncNames(path: string): Promise<void> {
   await syncDirectory(nodeFileSystem, path).catch(() => undefined);
 }
@@ -87,7 +88,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   EMFILE: 'too many files are open; raise the limit (ulimit -n)',
 };
 
-/** Turns a system error met while opening a store into one line that says what, where and what to do. */
+/** Turns a system error of opening a store into one line that says what failed, where, and what to do. */
 export function toDirectoryError(directory: string, error: unknown): unknown {
   const code = errorCode(error);
   if (code === undefined || error instanceof UnusableDirectoryError) return error;

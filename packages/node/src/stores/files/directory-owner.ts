@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 import { errorCode, errorReason } from './file-system.ts';
 
-/** The right to use a directory, held until released or until the process dies, however it dies. */
+/** The right to use a directory, held until it is released or the process dies. */
 export interface DirectoryOwner {
   release(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export class DirectoryInUseError extends Error {
 /** Options for tests: conditions that this machine does not have or that would take long. */
 export interface OwnerOptions {
   readonly platform?: NodeJS.Platform | undefined;
-  /** After that an owner counts as one that does not respond. */
+  /** After this time an owner counts as one that does not respond. */
   readonly respondWithinMs?: number | undefined;
 }
 
@@ -34,10 +34,11 @@ const RESPOND_WITHIN_MS = 1000;
 const LONGEST_SOCKET_PATH = 100;
 
 /**
- * Takes a directory by a socket that the kernel closes with the process: no lock file is left behind, no clock decides,
- * and a stopped process keeps what it holds. Others ask the socket for the owner's PID; it does not keep the process
- * alive. `directory` has its links resolved. Throws `DirectoryInUseError` at once when it is taken. On Linux the name
- * lives in the network namespace: containers that share a volume do not see one another's.
+ * Takes a directory by a socket that the kernel closes with the process: there is no lock file to be left behind, no
+ * clock is compared, and a stopped process keeps its directories. Other processes ask the socket for the owner's PID;
+ * it does not keep the process alive. Symbolic links of `directory` are resolved. Throws `DirectoryInUseError` at once
+ * when it is taken. On Linux the name lives in the network namespace: containers that share a volume do not see one
+ * another's.
  */
 export async function ownDirectory(
   directory: string,
@@ -49,13 +50,13 @@ export async function ownDirectory(
       return await listenAt(address);
     } catch (error) {
       const code = errorCode(error);
-      // A pipe that another Windows user holds is refused rather than said to be in use.
+      // A pipe of another Windows user fails with EACCES.
       if (code !== 'EADDRINUSE' && !(code === 'EACCES' && platform === 'win32')) throw error;
     }
     const response = await askOwner(address, respondWithinMs);
     if (response.isAlive || attempt > 3) throw new DirectoryInUseError(directory, response.pid);
-    // Only a socket in the file system outlives its process. Two starters meeting here can both remove it; the one
-    // who then listens first loses its name. Accepted: this is for systems that offer nothing better.
+    // Only a socket in the file system outlives its process. When two processes start here at once, both can remove it,
+    // and the first to listen loses its name. That is accepted: this is for systems that offer nothing better.
     if (isFile(platform)) await unlink(address).catch(() => undefined);
   }
 }
@@ -77,13 +78,13 @@ function listenAt(address: string): Promise<DirectoryOwner> {
     const server = createServer((socket) => {
       socket.unref();
       socket.on('error', () => socket.destroy());
-      // Not left to the asker to close: one that hangs must not hold up `release`.
+      // The owner closes the connection itself: a process that asks and then hangs must not delay `release`.
       socket.end(String(process.pid), () => socket.destroy());
     });
     server.once('error', reject);
     server.listen(address, () => {
       server.removeListener('error', reject);
-      // From here on an error can only concern one asker; the directory stays ours.
+      // Later errors concern one connection only; the directory stays taken.
       server.on('error', () => undefined);
       server.unref();
       resolve({ release: () => closeServer(server) });

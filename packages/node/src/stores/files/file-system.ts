@@ -17,8 +17,8 @@ import {
 import { promisify } from 'node:util';
 
 /**
- * The calls by which the store touches its files, each one that can fail on its own: the seam where tests let the
- * nth call fail or write too little. Everything goes by descriptor, so that a name is resolved only once.
+ * The calls by which the store uses its files. Each can fail on its own: tests let the nth call fail or write too
+ * little. All calls take a descriptor, so that a name is resolved only once.
  */
 export interface FileSystem {
   open(path: string, flags: number): Promise<number>;
@@ -47,8 +47,8 @@ export const OPEN = {
 } as const;
 
 /**
- * Up to this size writes are synchronous: the cache takes them as fast as a thread is told, and waiting for a thread
- * twice costs ten times as much. Syncs wait for the disk, so a thread does them (docs/decisions/0003).
+ * Up to this size writes are synchronous: they only copy to the system's cache, and a thread costs ten times as much.
+ * Syncs wait for the disk, so a thread does them (docs/decisions/0003).
  */
 const SYNCHRONOUS_WRITE_BYTES = 256 * 1024;
 
@@ -82,7 +82,7 @@ export const nodeFileSystem: FileSystem = {
   list: promisify<string, string[]>(readdir),
 };
 
-/** Writes all `length` bytes at `position`. A file system may take less at a time without calling it an error. */
+/** Writes all `length` bytes at `position`. A file system may write fewer at a time without an error. */
 export async function writeFully(
   files: FileSystem,
   fd: number,
@@ -107,7 +107,7 @@ export async function readFully(files: FileSystem, fd: number, buffer: Uint8Arra
   return done;
 }
 
-/** The system's short name of what went wrong (`ENOENT`), or undefined for anything else that was thrown. */
+/** The system's code of an error (`ENOENT`); undefined for any other thrown value. */
 export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

@@ -14,9 +14,9 @@ import {
 import { dayAt } from '../journal/segment-name.ts';
 import type { GenerationEntry } from './generation-entry.ts';
 
-/** How many are looked at for a page, or in one turn, however many there are. */
+/** Number of generations that are read for a page, or in one turn, however many there are. */
 const MAX_LOOKED_AT = 2000;
-/** How many may be passed over by their day alone, which takes some ten nanoseconds each. */
+/** Number that may be skipped by their day alone, which takes some ten nanoseconds each. */
 const MAX_PASSED_OVER = 50_000;
 
 interface PageQuery {
@@ -24,7 +24,7 @@ interface PageQuery {
   readonly filter?: GenerationFilter | undefined;
 }
 
-/** The first page of generations that come newest first; of what a filter chooses of them, where there is one. */
+/** The first page of generations that come newest first and, with a filter, match it. */
 export function pageOfGenerations(entries: Iterable<GenerationEntry>, { limit, filter }: PageQuery): GenerationPage {
   const lastDay = filter?.createdBeforeMs === undefined ? undefined : dayAt(filter.createdBeforeMs);
   const records: GenerationRecord[] = [];
@@ -46,7 +46,7 @@ export function pageOfGenerations(entries: Iterable<GenerationEntry>, { limit, f
   return { records, next: null };
 }
 
-/** Goes through generations, newest first; what comes or goes meanwhile may be missed. */
+/** Adds up generations, newest first; may miss those that are added or removed meanwhile. */
 export async function addUpGenerations(
   entries: Iterable<GenerationEntry>,
   query: HistogramQuery,

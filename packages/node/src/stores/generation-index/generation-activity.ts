@@ -4,26 +4,26 @@ import type { SegmentName } from '../journal/segment-name.ts';
 import { GenerationEntry } from './generation-entry.ts';
 import type { GenerationRows } from './generation-rows.ts';
 
-/** How many records are read in one turn, which takes a few milliseconds, and how many are passed over by their day. */
+/** Number of records that are read in one turn, which takes a few milliseconds, or skipped by their day. */
 const MAX_READ = 500;
 const MAX_PASSED_OVER = 50_000;
 
-/** Sums of generations' activity, computed on request: at first of everything, later of what is new. */
+/** Sums of generations' activity, computed on request: first over all generations, later over new ones only. */
 export interface GenerationActivity {
   read(query: ActivityQuery): Promise<readonly ActivitySum[]>;
   /** Must be called before an entry is changed; `changed` must be called after that. */
   changing(entry: GenerationEntry): void;
   changed(entry: GenerationEntry): void;
-  /** Segments have gone: all is added up anew when it is asked for next. */
+  /** Must be called after segments were removed: the next request adds up everything again. */
   reset(): void;
 }
 
-/** Creates the sums of the segments that there are at any time. */
+/** Creates the sums over the segments that `segments` returns at any time. */
 export function createGenerationActivity(segments: () => readonly GenerationRows[]): GenerationActivity {
   let book = createActivityBook();
   /** The first day in the book; undefined until the first request. */
   let since: string | undefined;
-  /** How many of each segment's first rows are in the book, if their day is. */
+  /** Number of the first rows of each segment that have been added up, if their day is in the book. */
   const counted = new Map<SegmentName, number>();
 
   const countedOf = (segment: SegmentName): number => counted.get(segment) ?? 0;
@@ -44,7 +44,7 @@ export function createGenerationActivity(segments: () => readonly GenerationRows
     async read({ since: day, principalIds }) {
       if (principalIds !== undefined) return addUp(segments(), day, principalIds);
       beginAt(day);
-      // Looked for anew after every turn: what was asked for meanwhile may have begun all over.
+      // Found again after every turn, because a `reset` may have emptied the book meanwhile.
       for (;;) {
         const rows = segments().find(({ segment, count }) => countedOf(segment) < count);
         if (rows === undefined) break;
@@ -68,7 +68,7 @@ export function createGenerationActivity(segments: () => readonly GenerationRows
   };
 }
 
-/** The same sums for some principals alone, which are not stored. */
+/** The same sums for some principals only; these are not stored. */
 async function addUp(
   segments: readonly GenerationRows[],
   since: string,
@@ -90,7 +90,7 @@ async function addUp(
   return book.sums();
 }
 
-/** Goes on from a row for one turn; returns where the next one begins. `add` tells whether it has read the entry. */
+/** Adds up rows for one turn; returns the first row of the next. `add` returns whether it has read the entry. */
 function addTurn(rows: GenerationRows, from: number, add: (entry: GenerationEntry) => boolean): number {
   const end = Math.min(rows.count, from + MAX_PASSED_OVER);
   let read = 0;

@@ -4,12 +4,12 @@ import type { ContentReference } from '../journal/generation-lines.ts';
 import { parseGenerationText } from '../journal/generation-text.ts';
 import type { SegmentName } from '../journal/segment-name.ts';
 
-/** Values that many generations have in common; they are stored once for all of them. */
+/** Values that many generations share; they are stored once. */
 export interface GenerationOrigin {
   readonly principalId: string;
   readonly userId: string | undefined;
   readonly workspaceId: string | undefined;
-  /** The day it began. */
+  /** The day on which the generation began. */
   readonly day: string;
   readonly isByok: boolean;
 }
@@ -21,16 +21,16 @@ export interface EntryVersion extends GenerationOrigin {
   readonly text: string | Uint8Array;
 }
 
-/** A generation as it comes to the index. */
+/** A generation that is added to the index. */
 export interface NewEntry {
   readonly id: string;
-  /** Where its first version stands; it goes when that segment is dropped. */
+  /** The segment of its first version; the generation is removed with that segment. */
   readonly segment: SegmentName;
   readonly version: EntryVersion;
   readonly content: ContentReference | null;
 }
 
-/** The rows of a segment, as far as one of them is read and changed by its number. */
+/** The access to the rows of a segment by their number. */
 interface EntryRows {
   readonly segment: SegmentName;
   idAt(row: number): string;
@@ -40,13 +40,13 @@ interface EntryRows {
   contentAt(row: number): ContentReference | null;
   setContent(row: number, place: ContentReference | null): void;
   replace(row: number, version: EntryVersion): void;
-  /** `find` is called where the facts of the row are not there yet. */
+  /** `find` is called when the facts of the row are not cached. */
   factsAt(row: number, find: () => GenerationFacts): GenerationFacts;
 }
 
 /**
- * One generation in memory: a view of its row, created on request, so that entries that are never read have no object.
- * It stays correct when the row is changed, and readable when its segment is dropped.
+ * One generation in memory: a view of its row, created on request. It shows later changes of the row, and stays
+ * readable when its segment is dropped.
  */
 export class GenerationEntry {
   readonly row: number;
@@ -86,7 +86,7 @@ export class GenerationEntry {
     this.rows.replace(this.row, version);
   }
 
-  /** The record. It is parsed anew each time: a walk through all records must not leave all of them in memory. */
+  /** The record, parsed at every call: reading all records must not keep all of them in memory. */
   readRecord(): GenerationRecord {
     const { rows, row, costNanoUsd } = this;
     const { principalId, userId, workspaceId } = rows.originAt(row);

@@ -25,7 +25,7 @@ export interface SegmentFacts {
   contentBytes: number;
 }
 
-/** Every generation by id and in order, with running sums. Holds no file and waits for nothing. */
+/** Every generation by id and in order, with running sums. Does no I/O. */
 export interface GenerationIndex {
   readonly size: number;
   /** Oldest first. */
@@ -37,21 +37,21 @@ export interface GenerationIndex {
   add(entry: NewEntry): void;
   replace(entry: GenerationEntry, version: EntryVersion): void;
   addSegment(name: SegmentName): SegmentFacts;
-  /** Forgets this segment and all older ones, their spending remembered; returns what they add up to. */
+  /** Removes this segment and all older ones, but not their spending; returns the sum of that spending. */
   removeThrough(name: SegmentName): SpendingBook;
-  /** Forgets the content of this segment and of all older ones. */
+  /** Removes the content of this segment and of all older ones. */
   removeContentThrough(name: SegmentName): void;
   page(query: GenerationQuery): GenerationPage;
   histogram(query: HistogramQuery): Promise<readonly HistogramBucket[]>;
   facets(filter: GenerationFilter): Promise<GenerationFacets>;
   activity(query: ActivityQuery): Promise<readonly ActivitySum[]>;
-  /** All of them, or those of a segment, in the order of writing. */
+  /** All generations, or those of a segment, in the order of writing. */
   entries(segment?: SegmentName): Iterable<GenerationEntry>;
 }
 
 /**
- * A segment with the least and the greatest of its ids, in the order of texts: ids begin with their time, so that
- * nearly always one segment alone can have an id.
+ * A segment with its smallest and its greatest id as text. Ids begin with their time, so nearly always only one segment
+ * can have a given id.
  */
 class IndexedSegment implements SegmentFacts {
   readonly name: SegmentName;
@@ -70,7 +70,7 @@ class IndexedSegment implements SegmentFacts {
   }
 
   find(id: string): GenerationEntry | undefined {
-    // Mostly the segment is too old to have it.
+    // Most often the id is newer than this segment.
     return id > this.greatestId || id < this.leastId ? undefined : this.rows.find(id);
   }
 
@@ -105,7 +105,7 @@ export function createGenerationIndex(): GenerationIndex {
     segments = [...segments, added].sort((left, right) => compareSegments(left.name, right.name));
     return added;
   };
-  /** Entries written before an entry, or all, newest first; segments that are over before a time may be left out. */
+  /** Entries written before an entry, or all, newest first; may leave out segments that ended before `sinceMs`. */
   function* newestFirst({
     before,
     sinceMs,
@@ -161,7 +161,7 @@ export function createGenerationIndex(): GenerationIndex {
     },
     page({ before, limit, filter }) {
       const cursor = before === undefined ? undefined : find(before);
-      // A cursor that retention has removed leads nowhere: everything older is gone, too.
+      // When retention has removed the cursor, everything older was removed with it.
       if (before !== undefined && cursor === undefined) return { records: [], next: null };
       const entries = newestFirst({ ...(cursor && { before: cursor }), sinceMs: filter?.createdFromMs });
       return pageOfGenerations(entries, { limit, filter });

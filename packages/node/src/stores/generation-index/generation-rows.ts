@@ -6,7 +6,7 @@ import { GenerationEntry, type EntryVersion, type NewEntry, type GenerationOrigi
 import { createIdTable, type IdTable } from './id-table.ts';
 import { createTextArena, type TextPlace } from './text-arena.ts';
 
-/** The cells of a row: numbers, of which some are places in lists of what is kept once. */
+/** The cells of a row. All are numbers; some are indexes of lists that hold each value once. */
 const CHUNK = 0;
 const ID_START = 1;
 const TEXT_START = 2;
@@ -19,22 +19,22 @@ const CONTENT_LENGTH = 8;
 const CELLS = 9;
 
 const FIRST_ROWS = 32;
-/** In the place of a file. */
+/** The value of `CONTENT_FILE` for a row without content. */
 const NO_CONTENT = -1;
 
 /**
  * A segment's generations in writing order: a row of numbers for each, and texts outside of the heap. As objects, which
- * stay for days, they kept the garbage collector busy (docs/decisions/0022).
+ * live for days, they would burden the garbage collector (docs/decisions/0022).
  */
 export class GenerationRows {
   readonly segment: SegmentName;
   count = 0;
   private cells = new Float64Array(FIRST_ROWS * CELLS);
   private texts = createTextArena();
-  /** Bytes of `texts` that no row leads to any more. */
+  /** Bytes of `texts` that no row refers to any more. */
   private formerBytes = 0;
   private readonly origins: GenerationOrigin[] = [];
-  /** Places in `origins` by principal: one, unless something else about them has changed. */
+  /** Indexes of `origins` by principal: one, unless other values of the origin have changed. */
   private readonly originsOf = new Map<string, number[]>();
   private readonly contentFiles: string[] = [];
   private readonly facts = new Map<number, GenerationFacts>();
@@ -114,7 +114,7 @@ export class GenerationRows {
     return this.origins.map((origin, place) => [origin, sums[place] ?? 0] as const);
   }
 
-  /** The facts of a row: found at the first call, and held until the row is replaced. */
+  /** The facts of a row, found at the first call and cached until the row is replaced. */
   factsAt(row: number, find: () => GenerationFacts): GenerationFacts {
     const facts = this.facts.get(row) ?? find();
     this.facts.set(row, facts);
@@ -125,7 +125,7 @@ export class GenerationRows {
     for (let row = 0; row < this.count; row += 1) yield new GenerationEntry(this, row);
   }
 
-  /** From the row before this one on. */
+  /** The rows before `before`, newest first. */
   *newestFirst(before = this.count): Generator<GenerationEntry> {
     for (let row = before - 1; row >= 0; row -= 1) yield new GenerationEntry(this, row);
   }
@@ -151,7 +151,7 @@ export class GenerationRows {
     cells[at + TEXT_END] = end;
   }
 
-  /** Takes what rows lead to over to a new arena: former versions are released with the old one. */
+  /** Copies the texts that rows refer to into a new arena, so that former versions are released with the old one. */
   private leaveFormerTexts(): void {
     const old = this.texts;
     this.texts = createTextArena();

@@ -3,16 +3,16 @@ const FIRST_SLOTS = 32;
 export interface IdTable {
   /** Adds the id of a row. It must not be there yet. */
   add(id: string, row: number): void;
-  /** -1 for an id that is not there. */
+  /** The row of an id; -1 for an unknown id. */
   find(id: string): number;
 }
 
 /**
- * Creates a table of hashes and row numbers; `hasId` tells what a row's id is. A map would keep every id as an object
- * that the garbage collector moves and marks, and that look-ups of new ids wait for (docs/decisions/0022).
+ * Creates a table of hashes and row numbers; `hasId` says whether a row has an id. A map would keep every id as an
+ * object, which the garbage collector moves and marks and which slows look-ups of new ids (docs/decisions/0022).
  */
 export function createIdTable(hasId: (row: number, id: string) => boolean): IdTable {
-  /** Pairs of a hash and a row counted from 1; 0 where there is none. */
+  /** Pairs of a hash and a row number plus one; zeros in an empty slot. */
   let slots = new Int32Array(2 * FIRST_SLOTS);
   let used = 0;
 
@@ -32,7 +32,7 @@ export function createIdTable(hasId: (row: number, id: string) => boolean): IdTa
   return {
     add(id, row) {
       used += 1;
-      // Fuller than half, and the ways past other ids grow long.
+      // Above half full, collisions make look-ups slow.
       if (used * 4 > slots.length) grow();
       put(hashOf(id), row + 1);
     },

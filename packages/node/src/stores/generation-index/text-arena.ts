@@ -1,30 +1,30 @@
 const FIRST_CHUNK_BYTES = 4 * 1024;
 const LARGEST_CHUNK_BYTES = 256 * 1024;
-/** Longer ones get bytes of their own: what a chunk has left for them would be lost. */
+/** Longer texts get a chunk of their own; in a shared one they would waste the space that is left. */
 const LARGEST_TEXT_LENGTH = LARGEST_CHUNK_BYTES / 32;
 
-/** Where a text is stored, with its label right before it: both are read by these numbers alone. */
+/** The place of a text and of its label, which is stored right before it. */
 export interface TextPlace {
   readonly chunk: number;
   readonly start: number;
-  /** Where the label ends and the text begins. */
+  /** The end of the label and the beginning of the text. */
   readonly middle: number;
   readonly end: number;
 }
 
 /** Texts that are stored for long and seldom read. */
 export interface TextArena {
-  /** A text may come as its bytes in UTF-8. */
+  /** `text` may be given as its bytes in UTF-8. */
   store(label: string, text: string | Uint8Array): TextPlace;
   read(chunk: number, start: number, end: number): string;
-  /** The same as UTF-8; a view, not a copy. */
+  /** The text as UTF-8; a view, not a copy. */
   bytesOf(chunk: number, start: number, end: number): Uint8Array;
   readonly bytes: number;
 }
 
 /**
- * Creates an arena of texts outside of the heap, where the garbage collector neither moves nor marks them, with few
- * large allocations for many of them. It only grows, and is released as a whole (docs/decisions/0022).
+ * Creates an arena of texts outside of the heap, in few large allocations that the garbage collector neither moves nor
+ * marks. It only grows, and is released as a whole (docs/decisions/0022).
  */
 export function createTextArena(): TextArena {
   const chunks: Buffer[] = [];
@@ -52,7 +52,7 @@ export function createTextArena(): TextArena {
         const own = Buffer.concat([head, typeof text === 'string' ? Buffer.from(text) : text]);
         return { chunk: addChunk(own), start: 0, middle: head.length, end: own.length };
       }
-      // Three bytes a code unit is the most UTF-8 can take.
+      // UTF-8 takes at most three bytes for a code unit.
       reserve((label.length + text.length) * 3);
       const start = openEnd;
       const middle = start + open.write(label, start, 'utf8');

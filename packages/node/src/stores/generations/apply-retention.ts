@@ -12,7 +12,7 @@ export interface RetentionOptions<Operation> extends LoadOptions {
   readonly limits: RetentionLimits;
   readonly index: GenerationIndex;
   readonly journal: Journal<Operation>;
-  /** Sums as found at start. */
+  /** The sums that were found at start. */
   readonly carried: CarriedForward;
   /** Makes the operation that stores the sums in the journal. */
   readonly toOperation: (carried: CarriedForward) => Operation;
@@ -20,11 +20,11 @@ export interface RetentionOptions<Operation> extends LoadOptions {
 
 /** Keeps the limits while the store is open. */
 export interface Retention {
-  /** Looks now, and again if it is looking already. Failures are logged: old files are no reason to refuse new ones. */
+  /** Checks the limits, once more if a check is running. Logs failures: old files are no reason to refuse new ones. */
   look(): void;
-  /** Resolves when nothing is being dropped. */
+  /** Resolves when no check is running. */
   settled(): Promise<void>;
-  /** Looks no more; what has begun goes on until `settled`. */
+  /** Ends the checks; one that is running goes on until `settled`. */
   stop(): void;
 }
 
@@ -40,7 +40,7 @@ export function startRetention<Operation>(options: RetentionOptions<Operation>):
 
   const look = (): void => {
     if (isStopped) return;
-    // One look that has not begun yet sees everything; a second one would see the same.
+    // One check that has not begun yet is enough for all requests.
     if (waiting > 0) return;
     waiting += 1;
     running = running
@@ -54,7 +54,7 @@ export function startRetention<Operation>(options: RetentionOptions<Operation>):
   };
   const lookEveryHour = (): void => {
     cancelTimer = options.setTimer(() => {
-      // A store without writes moves on as well, so that its last day can be dropped, too.
+      // Begins a new segment in a store without writes as well, so that its last day can be dropped.
       if (options.journal.active.lines > 0) options.journal.rollIfDue();
       look();
       lookEveryHour();
@@ -89,7 +89,7 @@ async function drop<Operation>(options: RetentionOptions<Operation>, carried: Ca
     contentDroppedThrough: plan.dropContentThrough ?? carried.contentDroppedThrough,
     spentNanoUsd: toCarriedSums(spending.entries()),
   };
-  // The sums are on the disk before what they were made of is gone: a crash in between only leaves files to remove.
+  // The sums are stored before the files they come from are removed: a crash in between only leaves files to remove.
   await addOperation(journal.batch(), options.toOperation(next));
   await journal.sync();
   await removeDroppedFiles(options, next);

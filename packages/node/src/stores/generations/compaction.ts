@@ -21,9 +21,9 @@ export interface CompactionOptions {
 }
 
 /**
- * Writes a segment anew without deleted content: first the content that is left, to a new file; then, in one step, the
- * metadata that names it; then the old content goes. A crash leaves one of the two whole, and the next start removes
- * the other. The segment must not be open for writing. Rejects with the old state in place.
+ * Rewrites a segment without deleted content: first the remaining content to a new file; then, in one step, the
+ * metadata that names it; then the old content is removed. After a crash one of the two is complete, and the next start
+ * removes the other. The segment must not be open for writing. When it rejects, the old state remains.
  */
 export async function compactSegment(options: CompactionOptions, segment: SegmentName): Promise<void> {
   const { files, logsPath, index } = options;
@@ -39,7 +39,7 @@ export async function compactSegment(options: CompactionOptions, segment: Segmen
   facts.contentBytes = bytes;
   for (const name of await files.list(logsPath)) {
     const file = parseLogFileName(name);
-    // Any other than the new one: what nothing refers to any more may hold deleted content, too.
+    // All other content files of the segment are removed, because unreferenced ones may hold deleted content, too.
     if (file?.kind === 'content' && file.segment === segment && name !== newFile) {
       await removeIfThere(files, join(logsPath, name));
     }

@@ -16,7 +16,7 @@ export interface ContentReaderOptions {
   readonly index: GenerationIndex;
 }
 
-/** Finds contents on disk. Both return undefined when there is none, or none that is whole, which is reported. */
+/** Reads contents from disk. Both return undefined when there is none, or report one that is not complete. */
 export interface ContentReader {
   read(entry: GenerationEntry): Promise<GenerationContent | undefined>;
   /** The bytes of the record as they stand in the file. */
@@ -24,8 +24,8 @@ export interface ContentReader {
 }
 
 /**
- * Creates a reader: one checked read at the known offset. Where offsets are wrong (converted line ends, a hole from a
- * crash), the file is searched once from its beginning and all its offsets are set right.
+ * Creates a reader, which reads once, at the known offset, and checks the line. Where offsets are wrong (converted line
+ * ends, a hole from a crash), it searches the file once and corrects all its offsets.
  */
 export function createContentReader(options: ContentReaderOptions): ContentReader {
   const searched = new Set<string>();
@@ -34,7 +34,7 @@ export function createContentReader(options: ContentReaderOptions): ContentReade
     const reference = entry.content;
     if (reference === null) return undefined;
     const found = await readRecordAt(options, entry.id, reference);
-    // Deleted or dropped while it was being read: nothing is wrong then.
+    // It is no error when the content was deleted or dropped during the read.
     if (found !== undefined || !isSamePlace(entry.content, reference) || searched.has(reference.file)) return found;
     searched.add(reference.file);
     options.logger?.warn('A content log does not hold what it should where it should; it is searched once', {

@@ -25,13 +25,13 @@ export interface GenerationLogOptions extends LoadOptions {
 /** Generations on disk. The caller that opened them closes them. */
 export interface GenerationLog {
   readonly repository: GenerationRepository;
-  /** How many there were at start. */
+  /** Number of generations at start. */
   readonly loaded: number;
-  /** Writes and syncs what is pending; rejects when something may not have become durable. */
+  /** Writes and syncs what is pending; rejects when something may not be durable. */
   close(): Promise<void>;
 }
 
-/** Opens the generations of a directory: reads and repairs, compacts, drops what is too old or too much. */
+/** Opens the generations of a directory: reads and repairs them, compacts, and applies the limits. */
 export async function openGenerationLog(options: GenerationLogOptions): Promise<GenerationLog> {
   const { index, carried, withDeletedContent, beyondEnd } = await loadGenerations(options);
   const loaded = index.size;
@@ -44,7 +44,7 @@ export async function openGenerationLog(options: GenerationLogOptions): Promise<
     encode: createEncoder(index),
     commit: (operation) => commit(index, operation),
     rolled: () => void index.addSegment(journal.active.name),
-    // Retiring needs a batch to have been written, and there is none before retention has begun below.
+    // Called after a batch was written at the earliest, when `retention` exists.
     retired: () => retention.look(),
   });
   index.addSegment(journal.active.name);
@@ -84,7 +84,7 @@ async function compact(
   }
 }
 
-/** Goes on with the newest segment if it is of today, else begins one that is newer than everything there has been. */
+/** Continues the newest segment if it is of today; otherwise begins one after all that ever existed. */
 async function chooseStart(
   options: GenerationLogOptions,
   index: GenerationIndex,
@@ -93,7 +93,7 @@ async function chooseStart(
   const newest = index.segments.at(-1)?.name ?? null;
   const last = newest === null || isThrough(newest, droppedThrough) ? droppedThrough : newest;
   const next = nextSegment(last, options.now());
-  // The next part of the day that is there already: so that part is still today's.
+  // When the next segment is a further part of the same day, the last one is of today.
   const isSameDay = last !== null && next.slice(0, 10) === last.slice(0, 10);
   const name = isSameDay && last === newest ? last : next;
   const lines = index.segments.find((segment) => segment.name === name)?.records ?? 0;

@@ -23,7 +23,7 @@ export type Operation =
       readonly type: 'add';
       readonly record: GenerationRecord;
       readonly content: GenerationContent | null;
-      /** Known once its lines are in their batch. */
+      /** Set once its lines are in their batch. */
       written: {
         readonly text: string;
         readonly segment: SegmentName;
@@ -34,10 +34,10 @@ export type Operation =
   | { readonly type: 'delete-content'; readonly entry: GenerationEntry; readonly isLost: boolean }
   | { readonly type: 'carry'; readonly carried: CarriedForward };
 
-/** Creates what puts operations into lines. It refuses generations whose id exists. */
+/** Creates the function that encodes operations as lines. It refuses generations whose id exists. */
 export function createEncoder(index: GenerationIndex): JournalOptions<Operation>['encode'] {
   let batch: BatchLines | undefined;
-  /** Ids of this batch. One set for all batches would leave its tables to the full collector. */
+  /** Ids of this batch. A set for all batches would leave its old tables to the full garbage collection. */
   let ids = new Set<string>();
   return (operation, lines) => {
     if (lines !== batch) ids = new Set();
@@ -76,7 +76,7 @@ function putGeneration(operation: Operation & { readonly type: 'add' }, lines: B
   operation.written = { text, segment, content: place };
 }
 
-/** Does to the index what has been written. */
+/** Applies an operation that was written to the index. */
 export function commit(index: GenerationIndex, operation: Operation): void {
   switch (operation.type) {
     case 'add':

@@ -25,9 +25,9 @@ import { refuseNewerVersion } from '../tables/config-file.ts';
 export interface LoadedGenerations {
   readonly index: GenerationIndex;
   readonly carried: CarriedForward;
-  /** Segments whose content file still holds content that was deleted. */
+  /** Segments whose content file still holds deleted content. */
   readonly withDeletedContent: ReadonlySet<SegmentName>;
-  /** Generations whose content should stand where its file has already ended. */
+  /** Generations whose content reference lies beyond the end of the file. */
   readonly beyondEnd: readonly GenerationEntry[];
 }
 
@@ -41,17 +41,17 @@ type GenerationLine = Extract<MetadataLine, { type: 'generation' | 'update' }>;
 
 interface Loading {
   readonly index: GenerationIndex;
-  /** Versions whose first one has not been seen: it was dropped, or damaged. */
+  /** Later versions whose first version was not found: it was dropped or damaged. */
   readonly orphans: Map<string, Extract<MetadataLine, { type: 'update' }>>;
   readonly withDeletedContent: Set<SegmentName>;
-  /** Names of content files that were seen, with what to make of them. */
+  /** Content files by the name in a reference; null for an invalid name. */
   readonly contentFiles: Map<string, string | null>;
   carried: CarriedForward;
 }
 
 /**
- * Reads all metadata into memory, repairing what is damaged, and ends what a crash has interrupted: dropped files are
- * removed, content that nothing refers to as well. Contents themselves are not read.
+ * Reads all metadata into memory, repairs damage, and finishes what a crash has interrupted: removes dropped files and
+ * unreferenced content. Does not read contents.
  */
 export async function loadGenerations(options: LoadOptions): Promise<LoadedGenerations> {
   const { logsPath } = options;
@@ -73,7 +73,7 @@ export async function loadGenerations(options: LoadOptions): Promise<LoadedGener
   const { index, carried } = loading;
   adoptOrphans(loading);
   if (carried.droppedThrough !== null) {
-    // A crash came between keeping the sums and removing the files: the sums have these records already.
+    // After a crash between storing the sums and removing the files, the sums include these records already.
     const counted = index.removeThrough(carried.droppedThrough);
     for (const entry of counted.entries()) index.spending.subtract(entry);
   }
@@ -136,7 +136,7 @@ function toVersion(
   };
 }
 
-/** A reference leads to a content file of its own segment, never anywhere else. */
+/** A reference is valid only for a content file of its own segment. */
 function checkReference(
   { contentFiles }: Loading,
   reference: ContentReference | null,
@@ -156,14 +156,14 @@ function checkReference(
 function adoptOrphans(loading: Loading): void {
   const { index, orphans } = loading;
   for (const [id, line] of orphans) {
-    // Either its first version was dropped, then it goes with that segment at once; or it was lost to damage, then the
-    // later one is as good, only its content is not known any more.
+    // When the first version was dropped, the later one is dropped at once. When the first was lost to damage, the
+    // later one replaces it, but its content is unknown.
     const { segment } = line;
     index.add({ id, segment, version: toVersion(segment, line), content: null });
   }
 }
 
-/** Removes every file that retention has dropped, those set aside as damaged included. */
+/** Removes every file that retention has dropped, including files set aside as damaged. */
 export async function removeDroppedFiles(
   { files, logsPath }: Pick<LoadOptions, 'files' | 'logsPath'>,
   { droppedThrough, contentDroppedThrough }: CarriedForward,
@@ -180,7 +180,7 @@ export async function removeDroppedFiles(
   if (isChanged) await syncDirectory(files, logsPath);
 }
 
-/** Measures content files, removes those that nothing refers to, and returns what refers beyond the end of one. */
+/** Measures content files, removes unreferenced ones, and returns the generations that refer beyond the end of one. */
 async function checkContentFiles(
   { files, logsPath }: LoadOptions,
   index: GenerationIndex,
@@ -195,7 +195,7 @@ async function checkContentFiles(
     const file = parseLogFileName(name);
     if (file?.kind !== 'content' || file.isCorrupt) continue;
     if (!referenced.has(name) && isCertain.has(file.segment)) {
-      // Left by a compaction or a batch that a crash has cut short, or all of it deleted.
+      // Unreferenced: a crash has interrupted a compaction or a batch, or all its content was deleted.
       await removeIfThere(files, join(logsPath, name));
       continue;
     }
@@ -208,7 +208,7 @@ async function checkContentFiles(
   );
 }
 
-/** Segments of which no metadata was lost, so that what they do not refer to is referred to by nothing. */
+/** Segments whose metadata is complete: only in these an unreferenced content is known to be unused. */
 function segmentsReadInFull(names: readonly string[]): ReadonlySet<SegmentName> {
   const metadata = names.map(parseLogFileName).filter((file) => file?.kind === 'generations');
   const damaged = new Set(metadata.flatMap((file) => (file?.isCorrupt ? [file.segment] : [])));
@@ -224,7 +224,7 @@ async function sizeOf(files: FileSystem, path: string): Promise<number> {
   }
 }
 
-/** The content file that a segment goes on with: the newest it has. */
+/** The content file that a segment continues with: its newest. */
 export async function currentContentFile(
   { files, logsPath }: Pick<LoadOptions, 'files' | 'logsPath'>,
   segment: SegmentName,

@@ -1,7 +1,7 @@
 import type { SegmentFacts } from '../generation-index/generation-index.ts';
 import { endOfSegment, type SegmentName } from '../journal/segment-name.ts';
 
-/** How much a store keeps. Segments go as a whole, so that each limit is met to within one of them. */
+/** Limits of a store. Segments are dropped as a whole, so that each limit is met to within one segment. */
 export interface RetentionLimits {
   readonly retentionDays: number;
   readonly maxGenerations: number;
@@ -9,21 +9,21 @@ export interface RetentionLimits {
   readonly maxContentBytes: number;
 }
 
-/** The newest segment to drop with all older ones, and the same for content alone. */
+/** The newest segment to drop, together with all older ones; likewise for content alone. */
 export interface RetentionPlan {
   readonly dropThrough: SegmentName | null;
   readonly dropContentThrough: SegmentName | null;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** A tenth of what may be kept at all goes at a time. */
+/** A segment holds a tenth of the limit, so that a tenth is dropped at a time. */
 const SEGMENTS_AT_LIMIT = 10;
-/** A segment that has grown past its tenth in a rush is not dropped before enough has come after it. */
+/** At least this share of the limit stays: an oversized segment is dropped only once enough has followed it. */
 const KEPT_AT_LEAST = 0.8;
 
 /**
- * Decides what to drop: segments older than `retentionDays`, then the oldest until the number of generations fits, then
- * the oldest contents until their bytes fit. Never `firstOpen` or a newer one. `segments` come oldest first.
+ * Decides what to drop: segments older than `retentionDays`, then the oldest segments above the limit of generations,
+ * then the oldest contents above the limit of bytes. Never `firstOpen` or a newer one. `segments` come oldest first.
  */
 export function planRetention(
   segments: readonly SegmentFacts[],
@@ -51,12 +51,12 @@ export function planRetention(
   return { dropThrough: closed[dropped - 1]?.name ?? null, dropContentThrough };
 }
 
-/** Whether all fits, or would leave too little once the oldest part had gone: that part must be an oversized one. */
+/** Whether nothing is dropped: all is within the limit, or an oversized oldest segment would leave too little. */
 function isRetained(all: number, oldest: number, limit: number): boolean {
   return all <= limit || all - oldest < limit * KEPT_AT_LEAST;
 }
 
-/** How large a segment may become before the next begins, so that limits can be met by dropping whole ones. */
+/** The size at which the next segment begins, small enough to meet the limits by dropping whole segments. */
 export function segmentLimits(limits: RetentionLimits): { readonly lines: number; readonly contentBytes: number } {
   return {
     lines: Math.max(1, Math.ceil(limits.maxGenerations / SEGMENTS_AT_LIMIT)),

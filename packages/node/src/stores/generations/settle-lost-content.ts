@@ -13,10 +13,10 @@ export interface LostContentOptions<Operation> {
 }
 
 /**
- * Settles entries whose content lies beyond the end of its file: content found elsewhere in the file stays; for the
- * rest a line records that there is none, so it is reported once. A process killed while writing both files of a batch
- * may leave the metadata alone, which was not acknowledged; after a failure of the machine it may be the batch of the
- * last second.
+ * Settles entries whose content lies beyond the end of its file. Content that is found elsewhere in the file is kept;
+ * for the rest a line records that there is none, so that it is reported only once. Such entries arise when the process
+ * is killed between the two files of a batch, which was then not acknowledged, or when the machine fails, for the last
+ * second.
  */
 export async function settleLostContent<Operation>(
   { logger, reader, journal, toOperation }: LostContentOptions<Operation>,
@@ -32,6 +32,6 @@ export async function settleLostContent<Operation>(
   }
   if (lost.length === 0) return;
   logger?.warn('Content that was being written in a crash is lost', { generations: lost.length, files: [...files] });
-  // A disk that takes nothing now is no reason not to open: then the next start reports it again.
+  // A failed write is no reason not to open: the next start reports the loss again.
   await Promise.allSettled(lost.map((entry) => addOperation(journal.batch(), toOperation(entry))));
 }

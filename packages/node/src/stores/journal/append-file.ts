@@ -3,19 +3,19 @@ import { UnusableDirectoryError } from '../files/unusable-directory-error.ts';
 import { isWholeLines } from './record-line.ts';
 
 /**
- * A file that grows by whole lines. Writes go to a position, not to "the end": what a failed write left is cut off, at
- * the latest before the next write, so that a torn line never lies between good ones.
+ * A file that grows by whole lines. Writes go to a position, not to the end of the file: the rest of a failed write is
+ * cut off before the next write at the latest, so that no torn line lies between good ones.
  */
 export interface AppendFile {
   readonly path: string;
   readonly fd: number;
-  /** Bytes handed to the operating system as whole batches. */
+  /** Bytes written in whole batches, at least to the system's cache. */
   end: number;
-  /** Bytes known to be on the disk itself. */
+  /** Bytes that are synced to the disk. */
   synced: number;
   /** Bytes beyond `end` may exist. */
   isTorn: boolean;
-  /** The last sync failed: what lies beyond `synced` may be lost although the system still shows it. */
+  /** Whether the last sync failed: bytes beyond `synced` may be lost although they can still be read. */
   hasFailedSync: boolean;
 }
 
@@ -54,7 +54,7 @@ async function missingNewline(files: FileSystem, fd: number, size: number): Prom
   return last.toString() === '\n' ? new Uint8Array() : Buffer.from('\n');
 }
 
-/** Writes after `end`. Everything that belongs together written, `moveEnd` keeps it; else `cutOff`. */
+/** Writes after `end`. Call `moveEnd` once everything that belongs together is written, otherwise `cutOff`. */
 export async function writeAtEnd(
   files: FileSystem,
   file: AppendFile,
@@ -71,23 +71,23 @@ export async function writeAtEnd(
   file.isTorn = false;
 }
 
-/** Counts bytes that `writeAtEnd` has written as belonging to the file. */
+/** Adds bytes that `writeAtEnd` has written to the file's length. */
 export function moveEnd(file: AppendFile, length: number): void {
   file.end += length;
 }
 
-/** Removes what was written beyond `end`. Never rejects: what cannot be removed now is removed before the next write. */
+/** Removes what was written beyond `end`. Never rejects: what remains is removed before the next write. */
 export async function cutOff(files: FileSystem, file: AppendFile): Promise<void> {
   file.isTorn = true;
   try {
     await files.truncate(file.fd, file.end);
     file.isTorn = false;
   } catch {
-    // Remembered by `isTorn`.
+    // The next write cuts it off, because `isTorn` stays set.
   }
 }
 
-/** Brings what has been written so far to the disk itself, repairing first what an earlier sync has failed to. */
+/** Syncs what has been written so far; first repairs what an earlier failed sync may have lost. */
 export async function syncFile(files: FileSystem, file: AppendFile): Promise<void> {
   const end = file.end;
   if (file.hasFailedSync) return rewriteUnsynced(files, file);
@@ -102,8 +102,8 @@ export async function syncFile(files: FileSystem, file: AppendFile): Promise<voi
 }
 
 /**
- * Recovers from a failed sync by writing the uncertain bytes again: after one report the system counts lost pages as
- * written, and the next sync succeeds. The bytes are checked first, since lost pages may read as something older.
+ * Recovers from a failed sync by writing the uncertain bytes again: the system reports lost pages once and then counts
+ * them as written. The bytes are checked first, because a lost page may have older content.
  */
 async function rewriteUnsynced(files: FileSystem, file: AppendFile): Promise<void> {
   const { end } = file;

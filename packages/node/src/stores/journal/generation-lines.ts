@@ -10,13 +10,13 @@ export interface ContentReference {
   readonly length: number;
 }
 
-/** Sums that remain when retention drops files; the last such line counts. */
+/** Sums that remain after retention has dropped files; the last such line counts. */
 export interface CarriedForward {
-  /** This segment and all older ones are gone, or to be removed if a crash has left them. */
+  /** This segment and all older ones were dropped; a crash may have left their files. */
   readonly droppedThrough: SegmentName | null;
-  /** The content of this segment and of all older ones is gone. */
+  /** The content of this segment and of all older ones was dropped. */
   readonly contentDroppedThrough: SegmentName | null;
-  /** Cost of the dropped records; without a day for days that are not distinguished any more. */
+  /** Cost of the dropped records; without a day for days that are not told apart any more. */
   readonly spentNanoUsd: readonly CarriedSum[];
 }
 
@@ -49,11 +49,11 @@ export type MetadataLine =
       readonly generation: Buffer;
     } & RecordHead)
   | ({ readonly type: 'update'; readonly segment: SegmentName; readonly generation: Buffer } & RecordHead)
-  /** `isLost` when there was nothing to delete any more. */
+  /** `isLost`: the content had been lost before. */
   | { readonly type: 'content-deleted'; readonly id: string; readonly isLost?: true }
   | ({ readonly type: 'carried' } & CarriedForward);
 
-// Unescaped quotes: this cannot occur inside a string of the head, so its first occurrence ends the head.
+// Ends the head. With its unescaped quotes it cannot occur inside a string of the head.
 const HEAD_END = ',"generation":{';
 
 // First characters of the result of `recordHead`. A content reference before it has no member of this name.
@@ -65,8 +65,8 @@ export function segmentLine(): string {
 }
 
 /**
- * Text before the JSON text of a generation in its line; a brace follows it. The segment is the one that the line is
- * written to, null for a segment that does not follow from the line. Throws for values that JSON cannot hold.
+ * Text before the JSON text of a generation in its line; a brace follows it. `segment` is the segment that the line is
+ * written to; null where it does not follow from the line. Throws for values that JSON cannot hold.
  */
 export function recordHead(record: GenerationRecord, segment: SegmentName | null): string {
   const { generation, principalId, userId, costNanoUsd } = record;
@@ -84,7 +84,7 @@ export function recordHead(record: GenerationRecord, segment: SegmentName | null
   return `${JSON.stringify(head).slice(1, -1)}${HEAD_END.slice(0, -1)}`;
 }
 
-/** The day of the generation before: nearly always that of the next one, too, and one text for all that are kept. */
+/** The day of the generation before. The next one nearly always has the same, and then shares this string. */
 let lastDay = '-';
 
 /** The day in UTC on which a generation began. */
@@ -93,7 +93,7 @@ export function dayOfGeneration({ created_at: createdAt }: Pick<Generation, 'cre
   return lastDay;
 }
 
-/** Sums as they are kept when what they are made of is dropped. */
+/** The form in which sums are stored when their records are dropped. */
 export function toCarriedSums(entries: Iterable<SpendingEntry>): CarriedSum[] {
   return [...entries].flatMap((entry): CarriedSum[] => {
     const { principalId, userId = null, workspaceId = null, day, creditsNanoUsd, byokNanoUsd } = entry;
@@ -104,7 +104,7 @@ export function toCarriedSums(entries: Iterable<SpendingEntry>): CarriedSum[] {
   });
 }
 
-/** The same sums, to be counted again. */
+/** A stored sum as spending that can be counted again. */
 export function fromCarriedSum(sum: CarriedSum): SpendingEntry {
   const [principalId, nanoUsd, day = '', isByok = false, workspaceId, userId] = sum;
   return {
@@ -117,43 +117,43 @@ export function fromCarriedSum(sum: CarriedSum): SpendingEntry {
   };
 }
 
-/** The line of a new generation, or its beginning. What is needed at start stands in front, apart from `generation`. */
+/** The line of a new generation, or its beginning. The values that a start reads come before `generation`. */
 export function generationLine(text: string, content: ContentReference | null): string {
   if (content === null) return `{"type":"generation","content":null,${text}`;
   const { file, offset, length } = content;
   return `{"type":"generation","content":{"file":"${file}","offset":${offset},"length":${length}},${text}`;
 }
 
-/** The same line of a generation with its content elsewhere, or gone. */
+/** The line of a generation with its content at another place, or without content. */
 export function withContent(record: Buffer, content: ContentReference | null): string {
   const text = record.toString();
   return generationLine(text.slice(text.indexOf(TEXT_START)), content);
 }
 
-/** The line of a later version. It names the segment of the first, with which it goes when that is dropped. */
+/** The line of a later version. It names the segment of the first version, with which it is dropped. */
 export function updateLine(head: string, text: string, segment: SegmentName): string {
   return `{"type":"update","segment":"${segment}",${head}${text}}`;
 }
 
-/** The line after which a generation has no content any more; `isLost` when nothing is left to remove from the disk. */
+/** The line that deletes a generation's content; `isLost`: the content had been lost before. */
 export function contentDeletedLine(id: string, isLost: boolean): string {
   return JSON.stringify({ type: 'content-deleted', id, isLost: isLost ? true : undefined });
 }
 
-/** The line that keeps sums and limits when files are dropped. */
+/** The line that stores sums and limits when files are dropped. */
 export function carriedLine(carried: CarriedForward): string {
   return JSON.stringify({ type: 'carried', ...carried });
 }
 
 /**
- * Text before the JSON text of a content in its line; a brace follows it. A line names its generation, so that a wrong
- * offset can never show one caller the content of another.
+ * Text before the JSON text of a content in its line; a brace follows it. The line names its generation, so that a
+ * wrong offset never shows one caller the content of another.
  */
 export function contentHead(id: string): string {
   return `{"id":${JSON.stringify(id)},"content":`;
 }
 
-/** Reads a metadata record whose checksum was right. Undefined for a type that a newer program has written. */
+/** Reads a metadata record with a valid checksum. Undefined for a type that a newer program has written. */
 export function parseMetadata(record: Buffer): MetadataLine | undefined {
   const headEnd = record.indexOf(HEAD_END, 0, 'latin1');
   const head: unknown = JSON.parse(headEnd === -1 ? record.toString() : `${record.toString('utf8', 0, headEnd)}}`);
@@ -162,7 +162,7 @@ export function parseMetadata(record: Buffer): MetadataLine | undefined {
     case 'generation':
     case 'update':
       if (headEnd === -1) return undefined;
-      // The checksum vouches for the shape: this program wrote these very bytes.
+      // With a valid checksum the record has the shape in which this program wrote it.
       return {
         ...head,
         generation: record.subarray(headEnd + HEAD_END.length - 1, record.length - 1),
@@ -176,7 +176,7 @@ export function parseMetadata(record: Buffer): MetadataLine | undefined {
   }
 }
 
-/** Reads a content record whose checksum was right; undefined when it does not name a generation. */
+/** Reads a content record with a valid checksum; undefined when it does not name a generation. */
 export function parseContent(record: Buffer): { readonly id: string; readonly content: GenerationContent } | undefined {
   const parsed: unknown = JSON.parse(record.toString());
   const isContent = typeof parsed === 'object' && parsed !== null && 'id' in parsed && 'content' in parsed;

@@ -1,6 +1,6 @@
 import { type Generation, UNKNOWN_GENERATION } from '@model-gateway/core';
 
-/** Usual, absent and repeated values of generations: left out of the text, and added again when it is read. */
+/** Usual values of generations: left out of the text, and added again when it is read. */
 const USUAL = {
   ...UNKNOWN_GENERATION,
   api_type: 'completions',
@@ -10,23 +10,23 @@ const USUAL = {
 
 type ProviderResponse = NonNullable<Generation['provider_responses']>[number];
 
-/** Members that texts hold in place of the values that follow from them. */
+/** Members of the text that replace several values of a generation. */
 interface SaidOnly {
   readonly endpoint_id?: string | undefined;
 }
 
-/** Facts in the line of a generation before its text begins. */
+/** Values in the line of a generation before its text. */
 export interface GenerationHead {
   readonly id: string;
   readonly workspaceId?: string | undefined;
 }
 
 /**
- * A generation as JSON text, without what its head says, what is usual and what is said twice: half as long, and the
- * time that recording takes goes by its length. Throws for what JSON cannot hold (docs/decisions/0017).
+ * A generation as JSON text, without usual values, repeated values and those in its head: half as long, and the time to
+ * record it depends on its length. Throws for what JSON cannot hold (docs/decisions/0017).
  */
 export function toGenerationText(generation: Generation): string {
-  // Written out: a loop over the members would cost what it saves.
+  // Not a loop over the members, which would cost as much as it saves.
   const endpointId = onlyEndpointId(generation);
   const said: Record<keyof Generation | keyof SaidOnly, unknown> = {
     id: undefined,
@@ -89,7 +89,7 @@ export function toGenerationText(generation: Generation): string {
   return JSON.stringify(said);
 }
 
-/** The generation of a text, or of one that says everything, as former versions wrote them. */
+/** Reads a generation from its text, also from a complete one as former versions wrote it. */
 export function parseGenerationText(text: string, { id, workspaceId }: GenerationHead): Generation {
   const said = JSON.parse(text) as Partial<Generation> & Pick<Generation, 'created_at' | 'model'> & SaidOnly;
   const { created_at, model, endpoint_id, ...more } = said;
@@ -112,7 +112,7 @@ export function parseGenerationText(text: string, { id, workspaceId }: Generatio
   return generation;
 }
 
-/** The endpoint of a generation that asked but one, when its response says nothing that the generation does not. */
+/** The only endpoint that was asked, when its response has no value that the generation does not have. */
 function onlyEndpointId(generation: Generation): string | undefined {
   const response = generation.provider_responses?.length === 1 ? generation.provider_responses[0] : undefined;
   const isUsual =
@@ -127,7 +127,7 @@ function onlyEndpointId(generation: Generation): string | undefined {
   return isUsual ? response.endpoint_id : undefined;
 }
 
-/** Its members come in the order in which calls write them. */
+/** Its members are in the order in which calls write them. */
 function toOnlyResponse(generation: Generation, endpointId: string): ProviderResponse {
   return {
     endpoint_id: endpointId,
@@ -139,7 +139,7 @@ function toOnlyResponse(generation: Generation, endpointId: string): ProviderRes
   };
 }
 
-/** Members that are undefined are none to JSON. */
+/** JSON leaves out members that are undefined. */
 function unless<Value>(value: Value, usual: unknown): Value | undefined {
   return value === usual ? undefined : value;
 }

@@ -5,7 +5,7 @@ import { type FileSystem, OPEN } from '../files/file-system.ts';
 import { isLineBeginning, recordOf, salvageRecords, toLine } from './record-line.ts';
 
 const CHUNK_BYTES = 4 * 1024 * 1024;
-/** Longer than any line of ours; without a limit a lost newline could ask for gigabytes at once. */
+/** Longer than any line of a journal. Without a limit, a lost newline could allocate gigabytes. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = Buffer.from('\r');
@@ -26,9 +26,9 @@ type Damage =
   | { readonly kind: 'damaged'; readonly firstBadByte: number; readonly badLines: number };
 
 /**
- * Hands over every good record of a journal, in order; the file then has good lines only. A torn last line is cut off;
- * for other damage the file is set aside as `<name>.corrupt-<time>` and replaced by one with every good line, later
- * ones included. Both are reported. The records' bytes stay valid. Rejects when the file cannot be read, or repaired.
+ * Hands over every good record of a journal, in order; afterwards the file has good lines only. A torn last line is cut
+ * off. On other damage the file is set aside as `<name>.corrupt-<time>` and replaced by one with every good line. Both
+ * are reported. The records' bytes stay valid. Rejects when the file cannot be read or repaired.
  */
 export async function recoverJournal(
   options: JournalReaderOptions,
@@ -56,7 +56,7 @@ export async function recoverJournal(
   });
 }
 
-/** Reads a file line by line. The bytes of a line are valid for good; the newline is not among them. */
+/** Reads a file line by line. A line comes without its newline, and its bytes stay valid. */
 export async function forEachLine(
   files: FileSystem,
   path: string,
@@ -69,7 +69,7 @@ export async function forEachLine(
     let position = 0;
     while (position + rest.length < size) {
       const readAt = position + rest.length;
-      // A fresh buffer is used each time: records are stored as views of it until they are parsed on request.
+      // Each read has a new buffer, because records are kept as views of it until they are parsed.
       const chunk = Buffer.allocUnsafeSlow(rest.length + Math.min(CHUNK_BYTES, size - readAt));
       rest.copy(chunk);
       const count = await files.read(fd, chunk, rest.length, chunk.length - rest.length, readAt);
@@ -105,7 +105,7 @@ async function readRecords(
   await forEachLine(files, path, (line, offset, isTerminated) => {
     const record = recordOf(line);
     if (record !== undefined) return onRecord(record);
-    // An empty line separates what a crash has left from what came after it.
+    // An empty line stands after the rest of a write that a crash has interrupted.
     if (isTerminated && (line.length === 0 || line.equals(CARRIAGE_RETURN))) return;
     const salvaged = salvageRecords(line);
     for (const found of salvaged) onRecord(found);

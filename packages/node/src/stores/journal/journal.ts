@@ -4,13 +4,13 @@ import { openSegments, type OpenSegments, type OpenSegmentsOptions } from './ope
 import { createLineBuffer, type LineBuffer } from './record-line.ts';
 import { type Segment, type SegmentStart, writeSegment } from './segment.ts';
 
-/** Operations that go to the files in one write each. The batch is written as a whole or not at all. */
+/** Operations that are written together, with one write to each file: all of them or none. */
 export interface Batch<Operation> {
   readonly segment: Segment;
   readonly waiting: Waiting<Operation>[];
 }
 
-/** An operation, and who waits for it to be written. */
+/** An operation, and the callbacks for its result. */
 interface Waiting<Operation> {
   readonly operation: Operation;
   readonly resolve: () => void;
@@ -25,8 +25,8 @@ export interface BatchLines {
 
 export interface JournalOptions<Operation> extends OpenSegmentsOptions {
   /**
-   * Puts the lines of an operation into its batch, right before that is written: many in a row take half the time that
-   * each takes on its own. An operation for which it throws is refused alone; so it throws before it puts anything.
+   * Adds the lines of an operation to its batch, right before the batch is written: many in a row take half the time of
+   * encoding each on its own. An operation for which it throws is refused alone; so it throws before it adds any.
    */
   readonly encode: (operation: Operation, lines: BatchLines) => void;
   /** Called in the order of writing, before the promises resolve. Must not throw. */
@@ -34,28 +34,28 @@ export interface JournalOptions<Operation> extends OpenSegmentsOptions {
 }
 
 /**
- * An append-only log in pairs of files with group commit: while one write is under way, what arrives is gathered, and
- * goes out together as one write per file. No timer or file opening per record.
+ * An append-only log in pairs of files, with group commit: operations that arrive during a write are gathered, and
+ * written next with one write to each file. Sets no timer and opens no file for a single record.
  */
 export interface Journal<Operation> {
   /** The segment that is written to. */
   readonly active: Segment;
-  /** The oldest segment that something may still be written to. */
+  /** The oldest segment that may still be written to. */
   readonly oldest: Segment;
-  /** The batch that is being gathered. Add to it at once: it may be written in the next turn. Throws when closed. */
+  /** The batch that is being gathered. Add to it in this turn: the next may write it. Throws when closed. */
   batch(): Batch<Operation>;
-  /** Begins a new segment if the present one is over or full; with every batch that is looked at anyway. */
+  /** Begins a new segment if the present one is over or full; every batch does so as well. */
   rollIfDue(): void;
-  /** Brings everything written so far to the disk itself. */
+  /** Syncs everything written so far. */
   sync(): Promise<void>;
-  /** Writes and syncs what is pending and closes the files. Rejects when something may not have become durable. */
+  /** Writes and syncs what is pending and closes the files. Rejects when something may not be durable. */
   close(): Promise<void>;
 }
 
 interface State<Operation> {
   readonly options: JournalOptions<Operation>;
   readonly segments: OpenSegments;
-  /** The lines of the batch that is being written; `content` too. */
+  /** The lines of the batch that is being written, for each file. */
   readonly metadata: LineBuffer;
   readonly content: LineBuffer;
   gathering: Batch<Operation> | null;
@@ -98,7 +98,7 @@ export async function openJournal<Operation>(
   };
 }
 
-/** Adds an operation to the batch. Resolves when the batch is with the operating system. */
+/** Adds an operation to the batch. Resolves when the batch is written, at least to the system's cache. */
 export function addOperation<Operation>({ segment, waiting }: Batch<Operation>, operation: Operation): Promise<void> {
   segment.lines += 1;
   return new Promise((resolve, reject) => {
@@ -106,7 +106,7 @@ export function addOperation<Operation>({ segment, waiting }: Batch<Operation>, 
   });
 }
 
-/** Puts a content line, in pieces as a line buffer takes them, and tells where it will stand. */
+/** Adds a content line, in the pieces that a line buffer takes, and returns its place in the file. */
 export function putContent(
   { segment, content }: BatchLines,
   recordJson: string,
@@ -155,7 +155,7 @@ async function drain<Operation>(state: State<Operation>): Promise<void> {
   state.isDraining = false;
 }
 
-/** Puts the lines of a batch into the buffers. Returns what is to be written; what cannot be is refused. */
+/** Adds the lines of a batch to the buffers. Returns its operations, without those refused as not encodable. */
 function encode<Operation>(
   { options, metadata, content }: State<Operation>,
   { segment, waiting }: Batch<Operation>,

@@ -19,34 +19,34 @@ export interface OpenSegmentsOptions {
   readonly now: () => number;
   /** Calls back once; must not keep the process alive. Returns what cancels it. */
   readonly setTimer: (callback: () => void, delayMs: number) => () => void;
-  /** A segment that has reached either is followed by another. */
+  /** A segment that has reached one of these is followed by another. */
   readonly segmentLimits: { readonly lines: number; readonly contentBytes: number };
-  /** Called when writing moves on to another segment. Must not throw. */
+  /** Called when a new segment becomes the active one. Must not throw. */
   readonly rolled: () => void;
   /** Called when an older segment is complete, on disk and closed. Must not throw. */
   readonly retired: () => void;
 }
 
-/** The segments that are open: the active one, and older ones until their last batch is on disk. */
+/** The open segments: the active one, and older ones until their last batch is synced. */
 export interface OpenSegments {
   readonly active: Segment;
-  /** The oldest that something may still be written to. */
+  /** The oldest segment that may still be written to. */
   readonly oldest: Segment;
-  /** Begins the next segment, soon, if the active one is over or full. Batches made meanwhile stay with the old one. */
+  /** Begins the next segment, soon, if the active one is over or full. Batches begun before stay with the old one. */
   rollIfDue(): void;
-  /** Tells that a batch of the segment has ended, well or not. */
+  /** Must be called when a batch of the segment has ended, with or without success. */
   release(segment: Segment): void;
-  /** Sees to it that what has just been written is synced in time. */
+  /** Schedules the sync of what was just written. */
   scheduleSync(): void;
-  /** Undefined when there is nothing to repair. Rejects while bytes of a failed sync remain uncertain. */
+  /** Undefined when no sync has failed. Otherwise repairs the files; rejects while bytes remain uncertain. */
   repair(): Promise<void> | undefined;
-  /** Brings everything written so far to the disk itself. */
+  /** Syncs everything written so far. */
   sync(): Promise<void>;
-  /** Syncs and closes everything; rejects when something may not be on disk. */
+  /** Syncs and closes everything; rejects when something may not be durable. */
   close(): Promise<void>;
 }
 
-// Power can fail at most a second after a record was acknowledged for it to be lost; the sync itself takes some of it.
+// An acknowledged record is synced within a second; the sync itself takes a part of it.
 const SYNC_INTERVAL_MS = 900;
 const RETRY_ROLL_MS = 1000;
 
@@ -54,9 +54,9 @@ interface State {
   readonly options: OpenSegmentsOptions;
   readonly segments: Set<Segment>;
   active: Segment;
-  /** Syncing and closing happen one after the other. */
+  /** Syncs and closes run one after the other. */
   upkeep: Promise<unknown>;
-  /** Settled unless the next segment is being opened. Not part of `upkeep`: a slow sync would let this one overflow. */
+  /** Settled unless the next segment is being opened. Not in `upkeep`: it must not wait for a slow sync. */
   rolling: Promise<void>;
   cancelSync: (() => void) | null;
   isRolling: boolean;
@@ -64,11 +64,11 @@ interface State {
   isClosing: boolean;
 }
 
-/** Opens the segment to begin with. The caller closes what comes back. */
+/** Opens the first segment. The caller closes the result. */
 export async function openSegments(start: SegmentStart, options: OpenSegmentsOptions): Promise<OpenSegments> {
   const first = await openSegment(options.files, options.logsPath, start);
   try {
-    // At start there is time, and a disk that refuses is better known now than with the first request.
+    // Synced at start, where there is time, so that a disk that fails is known before the first request.
     await syncSegment(options.files, first);
   } catch (error) {
     await closeSegment(options.files, first).catch(() => undefined);
@@ -121,7 +121,7 @@ function scheduleSync(state: State): void {
       .catch((error: unknown) => reportFailedSync(state, error))
       .finally(() => {
         state.cancelSync = null;
-        // After a failure the next batch repairs first, and then asks for a sync as usual.
+        // After a failure, the next batch repairs first and schedules a sync as usual.
         if (!needsRepair(state) && [...state.segments].some(isDirty)) scheduleSync(state);
       });
   }, SYNC_INTERVAL_MS);
@@ -143,7 +143,7 @@ async function repair(state: State): Promise<void> {
 }
 
 function needsRepair(state: State): boolean {
-  // Asked with every batch: no list is made for it.
+  // Runs with every batch, so it makes no list.
   for (const segment of state.segments) if (hasFailedSync(segment)) return true;
   return false;
 }
@@ -167,7 +167,7 @@ async function roll(state: State): Promise<void> {
   try {
     state.active = await openSegment(files, logsPath, { name, contentFile: contentFileName(name), lines: 0 });
   } catch (error) {
-    // Writing goes on in the old files until new ones can be opened.
+    // The old files are used until new ones can be opened.
     state.noRollBeforeMs = now() + RETRY_ROLL_MS;
     logger?.error('No new log files can be opened; the old ones stay in use', { reason: errorReason(error) });
     return;
@@ -180,13 +180,13 @@ async function roll(state: State): Promise<void> {
 function retireIfIdle(state: State, segment: Segment): void {
   if (segment === state.active || segment.openBatches > 0) return;
   void inTurn(state, async () => {
-    // The segment may have been closed by now, and its descriptors may have been reused for other files.
+    // The segment may be closed by now, and its descriptors reused for other files.
     if (!state.segments.has(segment)) return;
     await syncSegment(state.options.files, segment);
     state.segments.delete(segment);
     await closeSegment(state.options.files, segment);
     state.options.retired();
-    // A failed sync keeps it open: the next batch repairs it first, and closing the store closes it.
+    // After a failed sync the segment stays open: the next batch repairs it first, and closing the store closes it.
   }).catch((error: unknown) => reportFailedSync(state, error));
 }
 

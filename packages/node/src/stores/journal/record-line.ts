@@ -1,8 +1,8 @@
 import { crc32 } from 'node:zlib';
 
 /**
- * One line of a journal: `{"crc32":"xxxxxxxx","record":{...}}`, the sum taken over the bytes of the record's JSON
- * text. The frame has a fixed width, so the record is found and checked without parsing anything.
+ * One line of a journal: `{"crc32":"xxxxxxxx","record":{...}}`, with the checksum of the bytes of the record's JSON
+ * text. The frame has a fixed width, so that a record is found and checked without parsing.
  */
 const FRAME = '{"crc32":"xxxxxxxx","record":';
 const FRAME_BYTES = FRAME.length;
@@ -13,22 +13,22 @@ const HEX_CODES = Buffer.from('0123456789abcdef', 'latin1');
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const CLOSING_BRACE = 0x7d;
-/** Bytes of a line beside its record: the frame, its closing brace and the newline. */
+/** Bytes of a line without its record: the frame, its closing brace and the newline. */
 const OVERHEAD_BYTES = FRAME_BYTES + 2;
 
 const FIRST_CAPACITY_BYTES = 64 * 1024;
-// One huge response must not leave its buffer behind for good.
+// A larger buffer, from a huge response, is released after the write.
 const KEPT_CAPACITY_BYTES = 1024 * 1024;
 const GENEROUS_LENGTH = 256 * 1024;
-/** Shorter ones are joined: that costs less than to write them one by one. */
+/** Shorter pieces are joined, which costs less than to write them one by one. */
 const JOINED_LENGTH = 4096;
 
-/** Lines gathered for one write. Encodes each text once, straight into the bytes that go to the file. */
+/** Lines gathered for one write. Each text is encoded once, into the bytes that are written. */
 export interface LineBuffer {
   readonly length: number;
   readonly bytes: Uint8Array;
   /**
-   * Adds a record given as JSON text, in one piece or several: joining long texts would copy them first. Returns the
+   * Adds a record, whose JSON text may come in several pieces: joining long texts would copy them first. Returns the
    * bytes of its line, newline included.
    */
   add(recordJson: string, more?: string, end?: string): number;
@@ -75,12 +75,12 @@ export function createLineBuffer(): LineBuffer {
   };
 }
 
-/** Three bytes a code unit is the most UTF-8 can take; counting exactly only pays for long texts. */
+/** UTF-8 takes at most three bytes for a code unit; counting them exactly pays only for long texts. */
 function mostBytes(text: string): number {
   return text.length > GENEROUS_LENGTH ? Buffer.byteLength(text) : text.length * 3;
 }
 
-/** Frames one record, given as JSON text or as its bytes, as a line of its own, newline included. */
+/** Makes the line of one record, given as JSON text or as its bytes; newline included. */
 export function toLine(record: string | Uint8Array): Buffer {
   const body = typeof record === 'string' ? Buffer.from(record) : record;
   const line = Buffer.concat([FRAME_TEMPLATE, body, Buffer.from('}\n')]);
@@ -89,8 +89,8 @@ export function toLine(record: string | Uint8Array): Buffer {
 }
 
 /**
- * Returns the bytes of the record in a line (given without its newline), or undefined when they are not what was
- * written. A carriage return at the end is overlooked: some copying tools add one to every line.
+ * Returns the bytes of the record in a line (given without its newline); undefined when the checksum does not match.
+ * Ignores a carriage return at the end: some copying tools add one to every line.
  */
 export function recordOf(line: Buffer): Buffer | undefined {
   const end = line.at(-1) === CARRIAGE_RETURN ? line.length - 1 : line.length;
@@ -101,8 +101,8 @@ export function recordOf(line: Buffer): Buffer | undefined {
 }
 
 /**
- * Returns the records that can still be told apart in a damaged line: where a newline was lost, two good lines hide in
- * one bad one. The start of a line cannot occur inside a record's text, where quotes are escaped.
+ * Returns the good records in a damaged line: where a newline was lost, it holds two good lines. The start of a line
+ * cannot occur inside a record's text, where quotes are escaped.
  */
 export function salvageRecords(line: Buffer): readonly Buffer[] {
   const found: Buffer[] = [];
@@ -117,7 +117,7 @@ export function salvageRecords(line: Buffer): readonly Buffer[] {
   return found;
 }
 
-/** The record of a line with something behind it. A few ends are tried: the rubbish may have braces of its own. */
+/** The record of a line that is followed by other bytes. Tries a few ends, because those bytes may contain braces. */
 function recordBeforeRubbish(piece: Buffer): Buffer | undefined {
   let end = piece.length;
   for (let attempt = 0; attempt < 8; attempt += 1) {
@@ -129,19 +129,19 @@ function recordBeforeRubbish(piece: Buffer): Buffer | undefined {
   return undefined;
 }
 
-/** Whether these bytes can be what a write that was cut short left behind: the beginning of a line. */
+/** Whether these bytes may be the rest of an interrupted write: the beginning of a line. */
 export function isLineBeginning(bytes: Buffer): boolean {
   const compared = Math.min(bytes.length, LINE_START.length);
   return bytes.toString('latin1', 0, compared) === LINE_START.slice(0, compared) && !bytes.includes(0);
 }
 
-/** Whether bytes read back are whole and undamaged lines, every one of them. */
+/** Whether these bytes are complete, undamaged lines only. */
 export function isWholeLines(bytes: Buffer): boolean {
   let start = 0;
   while (start < bytes.length) {
     const end = bytes.indexOf(NEWLINE, start);
     if (end === -1) return false;
-    // An empty line separates what a crash left from what came after it.
+    // An empty line stands after the rest of a write that a crash has interrupted.
     if (end > start && recordOf(bytes.subarray(start, end)) === undefined) return false;
     start = end + 1;
   }

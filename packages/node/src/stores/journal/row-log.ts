@@ -12,25 +12,25 @@ export interface RowLogOptions<Row> {
   readonly path: string;
   readonly logger: Logger | undefined;
   readonly now: () => number;
-  /** Whether a row that is found at start is still wanted. */
+  /** Whether a row that is found at start is kept. */
   readonly isRetained: (row: Row) => boolean;
 }
 
-/** The changes of one table, each a line. */
+/** The log of one table: each change is a line. */
 export interface RowLog<Row> {
   /** Rows found at start, oldest first. */
   readonly rows: readonly Row[];
-  /** On the disk itself when it resolves; when it rejects, nothing of it remains. One at a time. */
+  /** Synced when it resolves; when it rejects, nothing of the change remains. Call it for one change at a time. */
   write(change: RowChange<Row>): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Above this many lines that say nothing any more the file is written anew at start. */
+/** With more outdated lines than this, the file is rewritten at start. */
 const STALE_LINES = 1000;
 
 /**
- * Opens the log of a table, or begins one. The last line about a row wins. What a crash has cut short is removed, what
- * is damaged set aside, as for every log of the store. The caller closes it.
+ * Opens the log of a table, or creates one. The last line about a row counts. As in every log of the store, a line that
+ * a crash has cut short is removed, and damage is set aside. The caller closes it.
  */
 export async function openRowLog<Row extends { readonly id: string }>(
   options: RowLogOptions<Row>,

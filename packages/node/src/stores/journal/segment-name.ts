@@ -1,14 +1,14 @@
 /**
- * A segment is what is dropped as a whole: one day's pair of files, or, on a day with very many generations, one part
- * of it. Its name is the day in UTC, with `.2`, `.3`... for further parts.
+ * A segment is the unit that is dropped: the pair of files of one day or, on a day with very many generations, of one
+ * part of it. Its name is the day in UTC, with `.2`, `.3`... for further parts.
  */
 export type SegmentName = string;
 
-/** Which file of the logs folder a name stands for. */
+/** The meaning of a file name in the logs folder. */
 export interface LogFileName {
   readonly kind: 'generations' | 'content';
   readonly segment: SegmentName;
-  /** Counts rewrites of a content file by compaction; 0 for the first. */
+  /** Number of rewrites of a content file by compaction; 0 for the first file. */
   readonly revision: number;
   /** Set aside because it was damaged. */
   readonly isCorrupt: boolean;
@@ -17,7 +17,7 @@ export interface LogFileName {
 const DAY_MS = 24 * 60 * 60 * 1000;
 const LOG_FILE = /^(generations|content)-(\d{4}-\d\d-\d\d(?:\.\d+)?)(?:-r(\d+))?\.ndjson(\.corrupt-.+)?$/;
 
-/** Reads a file name of the logs folder; undefined when it is not one of ours. */
+/** Reads a file name of the logs folder; undefined for a file that the store did not make. */
 export function parseLogFileName(name: string): LogFileName | undefined {
   const match = LOG_FILE.exec(name);
   if (match === null) return undefined;
@@ -46,24 +46,24 @@ export function compareSegments(left: SegmentName, right: SegmentName): number {
   return partOf(left) - partOf(right);
 }
 
-/** Whether a segment is this one or older; nothing is when there is no `limit`. */
+/** Whether a segment is `limit` or older; false for every segment without a `limit`. */
 export function isThrough(segment: SegmentName, limit: SegmentName | null): boolean {
   return limit !== null && compareSegments(segment, limit) <= 0;
 }
 
-/** The segment that follows `last` at this time: of today, or the next part of the same day. Never an older one. */
+/** The segment after `last` at this time: of today, or the next part of the same day. Never an older one. */
 export function nextSegment(last: SegmentName | null, nowMs: number): SegmentName {
   const today = dayAt(nowMs);
-  // A clock set back must not make a segment that sorts before what exists.
+  // When the clock was set back, the new segment must still sort after all others.
   return last === null || dayOf(last) < today ? today : `${dayOf(last)}.${partOf(last) + 1}`;
 }
 
-/** The day in UTC, as segments are named by it. */
+/** The day in UTC as it stands in the names of segments. */
 export function dayAt(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-/** Milliseconds since the epoch at which the segment's day is over. */
+/** The end of the segment's day, in milliseconds since the epoch. */
 export function endOfSegment(segment: SegmentName): number {
   return Date.parse(dayOf(segment)) + DAY_MS;
 }

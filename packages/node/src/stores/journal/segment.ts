@@ -14,22 +14,22 @@ export interface Segment {
   readonly endsAtMs: number;
   readonly metadata: AppendFile;
   readonly content: AppendFile;
-  /** Lines added to the metadata file, to tell when the segment is full. */
+  /** Lines of the metadata file, which say when the segment is full. */
   lines: number;
-  /** Batches that will still be written to it. */
+  /** Batches that are still to be written to it. */
   openBatches: number;
-  /** Set until the names of its files are durable, which the first sync sees to. */
+  /** The directory of its files, until a sync has made their names durable. */
   newIn: string | null;
 }
 
-/** Where a segment begins or goes on: the content file that is its own at present, and the lines it has. */
+/** The state from which a segment is opened: its current content file and the number of its lines. */
 export interface SegmentStart {
   readonly name: SegmentName;
   readonly contentFile: string;
   readonly lines: number;
 }
 
-/** Opens or creates the files of a segment, without waiting for the disk. `closeSegment` lets go of them. */
+/** Opens or creates the files of a segment, without a sync. `closeSegment` closes them. */
 export async function openSegment(files: FileSystem, logsPath: string, start: SegmentStart): Promise<Segment> {
   const { name, contentFile, lines } = start;
   const metadata = await openAppendFile(files, join(logsPath, metadataFileName(name)), toLine(segmentLine()));
@@ -43,7 +43,7 @@ export async function openSegment(files: FileSystem, logsPath: string, start: Se
   }
 }
 
-/** Hands lines to the operating system, in both files or in neither. */
+/** Writes lines to both files or to neither, without a sync. */
 export async function writeSegment(
   files: FileSystem,
   segment: Segment,
@@ -62,7 +62,7 @@ export async function writeSegment(
   moveEnd(segment.content, lines.content.length);
 }
 
-/** Brings both files to the disk itself, with what an earlier sync has failed to bring there. */
+/** Syncs both files, including what an earlier sync has failed to bring to the disk. */
 export async function syncSegment(files: FileSystem, segment: Segment): Promise<void> {
   await syncNames(files, segment);
   const syncs = [syncFile(files, segment.content), syncFile(files, segment.metadata)];
@@ -76,13 +76,13 @@ async function syncNames(files: FileSystem, segment: Segment): Promise<void> {
     await syncDirectory(files, segment.newIn);
     segment.newIn = null;
   } catch (error) {
-    // Bytes under a name that may be lost are no safer than lost bytes.
+    // While the name may be lost, the bytes count as not synced.
     segment.metadata.hasFailedSync = true;
     throw error;
   }
 }
 
-/** Whether something waits for the next sync. */
+/** Whether anything is not synced yet. */
 export function isDirty({ metadata, content, newIn }: Segment): boolean {
   return newIn !== null || metadata.synced < metadata.end || content.synced < content.end;
 }
@@ -91,7 +91,7 @@ export function hasFailedSync({ metadata, content }: Segment): boolean {
   return metadata.hasFailedSync || content.hasFailedSync;
 }
 
-/** Closes both files, whatever happens to the first. */
+/** Closes both files, the second also when the first fails. */
 export async function closeSegment(files: FileSystem, segment: Segment): Promise<void> {
   const closed = await Promise.allSettled([files.close(segment.content.fd), files.close(segment.metadata.fd)]);
   const failure = closed.find((result) => result.status === 'rejected');

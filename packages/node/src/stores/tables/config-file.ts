@@ -8,23 +8,23 @@ import { readWholeFile, replaceFile, setAside } from '../files/atomic-file.ts';
 import { errorCode, errorReason, type FileSystem } from '../files/file-system.ts';
 import { UnusableDirectoryError } from '../files/unusable-directory-error.ts';
 
-/** The version of everything in the data directory; raised when an older program would misread it. */
+/** The format version of the data directory; raised when an older program would misread it. */
 export const FORMAT_VERSION = 1;
 
-/** Contents of `config.json`: the tables that change seldom. */
+/** The content of `config.json`: the tables that change seldom. */
 export interface ConfigData extends Tables {
   readonly version: number;
 }
 
-/** The one file of tables that change seldom, in memory and on disk. */
+/** The file of the tables that change seldom, in memory and on disk. */
 export interface ConfigFile {
-  /** Data as last written: never data whose write may still fail. */
+  /** The data of the last successful write. */
   readonly data: ConfigData;
-  /** Whether there was none before. */
+  /** Whether the file did not exist before. */
   readonly isNew: boolean;
-  /** Writes what `change` makes of the present data; durable when it resolves, unchanged when it rejects. */
+  /** Writes the result of `change` for the present data. Durable when it resolves, unchanged when it rejects. */
   change(change: (data: ConfigData) => ConfigData): Promise<void>;
-  /** Resolves when nothing is being written any more. */
+  /** Resolves when no write is running. */
   settled(): Promise<void>;
 }
 
@@ -40,8 +40,8 @@ export interface ConfigFileOptions {
 }
 
 /**
- * Opens `config.json`, or begins one. When it is damaged, the version before the last change takes its place and the
- * damaged file is set aside, with a warning; without a readable version it throws and changes nothing.
+ * Opens `config.json`, or creates one. When it is damaged, the version before the last change is used and the damaged
+ * file is set aside, with a warning; without a readable version it throws and changes nothing.
  */
 export async function openConfigFile(options: ConfigFileOptions): Promise<ConfigFile> {
   const low = new Low<ConfigData>(createAdapter(options), NOTHING);
@@ -64,7 +64,7 @@ export async function openConfigFile(options: ConfigFileOptions): Promise<Config
     },
     isNew,
     change(change) {
-      // One after the other, each on what the one before has made durable.
+      // Changes run one after the other, each on the result of the one before.
       const done = lastChange.then(() => apply(change));
       lastChange = done.catch(() => undefined);
       return done;
@@ -88,9 +88,9 @@ function createAdapter(options: ConfigFileOptions): Adapter<ConfigData> {
     },
     async write(data) {
       const text = `${JSON.stringify(data, null, 2)}\n`;
-      // An unchanged text must not push the version before it out of `config.previous.json`.
+      // Writing the same text again would replace the version before it in `config.previous.json`.
       if (text === lastText) return;
-      // A failure may come after the rename: what is there is not known then.
+      // The failure may have come after the rename, so the content of the file is unknown.
       lastText = undefined;
       await replaceFile(options.files, path, Buffer.from(text), { previousPath });
       lastText = text;
@@ -113,14 +113,14 @@ async function readConfig(files: FileSystem, path: string): Promise<ReadConfig> 
   }
   let parsed: unknown;
   try {
-    // Some editors begin a file with a byte order mark.
+    // Some editors add a byte order mark.
     parsed = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     return { status: 'damaged', reason: errorReason(error) };
   }
   refuseNewerVersion(path, parsed);
   const checked = configSchema.safeParse(parsed);
-  // The data as written, not as checked: fields that a newer program of the same version added are preserved.
+  // Uses the data as written, not as checked, to keep fields that a newer program of the same version added.
   return checked.success
     ? { status: 'good', data: { ...NOTHING, ...(parsed as ConfigData) }, text }
     : { status: 'damaged', reason: z.prettifyError(checked.error).replaceAll(/\s*\n\s*/g, ' ') };
@@ -147,7 +147,7 @@ async function recover(
   return previous.data;
 }
 
-/** Throws when a file was written by a newer program, whose facts this one would misread or lose. */
+/** Throws when a newer program has written the file: this one would misread or lose its data. */
 export function refuseNewerVersion(path: string, parsed: unknown): void {
   const version = typeof parsed === 'object' && parsed !== null && 'version' in parsed ? parsed.version : undefined;
   if (typeof version !== 'number' || version <= FORMAT_VERSION) return;

@@ -7,7 +7,7 @@ import type { Page } from '../../api/types.ts';
 export type FilterRules = NonNullable<Destination['filter_rules']>;
 export type FilterRule = FilterRules['groups'][number]['rules'][number];
 
-export type DestinationStanding = BroadcastDeliveryList['destinations'][number];
+export type DestinationStatus = BroadcastDeliveryList['destinations'][number];
 
 const PAGE = 100;
 const FRESH_MS = 5000;

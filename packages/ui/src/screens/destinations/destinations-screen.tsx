@@ -17,12 +17,7 @@ import type { Column } from '../../parts/table/table-row.tsx';
 import { VirtualTable } from '../../parts/table/virtual-table.tsx';
 import { DESTINATION_TYPES } from './destination-draft.ts';
 import { DestinationPanel } from './destination-panel.tsx';
-import {
-  deliveriesQuery,
-  destinationsQuery,
-  type DestinationStanding,
-  testDestination,
-} from './destination-queries.ts';
+import { deliveriesQuery, destinationsQuery, type DestinationStatus, testDestination } from './destination-queries.ts';
 import type { DestinationSearch } from './destination-search.ts';
 import { NewDestination } from './new-destination.tsx';
 
@@ -114,7 +109,7 @@ function useColumns(show: (search: DestinationSearch) => void): readonly Column<
   return useMemo(
     () => [
       ...toFactColumns(),
-      ...toStandingColumns((id) => log?.destinations.find(({ destination_id: of }) => of === id)),
+      ...toStatusColumns((id) => log?.destinations.find(({ destination_id: of }) => of === id)),
       {
         id: 'actions',
         header: <span className="sr-only">Actions</span>,
@@ -174,32 +169,32 @@ const toFactColumns = (): readonly Column<Destination>[] => [
   },
 ];
 
-type StandingOf = (id: string) => DestinationStanding | undefined;
+type StatusOf = (id: string) => DestinationStatus | undefined;
 
-const toStandingColumns = (standingOf: StandingOf): readonly Column<Destination>[] => [
+const toStatusColumns = (statusOf: StatusOf): readonly Column<Destination>[] => [
   {
     id: 'queue',
     header: 'Queue',
     width: '64px',
     isNumeric: true,
-    cell: ({ id }) => formatCount(standingOf(id)?.queued),
+    cell: ({ id }) => formatCount(statusOf(id)?.queued),
   },
   {
     id: 'arrived',
     header: 'Last arrived',
     width: '120px',
-    cell: ({ id }) => <Moment at={standingOf(id)?.last_delivered_at ?? null} />,
+    cell: ({ id }) => <Moment at={statusOf(id)?.last_delivered_at ?? null} />,
   },
   {
     id: 'failure',
     header: 'Last failure',
     width: 'minmax(110px,1fr)',
     cell: ({ id }) => {
-      const standing = standingOf(id);
-      if (standing?.last_failed_at == null) return <span className="text-ink-faint">none</span>;
+      const status = statusOf(id);
+      if (status?.last_failed_at == null) return <span className="text-ink-faint">none</span>;
       return (
-        <span className="text-bad" title={formatFull(standing.last_failed_at)}>
-          {standing.last_failure ?? 'failed'}
+        <span className="text-bad" title={formatFull(status.last_failed_at)}>
+          {status.last_failure ?? 'failed'}
         </span>
       );
     },

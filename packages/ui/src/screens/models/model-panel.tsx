@@ -17,7 +17,7 @@ import { FormattedText } from '../../parts/text/formatted-text.tsx';
 import { JsonTree } from '../../parts/text/json-tree.tsx';
 import { SNIPPETS } from '../../shell/base-url.ts';
 import { ModelUsage } from './model-usage.tsx';
-import { RouteExplanation } from './route-explanation.tsx';
+import { PlanExplanation } from './plan-explanation.tsx';
 
 export function ModelPanel({ id, onClose }: { id: string; onClose: () => void }) {
   const { data: models, error, refetch } = useQuery(modelsQuery);
@@ -61,7 +61,7 @@ export function ModelPanel({ id, onClose }: { id: string; onClose: () => void })
           tabs={[
             { value: 'about', label: 'About', content: () => <About model={model} /> },
             { value: 'endpoints', label: 'Endpoints', content: () => <Endpoints id={id} /> },
-            { value: 'usable', label: 'Can I use it?', content: () => <RouteExplanation model={id} /> },
+            { value: 'usable', label: 'Can I use it?', content: () => <PlanExplanation model={id} /> },
             { value: 'usage', label: 'My usage', content: () => <ModelUsage id={id} /> },
             { value: 'code', label: 'Code', content: () => <Snippets id={id} /> },
             {

@@ -4,7 +4,7 @@ import { formatCount } from '../../format/quantity.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { SidePanel } from '../../parts/dialogs/side-panel.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { HEALTH_TONES, type ProviderState, STANDINGS } from './provider-queries.ts';
+import { CIRCUIT_STATES, HEALTH_TONES, type ProviderState } from './provider-queries.ts';
 import { ProviderTest } from './provider-test.tsx';
 
 export function ProviderPanel({ provider, onClose }: { provider: ProviderState; onClose: () => void }) {
@@ -40,7 +40,7 @@ export function ProviderPanel({ provider, onClose }: { provider: ProviderState; 
         </section>
         <section>
           <h3 className="mb-2 text-sm font-semibold">Endpoints</h3>
-          <StandingTable endpoints={health.endpoints} />
+          <CircuitStateTable endpoints={health.endpoints} />
         </section>
       </div>
     </SidePanel>
@@ -53,7 +53,7 @@ function toKeyText(hasKey: boolean | null, byok: boolean): string {
   return `${hasKey ? 'set' : 'none'}${own}`;
 }
 
-function StandingTable({ endpoints }: { endpoints: ProviderState['health']['endpoints'] }) {
+function CircuitStateTable({ endpoints }: { endpoints: ProviderState['health']['endpoints'] }) {
   const total = Math.max(
     1,
     Object.values(endpoints).reduce((sum, count) => sum + count, 0),
@@ -69,7 +69,7 @@ function StandingTable({ endpoints }: { endpoints: ProviderState['health']['endp
         </tr>
       </thead>
       <tbody>
-        {STANDINGS.map(({ name, label, meaning }) => (
+        {CIRCUIT_STATES.map(({ name, label, meaning }) => (
           <tr key={name} className="border-b border-line/70 last:border-0">
             <th scope="row" className="py-1.5 pr-3 text-left align-top font-normal">
               {label}

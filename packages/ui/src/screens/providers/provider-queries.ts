@@ -6,7 +6,7 @@ import type { Tone } from '../../parts/badge.tsx';
 
 export type ProviderState = ProviderStateList['data'][number];
 
-export type Standing = keyof ProviderState['health']['endpoints'];
+export type CircuitState = keyof ProviderState['health']['endpoints'];
 
 /** Result of the check of one layer between the gateway and a provider. */
 export type ProviderFinding = ProviderTestResult['data']['findings'][number];
@@ -18,8 +18,12 @@ export const providerStatesQuery = queryOptions({
 
 export const HEALTH_TONES: Readonly<Record<string, Tone>> = { ok: 'good', degraded: 'caution', down: 'bad' };
 
-/** The states of endpoints, in the order in which a person wants to know of them. */
-export const STANDINGS: readonly { readonly name: Standing; readonly label: string; readonly meaning: string }[] = [
+/** The circuit states of endpoints, in the order in which they are shown. */
+export const CIRCUIT_STATES: readonly {
+  readonly name: CircuitState;
+  readonly label: string;
+  readonly meaning: string;
+}[] = [
   { name: 'steady', label: 'Steady', meaning: 'answer as they should' },
   { name: 'unstable', label: 'Unstable', meaning: 'fail now and then, and are asked after the others' },
   { name: 'resting', label: 'Resting', meaning: 'asked to be left alone for a while' },

@@ -21,21 +21,21 @@ export interface ExplainParts {
 }
 
 /** The query of `POST /admin/v1/explain`. */
-const explainRouteQuerySchema = z.object({
+const explainCallQuerySchema = z.object({
   /** Hash of the API key to explain for; without it, a key without any restrictions. */
   key: z.string().optional(),
 });
 
-const explainRouteResultSchema = z.object({ data: routingExplanationSchema });
+const explainCallResultSchema = z.object({ data: routingExplanationSchema });
 
 /**
  * `POST /admin/v1/explain`: how a chat request would be routed, without a call to any provider. Where load is balanced,
  * the endpoint with the largest share is shown first.
  */
-export const explainChatRoute = operation<ExplainParts>()({
-  query: explainRouteQuerySchema,
+export const explainCall = operation<ExplainParts>()({
+  query: explainCallQuerySchema,
   body: chatCompletionRequestSchema,
-  response: explainRouteResultSchema,
+  response: explainCallResultSchema,
   async run({ request, principal, parts, query: { key }, body }) {
     const holder = key === undefined ? principal : await findKeyHolder(key, parts);
     const caller = await findCaller(holder, parts.callers);

@@ -8,7 +8,7 @@ import type { OwnedJobs } from '../jobs/video-lease.ts';
 import { openUpstreamVideo } from '../open-upstream-video.ts';
 import { toArchiveName, type VideoArchive } from './video-archive.ts';
 
-export interface ArchiverOptions {
+export interface VideoArchiverOptions {
   readonly jobs: OwnedJobs;
   readonly current: () => { readonly providers: readonly Provider[] };
   readonly platform: Platform;
@@ -27,7 +27,7 @@ const MAX_AT_ONCE = 2;
 /** Upstreams delete videos within about an hour. */
 const WAITS_MS = [5000, 30_000, 120_000, 600_000, 1_200_000];
 
-export function createVideoArchiver({ jobs, current, platform, logger, archive }: ArchiverOptions): VideoArchiver {
+export function createVideoArchiver({ jobs, current, platform, logger, archive }: VideoArchiverOptions): VideoArchiver {
   const waiting: string[] = [];
   const failures = new Map<string, number>();
   /** Under way, or waiting for others. */

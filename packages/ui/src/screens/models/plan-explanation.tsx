@@ -12,7 +12,7 @@ import { Loading } from '../../parts/messages/states.tsx';
 import { toRuleText } from './rule-text.ts';
 
 /** Whether a request for the model would be served now, by whom first, and what stands in the way of the others. */
-export function RouteExplanation({ model }: { model: string }) {
+export function PlanExplanation({ model }: { model: string }) {
   const [key, setKey] = useState('');
   const { data: keys = [] } = useQuery(keysQuery);
   const { data, error, refetch } = useQuery({
@@ -43,15 +43,15 @@ export function RouteExplanation({ model }: { model: string }) {
       {error !== null ? (
         <ErrorPanel error={error} title="It cannot be used as it is" onRetry={() => void refetch()} />
       ) : data === undefined ? (
-        <Loading what="the route" />
+        <Loading what="the plan" />
       ) : (
-        <Route endpoints={data.data.endpoints} />
+        <Plan endpoints={data.data.endpoints} />
       )}
     </div>
   );
 }
 
-function Route({ endpoints }: { endpoints: readonly EndpointExplanation[] }) {
+function Plan({ endpoints }: { endpoints: readonly EndpointExplanation[] }) {
   const included = endpoints.filter((endpoint) => endpoint.included);
   return (
     <>
