@@ -76,8 +76,8 @@ export {
   ToolFailure,
   type ToolResult,
 } from './chat/stages/server-tools/server-tool.ts';
-export type { ReadablePage, WebAccess } from './chat/stages/web-access.ts';
-export type { SearchEngine, SearchQuery, SearchResult } from './chat/stages/web-search/search-engine.ts';
+export type { ReadablePage, WebAccess } from './chat/stages/web/web-access.ts';
+export type { SearchEngine, SearchQuery, SearchResult } from './chat/stages/web/search-engine.ts';
 export type { Awaitable } from './foundation/async/awaitable.ts';
 export { readPieces, watchPieces } from './foundation/transport/byte-pieces.ts';
 export { createFetchTransport, type FetchTransportOptions } from './foundation/transport/fetch-transport.ts';

@@ -7,7 +7,7 @@ import type { BroadcastOptions } from './broadcast/destination-format.ts';
 import type { Timeouts } from './calls/timeouts.ts';
 import type { Moderator } from './chat/moderate-call.ts';
 import type { ServerTool } from './chat/stages/server-tools/server-tool.ts';
-import type { WebAccess } from './chat/stages/web-access.ts';
+import type { WebAccess } from './chat/stages/web/web-access.ts';
 import type { GenerationListener } from './dispatch/recorder.ts';
 import type { Awaitable } from './foundation/async/awaitable.ts';
 import type { Logger } from './foundation/logger.ts';

@@ -3,8 +3,8 @@ import type { Awaitable } from '../foundation/async/awaitable.ts';
 import { raceAbort } from '../foundation/async/race-abort.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
+import { cutMiddle } from './cut-middle.ts';
 import { hasPlugin } from './plugins.ts';
-import { cutMiddle } from './stages/prompt-compression/cut-middle.ts';
 
 /** The verdict of a moderator about a text. */
 export interface ModerationVerdict {

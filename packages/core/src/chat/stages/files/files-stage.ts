@@ -11,7 +11,7 @@ import type { ChatRun } from '../../chat-run.ts';
 import { findPlugin } from '../../plugins.ts';
 import { annotateCompletion } from '../annotate-completion.ts';
 import type { Begin, Stage } from '../stage.ts';
-import type { WebAccess } from '../web-access.ts';
+import type { WebAccess } from '../web/web-access.ts';
 import { readFile } from './read-file.ts';
 
 type FilePart = Extract<ContentPart, { type: 'file' }>;

@@ -1,8 +1,8 @@
 import type { GatewayError } from '../../../foundation/errors.ts';
 import { TransportError } from '../../../foundation/transport/transport.ts';
 import { refuseField } from '../../../wire/refuse-field.ts';
-import { fetchAddress } from '../fetch-address.ts';
-import type { WebAccess } from '../web-access.ts';
+import { fetchAddress } from '../web/fetch-address.ts';
+import type { WebAccess } from '../web/web-access.ts';
 
 export interface FileSource {
   /** Path of the file in the request. */

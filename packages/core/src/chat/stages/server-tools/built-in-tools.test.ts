@@ -4,7 +4,7 @@ import { createVirtualPlatform } from '../../../../../../test/support/async/virt
 import { createReplayTransport } from '../../../../../../test/support/upstreams/scripted-transport.ts';
 import type { CatalogModel } from '../../../catalog/catalog.ts';
 import { createSearchEngine, type SearchEngineName } from '../web-search/create-search-engine.ts';
-import type { SearchEngine, SearchQuery } from '../web-search/search-engine.ts';
+import type { SearchEngine, SearchQuery } from '../web/search-engine.ts';
 import { datetimeTool } from './datetime-tool.ts';
 import { searchModelsTool } from './search-models-tool.ts';
 import type { OpenTool, ServerTool } from './server-tool.ts';

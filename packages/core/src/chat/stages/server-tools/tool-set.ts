@@ -7,7 +7,7 @@ import type { Platform } from '../../../foundation/platform.ts';
 import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';
 import { refuseField } from '../../../wire/refuse-field.ts';
 import { findPlugin } from '../../plugins.ts';
-import type { WebAccess } from '../web-access.ts';
+import type { WebAccess } from '../web/web-access.ts';
 import { datetimeTool } from './datetime-tool.ts';
 import { expandSteps } from './expand-steps.ts';
 import { searchModelsTool } from './search-models-tool.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-import { fetchAddress, type FetchedAddress } from '../fetch-address.ts';
-import type { ReadablePage, WebAccess } from '../web-access.ts';
-import { clipText } from './clip-text.ts';
-import { isDomainAllowed } from './match-domain.ts';
+import { clipText } from '../web/clip-text.ts';
+import { fetchAddress, type FetchedAddress } from '../web/fetch-address.ts';
+import { isDomainAllowed } from '../web/is-domain-allowed.ts';
+import type { ReadablePage, WebAccess } from '../web/web-access.ts';
 import { type ServerTool, ToolFailure } from './server-tool.ts';
 
 const MAX_FETCHES = 50;

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-import type { WebAccess } from '../web-access.ts';
-import type { SearchResult } from '../web-search/search-engine.ts';
-import { clipText } from './clip-text.ts';
-import { isDomainAllowed } from './match-domain.ts';
+import { clipText } from '../web/clip-text.ts';
+import { isDomainAllowed } from '../web/is-domain-allowed.ts';
+import type { SearchResult } from '../web/search-engine.ts';
+import { toUrlCitation } from '../web/to-url-citation.ts';
+import type { WebAccess } from '../web/web-access.ts';
 import { type ServerTool, ToolFailure } from './server-tool.ts';
-import { toUrlCitation } from './to-url-citation.ts';
 
 const DEFAULT_RESULTS = 5;
 const MAX_RESULTS = 25;

@@ -1,7 +1,7 @@
 import { readText } from '../../../foundation/transport/read-text.ts';
 import type { Transport } from '../../../foundation/transport/transport.ts';
 import { ToolFailure } from '../server-tools/server-tool.ts';
-import type { SearchResult } from './search-engine.ts';
+import type { SearchResult } from '../web/search-engine.ts';
 
 export interface EngineSettings {
   readonly transport: Transport;

@@ -1,5 +1,5 @@
+import type { SearchEngine } from '../web/search-engine.ts';
 import { askEngine, type EngineSettings, memberOf, readResults } from './ask-engine.ts';
-import type { SearchEngine } from './search-engine.ts';
 
 const PUBLIC_URL = 'https://api.search.brave.com';
 const MAX_COUNT = 20;

@@ -1,7 +1,7 @@
+import type { SearchEngine } from '../web/search-engine.ts';
 import type { EngineSettings } from './ask-engine.ts';
 import { createBraveEngine } from './brave-engine.ts';
 import { createExaEngine } from './exa-engine.ts';
-import type { SearchEngine } from './search-engine.ts';
 import { createSearxngEngine } from './searxng-engine.ts';
 import { createTavilyEngine } from './tavily-engine.ts';
 

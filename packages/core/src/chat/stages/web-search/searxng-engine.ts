@@ -1,5 +1,5 @@
+import type { SearchEngine } from '../web/search-engine.ts';
 import { askEngine, type EngineSettings, memberOf, readResults } from './ask-engine.ts';
-import type { SearchEngine } from './search-engine.ts';
 
 /** A SearXNG instance, which must offer the format `json`. */
 export function createSearxngEngine({ transport, baseUrl = '', apiKey }: EngineSettings): SearchEngine {

@@ -9,12 +9,12 @@ import type { ChatMessage } from '../../../wire/chat/chat-message.ts';
 import type { ChatRun } from '../../chat-run.ts';
 import { findPlugin } from '../../plugins.ts';
 import { annotateCompletion } from '../annotate-completion.ts';
-import { clipText } from '../server-tools/clip-text.ts';
-import { isDomainAllowed } from '../server-tools/match-domain.ts';
-import { toUrlCitation } from '../server-tools/to-url-citation.ts';
 import type { Begin, ChatTurn, Stage } from '../stage.ts';
-import type { WebAccess } from '../web-access.ts';
-import type { SearchEngine, SearchResult } from './search-engine.ts';
+import { clipText } from '../web/clip-text.ts';
+import { isDomainAllowed } from '../web/is-domain-allowed.ts';
+import type { SearchEngine, SearchResult } from '../web/search-engine.ts';
+import { toUrlCitation } from '../web/to-url-citation.ts';
+import type { WebAccess } from '../web/web-access.ts';
 
 const sites = z.array(z.string().max(300)).max(100).nullish();
 const optionsSchema = z.looseObject({

@@ -1,4 +1,4 @@
-import { type Transport, TransportError } from '../../foundation/transport/transport.ts';
+import { type Transport, TransportError } from '../../../foundation/transport/transport.ts';
 
 /** The content at an address. */
 export interface FetchedAddress {

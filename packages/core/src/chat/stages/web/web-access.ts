@@ -1,5 +1,5 @@
-import type { Transport } from '../../foundation/transport/transport.ts';
-import type { SearchEngine } from './web-search/search-engine.ts';
+import type { Transport } from '../../../foundation/transport/transport.ts';
+import type { SearchEngine } from './search-engine.ts';
 
 /** A page made readable. */
 export interface ReadablePage {

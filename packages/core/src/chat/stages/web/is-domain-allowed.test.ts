@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { isDomainAllowed } from './match-domain.ts';
+import { isDomainAllowed } from './is-domain-allowed.ts';
 
 test.each([
   ['example.com', 'https://example.com/a', true],
