@@ -35,7 +35,7 @@ export const createChatCompletion = operation<ChatParts>()({
 
 /**
  * Completes a chat in the dialect of its route. Tools are opened before the plan, and money is reserved before the
- * relay, for the reasons in docs/decisions/0024.
+ * relay, for the reasons in docs/decisions/0024. How many files a call runs through: docs/decisions/0026.
  */
 async function completeChat(dialect: Dialect, context: RequestContext<ChatParts>): Promise<GatewayResponse> {
   const { request: client, principal, parts, responseHeaders } = context;
