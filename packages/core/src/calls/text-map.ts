@@ -35,8 +35,8 @@ const base64 = /^(?:data:[^,]{0,200};base64,)?[a-z0-9+/_=-]*$/i;
 export type Visit = (text: string, field: string) => string;
 
 /** A visitor of texts that stand outside of messages. */
-export function toVisitor(change: (text: RequestText) => string): Visit {
-  return (text) => change({ text, role: null, isContinued: false, isJson: false });
+export function toVisitor(change: (text: RequestText) => string, role: RequestText['role'] = null): Visit {
+  return (text) => change({ text, role, isContinued: false, isJson: false });
 }
 
 /** Changes every string in a JSON value that is meant to be read, names of properties in a schema included. */

@@ -18,11 +18,18 @@ export interface GuardedCall<Request> {
 /** Runs the input filters of a policy over a call. Never throws: a filter that fails refuses the call. */
 export function guardCall<Request>(call: ModelCall<Request>, options: GuardOptions): GuardedCall<Request> {
   const { kind } = call;
-  const unreadable = options.policy?.input == null ? null : (kind.unreadableIn?.(call.request) ?? null);
-  if (unreadable !== null) return { call, refusal: toUnreadableError(unreadable) };
+  const unreadable = kind.unreadableIn?.(call.request) ?? null;
+  if (unreadable !== null && acts(options.policy)) {
+    options.logger.info('a guardrail has refused texts that no filter can read', { texts: unreadable });
+    return { call, refusal: toUnreadableError(unreadable) };
+  }
   const { request, refusal } = guardRequest(call.request, kind.mapTexts, options);
   return { call: request === call.request ? call : withRequest(call, request), refusal };
 }
+
+/** Whether a filter of a policy changes or blocks requests. */
+const acts = (policy: Policy | null): boolean =>
+  policy?.input?.filters.some(({ origin }) => origin.action !== 'flag') === true;
 
 interface GuardedRequest<Request> {
   readonly request: Request;

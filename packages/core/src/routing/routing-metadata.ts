@@ -21,8 +21,8 @@ export interface RoutingOutcome {
 
 /** Reports the routing of a request to a caller who requested it. */
 export interface RoutingReport {
-  /** Members of the response, by the names that the caller requested; none for a completion that was repeated. */
-  toMembers(outcome: RoutingOutcome): RoutingMembers;
+  /** Members of the response, by the names that the caller requested; undefined for a completion that was repeated. */
+  toMembers(outcome: RoutingOutcome): RoutingMembers | undefined;
 }
 
 /**
@@ -35,7 +35,7 @@ export function createRoutingReport(headers: HeaderMap, plan: CallPlan, { stages
   return {
     toMembers(outcome) {
       const isRepeated = !outcome.hasFailed && outcome.attempts.length === 0;
-      if (isRepeated) return {};
+      if (isRepeated) return undefined;
       const metadata = toRoutingMetadata(plan, stages, outcome);
       return Object.fromEntries(names.map((name) => [name, metadata]));
     },

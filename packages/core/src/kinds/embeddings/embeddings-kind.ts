@@ -47,9 +47,10 @@ const leastTokensOf = (item: string | readonly number[]): number =>
 
 function mapTexts(request: EmbeddingsRequest, change: (text: RequestText) => string): EmbeddingsRequest {
   const visit = toVisitor(change);
+  const say = toVisitor(change, 'user');
   let changed = request;
   for (const field of ['input', 'input_type', 'user', 'session_id'] as const) {
-    const mapped = mapStrings(request[field], visit);
+    const mapped = mapStrings(request[field], field === 'input' ? say : visit);
     if (mapped !== request[field]) changed = { ...changed, [field]: mapped };
   }
   const trace = mapRecord(request.trace, visit);

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createVirtualPlatform } from '../../../../../../test/support/async/virtual-platform.ts';
 import {
   API_KEY,
+  chunksOf,
   type CoreGateway,
   createCoreGateway,
   jsonOf,
@@ -180,11 +181,16 @@ test('clears without storing the next completion, when only that is requested', 
   expect(upstream.exchanges).toHaveLength(3);
 });
 
-test('leaves the routing metadata out of what it repeats', async () => {
+test('leaves the routing metadata out of what it repeats, streamed too', async () => {
   const core = createCoreGateway(createReplayTransport(whole('one')));
   const headers = { ...ON, 'x-service-experimental-metadata': 'enabled' };
   expect(jsonOf(await ask(core, headers))).toHaveProperty('service_metadata');
   expect(jsonOf(await ask(core, headers))).not.toHaveProperty('service_metadata');
+  for (const isRepeated of [false, true]) {
+    const chunks = chunksOf(await readFrames(await ask(core, headers, { stream: true })).rest());
+    expect(chunks.at(-1)).toHaveProperty('usage');
+    expect(chunks.some((chunk) => 'service_metadata' in chunk)).toBe(!isRepeated);
+  }
 });
 
 test('refuses a time to live that is no number, by the name of its header', async () => {
