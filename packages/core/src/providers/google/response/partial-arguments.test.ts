@@ -75,7 +75,8 @@ test('never throws, and never leaves anything that cannot be written', () => {
         .map((steps) => `$${steps.join('')}`),
     ),
     stringValue: fc.option(fc.string(), { nil: undefined }),
-    numberValue: fc.jsonValue(),
+    // As JSON has it, which knows no negative zero.
+    numberValue: fc.jsonValue().map((value): unknown => JSON.parse(JSON.stringify(value))),
   });
   fc.assert(
     fc.property(fc.array(piece), (pieces) => {
