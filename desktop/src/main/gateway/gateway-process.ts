@@ -39,13 +39,12 @@ const NO_FIGURES: GatewayFigures = { openCalls: 0, today: { requests: 0, costUsd
 export function createGatewayProcess(entry: string): GatewayProcess {
   let child: UtilityProcess | undefined;
   let state: GatewayState = { phase: 'starting' };
-  let figures = NO_FIGURES;
   let lastStart: StartMessage | undefined;
   let crashes = 0;
   let isStopping = false;
   let onMessage: (message: FromGateway) => void = () => undefined;
+  const figures = createFigures();
   const listeners: (() => void)[] = [];
-  const awaitingFigures: (() => void)[] = [];
 
   const change = (next: GatewayState): void => {
     state = next;
@@ -56,8 +55,7 @@ export function createGatewayProcess(entry: string): GatewayProcess {
       case 'state':
         return change(message.state);
       case 'figures':
-        figures = message.figures;
-        for (const resolve of awaitingFigures.splice(0)) resolve();
+        figures.take(message.figures);
         return change(state);
       default:
         onMessage(message);
@@ -68,38 +66,27 @@ export function createGatewayProcess(entry: string): GatewayProcess {
     const startedAt = performance.now();
     const started = utilityProcess.fork(entry, [], { serviceName: 'Gateway', stdio: 'inherit' });
     child = started;
-    started.on('message', (received: FromGateway) => hear(received));
+    started.on('message', hear);
     started.on('exit', (code) => {
       if (child !== started) return;
       child = undefined;
-      figures = { ...figures, openCalls: 0 };
+      figures.endCalls();
       onMessage({ type: 'stopped' });
-      if (isStopping) return;
-      crashes = performance.now() - startedAt > SOUND_AFTER_MS ? 0 : crashes + 1;
-      change({ phase: 'failed', message: `The gateway ended with code ${code} and is started again.` });
-      setTimeout(
-        () => {
-          if (child === undefined && !isStopping && lastStart !== undefined) launch(lastStart);
-        },
-        RESTART_AFTER_MS[Math.min(crashes, RESTART_AFTER_MS.length) - 1] ?? RESTART_AFTER_MS[0],
-      );
+      if (!isStopping) launchAgain(code, performance.now() - startedAt);
     });
     started.postMessage(message satisfies ToGateway);
   };
-  const end = async (isNow = false): Promise<void> => {
-    const ending = child;
-    if (ending === undefined) return;
-    await new Promise<void>((resolve) => {
-      const kill = setTimeout(() => ending.kill(), STOP_LIMIT_MS);
-      ending.on('exit', () => {
-        clearTimeout(kill);
-        resolve();
-      });
-      ending.on('message', (message: FromGateway) => {
-        if (message.type === 'stopped') ending.kill();
-      });
-      ending.postMessage({ type: 'stop', isNow } satisfies ToGateway);
-    });
+  const launchAgain = (code: number, ranMs: number): void => {
+    crashes = ranMs > SOUND_AFTER_MS ? 0 : crashes + 1;
+    change({ phase: 'failed', message: `The gateway ended with code ${code} and is started again.` });
+    const pauseMs = RESTART_AFTER_MS[Math.min(crashes, RESTART_AFTER_MS.length) - 1] ?? RESTART_AFTER_MS[0];
+    setTimeout(() => {
+      if (child === undefined && !isStopping && lastStart !== undefined) launch(lastStart);
+    }, pauseMs);
+  };
+  const stop = async (isNow: boolean): Promise<void> => {
+    isStopping = true;
+    if (child !== undefined) await endProcess(child, isNow);
   };
 
   return {
@@ -107,21 +94,15 @@ export function createGatewayProcess(entry: string): GatewayProcess {
       return state;
     },
     get figures() {
-      return figures;
+      return figures.latest();
     },
     async readFigures() {
-      if (child === undefined) return figures;
-      await new Promise<void>((resolve) => {
-        awaitingFigures.push(resolve);
-        setTimeout(resolve, REPORT_LIMIT_MS);
-        child?.postMessage({ type: 'report' } satisfies ToGateway);
-      });
-      return figures;
+      if (child !== undefined) await figures.ask(child);
+      return figures.latest();
     },
     async start(message) {
       change({ phase: 'starting' });
-      isStopping = true;
-      await end();
+      await stop(false);
       isStopping = false;
       launch(message);
     },
@@ -134,15 +115,43 @@ export function createGatewayProcess(entry: string): GatewayProcess {
       child?.postMessage(message);
       return child !== undefined;
     },
-    onResponse(tell) {
-      onMessage = tell;
-    },
-    onChange(tell) {
-      listeners.push(tell);
-    },
-    async stop({ isNow = false } = {}) {
-      isStopping = true;
-      await end(isNow);
-    },
+    onResponse: (tell) => void (onMessage = tell),
+    onChange: (tell) => void listeners.push(tell),
+    stop: ({ isNow = false } = {}) => stop(isNow),
   };
+}
+
+/** The figures that the process last reported. */
+function createFigures() {
+  let latest = NO_FIGURES;
+  const waiting: (() => void)[] = [];
+  return {
+    latest: (): GatewayFigures => latest,
+    take(figures: GatewayFigures): void {
+      latest = figures;
+      for (const resolve of waiting.splice(0)) resolve();
+    },
+    endCalls: (): void => void (latest = { ...latest, openCalls: 0 }),
+    /** Resolves after the next report, or without one after the limit. */
+    ask: (child: UtilityProcess): Promise<void> =>
+      new Promise((resolve) => {
+        waiting.push(resolve);
+        setTimeout(resolve, REPORT_LIMIT_MS);
+        child.postMessage({ type: 'report' } satisfies ToGateway);
+      }),
+  };
+}
+
+function endProcess(child: UtilityProcess, isNow: boolean): Promise<void> {
+  return new Promise((resolve) => {
+    const kill = setTimeout(() => child.kill(), STOP_LIMIT_MS);
+    child.on('exit', () => {
+      clearTimeout(kill);
+      resolve();
+    });
+    child.on('message', (message: FromGateway) => {
+      if (message.type === 'stopped') child.kill();
+    });
+    child.postMessage({ type: 'stop', isNow } satisfies ToGateway);
+  });
 }
