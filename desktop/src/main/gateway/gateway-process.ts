@@ -37,11 +37,7 @@ const NO_FIGURES: GatewayFigures = { openCalls: 0, today: { requests: 0, costUsd
 
 /** `entry` is the file that the process runs. */
 export function createGatewayProcess(entry: string): GatewayProcess {
-  let child: UtilityProcess | undefined;
   let state: GatewayState = { phase: 'starting' };
-  let lastStart: StartMessage | undefined;
-  let crashes = 0;
-  let isStopping = false;
   let onMessage: (message: FromGateway) => void = () => undefined;
   const figures = createFigures();
   const listeners: (() => void)[] = [];
@@ -61,33 +57,13 @@ export function createGatewayProcess(entry: string): GatewayProcess {
         onMessage(message);
     }
   };
-  const launch = (message: StartMessage): void => {
-    lastStart = message;
-    const startedAt = performance.now();
-    const started = utilityProcess.fork(entry, [], { serviceName: 'Gateway', stdio: 'inherit' });
-    child = started;
-    started.on('message', hear);
-    started.on('exit', (code) => {
-      if (child !== started) return;
-      child = undefined;
-      figures.endCalls();
-      onMessage({ type: 'stopped' });
-      if (!isStopping) launchAgain(code, performance.now() - startedAt);
-    });
-    started.postMessage(message satisfies ToGateway);
+  const noteExit = (crashCode: number | null): void => {
+    figures.endCalls();
+    onMessage({ type: 'stopped' });
+    if (crashCode === null) return;
+    change({ phase: 'failed', message: `The gateway ended with code ${crashCode} and is started again.` });
   };
-  const launchAgain = (code: number, ranMs: number): void => {
-    crashes = ranMs > SOUND_AFTER_MS ? 0 : crashes + 1;
-    change({ phase: 'failed', message: `The gateway ended with code ${code} and is started again.` });
-    const pauseMs = RESTART_AFTER_MS[Math.min(crashes, RESTART_AFTER_MS.length) - 1] ?? RESTART_AFTER_MS[0];
-    setTimeout(() => {
-      if (child === undefined && !isStopping && lastStart !== undefined) launch(lastStart);
-    }, pauseMs);
-  };
-  const stop = async (isNow: boolean): Promise<void> => {
-    isStopping = true;
-    if (child !== undefined) await endProcess(child, isNow);
-  };
+  const child = createRestartedChild(entry, hear, noteExit);
 
   return {
     get state() {
@@ -97,27 +73,71 @@ export function createGatewayProcess(entry: string): GatewayProcess {
       return figures.latest();
     },
     async readFigures() {
-      if (child !== undefined) await figures.ask(child);
+      if (child.isRunning()) await figures.ask(child.send);
       return figures.latest();
     },
     async start(message) {
       change({ phase: 'starting' });
-      await stop(false);
-      isStopping = false;
-      launch(message);
+      await child.stop(false);
+      child.launch(message);
     },
-    listen(place) {
-      if (lastStart !== undefined) lastStart = { ...lastStart, place };
-      child?.postMessage({ type: 'listen', place } satisfies ToGateway);
-    },
-    pause: () => child?.postMessage({ type: 'pause' } satisfies ToGateway),
-    send(message) {
-      child?.postMessage(message);
-      return child !== undefined;
-    },
+    listen: child.listen,
+    pause: () => void child.send({ type: 'pause' }),
+    send: child.send,
     onResponse: (tell) => void (onMessage = tell),
     onChange: (tell) => void listeners.push(tell),
-    stop: ({ isNow = false } = {}) => stop(isNow),
+    stop: ({ isNow = false } = {}) => child.stop(isNow),
+  };
+}
+
+/** A process that is started again when it ends by itself. `onExit` receives the code then, and null after a stop. */
+function createRestartedChild(
+  entry: string,
+  onMessage: (message: FromGateway) => void,
+  onExit: (crashCode: number | null) => void,
+) {
+  let child: UtilityProcess | undefined;
+  let lastStart: StartMessage | undefined;
+  let isStopping = false;
+  let crashes = 0;
+
+  const launch = (message: StartMessage): void => {
+    isStopping = false;
+    lastStart = message;
+    const startedAt = performance.now();
+    const started = utilityProcess.fork(entry, [], { serviceName: 'Gateway', stdio: 'inherit' });
+    child = started;
+    started.on('message', onMessage);
+    started.on('exit', (code) => {
+      if (child !== started) return;
+      child = undefined;
+      onExit(isStopping ? null : code);
+      if (isStopping) return;
+      crashes = performance.now() - startedAt > SOUND_AFTER_MS ? 0 : crashes + 1;
+      setTimeout(relaunch, RESTART_AFTER_MS[Math.min(crashes, RESTART_AFTER_MS.length) - 1] ?? RESTART_AFTER_MS[0]);
+    });
+    started.postMessage(message satisfies ToGateway);
+  };
+  const relaunch = (): void => {
+    if (child === undefined && !isStopping && lastStart !== undefined) launch(lastStart);
+  };
+  const send = (message: ToGateway): boolean => {
+    child?.postMessage(message);
+    return child !== undefined;
+  };
+
+  return {
+    launch,
+    send,
+    isRunning: (): boolean => child !== undefined,
+    listen(place: ListenAddress): void {
+      if (lastStart !== undefined) lastStart = { ...lastStart, place };
+      send({ type: 'listen', place });
+    },
+    async stop(isNow: boolean): Promise<void> {
+      isStopping = true;
+      if (child !== undefined) await endProcess(child, isNow);
+    },
   };
 }
 
@@ -133,11 +153,11 @@ function createFigures() {
     },
     endCalls: (): void => void (latest = { ...latest, openCalls: 0 }),
     /** Resolves after the next report, or without one after the limit. */
-    ask: (child: UtilityProcess): Promise<void> =>
+    ask: (send: (message: ToGateway) => void): Promise<void> =>
       new Promise((resolve) => {
         waiting.push(resolve);
         setTimeout(resolve, REPORT_LIMIT_MS);
-        child.postMessage({ type: 'report' } satisfies ToGateway);
+        send({ type: 'report' });
       }),
   };
 }
