@@ -44,10 +44,10 @@ export type Runtime = ReturnType<typeof createRuntime>;
 
 /** Creates the parts that outlive every setup. `current` is for work that outlives requests. */
 export function createFoundations(options: GatewayOptions, closing: AbortSignal, current: () => VideoSetup) {
-  const { store } = options;
-  const platform = options.platform ?? createWebPlatform();
-  const logger = options.logger ?? SILENT;
+  const fixed = withDefaults(options);
+  const { store, platform, logger, logging, broadcast, webhooks } = fixed;
   const random = createRandomSource(platform);
+  const shared = { store, platform, logger, random };
   const bootstrapKeys = options.bootstrapKeys ?? [];
   const sessions = options.authenticate === undefined ? createSessions(platform) : null;
   const health = createHealthBoard(platform);
@@ -55,81 +55,79 @@ export function createFoundations(options: GatewayOptions, closing: AbortSignal,
     generations: store.generations,
     findHolds: () => findVideoHolds(store.videoJobs),
   });
-  const logging = {
-    inputOutput: options.logging?.inputOutput ?? true,
-    maxContentBytes: (options.logging?.maxContentMb ?? 8) * 1024 * 1024,
-  };
 
   const changes = createVideoChanges(logger);
   const generationFeed = createGenerationFeed();
   changes.subscribe((job) => generationFeed.publish({ type: 'video', job }));
   const callFigures = createCallFigures();
-  const { broadcast, onGeneration } = options;
-  const broadcaster = createBroadcaster({ store, platform, logger, random, bootstrapKeys, broadcast });
+  const broadcaster = createBroadcaster({ ...shared, bootstrapKeys, broadcast });
   const listeners: readonly GenerationListener[] = [
     callFigures.note,
     ({ generation }) => generationFeed.publish({ type: 'generation', id: generation.id }),
     ...(broadcast === undefined ? [] : [broadcaster.offer]),
-    ...(onGeneration === undefined ? [] : [onGeneration]),
+    ...(options.onGeneration === undefined ? [] : [options.onGeneration]),
   ];
   const counters = { requests: 0, statuses: new Map<number, number>(), ...createCallCounters() };
   const recording = { generations: store.generations, ledger, counters, logger, listeners, ...logging };
-  const { webhooks, videoArchive: archive } = options;
-  const runner = createVideoRunner({
-    store,
-    ledger,
-    // Videos count no tokens, so the rate limits of a setup do not matter to them.
-    recorder: createRecorder({ ...recording, rateLimits: null }),
-    current,
-    platform,
-    logger,
-    random,
-    changes,
-    webhooks,
-    archive,
-    storesContent: logging.inputOutput,
-    ownerId: store.isShared === true ? createRandomId(platform) : null,
-  });
+
+  // Videos count no tokens, so the rate limits of a setup do not matter to them.
+  const recorder = createRecorder({ ...recording, rateLimits: null });
+  const archive = options.videoArchive;
+  const storesContent = logging.inputOutput;
+  const ownerId = store.isShared === true ? createRandomId(platform) : null;
+  const videoOptions = { current, changes, webhooks, archive, storesContent, ownerId };
+  const runner = createVideoRunner({ ...shared, ledger, recorder, ...videoOptions });
 
   return {
-    platform,
-    store,
-    logger,
-    logging,
+    ...fixed,
     random,
     sessions,
     health,
     ledger,
     recording,
     broadcaster,
-    broadcast,
     generationFeed,
     callFigures,
     counters,
-    webhooks,
     closing,
     wheel: createTimerWheel(platform),
-    timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
     authenticate: createAuthenticate(options, platform, sessions),
     findKeyNames: createFindKeyNames(bootstrapKeys, { platform, store }),
-    members: options.members ?? store.members,
     regionOf: createRegionOf(options.regions ?? []),
     attempts: { platform, health, retryBudget: createRetryBudget(platform) },
-    routers: { auto: resolveAuto, free: resolveFree, ...options.routers },
     responseCache: createResponseCache(platform),
     /** Models in the last lists of the providers, by provider. */
     discovered: new Map<string, readonly DiscoveredModel[]>(),
-    web: options.web ?? {},
-    serverTools: options.serverTools ?? [],
-    moderator: options.moderator,
-    providerChecks: options.providerChecks,
-    fixtures: options.fixtures,
     openCalls: createOpenCalls(),
     longCompletions: createSerialQueue(platform),
     videos: { runner, changes, archive, idempotency: createIdempotencyGuard(store.videoJobs, platform) },
     /** Random text that identifies this gateway. */
     instanceId: createRandomId(platform),
     describeApi,
+  };
+}
+
+/** The options that are used as they are, or their defaults. */
+function withDefaults(options: GatewayOptions) {
+  const { store, broadcast, webhooks, moderator, providerChecks, fixtures } = options;
+  return {
+    store,
+    platform: options.platform ?? createWebPlatform(),
+    logger: options.logger ?? SILENT,
+    logging: {
+      inputOutput: options.logging?.inputOutput ?? true,
+      maxContentBytes: (options.logging?.maxContentMb ?? 8) * 1024 * 1024,
+    },
+    timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
+    members: options.members ?? store.members,
+    routers: { auto: resolveAuto, free: resolveFree, ...options.routers },
+    web: options.web ?? {},
+    serverTools: options.serverTools ?? [],
+    broadcast,
+    webhooks,
+    moderator,
+    providerChecks,
+    fixtures,
   };
 }
 

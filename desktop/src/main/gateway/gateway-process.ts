@@ -37,15 +37,10 @@ const NO_FIGURES: GatewayFigures = { openCalls: 0, today: { requests: 0, costUsd
 
 /** `entry` is the file that the process runs. */
 export function createGatewayProcess(entry: string): GatewayProcess {
-  let child: UtilityProcess | undefined;
   let state: GatewayState = { phase: 'starting' };
-  let figures = NO_FIGURES;
-  let lastStart: StartMessage | undefined;
-  let crashes = 0;
-  let isStopping = false;
   let onMessage: (message: FromGateway) => void = () => undefined;
+  const figures = createFigures();
   const listeners: (() => void)[] = [];
-  const awaitingFigures: (() => void)[] = [];
 
   const change = (next: GatewayState): void => {
     state = next;
@@ -56,93 +51,127 @@ export function createGatewayProcess(entry: string): GatewayProcess {
       case 'state':
         return change(message.state);
       case 'figures':
-        figures = message.figures;
-        for (const resolve of awaitingFigures.splice(0)) resolve();
+        figures.take(message.figures);
         return change(state);
       default:
         onMessage(message);
     }
   };
-  const launch = (message: StartMessage): void => {
-    lastStart = message;
-    const startedAt = performance.now();
-    const started = utilityProcess.fork(entry, [], { serviceName: 'Gateway', stdio: 'inherit' });
-    child = started;
-    started.on('message', (received: FromGateway) => hear(received));
-    started.on('exit', (code) => {
-      if (child !== started) return;
-      child = undefined;
-      figures = { ...figures, openCalls: 0 };
-      onMessage({ type: 'stopped' });
-      if (isStopping) return;
-      crashes = performance.now() - startedAt > SOUND_AFTER_MS ? 0 : crashes + 1;
-      change({ phase: 'failed', message: `The gateway ended with code ${code} and is started again.` });
-      setTimeout(
-        () => {
-          if (child === undefined && !isStopping && lastStart !== undefined) launch(lastStart);
-        },
-        RESTART_AFTER_MS[Math.min(crashes, RESTART_AFTER_MS.length) - 1] ?? RESTART_AFTER_MS[0],
-      );
-    });
-    started.postMessage(message satisfies ToGateway);
+  const noteExit = (crashCode: number | null): void => {
+    figures.endCalls();
+    onMessage({ type: 'stopped' });
+    if (crashCode === null) return;
+    change({ phase: 'failed', message: `The gateway ended with code ${crashCode} and is started again.` });
   };
-  const end = async (isNow = false): Promise<void> => {
-    const ending = child;
-    if (ending === undefined) return;
-    await new Promise<void>((resolve) => {
-      const kill = setTimeout(() => ending.kill(), STOP_LIMIT_MS);
-      ending.on('exit', () => {
-        clearTimeout(kill);
-        resolve();
-      });
-      ending.on('message', (message: FromGateway) => {
-        if (message.type === 'stopped') ending.kill();
-      });
-      ending.postMessage({ type: 'stop', isNow } satisfies ToGateway);
-    });
-  };
+  const child = createRestartedChild(entry, hear, noteExit);
 
   return {
     get state() {
       return state;
     },
     get figures() {
-      return figures;
+      return figures.latest();
     },
     async readFigures() {
-      if (child === undefined) return figures;
-      await new Promise<void>((resolve) => {
-        awaitingFigures.push(resolve);
-        setTimeout(resolve, REPORT_LIMIT_MS);
-        child?.postMessage({ type: 'report' } satisfies ToGateway);
-      });
-      return figures;
+      if (child.isRunning()) await figures.ask(child.send);
+      return figures.latest();
     },
     async start(message) {
       change({ phase: 'starting' });
-      isStopping = true;
-      await end();
-      isStopping = false;
-      launch(message);
+      await child.stop(false);
+      child.launch(message);
     },
-    listen(place) {
+    listen: child.listen,
+    pause: () => void child.send({ type: 'pause' }),
+    send: child.send,
+    onResponse: (tell) => void (onMessage = tell),
+    onChange: (tell) => void listeners.push(tell),
+    stop: ({ isNow = false } = {}) => child.stop(isNow),
+  };
+}
+
+/** A process that is started again when it ends by itself. `onExit` receives the code then, and null after a stop. */
+function createRestartedChild(
+  entry: string,
+  onMessage: (message: FromGateway) => void,
+  onExit: (crashCode: number | null) => void,
+) {
+  let child: UtilityProcess | undefined;
+  let lastStart: StartMessage | undefined;
+  let isStopping = false;
+  let crashes = 0;
+
+  const launch = (message: StartMessage): void => {
+    isStopping = false;
+    lastStart = message;
+    const startedAt = performance.now();
+    const started = utilityProcess.fork(entry, [], { serviceName: 'Gateway', stdio: 'inherit' });
+    child = started;
+    started.on('message', onMessage);
+    started.on('exit', (code) => {
+      if (child !== started) return;
+      child = undefined;
+      onExit(isStopping ? null : code);
+      if (isStopping) return;
+      crashes = performance.now() - startedAt > SOUND_AFTER_MS ? 0 : crashes + 1;
+      setTimeout(relaunch, RESTART_AFTER_MS[Math.min(crashes, RESTART_AFTER_MS.length) - 1] ?? RESTART_AFTER_MS[0]);
+    });
+    started.postMessage(message satisfies ToGateway);
+  };
+  const relaunch = (): void => {
+    if (child === undefined && !isStopping && lastStart !== undefined) launch(lastStart);
+  };
+  const send = (message: ToGateway): boolean => {
+    child?.postMessage(message);
+    return child !== undefined;
+  };
+
+  return {
+    launch,
+    send,
+    isRunning: (): boolean => child !== undefined,
+    listen(place: ListenAddress): void {
       if (lastStart !== undefined) lastStart = { ...lastStart, place };
-      child?.postMessage({ type: 'listen', place } satisfies ToGateway);
+      send({ type: 'listen', place });
     },
-    pause: () => child?.postMessage({ type: 'pause' } satisfies ToGateway),
-    send(message) {
-      child?.postMessage(message);
-      return child !== undefined;
-    },
-    onResponse(tell) {
-      onMessage = tell;
-    },
-    onChange(tell) {
-      listeners.push(tell);
-    },
-    async stop({ isNow = false } = {}) {
+    async stop(isNow: boolean): Promise<void> {
       isStopping = true;
-      await end(isNow);
+      if (child !== undefined) await endProcess(child, isNow);
     },
   };
+}
+
+/** The figures that the process last reported. */
+function createFigures() {
+  let latest = NO_FIGURES;
+  const waiting: (() => void)[] = [];
+  return {
+    latest: (): GatewayFigures => latest,
+    take(figures: GatewayFigures): void {
+      latest = figures;
+      for (const resolve of waiting.splice(0)) resolve();
+    },
+    endCalls: (): void => void (latest = { ...latest, openCalls: 0 }),
+    /** Resolves after the next report, or without one after the limit. */
+    ask: (send: (message: ToGateway) => void): Promise<void> =>
+      new Promise((resolve) => {
+        waiting.push(resolve);
+        setTimeout(resolve, REPORT_LIMIT_MS);
+        send({ type: 'report' });
+      }),
+  };
+}
+
+function endProcess(child: UtilityProcess, isNow: boolean): Promise<void> {
+  return new Promise((resolve) => {
+    const kill = setTimeout(() => child.kill(), STOP_LIMIT_MS);
+    child.on('exit', () => {
+      clearTimeout(kill);
+      resolve();
+    });
+    child.on('message', (message: FromGateway) => {
+      if (message.type === 'stopped') child.kill();
+    });
+    child.postMessage({ type: 'stop', isNow } satisfies ToGateway);
+  });
 }

@@ -36,109 +36,128 @@ export function createTextGuard(
   onFinding: (finding: Finding) => void,
   isJson = false,
 ): TextGuard {
-  /** The original text that has not been released yet. */
-  let original = '';
-  /** Offset of its first unit in the whole. */
-  let originalStart = 0;
-  let received = 0;
-  /** The end of the input, not yet normalised. */
-  let tail = '';
-  /** Normalised text, with the origin of each unit. */
-  let text = '';
-  const starts: number[] = [];
-  const ends: number[] = [];
-  /** The first place in `text` that has not been judged. */
-  let next = 0;
-  /** End of what a match that begins there may reach. */
-  let reach = 0;
-  /** Offset in the whole, up to which everything has been let through or replaced. */
-  let written = 0;
-  /** The end in `text` of each filter's last match: matches of one filter do not overlap. */
-  const matchedUpTo: number[] = filters.map(() => 0);
-
-  const take = (upTo: number): string => {
-    if (upTo <= written) return '';
-    const taken = original.slice(written - originalStart, upTo - originalStart);
-    written = upTo;
-    return taken;
-  };
+  const held: HeldText = { text: '', start: 0, written: 0 };
+  const matchedUpTo = filters.map(() => 0);
+  const read: ReadText = { text: '', starts: [], ends: [], received: 0, tail: '', next: 0, reach: 0, matchedUpTo };
 
   /** Decides one position. Null means that no match begins there. */
-  const judge = (): GuardedText | null => {
-    const places = next === 0 ? firstBeginnings(text.slice(0, reach)) : beginnings(text.slice(next - 1, reach));
+  const judge = (at: number, reach: number): GuardedText | null => {
+    const { text, starts, ends } = read;
+    const places = at === 0 ? firstBeginnings(text.slice(0, reach)) : beginnings(text.slice(at - 1, reach));
     let out = '';
     for (const place of places) {
-      if ((matchedUpTo[place] as number) > next) continue;
+      if ((matchedUpTo[place] as number) > at) continue;
       const compiled = filters[place] as CompiledFilter;
-      const end = compiled.filter.endAt?.(text.slice(0, reach), next) ?? next;
-      if (end <= next) continue;
+      const end = compiled.filter.endAt?.(text.slice(0, reach), at) ?? at;
+      if (end <= at) continue;
       matchedUpTo[place] = end;
-      const start = starts[next] as number;
-      const originalEnd = ends[end - 1] as number;
+      const start = starts[at] as number;
       const finding = toFinding(compiled, []);
-      if (compiled.origin.action === 'block') return { text: out + take(start), blockedBy: finding };
+      if (compiled.origin.action === 'block') return { text: out + take(held, start), blockedBy: finding };
       onFinding(finding);
       if (compiled.origin.action === 'flag') continue;
       // A span that another match covers already gets no second placeholder.
       const { placeholder } = compiled.filter;
-      if (start >= written) out += take(start) + (isJson ? toJsonContent(placeholder) : placeholder);
-      written = Math.max(written, originalEnd);
+      if (start >= held.written) out += take(held, start) + (isJson ? toJsonContent(placeholder) : placeholder);
+      held.written = Math.max(held.written, ends[end - 1] as number);
     }
     return out === '' ? null : { text: out, blockedBy: null };
   };
 
   const judgeAll = (isEnd: boolean): GuardedText => {
+    const { text, starts, ends, received } = read;
     let out = '';
     const isDue = (place: number): boolean => isEnd || received > (starts[place] as number) + MAX_MATCH_LENGTH;
-    const hasMany = next + WORTH_A_LOOK < text.length && isDue(next + WORTH_A_LOOK);
-    const isClean = hasMany && candidates(text.slice(Math.max(0, next - 1))).length === 0;
-    for (; next < text.length && isDue(next); next += 1) {
-      if (isClean || isLowSurrogate(text, next)) continue;
-      while (reach < text.length && (ends[reach] as number) <= (starts[next] as number) + MAX_MATCH_LENGTH) reach += 1;
-      const judged = judge();
+    const hasMany = read.next + WORTH_A_LOOK < text.length && isDue(read.next + WORTH_A_LOOK);
+    const isClean = hasMany && candidates(text.slice(Math.max(0, read.next - 1))).length === 0;
+    for (; read.next < text.length && isDue(read.next); read.next += 1) {
+      if (isClean || isLowSurrogate(text, read.next)) continue;
+      const limit = (starts[read.next] as number) + MAX_MATCH_LENGTH;
+      while (read.reach < text.length && (ends[read.reach] as number) <= limit) read.reach += 1;
+      const judged = judge(read.next, read.reach);
       if (judged === null) continue;
       out += judged.text;
       if (judged.blockedBy !== null) return { text: out, blockedBy: judged.blockedBy };
     }
-    out += take(next < text.length ? (starts[next] as number) : received - tail.length);
+    out += take(held, read.next < text.length ? (starts[read.next] as number) : received - read.tail.length);
     return { text: out, blockedBy: null };
   };
 
-  const trim = (): void => {
-    if (next < TRIM_AT) return;
-    const cut = next - LEFT_CONTEXT;
-    text = text.slice(cut);
-    starts.splice(0, cut);
-    ends.splice(0, cut);
-    for (const [place, end] of matchedUpTo.entries()) matchedUpTo[place] = end - cut;
-    next -= cut;
-    reach = Math.max(0, reach - cut);
-    original = original.slice(written - originalStart);
-    originalStart = written;
-  };
-
   const add = (piece: string, isEnd: boolean): GuardedText => {
-    original += piece;
-    received += piece.length;
-    const untaken = tail + piece;
-    const base = received - untaken.length;
-    const shown = isJson ? unescapeJson(untaken, isEnd) : { text: untaken, offsets: null };
-    const known = starts.length;
-    const normalised = normaliseSegments(shown.text, { starts, ends, base: shown.offsets === null ? base : 0, isEnd });
-    if (shown.offsets !== null) {
-      for (let i = known; i < starts.length; i += 1) {
-        starts[i] = base + (shown.offsets[starts[i] as number] as number);
-        ends[i] = base + (shown.offsets[ends[i] as number] as number);
-      }
-    }
-    text += normalised.text;
-    tail = untaken.slice(shown.offsets?.[normalised.taken] ?? normalised.taken);
+    held.text += piece;
+    addPiece(read, piece, isJson, isEnd);
     const judged = judgeAll(isEnd);
-    trim();
+    trim(held, read);
     return judged;
   };
 
   return { push: (piece) => add(piece, false), end: () => add('', true) };
+}
+
+/** The original text that has not been released yet. */
+interface HeldText {
+  text: string;
+  /** Offset of its first unit in the whole. */
+  start: number;
+  /** Offset in the whole, up to which everything has been let through or replaced. */
+  written: number;
+}
+
+function take(held: HeldText, upTo: number): string {
+  if (upTo <= held.written) return '';
+  const taken = held.text.slice(held.written - held.start, upTo - held.start);
+  held.written = upTo;
+  return taken;
+}
+
+/** The text as filters read it: decoded and normalised, with how far it has been judged. */
+interface ReadText {
+  text: string;
+  /** Origin of each unit in the whole. */
+  readonly starts: number[];
+  readonly ends: number[];
+  /** Length of the original so far. */
+  received: number;
+  /** The end of the original, not yet normalised. */
+  tail: string;
+  /** The first place in `text` that has not been judged. */
+  next: number;
+  /** End of what a match that begins there may reach. */
+  reach: number;
+  /** The end in `text` of each filter's last match: matches of one filter do not overlap. */
+  readonly matchedUpTo: number[];
+}
+
+function addPiece(read: ReadText, piece: string, isJson: boolean, isEnd: boolean): void {
+  const { starts, ends } = read;
+  read.received += piece.length;
+  const untaken = read.tail + piece;
+  const base = read.received - untaken.length;
+  const shown = isJson ? unescapeJson(untaken, isEnd) : { text: untaken, offsets: null };
+  const known = starts.length;
+  const normalised = normaliseSegments(shown.text, { starts, ends, base: shown.offsets === null ? base : 0, isEnd });
+  if (shown.offsets !== null) {
+    for (let i = known; i < starts.length; i += 1) {
+      starts[i] = base + (shown.offsets[starts[i] as number] as number);
+      ends[i] = base + (shown.offsets[ends[i] as number] as number);
+    }
+  }
+  read.text += normalised.text;
+  read.tail = untaken.slice(shown.offsets?.[normalised.taken] ?? normalised.taken);
+}
+
+/** Drops what has been decided and no filter looks back at. */
+function trim(held: HeldText, read: ReadText): void {
+  if (read.next < TRIM_AT) return;
+  const cut = read.next - LEFT_CONTEXT;
+  read.text = read.text.slice(cut);
+  read.starts.splice(0, cut);
+  read.ends.splice(0, cut);
+  for (const [place, end] of read.matchedUpTo.entries()) read.matchedUpTo[place] = end - cut;
+  read.next -= cut;
+  read.reach = Math.max(0, read.reach - cut);
+  held.text = held.text.slice(held.written - held.start);
+  held.start = held.written;
 }
 
 /** No match begins at the second half of a surrogate pair. */

@@ -44,124 +44,136 @@ interface ChunkGuard {
   pass(chunks: readonly ChatChunk[]): readonly ChatChunk[];
 }
 
-function createChunkGuard({ filters, onFinding }: CompletionGuard, messages: readonly ChatMessage[]): ChunkGuard {
-  const guards = new Map<string, TextGuard>();
-  let failure: GatewayError | null = null;
-  let seen = '';
+function createChunkGuard(completionGuard: CompletionGuard, messages: readonly ChatMessage[]): ChunkGuard {
+  const texts = createGuardedTexts(completionGuard);
+  const { isStrict } = completionGuard.filters;
   let hasUsage = false;
 
-  const guardOf = (key: string, isJson = false): TextGuard => {
-    let guard = guards.get(key);
-    if (guard === undefined) guards.set(key, (guard = createTextGuard(filters, onFinding, isJson)));
-    return guard;
-  };
-
-  /** Releases nothing more after the first block. */
-  const run = (guard: TextGuard, piece: string | null): string => {
-    if (failure !== null) return '';
-    if (piece !== null) seen += piece;
-    const { text, blockedBy } = piece === null ? guard.end() : guard.push(piece);
-    if (blockedBy !== null) {
-      onFinding(blockedBy);
-      failure = toBlockError(blockedBy, 'Response');
-    }
-    return text;
-  };
-
-  const runWhole = (text: string): string => {
-    const guard = createTextGuard(filters, onFinding);
-    return run(guard, text) + run(guard, null);
-  };
-
-  const passDelta = (index: number, delta: ChatDelta): ChatDelta => {
-    const { content: _1, reasoning: _2, refusal: _3, ...remaining } = delta;
-    const { tool_calls: calls, reasoning_details: details, audio, ...others } = remaining;
-    const passed: ChatDelta = mapStrings(others, runWhole) as ChatDelta;
-    for (const field of TEXT_FIELDS) {
-      const piece = delta[field];
-      if (piece === undefined || piece === null) continue;
-      const text = run(guardOf(`${index} ${field}`), piece);
-      if (text !== '') passed[field] = text;
-    }
-    if (isSpoken(audio)) passed.audio = { ...audio, transcript: run(guardOf(`${index} transcript`), audio.transcript) };
-    else if (audio !== undefined) passed.audio = audio;
-    if (calls !== undefined) passed.tool_calls = calls.map((call) => passCall(index, call));
-    // The details repeat the reasoning in separate pieces; only encrypted ones reveal nothing.
-    const kept = filters.isStrict ? details?.filter(({ type }) => type === 'reasoning.encrypted') : details;
-    if (kept !== undefined && kept.length > 0) passed.reasoning_details = kept;
-    return passed;
-  };
-
-  const passCall = (index: number, call: ToolCallDelta): ToolCallDelta => ({
-    ...call,
-    function: { ...call.function, arguments: run(guardOf(callKey(index, call.index), true), call.function.arguments) },
-  });
-
-  /** Adds the text that was held back of a choice that has ended. */
-  const flush = (index: number, delta: ChatDelta): ChatDelta => {
-    for (const field of TEXT_FIELDS) {
-      const guard = guards.get(`${index} ${field}`);
-      const rest = guard === undefined ? '' : run(guard, null);
-      if (rest !== '') delta[field] = (delta[field] ?? '') + rest;
-      guards.delete(`${index} ${field}`);
-    }
-    const transcript = guards.get(`${index} transcript`);
-    if (transcript !== undefined) {
-      const rest = run(transcript, null);
-      guards.delete(`${index} transcript`);
-      const said = isSpoken(delta.audio) ? delta.audio : { transcript: '' };
-      if (rest !== '') delta.audio = { ...said, transcript: said.transcript + rest };
-    }
-    for (const [key, guard] of guards) {
-      const [choice, field, call] = key.split(' ');
-      if (Number(choice) !== index || field !== 'call') continue;
-      const rest = run(guard, null);
-      guards.delete(key);
-      if (rest !== '') addArguments(delta, Number(call), rest);
-    }
-    return delta;
-  };
-
   const passChoice = (choice: ChatChunkChoice): ChatChunkChoice => {
-    const delta = passDelta(choice.index, choice.delta);
+    const delta = passDelta(texts, choice.index, choice.delta, isStrict);
+    if (choice.finish_reason !== null) addHeldBack(texts, choice.index, delta);
     const { logprobs: _spellOutTheText, ...others } = choice;
-    return {
-      ...(filters.isStrict ? others : choice),
-      delta: choice.finish_reason === null ? delta : flush(choice.index, delta),
-    };
+    return { ...(isStrict ? others : choice), delta };
   };
 
-  const safely = (produce: () => ChatChunk[]): readonly ChatChunk[] => {
-    let chunks: ChatChunk[];
+  const passAll = (chunks: readonly ChatChunk[]): ChatChunk[] => {
     try {
-      chunks = produce();
+      return chunks.map((chunk) => {
+        if (chunk.usage !== undefined) hasUsage = true;
+        return { ...chunk, choices: chunk.choices.map(passChoice) };
+      });
     } catch (error) {
-      failure = toUnavailableError('Response', error);
-      chunks = [{ choices: [{ index: 0, delta: {}, finish_reason: null, native_finish_reason: null }] }];
+      texts.failure = toUnavailableError('Response', error);
+      return [{ choices: [{ index: 0, delta: {}, finish_reason: null, native_finish_reason: null }] }];
     }
-    if (failure === null || hasUsage) return chunks;
-    // Upstream is closed now and will not report its usage.
-    return [...chunks, { choices: [], usage: estimateUsage(messages, seen) }];
   };
 
   return {
-    failure: () => failure,
-    pass: (chunks) =>
-      safely(() =>
-        chunks.map((chunk) => {
-          if (chunk.usage !== undefined) hasUsage = true;
-          return { ...chunk, choices: chunk.choices.map(passChoice) };
-        }),
-      ),
+    failure: () => texts.failure,
+    pass(chunks) {
+      const passed = passAll(chunks);
+      if (texts.failure === null || hasUsage) return passed;
+      // Upstream is closed now and will not report its usage.
+      return [...passed, { choices: [], usage: estimateUsage(messages, texts.seen) }];
+    },
   };
+}
+
+/** The texts of a completion by name, each guarded separately. After the first block they release nothing more. */
+interface GuardedTexts {
+  failure: GatewayError | null;
+  /** All that has been guarded. */
+  seen: string;
+  /** Adds a piece of a text; returns what may be sent. */
+  push(name: string, piece: string, isJson?: boolean): string;
+  /** Ends a text; returns its rest, which is empty when it has not begun. */
+  end(name: string): string;
+  /** Names of the texts that have begun and not ended. */
+  open(): Iterable<string>;
+  /** Guards a text that does not arrive in pieces. */
+  passWhole(text: string): string;
+}
+
+function createGuardedTexts({ filters, onFinding }: CompletionGuard): GuardedTexts {
+  const guards = new Map<string, TextGuard>();
+  const run = (guard: TextGuard, piece: string | null): string => {
+    if (texts.failure !== null) return '';
+    if (piece !== null) texts.seen += piece;
+    const { text, blockedBy } = piece === null ? guard.end() : guard.push(piece);
+    if (blockedBy !== null) {
+      onFinding(blockedBy);
+      texts.failure = toBlockError(blockedBy, 'Response');
+    }
+    return text;
+  };
+  const texts: GuardedTexts = {
+    failure: null,
+    seen: '',
+    push(name, piece, isJson = false) {
+      let guard = guards.get(name);
+      if (guard === undefined) guards.set(name, (guard = createTextGuard(filters, onFinding, isJson)));
+      return run(guard, piece);
+    },
+    end(name) {
+      const guard = guards.get(name);
+      guards.delete(name);
+      return guard === undefined ? '' : run(guard, null);
+    },
+    open: () => guards.keys(),
+    passWhole(text) {
+      const guard = createTextGuard(filters, onFinding);
+      return run(guard, text) + run(guard, null);
+    },
+  };
+  return texts;
+}
+
+function passDelta(texts: GuardedTexts, index: number, delta: ChatDelta, isStrict: boolean): ChatDelta {
+  const { content: _1, reasoning: _2, refusal: _3, ...remaining } = delta;
+  const { tool_calls: calls, reasoning_details: details, audio, ...others } = remaining;
+  const passed: ChatDelta = mapStrings(others, texts.passWhole) as ChatDelta;
+  for (const field of TEXT_FIELDS) {
+    const piece = delta[field];
+    if (piece === undefined || piece === null) continue;
+    const text = texts.push(`${index} ${field}`, piece);
+    if (text !== '') passed[field] = text;
+  }
+  if (isSpoken(audio)) {
+    passed.audio = { ...audio, transcript: texts.push(`${index} transcript`, audio.transcript) };
+  } else if (audio !== undefined) passed.audio = audio;
+  if (calls !== undefined) passed.tool_calls = calls.map((call) => passCall(texts, index, call));
+  // The details repeat the reasoning in separate pieces; only encrypted ones reveal nothing.
+  const kept = isStrict ? details?.filter(({ type }) => type === 'reasoning.encrypted') : details;
+  if (kept !== undefined && kept.length > 0) passed.reasoning_details = kept;
+  return passed;
+}
+
+function passCall(texts: GuardedTexts, choice: number, call: ToolCallDelta): ToolCallDelta {
+  const passed = texts.push(`${choice} call ${call.index}`, call.function.arguments, true);
+  return { ...call, function: { ...call.function, arguments: passed } };
+}
+
+/** Adds the text that was held back of a choice that has ended. */
+function addHeldBack(texts: GuardedTexts, index: number, delta: ChatDelta): void {
+  for (const field of TEXT_FIELDS) {
+    const rest = texts.end(`${index} ${field}`);
+    if (rest !== '') delta[field] = (delta[field] ?? '') + rest;
+  }
+  const rest = texts.end(`${index} transcript`);
+  const said = isSpoken(delta.audio) ? delta.audio : { transcript: '' };
+  if (rest !== '') delta.audio = { ...said, transcript: said.transcript + rest };
+  for (const name of texts.open()) {
+    const [choice, field, call] = name.split(' ');
+    if (Number(choice) !== index || field !== 'call') continue;
+    const rest = texts.end(name);
+    if (rest !== '') addArguments(delta, Number(call), rest);
+  }
 }
 
 /** The transcript of the audio arrives as text, too, and in pieces. */
 function isSpoken(audio: unknown): audio is { readonly transcript: string } {
   return typeof audio === 'object' && audio !== null && 'transcript' in audio && typeof audio.transcript === 'string';
 }
-
-const callKey = (choice: number, call: number): string => `${choice} call ${call}`;
 
 function addArguments(delta: ChatDelta, index: number, rest: string): void {
   const calls = (delta.tool_calls ??= []);

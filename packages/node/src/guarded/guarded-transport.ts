@@ -48,87 +48,13 @@ const MAX_HEADER_BYTES = 16 * 1024;
  */
 export function createGuardedTransport(options: GuardedTransportOptions = {}): Transport {
   const allowPrivateNetwork = options.allowPrivateNetwork ?? false;
-  const connectTimeoutMs = options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS;
-  const maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
   const platform = options.platform ?? createNodePlatform();
   const wheel = createTimerWheel(platform);
-  const lookUp = options.lookUp ?? lookUpAll;
-  const open = options.connect ?? ((host, port) => connectTcp({ host, port, autoSelectFamily: false }));
-  const isAllowed = (address: string): boolean => allowPrivateNetwork || isPublicAddress(address);
-
-  const findAddress = async (host: string): Promise<string> => {
-    const addresses = isIP(host) === 0 ? await lookUp(host).catch(unresolved) : [host];
-    if (addresses instanceof TransportError) throw addresses;
-    if (addresses.length === 0) throw unresolved();
-    // One address that is not public refuses all: an attacker controls the name, or it means a host in this network.
-    if (!addresses.every(isAllowed)) throw refusal();
-    return addresses[0] as string;
+  const network: Network = {
+    lookUp: options.lookUp ?? lookUpAll,
+    open: options.connect ?? ((host, port) => connectTcp({ host, port, autoSelectFamily: false })),
+    isAllowed: (address) => allowPrivateNetwork || isPublicAddress(address),
   };
-
-  const openSocket = (url: URL, address: string): Socket => {
-    const isSecure = url.protocol === 'https:';
-    const socket = open(address, Number(url.port || (isSecure ? 443 : 80)));
-    // This is the first listener, so that it runs before anything is written.
-    socket.prependOnceListener('connect', () => {
-      const remote = socket.remoteAddress?.replace(/^::ffff:/, '');
-      if (remote === undefined || !isAllowed(remote)) socket.destroy(refusal());
-    });
-    if (!isSecure) return socket;
-    const host = hostOf(url);
-    const servername = isIP(host) === 0 ? host.replace(/\.$/, '') : '';
-    return connectTls({
-      socket,
-      servername,
-      ALPNProtocols: ['http/1.1'],
-      ...(servername === '' && { host }),
-    });
-  };
-
-  const exchange = (
-    request: TransportRequest,
-    url: URL,
-    address: string,
-    clock: CallClock,
-  ): Promise<TransportResponse> =>
-    new Promise((resolve, reject) => {
-      const socket = openSocket(url, address);
-      const onAbort = (): void => void socket.destroy(toError(clock.signal.reason));
-      clock.signal.addEventListener('abort', onAbort, { once: true });
-      const fail = (thrown: Error): void => reject(toFailure(thrown, clock));
-      socket.once('error', fail);
-      socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
-        clock.phase = 'headers';
-        clock.limitTo(request.headersTimeoutMs);
-      });
-      const sent = httpRequest({
-        method: request.method,
-        path: url.pathname + url.search,
-        headers: { host: url.host, 'accept-encoding': 'identity', ...request.headers },
-        maxHeaderSize: MAX_HEADER_BYTES,
-        createConnection: () => socket,
-      });
-      // This listener is not removed: an upload may break off after its response has arrived.
-      sent.on('error', fail);
-      sent.once('response', (response) => {
-        clock.phase = 'body';
-        clock.limitTo(Number.POSITIVE_INFINITY);
-        const headers = flattenHeaders(response);
-        const limit = request.maxBodyBytes ?? maxBodyBytes;
-        const body = readBody(response, request.idleTimeoutMs, limit, clock);
-        const decoded = decodeBody(body, headers['content-encoding'], limit);
-        resolve({ status: response.statusCode ?? 0, headers, body: decoded });
-      });
-      if (typeof request.body !== 'function') return void sent.end(request.body);
-      const onPiece = (): void => {
-        if (clock.phase === 'headers') clock.limitTo(request.headersTimeoutMs);
-      };
-      const onError = (error: Error): void => {
-        reject(error);
-        socket.destroy(error);
-      };
-      // Errors of the upload are reported by the listeners above.
-      pipeline(watchPieces(request.body(), onPiece, onError), sent, () => undefined);
-    });
 
   return {
     async send(request) {
@@ -137,17 +63,98 @@ export function createGuardedTransport(options: GuardedTransportOptions = {}): T
       if (objection !== undefined) throw refusal();
       const url = new URL(request.url);
       const clock = startCallClock(request, wheel, platform);
-      clock.limitTo(connectTimeoutMs);
+      clock.limitTo(options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS);
       try {
-        const address = await untilAborted(findAddress(hostOf(url)), clock.signal);
+        const address = await untilAborted(findAddress(hostOf(url), network), clock.signal);
         clock.phase = 'connect';
-        return await exchange(request, url, address, clock);
+        const socket = openSocket(url, address, network);
+        const maxBodyBytes = request.maxBodyBytes ?? options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
+        return await exchange(request, { url, socket, clock, maxBodyBytes });
       } catch (error) {
         clock.end();
         throw error;
       }
     },
   };
+}
+
+interface Network {
+  readonly lookUp: (name: string) => Promise<readonly string[]>;
+  readonly open: (address: string, port: number) => Socket;
+  readonly isAllowed: (address: string) => boolean;
+}
+
+async function findAddress(host: string, { lookUp, isAllowed }: Network): Promise<string> {
+  const addresses = isIP(host) === 0 ? await lookUp(host).catch(unresolved) : [host];
+  if (addresses instanceof TransportError) throw addresses;
+  if (addresses.length === 0) throw unresolved();
+  // One address that is not public refuses all: an attacker controls the name, or it means a host in this network.
+  if (!addresses.every(isAllowed)) throw refusal();
+  return addresses[0] as string;
+}
+
+function openSocket(url: URL, address: string, { open, isAllowed }: Network): Socket {
+  const isSecure = url.protocol === 'https:';
+  const socket = open(address, Number(url.port || (isSecure ? 443 : 80)));
+  // This is the first listener, so that it runs before anything is written.
+  socket.prependOnceListener('connect', () => {
+    const remote = socket.remoteAddress?.replace(/^::ffff:/, '');
+    if (remote === undefined || !isAllowed(remote)) socket.destroy(refusal());
+  });
+  if (!isSecure) return socket;
+  const host = hostOf(url);
+  const servername = isIP(host) === 0 ? host.replace(/\.$/, '') : '';
+  return connectTls({ socket, servername, ALPNProtocols: ['http/1.1'], ...(servername === '' && { host }) });
+}
+
+interface Exchange {
+  readonly url: URL;
+  readonly socket: Socket;
+  readonly clock: CallClock;
+  readonly maxBodyBytes: number;
+}
+
+function exchange(
+  request: TransportRequest,
+  { url, socket, clock, maxBodyBytes }: Exchange,
+): Promise<TransportResponse> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => void socket.destroy(toError(clock.signal.reason));
+    clock.signal.addEventListener('abort', onAbort, { once: true });
+    const fail = (thrown: Error): void => reject(toFailure(thrown, clock));
+    socket.once('error', fail);
+    socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
+      clock.phase = 'headers';
+      clock.limitTo(request.headersTimeoutMs);
+    });
+    const sent = httpRequest({
+      method: request.method,
+      path: url.pathname + url.search,
+      headers: { host: url.host, 'accept-encoding': 'identity', ...request.headers },
+      maxHeaderSize: MAX_HEADER_BYTES,
+      createConnection: () => socket,
+    });
+    // This listener is not removed: an upload may break off after its response has arrived.
+    sent.on('error', fail);
+    sent.once('response', (response) => {
+      clock.phase = 'body';
+      clock.limitTo(Number.POSITIVE_INFINITY);
+      const headers = flattenHeaders(response);
+      const body = readBody(response, request.idleTimeoutMs, maxBodyBytes, clock);
+      const decoded = decodeBody(body, headers['content-encoding'], maxBodyBytes);
+      resolve({ status: response.statusCode ?? 0, headers, body: decoded });
+    });
+    if (typeof request.body !== 'function') return void sent.end(request.body);
+    const onPiece = (): void => {
+      if (clock.phase === 'headers') clock.limitTo(request.headersTimeoutMs);
+    };
+    const onError = (error: Error): void => {
+      reject(error);
+      socket.destroy(error);
+    };
+    // Errors of the upload are reported by the listeners above.
+    pipeline(watchPieces(request.body(), onPiece, onError), sent, () => undefined);
+  });
 }
 
 /** Yields the body; while its reader is the slow side, the time limit on the upstream does not run. */

@@ -1,6 +1,7 @@
 import { type Endpoint, isNamed, priceOf, type ServiceTier, tierOf } from '../../catalog/catalog.ts';
 import type { ProviderPreferences } from '../../wire/chat/provider-preferences.ts';
-import type { EndpointHealth, CircuitState } from '../health/endpoint-health.ts';
+import type { CircuitState } from '../health/circuit.ts';
+import type { EndpointHealth } from '../health/endpoint-health.ts';
 import type { HealthBoard } from '../health/health-board.ts';
 import type { Percentiles } from '../health/rings.ts';
 import type { RandomSource } from '../random.ts';

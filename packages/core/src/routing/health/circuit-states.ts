@@ -1,5 +1,5 @@
 import type { Catalog } from '../../catalog/catalog.ts';
-import type { CircuitState } from './endpoint-health.ts';
+import type { CircuitState } from './circuit.ts';
 import type { HealthBoard } from './health-board.ts';
 
 /** Number of a provider's endpoints in each state; those without any call are `unused`. */

@@ -1,11 +1,6 @@
 import { type ErrorCode, isCallersMistake } from '../../foundation/errors.ts';
+import { type CircuitState, createCircuit, RECENT_MS } from './circuit.ts';
 import { type CountRing, createCountRing, createSampleRing, type Percentiles } from './rings.ts';
-
-/**
- * `unstable`: a noticeable share of calls failed within 30 seconds. `resting`: calls were refused for a time. `open`:
- * too many calls failed. `half-open`: one call is due that shows whether the endpoint works again.
- */
-export type CircuitState = 'steady' | 'half-open' | 'unstable' | 'resting' | 'open';
 
 /** Figures for lists and explanations. Null where nothing was measured. */
 export interface HealthReport {
@@ -48,21 +43,10 @@ export interface EndpointHealth {
   report(): HealthReport;
 }
 
-/** Failures in a row that break the circuit. */
-const FAILURES_TO_OPEN = 5;
-/** Or this many within 30 seconds, when they are at least half of the calls. */
-const RECENT_FAILURES_TO_OPEN = 10;
-const FIRST_OPEN_MS = 5000;
-const LONGEST_OPEN_MS = 60_000;
-/** After this time, a probe without a result no longer prevents another one. */
-const PROBE_LIMIT_MS = 60_000;
 /** Pause after a refusal for the rate that names no time. */
 const DEFAULT_REST_MS = 5000;
 /** Upper limit for a pause that upstream names: limits may be lifted earlier, and only a call would show it. */
 const LONGEST_REST_MS = 60_000;
-/** Share of failures within 30 seconds from which an endpoint is unstable. */
-const UNSTABLE_SHARE = 0.1;
-const RECENT_MS = 30_000;
 const PREFERENCE_WINDOW_MS = 300_000;
 const LIST_WINDOW_MS = 1_800_000;
 const SAMPLES = 256;
@@ -76,69 +60,29 @@ export function createEndpointHealth(now: () => number): EndpointHealth {
   const rings: readonly CountRing[] = [recent, halfHour, day];
   const latencies = createSampleRing(SAMPLES, false);
   const throughputs = createSampleRing(SAMPLES, true);
-  const cachedLatency = cached(now, () => latencies.percentiles(now(), PREFERENCE_WINDOW_MS));
-  const cachedThroughput = cached(now, () => throughputs.percentiles(now(), PREFERENCE_WINDOW_MS));
-  let failuresInARow = 0;
-  let lastFailureAt = Number.NEGATIVE_INFINITY;
-  let restUntil = Number.NEGATIVE_INFINITY;
-  /** Null while the circuit is closed. */
-  let openUntil: number | null = null;
-  let openMs = FIRST_OPEN_MS;
-  let probeStartedAt = Number.NEGATIVE_INFINITY;
-  /** Number of calls without any output yet, and the callers that wait for their result. */
-  let waiting = 0;
-  let observers: ((isAlive: boolean) => void)[] = [];
+  const circuit = createCircuit(now, recent);
+  const silent = createSilentCalls();
 
   const count = (isGood: boolean): void => {
     for (const ring of rings) ring.add(now(), isGood);
   };
   const noteAlive = (): void => {
-    failuresInARow = 0;
-    openUntil = null;
-    openMs = FIRST_OPEN_MS;
-    tell(true);
-  };
-  const tell = (isAlive: boolean): void => {
-    if (observers.length === 0) return;
-    for (const observer of observers) observer(isAlive);
-    observers = [];
+    circuit.close();
+    silent.tell(true);
   };
   const noteSilenced = (): void => {
-    waiting -= 1;
-    probeStartedAt = Number.NEGATIVE_INFINITY;
-    if (waiting === 0) tell(false);
-  };
-  const noteOutage = (): void => {
-    failuresInARow += 1;
-    lastFailureAt = now();
-    count(false);
-    const { good, bad } = recent.sum(now());
-    const isBroken = failuresInARow >= FAILURES_TO_OPEN || (bad >= RECENT_FAILURES_TO_OPEN && bad >= good);
-    if (!isBroken || (openUntil !== null && openUntil > now())) return;
-    // A circuit that was open before has just failed its probe.
-    if (openUntil !== null) openMs = Math.min(openMs * 2, LONGEST_OPEN_MS);
-    openUntil = now() + openMs;
-  };
-  const isUnstable = (): boolean => {
-    if (lastFailureAt < now() - RECENT_MS) return false;
-    const { good, bad } = recent.sum(now());
-    return bad > 0 && bad >= UNSTABLE_SHARE * (good + bad);
-  };
-  const circuitState = (): CircuitState => {
-    if (openUntil !== null) {
-      return openUntil > now() || probeStartedAt > now() - PROBE_LIMIT_MS ? 'open' : 'half-open';
-    }
-    if (restUntil > now()) return 'resting';
-    return isUnstable() ? 'unstable' : 'steady';
+    circuit.endProbe();
+    silent.remove();
+    if (silent.isIdle()) silent.tell(false);
   };
 
   return {
     noteStarted() {
-      waiting += 1;
-      if (openUntil !== null) probeStartedAt = now();
+      silent.add();
+      circuit.noteStarted();
     },
     noteBegun(latencyMs) {
-      waiting -= 1;
+      silent.remove();
       latencies.add(now(), latencyMs);
       noteAlive();
     },
@@ -151,27 +95,47 @@ export function createEndpointHealth(now: () => number): EndpointHealth {
     noteFailed({ code, retryAfterSeconds }, hadBegun) {
       if (code === 'rate_limit_exceeded' || (code === 'provider_overloaded' && retryAfterSeconds !== undefined)) {
         const restMs = retryAfterSeconds === undefined ? DEFAULT_REST_MS : retryAfterSeconds * 1000;
-        restUntil = Math.max(restUntil, now() + Math.min(restMs, LONGEST_REST_MS));
+        circuit.rest(Math.min(restMs, LONGEST_REST_MS));
       }
       if (isCallersMistake(code)) noteAlive();
-      else if (code !== 'rate_limit_exceeded') noteOutage();
+      else if (code !== 'rate_limit_exceeded') {
+        count(false);
+        circuit.noteOutage();
+      }
       if (!hadBegun) noteSilenced();
     },
     noteAbandoned: noteSilenced,
-    circuitState,
-    isIdle: () => waiting === 0,
-    awaitProof: () => new Promise((resolve) => void observers.push(resolve)),
-    latency: cachedLatency,
-    throughput: cachedThroughput,
+    circuitState: circuit.state,
+    isIdle: silent.isIdle,
+    awaitProof: silent.awaitProof,
+    latency: cached(now, () => latencies.percentiles(now(), PREFERENCE_WINDOW_MS)),
+    throughput: cached(now, () => throughputs.percentiles(now(), PREFERENCE_WINDOW_MS)),
     successRate: () => shareOf(halfHour.sum(now())),
     report: () => ({
-      circuitState: circuitState(),
+      circuitState: circuit.state(),
       uptime5m: percentOf(halfHour.sum(now(), 5)),
       uptime30m: percentOf(halfHour.sum(now())),
       uptime1d: percentOf(day.sum(now())),
       latency30m: latencies.percentiles(now(), LIST_WINDOW_MS),
       throughput30m: throughputs.percentiles(now(), LIST_WINDOW_MS),
     }),
+  };
+}
+
+/** Counts the calls without any output yet, for callers that wait for their result. */
+function createSilentCalls() {
+  let count = 0;
+  let observers: ((isAlive: boolean) => void)[] = [];
+  return {
+    add: (): void => void (count += 1),
+    remove: (): void => void (count -= 1),
+    isIdle: (): boolean => count === 0,
+    awaitProof: (): Promise<boolean> => new Promise((resolve) => void observers.push(resolve)),
+    tell(isAlive: boolean): void {
+      if (observers.length === 0) return;
+      for (const observer of observers) observer(isAlive);
+      observers = [];
+    },
   };
 }
 

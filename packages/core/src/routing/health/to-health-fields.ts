@@ -1,5 +1,6 @@
 import type { ModelEndpoint } from '../../wire/models/model.ts';
-import type { HealthReport, CircuitState } from './endpoint-health.ts';
+import type { CircuitState } from './circuit.ts';
+import type { HealthReport } from './endpoint-health.ts';
 
 /**
  * The wire's number for each state. The wire promises only that 0 is normal and the others are not; the other numbers

@@ -90,14 +90,6 @@ export function createGenerationIndex(): GenerationIndex {
   let segments: readonly IndexedSegment[] = [];
   const activity = createGenerationActivity(() => segments.map(({ rows }) => rows));
 
-  const find = (id: string): GenerationEntry | undefined => {
-    // The search starts with the newest segment, which holds most of the generations that are looked up.
-    for (let at = segments.length - 1; at >= 0; at -= 1) {
-      const entry = segments[at]?.find(id);
-      if (entry !== undefined) return entry;
-    }
-    return undefined;
-  };
   const addSegment = (name: SegmentName): IndexedSegment => {
     const known = segments.findLast((segment) => segment.name === name);
     if (known !== undefined) return known;
@@ -105,21 +97,6 @@ export function createGenerationIndex(): GenerationIndex {
     segments = [...segments, added].sort((left, right) => compareSegments(left.name, right.name));
     return added;
   };
-  /** Entries written before an entry, or all, newest first; may leave out segments that ended before `sinceMs`. */
-  function* newestFirst({
-    before,
-    sinceMs,
-  }: {
-    before?: GenerationEntry;
-    sinceMs?: number | undefined;
-  }): Generator<GenerationEntry> {
-    const since = sinceMs === undefined ? '' : dayAt(sinceMs);
-    for (const { name, rows } of segments.toReversed()) {
-      if (name.slice(0, 10) < since) return;
-      if (before === undefined || before.segment === name) yield* rows.newestFirst(before?.row);
-      else if (compareSegments(name, before.segment) < 0) yield* rows.newestFirst();
-    }
-  }
 
   return {
     get size() {
@@ -129,7 +106,7 @@ export function createGenerationIndex(): GenerationIndex {
       return segments;
     },
     spending,
-    find,
+    find: (id) => findIn(segments, id),
     add(entry) {
       addSegment(entry.segment).add(entry);
       spending.add(toSpending(entry.version, entry.version.costNanoUsd));
@@ -160,19 +137,42 @@ export function createGenerationIndex(): GenerationIndex {
       }
     },
     page({ before, limit, filter }) {
-      const cursor = before === undefined ? undefined : find(before);
+      const cursor = before === undefined ? undefined : findIn(segments, before);
       // When retention has removed the cursor, everything older was removed with it.
       if (before !== undefined && cursor === undefined) return { records: [], next: null };
-      const entries = newestFirst({ ...(cursor && { before: cursor }), sinceMs: filter?.createdFromMs });
+      const entries = newestFirst(segments, filter?.createdFromMs, cursor);
       return pageOfGenerations(entries, { limit, filter });
     },
-    histogram: (query) => addUpGenerations(newestFirst({ sinceMs: query.startMs }), query),
-    facets: (filter) => countGenerations(newestFirst({ sinceMs: filter.createdFromMs }), filter),
+    histogram: (query) => addUpGenerations(newestFirst(segments, query.startMs), query),
+    facets: (filter) => countGenerations(newestFirst(segments, filter.createdFromMs), filter),
     activity: activity.read,
     *entries(name) {
       for (const { name: each, rows } of segments) if (name === undefined || each === name) yield* rows.oldestFirst();
     },
   };
+}
+
+function findIn(segments: readonly IndexedSegment[], id: string): GenerationEntry | undefined {
+  // The search starts with the newest segment, which holds most of the generations that are looked up.
+  for (let at = segments.length - 1; at >= 0; at -= 1) {
+    const entry = segments[at]?.find(id);
+    if (entry !== undefined) return entry;
+  }
+  return undefined;
+}
+
+/** Entries written before an entry, or all, newest first; may leave out segments that ended before `sinceMs`. */
+function* newestFirst(
+  segments: readonly IndexedSegment[],
+  sinceMs: number | undefined,
+  before?: GenerationEntry,
+): Generator<GenerationEntry> {
+  const since = sinceMs === undefined ? '' : dayAt(sinceMs);
+  for (const { name, rows } of segments.toReversed()) {
+    if (name.slice(0, 10) < since) return;
+    if (before === undefined || before.segment === name) yield* rows.newestFirst(before?.row);
+    else if (compareSegments(name, before.segment) < 0) yield* rows.newestFirst();
+  }
 }
 
 function toSpending(

@@ -18,62 +18,29 @@ const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['refusal', 'content_filter'],
 ]);
 
+/** What the wire has reported of a message beside its blocks. */
+interface MessageReport {
+  id: unknown;
+  stopReason: string | null;
+  counts: AnthropicCounts;
+}
+
 /**
  * Creates the reader of one completion on the Messages wire. Its `readEnd` returns open blocks, the finish reason and
  * the usage, which the wire revises until then.
  */
 export function createAnthropicCompletionReader(options: CompletionReaderOptions): Required<CompletionReader> {
+  const { providerName } = options;
   const blocks = createContentBlockReader(options.makeId);
-  let messageId: unknown;
-  let stopReason: string | null = null;
-  let counts: AnthropicCounts = {};
+  const report: MessageReport = { id: undefined, stopReason: null, counts: {} };
   let isComplete = false;
-
-  const noteStopReason = (reason: unknown): void => {
-    if (typeof reason === 'string') stopReason = reason;
-  };
-
-  /** Some servers begin the same message twice, or another in the middle of one; then the first one ends there. */
-  const startMessage = (message: Unchecked): ChatChunk => {
-    const isRepeated = messageId !== undefined && message['id'] === messageId;
-    if (!isRepeated) {
-      blocks.reset();
-      counts = {};
-      stopReason = null;
-    }
-    messageId = message['id'];
-    counts = addAnthropicUsage(counts, message['usage']);
-    noteStopReason(message['stop_reason']);
-    const delta = isRepeated ? {} : readContent(blocks, message['content']);
-    return { choices: [], ...toChunkOrNothing(delta), ...toFacts(message) };
-  };
-
-  const finish = (delta: ChatDelta): ChatChunk => {
-    const usage = toUsage(counts);
-    return {
-      choices: [
-        {
-          index: 0,
-          delta,
-          finish_reason: toFinishReason(stopReason, blocks.toolCallCount()),
-          native_finish_reason: stopReason,
-        },
-      ],
-      ...(usage && { usage }),
-    };
-  };
-
-  const readDelta = (event: Unchecked): ChatChunk | undefined => {
-    const piece = event['delta'];
-    return isObject(piece) ? toChunkOrNothing(blocks.push(indexOf(event), piece)) : undefined;
-  };
 
   return {
     readEvent(data) {
-      const event = parse(data, options.providerName);
+      const event = parse(data, providerName);
       switch (event['type']) {
         case 'content_block_delta':
-          return readDelta(event);
+          return isObject(event['delta']) ? toChunkOrNothing(blocks.push(indexOf(event), event['delta'])) : undefined;
         case 'content_block_start':
           return isObject(event['content_block'])
             ? toChunkOrNothing(blocks.start(indexOf(event), event['content_block']))
@@ -81,10 +48,9 @@ export function createAnthropicCompletionReader(options: CompletionReaderOptions
         case 'content_block_stop':
           return toChunkOrNothing(blocks.stop(indexOf(event)));
         case 'message_start':
-          return isObject(event['message']) ? startMessage(event['message']) : undefined;
+          return isObject(event['message']) ? startMessage(report, blocks, event['message']) : undefined;
         case 'message_delta':
-          counts = addAnthropicUsage(counts, event['usage']);
-          if (isObject(event['delta'])) noteStopReason(event['delta']['stop_reason']);
+          noteReport(report, event['usage'], isObject(event['delta']) ? event['delta']['stop_reason'] : undefined);
           return undefined;
         case 'message_stop':
           isComplete = true;
@@ -96,20 +62,48 @@ export function createAnthropicCompletionReader(options: CompletionReaderOptions
     },
 
     readEnd() {
-      if (isComplete) return finish(blocks.flush());
-      throw new GatewayError('provider_unavailable', `${options.providerName} ended its answer before it was complete`);
+      if (isComplete) return toLastChunk(report, blocks.flush(), blocks.toolCallCount());
+      throw new GatewayError('provider_unavailable', `${providerName} ended its answer before it was complete`);
     },
 
     readWhole(text) {
-      const completion = parse(text, options.providerName);
+      const completion = parse(text, providerName);
       if (isObject(completion['error'])) throw toError(completion['error'], options);
       if (!Array.isArray(completion['content'])) {
-        throw new GatewayError('provider_unavailable', `${options.providerName} returned JSON that is no message`);
+        throw new GatewayError('provider_unavailable', `${providerName} returned JSON that is no message`);
       }
-      counts = addAnthropicUsage({}, completion['usage']);
-      noteStopReason(completion['stop_reason']);
-      return { ...finish(readContent(blocks, completion['content'])), ...toFacts(completion) };
+      noteReport(report, completion['usage'], completion['stop_reason']);
+      const delta = readContent(blocks, completion['content']);
+      return { ...toLastChunk(report, delta, blocks.toolCallCount()), ...toFacts(completion) };
     },
+  };
+}
+
+/** Some servers begin the same message twice, or another in the middle of one; then the first one ends there. */
+function startMessage(report: MessageReport, blocks: ContentBlockReader, message: Unchecked): ChatChunk {
+  const isRepeated = report.id !== undefined && message['id'] === report.id;
+  if (!isRepeated) {
+    blocks.reset();
+    report.counts = {};
+    report.stopReason = null;
+  }
+  report.id = message['id'];
+  noteReport(report, message['usage'], message['stop_reason']);
+  const delta = isRepeated ? {} : readContent(blocks, message['content']);
+  return { choices: [], ...toChunkOrNothing(delta), ...toFacts(message) };
+}
+
+function noteReport(report: MessageReport, usage: unknown, stopReason: unknown): void {
+  report.counts = addAnthropicUsage(report.counts, usage);
+  if (typeof stopReason === 'string') report.stopReason = stopReason;
+}
+
+function toLastChunk({ stopReason, counts }: MessageReport, delta: ChatDelta, toolCallCount: number): ChatChunk {
+  const usage = toUsage(counts);
+  const finish_reason = toFinishReason(stopReason, toolCallCount);
+  return {
+    choices: [{ index: 0, delta, finish_reason, native_finish_reason: stopReason }],
+    ...(usage && { usage }),
   };
 }
 
