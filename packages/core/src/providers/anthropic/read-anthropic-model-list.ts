@@ -1,15 +1,11 @@
 import { GatewayError } from '../../foundation/errors.ts';
 import { isObject, type Unchecked } from '../../foundation/unchecked.ts';
+import { parseReturned } from '../kit/parse-json.ts';
 import type { DiscoveredModel } from '../provider.ts';
 
 /** Reads the response of `GET /models`. Throws `provider_unavailable` when it is no list. */
 export function readAnthropicModelList(text: string, providerName: string): readonly DiscoveredModel[] {
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch (cause) {
-    throw new GatewayError('provider_unavailable', `${providerName} returned a model list that is not JSON`, { cause });
-  }
+  const body = parseReturned(text, providerName, 'a model list');
   const data = isObject(body) ? body['data'] : undefined;
   if (!Array.isArray(data)) {
     throw new GatewayError('provider_unavailable', `${providerName} returned a model list without "data"`);

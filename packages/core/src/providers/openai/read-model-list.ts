@@ -1,5 +1,6 @@
 import { GatewayError } from '../../foundation/errors.ts';
 import { isObject, objectsOf } from '../../foundation/unchecked.ts';
+import { parseReturned } from '../kit/parse-json.ts';
 import type { DiscoveredModel } from '../provider.ts';
 
 /** Field names of servers for a model's context length. */
@@ -7,12 +8,7 @@ const CONTEXT_FIELDS = ['context_length', 'context_window', 'max_context_length'
 
 /** Together's response is the bare list. Throws `provider_unavailable` for anything else than a list. */
 export function readModelList(text: string, providerName: string): readonly DiscoveredModel[] {
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch (cause) {
-    throw new GatewayError('provider_unavailable', `${providerName} returned a model list that is not JSON`, { cause });
-  }
+  const body = parseReturned(text, providerName, 'a model list');
   const data = isObject(body) && 'data' in body ? body['data'] : body;
   if (!Array.isArray(data)) {
     throw new GatewayError('provider_unavailable', `${providerName} returned a model list without "data"`);

@@ -1,3 +1,4 @@
+import { readBytes } from '../../../foundation/transport/read-text.ts';
 import { type Transport, TransportError } from '../../../foundation/transport/transport.ts';
 
 /** The content at an address. */
@@ -55,19 +56,3 @@ export async function fetchAddress(address: string, options: FetchOptions): Prom
 
 const failure = (message: string): TransportError =>
   new TransportError(message, { phase: 'headers', requestSent: true });
-
-async function readBytes(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = [];
-  let total = 0;
-  for await (const piece of body) {
-    pieces.push(piece);
-    total += piece.byteLength;
-  }
-  const whole = new Uint8Array(total);
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.byteLength;
-  }
-  return whole;
-}

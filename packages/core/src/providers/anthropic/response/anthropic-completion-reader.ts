@@ -2,6 +2,7 @@ import { GatewayError } from '../../../foundation/errors.ts';
 import { isObject, isRecord, type Unchecked } from '../../../foundation/unchecked.ts';
 import type { ChatChunk, ChatDelta, FinishReason } from '../../../wire/chat/chat-chunk.ts';
 import type { CompletionReader, CompletionReaderOptions } from '../../kit/create-chat-wire.ts';
+import { parseReturned } from '../../kit/parse-json.ts';
 import { toUpstreamError } from '../../kit/upstream-error.ts';
 import { readAnthropicError } from '../read-anthropic-error.ts';
 import { addDelta, type ContentBlockReader, createContentBlockReader } from './content-block-reader.ts';
@@ -143,12 +144,7 @@ function toFinishReason(native: string | null, toolCallCount: number): FinishRea
 const indexOf = ({ index }: Unchecked): number => (typeof index === 'number' ? index : 0);
 
 function parse(text: string, providerName: string): Unchecked {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    throw new GatewayError('provider_unavailable', `${providerName} returned something that is not JSON`, { cause });
-  }
+  const value = parseReturned(text, providerName);
   if (isRecord(value)) return value;
   throw new GatewayError('provider_unavailable', `${providerName} returned JSON that is no message`);
 }

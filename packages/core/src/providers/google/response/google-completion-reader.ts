@@ -2,6 +2,7 @@ import { GatewayError } from '../../../foundation/errors.ts';
 import { isObject, objectsOf, type Unchecked } from '../../../foundation/unchecked.ts';
 import type { ChatChunk, ChatDelta, FinishReason } from '../../../wire/chat/chat-chunk.ts';
 import type { CompletionReader, CompletionReaderOptions } from '../../kit/create-chat-wire.ts';
+import { parseReturned } from '../../kit/parse-json.ts';
 import { toUpstreamError } from '../../kit/upstream-error.ts';
 import { findGoogleError, readGoogleError } from '../read-google-error.ts';
 import { createPartReader } from './part-reader.ts';
@@ -111,17 +112,12 @@ export function createGoogleCompletionReader(options: CompletionReaderOptions): 
 }
 
 function parseCompletion(text: string, providerName: string): Unchecked {
-  let completion: unknown;
-  try {
-    completion = JSON.parse(text);
-  } catch (cause) {
-    throw new GatewayError('provider_unavailable', `${providerName} returned something that is not JSON`, { cause });
-  }
+  const completion = parseReturned(text, providerName);
   const isCompletion =
     isObject(completion) && (!Array.isArray(completion) || findGoogleError(completion) !== undefined);
   if (!isCompletion)
     throw new GatewayError('provider_unavailable', `${providerName} returned JSON that is no chat answer`);
-  return completion as Unchecked;
+  return completion;
 }
 
 /** A prompt that is blocked gets no candidates, only the reason. */

@@ -2,6 +2,7 @@ import { GatewayError } from '../../../foundation/errors.ts';
 import { isObject } from '../../../foundation/unchecked.ts';
 import type { ChatChunk, ChatChunkChoice, ChatDelta, FinishReason } from '../../../wire/chat/chat-chunk.ts';
 import type { CompletionReaderOptions } from '../../kit/create-chat-wire.ts';
+import { parseReturned } from '../../kit/parse-json.ts';
 import { createToolCallDeltas, type ToolCallDeltas, type UpstreamToolCall } from '../../kit/tool-call-deltas.ts';
 import { toUpstreamError } from '../../kit/upstream-error.ts';
 import { readErrorFields } from '../read-openai-error.ts';
@@ -191,12 +192,7 @@ function onlyTextOf({ choices, usage }: ChatChunk): string | undefined {
 }
 
 function parseCompletion(text: string, providerName: string): UpstreamCompletion {
-  let completion: unknown;
-  try {
-    completion = JSON.parse(text);
-  } catch (cause) {
-    throw new GatewayError('provider_unavailable', `${providerName} returned something that is not JSON`, { cause });
-  }
+  const completion = parseReturned(text, providerName);
   const isCompletion =
     typeof completion === 'object' &&
     completion !== null &&
@@ -206,7 +202,7 @@ function parseCompletion(text: string, providerName: string): UpstreamCompletion
       (Array.isArray(completion.choices) && completion.choices.every(isObject)));
   if (!isCompletion)
     throw new GatewayError('provider_unavailable', `${providerName} returned JSON that is no chat answer`);
-  return completion as UpstreamCompletion;
+  return completion;
 }
 
 function isEmpty(delta: ChatDelta): boolean {
