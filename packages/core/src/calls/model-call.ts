@@ -1,6 +1,7 @@
 import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { Principal } from '../http/principal.ts';
+import type { RequestContext } from '../http/request-context.ts';
 import { firstValue, type GatewayRequest, type HeaderMap } from '../http/request.ts';
 import type { PipelineStage } from '../wire/chat/pipeline-stage.ts';
 import type { CallKind, RequestLabels } from './call-kind.ts';
@@ -39,7 +40,6 @@ export function createModelCall<Request>(given: NewCall<Request>): ModelCall<Req
   return { id, kind, request, principal, session: session ?? readSession(headers), region, labels };
 }
 
-/** As long as one in the body may be. */
 const MAX_SESSION_ID_LENGTH = 256;
 
 /** The session that the headers name; the one of the request goes before it. */
@@ -49,20 +49,16 @@ function readSession(headers: HeaderMap): string | null {
   throw new GatewayError('invalid_request', `x-session-id: must have at most ${MAX_SESSION_ID_LENGTH} characters`);
 }
 
-interface Received {
-  readonly request: GatewayRequest;
-  readonly principal: Principal;
-  readonly parts: {
-    readonly platform: Pick<Platform, 'now' | 'randomBytes'>;
-    readonly regionOf: (request: GatewayRequest) => string | null;
-  };
+interface ReceiveParts {
+  readonly platform: Pick<Platform, 'now' | 'randomBytes'>;
+  readonly regionOf: (request: GatewayRequest) => string | null;
 }
 
 /** Makes the call of a checked request that has come over HTTP. Throws as `createModelCall` does. */
 export function receiveCall<Request>(
   kind: CallKind<Request>,
   body: Request,
-  { request: http, principal, parts }: Received,
+  { request: http, principal, parts }: Pick<RequestContext<ReceiveParts>, 'request' | 'principal' | 'parts'>,
 ): ModelCall<Request> {
   return createModelCall({
     id: createGenerationId(parts.platform),

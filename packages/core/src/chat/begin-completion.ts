@@ -19,21 +19,15 @@ export async function beginCompletion(
   const { endpoints, signal } = turn;
   const { observer, parts } = run;
   const onAttempt: typeof observer.noteAttempt = (attempt) => observer.noteAttempt(attempt);
-  const { first, ...attempted } = await runAttempts(
+  const { endpoint, startedAt, first } = await runAttempts(
     { endpoints, onAttempt, signal, parts: parts.attempts },
-    (candidate) => ask(candidate, { run, turn, fit }),
+    (candidate) => ask(candidate, run, turn, fit),
   );
-  return { ...attempted, ...first };
-}
-
-interface Asking {
-  readonly run: ChatRun;
-  readonly turn: ChatTurn;
-  readonly fit: FitRequest | null;
+  return { endpoint, startedAt, first: first.first, rest: first.rest };
 }
 
 /** Calls one endpoint; in one piece where no stage needs the pieces, which costs less (docs/decisions/0012). */
-function ask(endpoint: Endpoint, { run, turn, fit }: Asking): Promise<Beginning> {
+function ask(endpoint: Endpoint, run: ChatRun, turn: ChatTurn, fit: FitRequest | null): Promise<Beginning> {
   const fitting = fit === null ? turn.request : fit(turn.request, endpoint);
   const request = toTierRequest(fitting, endpoint, run.parts.catalog);
   const { provider } = endpoint;

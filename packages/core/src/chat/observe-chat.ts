@@ -1,27 +1,19 @@
 import type { Outcome } from '../calls/attempt.ts';
-import type { ModelCall, Pipeline } from '../calls/model-call.ts';
 import { noteOutcome } from '../dispatch/run-attempts.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { type GenerationObserver, observeGeneration } from '../generations/observe/observe-generation.ts';
 import type { GenerationLogging } from '../generations/observe/observed-call.ts';
 import { firstValue, type GatewayRequest } from '../http/request.ts';
-import type { CallPlan } from '../routing/plan-call.ts';
 import type { Usage } from '../wire/chat/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import type { ChatRun } from './chat-run.ts';
 import type { CommittedCompletion } from './committed-completion.ts';
 
-interface ObservedChat {
-  readonly call: ModelCall<ChatCompletionRequest>;
-  readonly plan: CallPlan;
-  readonly pipeline: Pipeline;
-  readonly client: Pick<GatewayRequest, 'headers'>;
-  readonly platform: Platform;
-  readonly logging: GenerationLogging;
-}
-
 /** Starts to follow a chat call for its record, at the moment this is called. */
-export function observeChat({ call, plan, pipeline, client, platform, logging }: ObservedChat): GenerationObserver {
+export function observeChat(
+  { call, plan, pipeline, client }: Pick<ChatRun, 'call' | 'plan' | 'pipeline' | 'client'>,
+  { platform, logging }: { readonly platform: Platform; readonly logging: GenerationLogging },
+): GenerationObserver {
   const { messages, stream } = call.request;
   return observeGeneration({
     call,

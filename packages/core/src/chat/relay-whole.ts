@@ -2,7 +2,6 @@ import { type Outcome, outcomeOf } from '../calls/attempt.ts';
 import { toCallError } from '../dispatch/call-errors.ts';
 import { trackCall } from '../dispatch/open-calls.ts';
 import { raceAbort } from '../foundation/async/race-abort.ts';
-import type { GatewayError } from '../foundation/errors.ts';
 import type { GenerationObserver } from '../generations/observe/observe-generation.ts';
 import { type GatewayResponse, toJsonResponse } from '../http/response.ts';
 import type { ChatRun } from './chat-run.ts';
@@ -34,10 +33,10 @@ export async function relayWhole(run: ChatRun, begin: Begin): Promise<GatewayRes
     return toJsonResponse(200, dialect.toWhole(whole, call.request), run.responseHeaders);
   } catch (thrown) {
     const error = toCallError(signal.aborted ? signal.reason : thrown, observer.endpoint()?.provider.name ?? '');
-    if (completion !== undefined && !signal.aborted && !observer.isSettled()) {
-      noteEnd(run, completion, { status: 'failed', error }, undefined);
-    }
-    await recordFailure(run, error);
+    if (observer.isSettled()) throw withRouting(error, run);
+    const outcome = outcomeOf(error);
+    if (completion !== undefined && !signal.aborted) noteEnd(run, completion, outcome, undefined);
+    await parts.recorder.recordCall(observer.settle(outcome), outcome);
     throw withRouting(error, run);
   } finally {
     tracked.end();
@@ -47,10 +46,4 @@ export async function relayWhole(run: ChatRun, begin: Begin): Promise<GatewayRes
 /** An unstreamed completion is one batch; a further read lets the provider finish, or throw if it could not. */
 async function readToEnd(rest: NonNullable<CommittedCompletion['rest']>, observer: GenerationObserver): Promise<void> {
   for (let next = await rest.next(); next.done !== true; next = await rest.next()) observer.observe(next.value);
-}
-
-async function recordFailure({ observer, parts }: ChatRun, error: GatewayError): Promise<void> {
-  if (observer.isSettled()) return;
-  const outcome = outcomeOf(error);
-  await parts.recorder.recordCall(observer.settle(outcome), outcome);
 }

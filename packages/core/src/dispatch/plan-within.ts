@@ -1,8 +1,11 @@
 import { boundWithin } from '../budgets/find-budgets.ts';
 import { withinBounds } from '../budgets/reserve-call.ts';
 import type { CallBound } from '../calls/call-kind.ts';
-import type { ModelCall } from '../calls/model-call.ts';
+import type { ModelCall, Pipeline } from '../calls/model-call.ts';
+import type { GuardedCall } from '../guardrails/guard-call.ts';
+import type { HeaderMap } from '../http/request.ts';
 import { type CallPlan, planCall, type PlanOptions, type RoutingParts } from '../routing/plan-call.ts';
+import { createRoutingReport, refuseUnplanned, type RoutingReport } from '../routing/routing-metadata.ts';
 import type { Caller } from './find-caller.ts';
 
 export interface PlanWithin {
@@ -21,4 +24,25 @@ export function planWithin(
   const bound = boundWithin(call, budgets);
   const narrowings = [...(policy?.narrowings ?? []), ...(bound === null ? [] : [withinBounds(bound)])];
   return { plan: planCall(call, { ...options, narrowings }, routing), bound };
+}
+
+export interface PlannedCall extends PlanWithin {
+  /** Null when the caller did not request it. */
+  readonly report: RoutingReport | null;
+}
+
+/**
+ * Plans a guarded call. Throws its refusal, or that no endpoint is left, with the routing report: a call that was
+ * refused before is planned all the same, because its report shows the plan.
+ */
+export function planGuarded<Request>(
+  { call, refusal, pipeline }: GuardedCall<Request> & { readonly pipeline: Pipeline },
+  caller: Caller,
+  headers: HeaderMap,
+  routing: RoutingParts,
+): PlannedCall {
+  const planned = planWithin(call, caller, routing);
+  const report = createRoutingReport(headers, planned.plan, pipeline);
+  refuseUnplanned(planned.plan, refusal, report);
+  return { ...planned, report };
 }

@@ -15,14 +15,14 @@ import { guardCall } from '../guardrails/guard-call.ts';
 import type { GatewayRequest } from '../http/request.ts';
 import type { RateLimits } from '../rate-limits/rate-limits.ts';
 import type { CallPlan, RoutingParts } from '../routing/plan-call.ts';
-import { createRoutingReport, refuseUnplanned, type RoutingReport, withReport } from '../routing/routing-metadata.ts';
+import { type RoutingReport, withReport } from '../routing/routing-metadata.ts';
 import type { Usage } from '../wire/chat/chat-chunk.ts';
 import type { RoutingMembers } from '../wire/chat/routing-metadata.ts';
 import type { GenerationContent } from '../wire/generations/generation.ts';
 import { toCallError } from './call-errors.ts';
 import { type CallerParts, findCaller } from './find-caller.ts';
 import { type OpenCalls, trackCall } from './open-calls.ts';
-import { planWithin } from './plan-within.ts';
+import { planGuarded } from './plan-within.ts';
 import type { Recorder } from './recorder.ts';
 import { type AttemptParts, noteOutcome, runAttempts } from './run-attempts.ts';
 
@@ -102,19 +102,13 @@ async function prepareCall<Request>(
 
   const pipeline = createPipeline();
   const { call, refusal } = guardCall(received, { policy, pipeline, logger: parts.logger });
+  const guarded = { call, refusal, pipeline };
 
-  const { plan, bound } = planWithin(call, caller, parts.routing);
-  const report = createRoutingReport(client.request.headers, plan, pipeline);
-  refuseUnplanned(plan, refusal, report);
+  const { plan, bound, report } = planGuarded(guarded, caller, client.request.headers, parts.routing);
 
   await parts.rateLimits?.admit(principal, plan.endpoints[0]?.modelId ?? '', client.responseHeaders);
   if (bound !== null) await reserveCall(call, { budgets, endpoints: plan.endpoints, bound }, parts.ledger);
   return { call, plan, pipeline, report };
-}
-
-interface Served<Result> {
-  readonly endpoint: Endpoint;
-  readonly result: Result;
 }
 
 /** Asks endpoint after endpoint, and records the call, whatever happens. */
@@ -131,7 +125,10 @@ async function serveCall<Request, Result>(
   const tracked = trackCall(parts.openCalls, client.request, false);
   const { signal } = tracked;
   let isRecorded = false;
-  const record = async (outcome: Outcome, served?: Served<Result>): Promise<SettledGeneration> => {
+  const record = async (
+    outcome: Outcome,
+    served?: Pick<WholeResult<Result>, 'endpoint' | 'result'>,
+  ): Promise<SettledGeneration> => {
     const usage = served && whole.usageOf(served.result, call.request);
     const ended: EndedCall = {
       call,

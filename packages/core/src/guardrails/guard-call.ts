@@ -31,11 +31,6 @@ export function guardCall<Request>(call: ModelCall<Request>, options: GuardOptio
 const acts = (policy: Policy | null): boolean =>
   policy?.input?.filters.some(({ origin }) => origin.action !== 'flag') === true;
 
-interface GuardedRequest<Request> {
-  readonly request: Request;
-  readonly refusal: GatewayError | null;
-}
-
 export interface GuardOptions {
   readonly policy: Policy | null;
   /** Receives the effects of the guardrails. */
@@ -48,7 +43,7 @@ export function guardRequest<Request>(
   request: Request,
   mapTexts: TextMap<Request>,
   { policy, pipeline, logger }: GuardOptions,
-): GuardedRequest<Request> {
+): { readonly request: Request; readonly refusal: GatewayError | null } {
   if (policy === null || policy.input === null) return { request, refusal: null };
   let verdict: InputVerdict<Request>;
   try {

@@ -56,7 +56,7 @@ export function guardInput<Request>(
     }
   }
   if (replacements.length === 0) return { request, findings };
-  return { request: replaceIn(request, { map, texts, replacements: withoutOverlaps(replacements) }), findings };
+  return { request: replaceIn(request, map, texts, withoutOverlaps(replacements)), findings };
 }
 
 /** Matches as offsets in the original. */
@@ -88,14 +88,13 @@ function withoutOverlaps(replacements: readonly Replacement[]): Replacement[] {
   return merged;
 }
 
-interface Replacing<Request> {
-  readonly map: TextMap<Request>;
-  readonly texts: readonly PlacedText[];
-  readonly replacements: readonly Replacement[];
-}
-
 /** When a match crosses the end of a text, the placeholder is put into the first text and the rest is removed. */
-function replaceIn<Request>(request: Request, { map, texts, replacements }: Replacing<Request>): Request {
+function replaceIn<Request>(
+  request: Request,
+  map: TextMap<Request>,
+  texts: readonly PlacedText[],
+  replacements: readonly Replacement[],
+): Request {
   let index = 0;
   let next = 0;
   return map(request, ({ text, isJson }) => {

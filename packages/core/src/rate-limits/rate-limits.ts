@@ -53,7 +53,7 @@ export function createRateLimits(options: RateLimitOptions | undefined, context:
     async admit(principal, model, responseHeaders) {
       for (const limit of limitsOf(principal, model)) {
         const window = await ask(limit, principal, noteUnreachable);
-        if (window?.isExceeded === true) refuse(limit, { window, responseHeaders, now: context.platform.now() });
+        if (window?.isExceeded === true) refuse(limit, window, context.platform.now(), responseHeaders);
       }
     },
     noteTokens(principal, model, tokens) {
@@ -98,13 +98,9 @@ function createNote({ platform, logger }: Context): (error: unknown) => void {
   };
 }
 
-interface Refusal {
-  readonly window: RateWindow;
-  readonly responseHeaders: Record<string, string>;
-  readonly now: number;
-}
+type Headers = Record<string, string>;
 
-function refuse({ rule, what, limit }: RateLimit, { window, responseHeaders, now }: Refusal): never {
+function refuse({ rule, what, limit }: RateLimit, window: RateWindow, now: number, responseHeaders: Headers): never {
   const resetInMs = Math.max(0, window.resetInMs);
   responseHeaders['x-ratelimit-limit'] = String(limit);
   responseHeaders['x-ratelimit-remaining'] = '0';

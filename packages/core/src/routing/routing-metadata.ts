@@ -1,18 +1,13 @@
+import type { Attempt } from '../calls/attempt.ts';
 import type { Pipeline } from '../calls/model-call.ts';
-import type { Endpoint } from '../catalog/catalog.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { firstValue, type HeaderMap } from '../http/request.ts';
 import type { RoutingMembers, RoutingMetadata } from '../wire/chat/routing-metadata.ts';
 import { noEndpointLeft } from './endpoints/no-endpoint-left.ts';
 import type { CallPlan } from './plan-call.ts';
 
-interface AskedEndpoint {
-  readonly endpoint: Endpoint;
-  readonly error: GatewayError | null;
-}
-
 export interface RoutingOutcome {
-  readonly attempts: readonly AskedEndpoint[];
+  readonly attempts: readonly Pick<Attempt, 'endpoint' | 'error'>[];
   /** The response is an error. */
   readonly hasFailed: boolean;
   /** Milliseconds; undefined when upstream was never called. */

@@ -12,16 +12,15 @@ import { composeStages } from '../../chat/stages/compose-stages.ts';
 import { refuseUnavailable } from '../../chat/stages/refuse-unavailable.ts';
 import { openServerTools } from '../../chat/stages/server-tools/server-tools-stage.ts';
 import { chatCompletionsDialect } from '../../dialects/chat-completions/chat-completions-dialect.ts';
-import { findCaller } from '../../dispatch/find-caller.ts';
-import { planWithin } from '../../dispatch/plan-within.ts';
-import { guardCall, toCompletionGuard } from '../../guardrails/guard-call.ts';
+import { type Caller, findCaller } from '../../dispatch/find-caller.ts';
+import { planGuarded } from '../../dispatch/plan-within.ts';
+import { guardCall, type GuardedCall, toCompletionGuard } from '../../guardrails/guard-call.ts';
 import { operation } from '../../http/operation.ts';
 import { readJsonBody } from '../../http/read-json-body.ts';
 import type { RequestContext } from '../../http/request-context.ts';
 import type { GatewayResponse } from '../../http/response.ts';
-import { createRoutingReport, refuseUnplanned } from '../../routing/routing-metadata.ts';
 import { chatCompletionEventSchema, chatCompletionResultSchema } from '../../wire/chat/chat-chunk.ts';
-import { chatCompletionRequestSchema } from '../../wire/chat/chat-completion.ts';
+import { type ChatCompletionRequest, chatCompletionRequestSchema } from '../../wire/chat/chat-completion.ts';
 import type { ChatParts } from './chat-parts.ts';
 
 /** `POST /chat/completions`. Its body is narrowed to the fields that were sent before it is checked. */
@@ -33,51 +32,49 @@ export const createChatCompletion = operation<ChatParts>()({
   run: (context) => completeChat(chatCompletionsDialect, context),
 });
 
+type ChatContext = RequestContext<ChatParts>;
+
 /**
  * Completes a chat in the dialect of its route. Tools are opened before the plan, and money is reserved before the
  * relay, for the reasons in docs/decisions/0024. How many files a call runs through: docs/decisions/0026.
  */
-async function completeChat(dialect: Dialect, context: RequestContext<ChatParts>): Promise<GatewayResponse> {
+async function completeChat(dialect: Dialect, context: ChatContext): Promise<GatewayResponse> {
   const { request: client, principal, parts, responseHeaders } = context;
-
-  const { request } = dialect.parse(await readJsonBody(client));
-  refuseUnavailable(request, parts);
-  const received = receiveCall(chatKind, request, context);
-
+  const received = await parseChat(dialect, context);
   const caller = await findCaller(principal, parts.callers);
-  const { policy, budgets } = caller;
-
-  const pipeline = createPipeline();
-  const guarded = guardCall(received, { policy, pipeline, logger: parts.logger });
-  const { moderator, logging } = parts;
-  const refusal = guarded.refusal ?? (await moderateCall(guarded.call, { moderator, pipeline, signal: client.signal }));
-
-  const toolSet = hasServerTools(guarded.call.request) ? await openServerTools(guarded.call, caller, parts) : null;
-  const call = toolSet === null ? guarded.call : withRequest(guarded.call, toolSet.request);
-  const { plan, bound } = planWithin(call, caller, parts.routing);
-  const report = createRoutingReport(client.headers, plan, pipeline);
-  // A call that was refused before is planned all the same: its report shows the plan.
-  refuseUnplanned(plan, refusal, report);
-
+  const guarded = await guardChat(received, caller, context);
+  const { call, pipeline, toolSet } = guarded;
+  const { plan, bound, report } = planGuarded(guarded, caller, client.headers, parts.routing);
   await parts.rateLimits?.admit(principal, plan.endpoints[0]?.modelId ?? '', responseHeaders);
 
-  const run: ChatRun = {
-    call,
-    caller,
-    plan,
-    report,
-    pipeline,
-    dialect,
-    toolSet,
-    guard: toCompletionGuard(policy, pipeline),
-    observer: observeChat({ call, plan, pipeline, client, platform: parts.platform, logging }),
-    client,
-    responseHeaders,
-    parts,
-  };
+  const guard = toCompletionGuard(caller.policy, pipeline);
+  const observer = observeChat({ call, plan, pipeline, client }, parts);
+  const planned = { call, caller, plan, report, pipeline, dialect, toolSet };
+  const run: ChatRun = { ...planned, guard, observer, client, responseHeaders, parts };
   const { begin, isReplay } = await composeStages(parts.stages, run);
-  if (bound !== null && !isReplay) await reserveCall(call, { budgets, endpoints: plan.endpoints, bound }, parts.ledger);
+  if (bound !== null && !isReplay) {
+    await reserveCall(call, { budgets: caller.budgets, endpoints: plan.endpoints, bound }, parts.ledger);
+  }
 
   responseHeaders['x-generation-id'] = call.id;
-  return request.stream === true ? relayStream(run, begin) : relayWhole(run, begin);
+  return call.request.stream === true ? relayStream(run, begin) : relayWhole(run, begin);
+}
+
+async function parseChat(dialect: Dialect, context: ChatContext): Promise<ChatRun['call']> {
+  const { request } = dialect.parse(await readJsonBody(context.request));
+  refuseUnavailable(request, context.parts);
+  return receiveCall(chatKind, request, context);
+}
+
+interface GuardedChat extends GuardedCall<ChatCompletionRequest>, Pick<ChatRun, 'pipeline' | 'toolSet'> {}
+
+/** Runs filters and moderation over a call, then opens its server tools, which models receive as functions. */
+async function guardChat(received: ChatRun['call'], caller: Caller, context: ChatContext): Promise<GuardedChat> {
+  const { request: client, parts } = context;
+  const { moderator, logger } = parts;
+  const pipeline = createPipeline();
+  const { call, refusal: blocked } = guardCall(received, { policy: caller.policy, pipeline, logger });
+  const refusal = blocked ?? (await moderateCall(call, { moderator, pipeline, signal: client.signal }));
+  const toolSet = hasServerTools(call.request) ? await openServerTools(call, caller, parts) : null;
+  return { call: toolSet === null ? call : withRequest(call, toolSet.request), refusal, pipeline, toolSet };
 }

@@ -1,4 +1,3 @@
-import { AmountField, ResetField } from '../../parts/controls/budget-fields.tsx';
 import { Checkbox, Field } from '../../parts/controls/field.tsx';
 import { issueFor } from '../../parts/controls/issue-for.ts';
 import type { GuardrailDraft } from './guardrail-draft.ts';
@@ -56,18 +55,34 @@ export function ReachRules({ draft, onChange, error }: RulesProps) {
       <fieldset className="flex flex-col gap-2 rounded-lg border border-line p-3">
         <legend className="px-1 text-sm font-semibold">Budget of each key</legend>
         <div className="grid grid-cols-2 gap-3">
-          <AmountField
-            label="USD"
-            hint="Empty for no budget"
-            error={issueFor(error, 'limit_usd')}
-            value={draft.limit}
-            onChange={(limit) => set({ limit })}
-          />
-          <ResetField
-            error={issueFor(error, 'reset_interval')}
-            value={draft.interval}
-            onChange={(interval) => set({ interval: interval as GuardrailDraft['interval'] })}
-          />
+          <Field label="USD" hint="Empty for no budget" error={issueFor(error, 'limit_usd')}>
+            {(control) => (
+              <input
+                {...control}
+                type="number"
+                min={0}
+                step="any"
+                className="field"
+                value={draft.limit}
+                onChange={(event) => set({ limit: event.target.value })}
+              />
+            )}
+          </Field>
+          <Field label="Begins anew" error={issueFor(error, 'reset_interval')}>
+            {(control) => (
+              <select
+                {...control}
+                className="field"
+                value={draft.interval}
+                onChange={(event) => set({ interval: event.target.value as GuardrailDraft['interval'] })}
+              >
+                <option value="">never</option>
+                <option value="daily">every day</option>
+                <option value="weekly">every week</option>
+                <option value="monthly">every month</option>
+              </select>
+            )}
+          </Field>
         </div>
         <Checkbox
           label="Count calls on callers’ own provider keys, too"

@@ -3,7 +3,6 @@ import { type FormEvent, useId, useState } from 'react';
 
 import { callApi } from '../../api/call-api.ts';
 import type { Key } from '../../api/types.ts';
-import { AmountField, ResetField } from '../../parts/controls/budget-fields.tsx';
 import { Checkbox, Field } from '../../parts/controls/field.tsx';
 import { issueFor } from '../../parts/controls/issue-for.ts';
 import { Dialog, FormActions } from '../../parts/dialogs/dialog.tsx';
@@ -20,7 +19,7 @@ export function KeyForm({ existing, onClose, onSaved }: KeyFormProps) {
   const formId = useId();
   const [name, setName] = useState(existing?.name ?? '');
   const [limit, setLimit] = useState(existing?.limit?.toString() ?? '');
-  const [reset, setReset] = useState<string>(existing?.limit_reset ?? '');
+  const [reset, setReset] = useState(existing?.limit_reset ?? '');
   const [expires, setExpires] = useState('');
   const [isManagement, setIsManagement] = useState(false);
   const [countsByok, setCountsByok] = useState(existing?.include_byok_in_limit ?? false);
@@ -79,14 +78,29 @@ export function KeyForm({ existing, onClose, onSaved }: KeyFormProps) {
           )}
         </Field>
         <div className="grid grid-cols-2 gap-3">
-          <AmountField
-            label="Limit in USD"
-            hint="Empty for none"
-            error={issueFor(save.error, 'limit')}
-            value={limit}
-            onChange={setLimit}
-          />
-          <ResetField error={issueFor(save.error, 'limit_reset')} value={reset} onChange={setReset} />
+          <Field label="Limit in USD" hint="Empty for none" error={issueFor(save.error, 'limit')}>
+            {(control) => (
+              <input
+                {...control}
+                type="number"
+                min={0}
+                step="any"
+                className="field"
+                value={limit}
+                onChange={(event) => setLimit(event.target.value)}
+              />
+            )}
+          </Field>
+          <Field label="Begins anew" error={issueFor(save.error, 'limit_reset')}>
+            {(control) => (
+              <select {...control} className="field" value={reset} onChange={(event) => setReset(event.target.value)}>
+                <option value="">never</option>
+                <option value="daily">every day</option>
+                <option value="weekly">every week</option>
+                <option value="monthly">every month</option>
+              </select>
+            )}
+          </Field>
         </div>
         <Checkbox
           label="Count calls on the caller’s own provider keys, too"

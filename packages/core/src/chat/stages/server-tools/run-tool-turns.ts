@@ -27,7 +27,7 @@ import type { ToolSet } from './tool-set.ts';
  */
 export function runToolTurns(next: Begin, run: ChatRun, toolSet: ToolSet): Begin {
   return async (turn) => {
-    const batches = runTurns(next, { run, toolSet, first: turn });
+    const batches = runTurns(next, run, toolSet, turn);
     if (turn.request.stream === true) {
       const first = await batches.next();
       return toCompletion(run, first.done === true ? [] : first.value, batches);
@@ -47,13 +47,12 @@ function toCompletion(
   return { endpoint, startedAt: 0, first, rest, isAccountedFor: true };
 }
 
-interface ToolLoop {
-  readonly run: ChatRun;
-  readonly toolSet: ToolSet;
-  readonly first: ChatTurn;
-}
-
-async function* runTurns(next: Begin, { run, toolSet, first }: ToolLoop): AsyncGenerator<readonly ChatChunk[]> {
+async function* runTurns(
+  next: Begin,
+  run: ChatRun,
+  toolSet: ToolSet,
+  first: ChatTurn,
+): AsyncGenerator<readonly ChatChunk[]> {
   const { pipeline, observer, caller, guard, parts } = run;
   const { wheel, logger } = parts;
   const { signal } = first;
@@ -63,7 +62,7 @@ async function* runTurns(next: Begin, { run, toolSet, first }: ToolLoop): AsyncG
   if (toolSet.stopRule.maxSteps === 0) turn = withoutTools(turn);
   for (;;) {
     const read = splitTurn(toolSet.tools, places);
-    yield* readTurn(next, { run, turn, read });
+    yield* readTurn(next, run, turn, read);
     read.close();
     const calls = read.ownCalls();
     if (turn.isLast === true || calls.length === 0) return yield [finishOf(read)];
@@ -119,14 +118,13 @@ async function reserveTurn(
   await reserveCall(call, { budgets, endpoints, bound }, parts.ledger);
 }
 
-interface ReadTurn {
-  readonly run: ChatRun;
-  readonly turn: ChatTurn;
-  readonly read: SplitTurn;
-}
-
 /** Reads one turn to its end, and reports its outcome to the endpoint's health. */
-async function* readTurn(next: Begin, { run, turn, read }: ReadTurn): AsyncGenerator<readonly ChatChunk[]> {
+async function* readTurn(
+  next: Begin,
+  run: ChatRun,
+  turn: ChatTurn,
+  read: SplitTurn,
+): AsyncGenerator<readonly ChatChunk[]> {
   const { observer, parts } = run;
   const { request, signal } = turn;
   const completion = await next(turn);

@@ -76,7 +76,7 @@ export function createToolSet(request: ChatCompletionRequest, usable: UsableEndp
     // The caller's functions have precedence for their names.
     const functionName = taken.has(name) ? `service_${name}` : name;
     functionNames.set(name, functionName);
-    tools.set(functionName, { name, open: openTool(tool, { path, parameters, context }) });
+    tools.set(functionName, { name, open: openTool(tool, path, parameters, context) });
     described.push({
       type: 'function',
       function: { name: functionName, description: tool.description, parameters: { ...tool.inputSchema } },
@@ -119,13 +119,9 @@ function parametersOf({ type: _, parameters, ...others }: NamelessTool): Readonl
   return typeof parameters === 'object' && parameters !== null ? { ...parameters } : others;
 }
 
-interface Opening {
-  readonly path: string;
-  readonly parameters: Readonly<Record<string, unknown>>;
-  readonly context: Parameters<ServerTool['open']>[1];
-}
+type OpenArguments = Parameters<ServerTool['open']>;
 
-function openTool(tool: ServerTool, { path, parameters, context }: Opening): OpenTool {
+function openTool(tool: ServerTool, path: string, ...[parameters, context]: OpenArguments): OpenTool {
   try {
     return tool.open(parameters, context);
   } catch (error) {
