@@ -1,4 +1,5 @@
-import { ROUTES } from './api/routes.ts';
+import { ROUTES_BY_TAG } from './api/routes.ts';
+import type { SystemParts } from './api/system/system-parts.ts';
 import { createLiveAccount } from './auth/account.ts';
 import { createAuthenticate } from './auth/authenticate.ts';
 import { createFindKeyNames } from './auth/key-names.ts';
@@ -189,11 +190,8 @@ function areSame(limits: RateLimitOptions | undefined, others: RateLimitOptions 
   );
 }
 
-let apiDocument: Promise<string> | undefined;
+let apiDocument: ReturnType<SystemParts['describeApi']> | undefined;
 
 /** The same for every gateway, because they all have the same operations. */
-function describeApi(): Promise<string> {
-  return (apiDocument ??= import('./http/openapi.ts').then(async ({ toOpenApi }) =>
-    JSON.stringify(await toOpenApi(ROUTES)),
-  ));
-}
+const describeApi: SystemParts['describeApi'] = () =>
+  (apiDocument ??= import('./http/openapi.ts').then(({ toOpenApi }) => toOpenApi(ROUTES_BY_TAG)));

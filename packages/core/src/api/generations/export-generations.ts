@@ -11,6 +11,7 @@ const TYPES = { ndjson: 'application/x-ndjson', csv: 'text/csv; charset=utf-8' }
 export const exportGenerations = operation<GenerationParts>()({
   query: generationExportQuerySchema,
   response: { mediaTypes: { 'application/x-ndjson': exportedGenerationSchema, 'text/csv': null } },
+  responseHeaders: { 'content-disposition': 'The name of the file', 'cache-control': '`no-store`' },
   run({ request, parts, query: { format, content, text, ...query } }) {
     if (format === 'csv' && content === 'true') {
       throw new GatewayError('invalid_request', 'content: is not available in csv; ask for format=ndjson');

@@ -1,3 +1,4 @@
+import { CALL_HEADERS, CALL_RESPONSE_HEADERS } from '../../calls/call-headers.ts';
 import { receiveCall } from '../../calls/model-call.ts';
 import { operation } from '../../http/operation.ts';
 import type { RequestContext } from '../../http/request-context.ts';
@@ -18,8 +19,13 @@ type VideoContext = Pick<RequestContext<CreateVideoParts>, 'parts' | 'principal'
 
 /** `POST /videos` */
 export const createVideo = operation<CreateVideoParts>()({
+  headers: {
+    ...CALL_HEADERS,
+    'idempotency-key': 'A request that is repeated with the same key and body receives the job of the first one',
+  },
   body: videoRequestSchema,
   response: videoResponseSchema,
+  responseHeaders: CALL_RESPONSE_HEADERS,
   status: 202,
   run: ({ body, ...context }) => makeVideo(body, context),
 });

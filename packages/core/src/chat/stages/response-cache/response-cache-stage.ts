@@ -6,6 +6,7 @@ import type { ChatChunk } from '../../../wire/chat/chat-chunk.ts';
 import type { ChatRun } from '../../chat-run.ts';
 import { type CommittedCompletion, readMore } from '../../committed-completion.ts';
 import type { Begin, PlannedStage, Stage } from '../stage.ts';
+import { FAMILIES } from './cache-headers.ts';
 import { batchesOf, type CachedCompletion, identify, type ResponseCache } from './response-cache.ts';
 
 export interface CacheParts {
@@ -123,14 +124,6 @@ export interface CacheWish {
   readonly families: readonly string[];
 }
 
-/** Constant names: for the look-up in every request they must be the same strings as the keys of the headers. */
-const FAMILIES = ['x-service-cache', 'x-openrouter-cache'].map((family) => ({
-  family,
-  clear: `${family}-clear`,
-  ttl: `${family}-ttl`,
-}));
-/** The headers by which a request asks for the cache. */
-export const CACHE_HEADERS: readonly string[] = FAMILIES.flatMap(({ family, clear }) => [family, clear]);
 const DEFAULT_TTL_SECONDS = 300;
 const MAX_TTL_SECONDS = 86_400;
 
