@@ -112,7 +112,10 @@ const signingSecret = (what: string) =>
 const webhooksSchema = z.strictObject({
   signingSecret: signingSecret('Signing secret'),
   previousSigningSecret: signingSecret('Signs beside it while receivers change over'),
-  defaultCallbackUrl: httpUrlSchema.nullable().default(null),
+  defaultCallbackUrl: httpUrlSchema
+    .nullable()
+    .default(null)
+    .describe('https; told of every job where neither the request nor its workspace names an address'),
   allowPrivateNetwork: z
     .boolean()
     .default(false)
