@@ -128,7 +128,7 @@ describe.skipIf(skipped !== undefined)(
     test('sets the callback address of each workspace, by keyboard, and says what is wrong with one', async () => {
       const made = await ui.call('/api/v1/workspaces', { body: { name: 'Film team', slug: 'film-team' } });
       expect(made.status).toBe(201);
-      const { page, problems, check } = await ui.open('#/settings');
+      const { page, problems, check, screenshot } = await ui.open('#/settings');
       const card = page.locator('section', { has: page.getByRole('heading', { name: 'Webhooks of videos' }) });
       const address = card.getByLabel('Default callback address');
       await card.getByLabel('Workspace').focus();
@@ -139,6 +139,8 @@ describe.skipIf(skipped !== undefined)(
       await page.keyboard.type('http://hooks.example.com/');
       await page.keyboard.press('Enter');
       await card.getByText('must begin with https://').first().waitFor();
+      await card.scrollIntoViewIfNeeded();
+      await screenshot('callback-address');
       expect(await check()).toEqual([]);
       expect(problems.splice(0)).toEqual([expect.stringContaining('400')]);
 
@@ -146,7 +148,7 @@ describe.skipIf(skipped !== undefined)(
       await page.keyboard.press('Control+a');
       await page.keyboard.type('https://hooks.example.com/films');
       await page.keyboard.press('Enter');
-      await page.getByText('Saved').waitFor();
+      await page.getByText('Saved', { exact: true }).waitFor();
       await page.reload();
       await card.getByLabel('Workspace').selectOption('Film team');
       await expect.poll(() => address.inputValue()).toBe('https://hooks.example.com/films');
