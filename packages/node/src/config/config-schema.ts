@@ -97,7 +97,7 @@ const loggingSchema = z.strictObject({
   inputOutput: z.boolean().default(true).describe('Store prompts and completions, not only facts about them'),
   retentionDays: z.int().min(1).default(30),
   maxGenerations: z.int().min(1).default(100_000),
-  maxContentMb: z.number().positive().default(8).describe('Content of one generation beyond this is cut'),
+  maxContentMb: z.number().positive().default(8).describe('Content of a larger generation is not stored'),
 });
 
 const signingSecret = (what: string) =>
