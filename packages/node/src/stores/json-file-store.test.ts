@@ -20,7 +20,7 @@ test('a directory is created for its owner alone, and so are its files', async (
   expect((await stat(place.dir)).mode & 0o777).toBe(0o700);
   expect((await stat(join(place.dir, 'logs'))).mode & 0o777).toBe(0o700);
   expect(await place.logs()).toEqual(['content-2026-03-01.ndjson', 'generations-2026-03-01.ndjson']);
-  for (const name of ['config.json', ...(await place.logs()).map((log) => join('logs', log))]) {
+  for (const name of ['config.json', 'config.copy.json', ...(await place.logs()).map((log) => join('logs', log))]) {
     expect((await stat(join(place.dir, name))).mode & 0o777, `${name}`).toBe(0o600);
   }
 });
