@@ -66,7 +66,8 @@ const MAX_BROADCAST_DRAIN_MS = 5000;
 
 /**
  * Creates a gateway: one object that handles requests, without globals, so that several can exist in one process.
- * Throws `RangeError` when a model names a provider that does not exist.
+ * Throws `RangeError` when a model names a provider that does not exist, and for a default callback address that callers
+ * could not name.
  */
 export function createGateway(options: GatewayOptions): Gateway {
   const closing = new AbortController();

@@ -34,6 +34,7 @@ import { createVideoChanges } from './videos/jobs/video-changes.ts';
 import { createVideoRunner, type VideoSetup } from './videos/jobs/video-runner.ts';
 import { createIdempotencyGuard } from './videos/orders/idempotency.ts';
 import { findVideoHolds } from './videos/orders/reserve-video.ts';
+import { checkDefaultCallbackUrl } from './webhooks/object-to-callback-url.ts';
 
 const SILENT: Logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -43,10 +44,14 @@ export type Foundations = ReturnType<typeof createFoundations>;
 /** The state that all requests of one setup share. A request uses the setup that it began with. */
 export type Runtime = ReturnType<typeof createRuntime>;
 
-/** Creates the parts that outlive every setup. `current` is for work that outlives requests. */
+/**
+ * Creates the parts that outlive every setup. `current` is for work that outlives requests. Throws `RangeError` for a
+ * default callback address that callers could not name.
+ */
 export function createFoundations(options: GatewayOptions, closing: AbortSignal, current: () => VideoSetup) {
   const fixed = withDefaults(options);
   const { store, platform, logger, logging, broadcast, webhooks } = fixed;
+  if (webhooks !== undefined) checkDefaultCallbackUrl(webhooks);
   const random = createRandomSource(platform);
   const shared = { store, platform, logger, random };
   const bootstrapKeys = options.bootstrapKeys ?? [];

@@ -31,6 +31,7 @@ export function toNewWorkspace(
       default_text_model: null,
       default_image_model: null,
       default_provider_sort: null,
+      default_callback_url: null,
       is_observability_broadcast_enabled: true,
       is_observability_io_logging_enabled: true,
       io_logging_sampling_rate: 1,
@@ -44,6 +45,12 @@ export function toNewWorkspace(
     budgets: [],
   };
 }
+
+/** A workspace as callers see it. */
+export const toWorkspaceBody = ({ workspace }: WorkspaceRecord): Workspace => ({
+  ...workspace,
+  default_callback_url: workspace.default_callback_url ?? null,
+});
 
 /** Every workspace, the default one first. */
 export async function listWorkspaceRecords({ store }: WorkspaceParts): Promise<readonly WorkspaceRecord[]> {

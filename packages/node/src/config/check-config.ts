@@ -6,6 +6,7 @@ import {
   type Wire,
 } from '@model-gateway/core';
 
+import { objectToUrl } from '../guarded/object-to-url.ts';
 import type { ConfigIssue } from './config-error.ts';
 import type { ConfigFile } from './config-schema.ts';
 import { DEMO_KEY, DEMO_MANAGEMENT_KEY } from './demo-keys.ts';
@@ -40,6 +41,7 @@ export function checkConfig(check: ConfigCheck): ConfigIssue[] {
     ...checkBootstrapKeys(check.file),
     ...checkRegions(check.file),
     ...checkRateLimits(check.file),
+    ...checkDefaultCallbackUrl(check.file),
     ...checkProviderRules(check),
     ...check.providers.flatMap((placed) => checkProvider(placed, check)),
     ...findDuplicates(check.providers, ({ slug }) => slug, 'providers', 'slug'),
@@ -77,6 +79,13 @@ function checkRateLimits({ rateLimits }: ConfigCheck['file']): ConfigIssue[] {
       ? [{ path: `rateLimits[${index}]`, message: 'must have requestsPerMinute or tokensPerMinute' }]
       : [],
   );
+}
+
+/** The rule for the addresses that callers name: no webhook would ever reach any other. */
+function checkDefaultCallbackUrl({ webhooks }: ConfigCheck['file']): ConfigIssue[] {
+  const { defaultCallbackUrl: url, allowPrivateNetwork } = webhooks;
+  const objection = url === null ? undefined : objectToUrl(url, { schemes: ['https'], allowPrivateNetwork });
+  return objection === undefined ? [] : [{ path: 'webhooks.defaultCallbackUrl', message: objection }];
 }
 
 /** A host can only stand for one region. */

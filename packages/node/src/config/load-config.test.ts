@@ -163,6 +163,13 @@ test('the key of a preset is not sent to an address that replaces its own', () =
   expect(providers[0]?.apiKey).toBeUndefined();
 });
 
+test.each([
+  [{ defaultCallbackUrl: 'https://hooks.example/' }],
+  [{ defaultCallbackUrl: 'https://127.0.0.1:8080/', allowPrivateNetwork: true }],
+])('webhooks may be %j', (webhooks) => {
+  expect(load({ webhooks }).webhooks).toMatchObject(webhooks);
+});
+
 test('env:NAME is read wherever a secret may stand, and nowhere else', () => {
   const env = { KEY: 'sk-one', PROVIDER_KEY: 'sk-two', HEADER: 'three', NEW: 'n'.repeat(24), OLD: 'o'.repeat(24) };
   const config = load(
@@ -412,6 +419,21 @@ test.each<[string, unknown, string]>([
     'a secret that could be guessed',
     { webhooks: { signingSecret: 'hidden-and-short' } },
     'webhooks.signingSecret: must be at least 24 characters',
+  ],
+  [
+    'a default callback address in plain http',
+    { webhooks: { defaultCallbackUrl: 'http://hooks.example/' } },
+    'webhooks.defaultCallbackUrl: must begin with https://',
+  ],
+  [
+    'a default callback address in plain http, also on a private network',
+    { webhooks: { defaultCallbackUrl: 'http://127.0.0.1:8080/', allowPrivateNetwork: true } },
+    'webhooks.defaultCallbackUrl: must begin with https://',
+  ],
+  [
+    'a default callback address on this machine',
+    { webhooks: { defaultCallbackUrl: 'https://127.0.0.1:8080/' } },
+    'webhooks.defaultCallbackUrl: must lead to a public address',
   ],
   [
     'a provider that has no common address',

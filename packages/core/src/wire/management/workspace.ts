@@ -15,6 +15,8 @@ const changeableSchema = z.object({
   default_text_model: nullableText,
   default_image_model: nullableText,
   default_provider_sort: z.enum(['price', 'throughput', 'latency', 'exacto']).nullable(),
+  /** Ours: told of the end of every video job whose request names no address. */
+  default_callback_url: z.string().max(2048).nullable(),
   is_observability_broadcast_enabled: z.boolean(),
   is_observability_io_logging_enabled: z.boolean(),
   /** The share of calls whose content is stored. */
