@@ -13,8 +13,11 @@ export interface NameList {
   readonly kept: readonly string[] | null | undefined;
 }
 
-/** Limit of the names whose nearest is searched for, which takes time. */
-const MAX_SUGGESTIONS = 10;
+/** Limit of the names whose nearest is searched for, among all of the catalog's. */
+const MAX_SUGGESTIONS = 3;
+/** A longer name is compared only with those that differ in few letters, because to compare takes length times length. */
+const SHORT_NAME = 32;
+const FEW_CHANGES = 12;
 
 /**
  * Throws `invalid_request` for names that no model of the catalog and no provider has: a rule with a misspelt name would
@@ -29,7 +32,8 @@ export function refuseUnknownNames(lists: readonly NameList[], catalog: Catalog)
   if (unknown.length === 0) return;
   const known = { providers: catalog.providerNames.list(), models: namesOfModels(catalog) };
   const issues = unknown.map(({ path, of, name }, index) => {
-    const nearest = index < MAX_SUGGESTIONS ? findNearestName(name, known[of]) : undefined;
+    const maxChanges = name.length > SHORT_NAME ? FEW_CHANGES : undefined;
+    const nearest = index < MAX_SUGGESTIONS ? findNearestName(name, known[of], maxChanges) : undefined;
     const what = of === 'models' ? 'no model of the catalog' : 'no provider known here';
     return { path, message: `"${name}" is ${what}${nearest === undefined ? '' : `; the nearest is "${nearest}"`}` };
   });

@@ -36,20 +36,24 @@ function countChanges(from: string, to: string, most: number): number {
   if (Math.abs(from.length - to.length) > most) return Number.POSITIVE_INFINITY;
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, column) => column);
+  let leastOfLast = 0;
   for (let row = 1; row <= from.length; row++) {
     const current = [row];
+    let least = row;
     for (let column = 1; column <= to.length; column++) {
       const isSame = from[row - 1] === to[column - 1];
       const isSwap = row > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
-      current[column] = Math.min(
+      const changes = Math.min(
         (last[column] as number) + 1,
         (current[column - 1] as number) + 1,
         (last[column - 1] as number) + (isSame ? 0 : 1),
         isSwap ? (beforeLast[column - 2] as number) + 1 : Number.POSITIVE_INFINITY,
       );
+      current.push(changes);
+      least = Math.min(least, changes);
     }
-    if (Math.min(...current) > most && Math.min(...last) > most) return Number.POSITIVE_INFINITY;
-    [beforeLast, last] = [last, current];
+    if (least > most && leastOfLast > most) return Number.POSITIVE_INFINITY;
+    [beforeLast, last, leastOfLast] = [last, current, least];
   }
   return last[to.length] as number;
 }

@@ -1,4 +1,4 @@
-import type { ProviderList, Settings } from '@model-gateway/core/wire';
+import type { Settings } from '@model-gateway/core/wire';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
 
@@ -9,6 +9,7 @@ import { Checkbox, Field } from '../../parts/controls/field.tsx';
 import { issueFor } from '../../parts/controls/issue-for.ts';
 import { ErrorPanel } from '../../parts/messages/error-panel.tsx';
 import { showToast } from '../../parts/messages/toast-store.ts';
+import { withListedNames } from './with-listed-names.ts';
 
 export function AccountForm({ settings }: { settings: Settings }) {
   const client = useQueryClient();
@@ -93,7 +94,7 @@ export function AccountForm({ settings }: { settings: Settings }) {
               </tr>
             </thead>
             <tbody>
-              {withOtherNames(providers, [settings, draft]).map(({ slug, name }) => (
+              {withListedNames(providers, [settings, draft]).map(({ slug, name }) => (
                 <tr key={slug} className="border-b border-line/60 last:border-0">
                   <th scope="row" className="px-3 py-1.5 text-left font-normal">
                     {name} {slug !== name && <code className="font-mono text-xs text-ink-faint">{slug}</code>}
@@ -140,16 +141,4 @@ export function AccountForm({ settings }: { settings: Settings }) {
       </div>
     </form>
   );
-}
-
-type Named = Pick<ProviderList['data'][number], 'slug' | 'name'>;
-
-/** The providers, and what else the lists name: display names, presets, and providers that are no longer configured. */
-function withOtherNames(
-  providers: readonly Named[],
-  settings: readonly Pick<Settings, 'providers'>[],
-): readonly Named[] {
-  const listed = settings.flatMap(({ providers: { only, ignore } }) => [...only, ...ignore]);
-  const others = new Set(listed.filter((name) => !providers.some(({ slug }) => slug === name)));
-  return [...providers, ...[...others].map((name) => ({ slug: name, name }))];
 }
