@@ -1,6 +1,7 @@
 // Hosts: a gateway, the requests it handles and the responses it gives.
 export { type ErrorBody, type ErrorCode, GatewayError, toErrorBody } from './foundation/errors.ts';
 export type { Logger } from './foundation/logger.ts';
+export { suggestName } from './foundation/nearest-name.ts';
 export { DEFAULT_TIMEOUTS, type Timeouts } from './calls/timeouts.ts';
 export { createGateway, type Gateway, type GatewayStats } from './gateway.ts';
 export { DEFAULT_BODY_LIMIT_BYTES, type FetchHandlerOptions, toFetchHandler } from './http/fetch-handler.ts';
@@ -17,6 +18,7 @@ export type { AccountOptions } from './auth/account.ts';
 export { createKeyRecord, type NewKey } from './auth/api-key.ts';
 export type { BootstrapKey } from './auth/bootstrap-key.ts';
 export type { MemberDirectory } from './auth/members.ts';
+export { createProviderNames, type PresetNames, type ProviderNames } from './catalog/provider-names.ts';
 export {
   findIncompleteParts,
   type IncompletePart,
@@ -44,6 +46,7 @@ export type {
 } from './wire/fixtures/fixture-library.ts';
 export type { Generation, GenerationContent } from './wire/generations/generation.ts';
 export type { StreamTimeline } from './wire/generations/stream-timeline.ts';
+export { DATA_REGIONS, type DataRegion, toDataRegion } from './wire/data-region.ts';
 export { baseUrlSchema, httpUrlSchema } from './wire/http-url.ts';
 export type { Guardrail } from './wire/management/guardrail.ts';
 export type { Member } from './wire/management/member.ts';

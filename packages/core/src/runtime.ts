@@ -22,6 +22,7 @@ import { createCallFigures } from './generations/call-figures.ts';
 import { createGenerationFeed } from './generations/generation-feed.ts';
 import { createPolicyOf } from './guardrails/policy-of.ts';
 import type { GatewayOptions, Setup } from './options.ts';
+import { PRESETS } from './providers/provider-presets.ts';
 import type { DiscoveredModel } from './providers/provider.ts';
 import { createRateLimits, type RateLimitOptions, type RateLimits } from './rate-limits/rate-limits.ts';
 import { createHealthBoard } from './routing/health/health-board.ts';
@@ -140,12 +141,12 @@ function withDefaults(options: GatewayOptions) {
 /** Throws `RangeError` for a model of an unknown provider. Limits that `previous` had too continue to count. */
 export function createRuntime(setup: Setup, foundations: Foundations, previous?: PreviousSetup) {
   const { platform, store, logger, health, random, routers, web, responseCache, recording, discovered } = foundations;
-  const catalog = createCatalog(setup.providers, setup.models ?? []);
+  const catalog = createCatalog(setup.providers, setup.models ?? [], PRESETS);
   for (const provider of setup.providers) {
     const models = discovered.get(provider.slug);
     if (provider.discoverModels === true && models !== undefined) catalog.setDiscovered(provider, models);
   }
-  const account = createLiveAccount(setup.account ?? {}, store.settings);
+  const account = createLiveAccount(setup.account ?? {}, store.settings, catalog.providerNames.toTags);
   const policyOf = createPolicyOf(store, catalog);
   const rateLimits = areSame(setup.rateLimits, previous?.setup.rateLimits)
     ? (previous?.rateLimits ?? null)

@@ -390,8 +390,8 @@ test('a call that is none of a destination’s by workspace, key, region, sample
   await record('plain');
   await record('key', { principalId: 'key-2' });
   await record('w2', { generation: { workspace_id: 'w2' } });
-  await record('eu', { generation: { called_region: 'eu' } });
-  await record('mars', { generation: { called_region: 'mars' } });
+  await record('eu', { generation: { data_region: 'europe', called_region: 'eu' } });
+  await record('us', { generation: { data_region: 'us', called_region: 'us' } });
   await record('beta', { generation: { model: 'beta/chat' } });
   await platform.advance(2000);
   expect(idsTo('keys')).toEqual(['key']);

@@ -12,13 +12,15 @@ interface CallKindTraits {
   readonly output: string;
   /** Providers retain what such calls make, whatever their policy on prompts: zero retention excludes all (wire.md 15.1). */
   readonly retainsData: boolean;
+  /** Names it in messages to callers. */
+  readonly operation: string;
 }
 
 /** Every kind of call to a model, by the member of a provider that serves it. */
 export const CALL_KINDS = {
-  chat: { apiType: 'completions', output: 'text', retainsData: false },
-  video: { apiType: 'video', output: 'video', retainsData: true },
-  embeddings: { apiType: 'embeddings', output: 'embeddings', retainsData: false },
+  chat: { apiType: 'completions', output: 'text', retainsData: false, operation: 'POST /chat/completions' },
+  video: { apiType: 'video', output: 'video', retainsData: true, operation: 'POST /videos' },
+  embeddings: { apiType: 'embeddings', output: 'embeddings', retainsData: false, operation: 'POST /embeddings' },
 } as const satisfies Record<string, CallKindTraits>;
 
 export type CallKindName = keyof typeof CALL_KINDS;

@@ -5,6 +5,7 @@ import type { RequestContext } from '../http/request-context.ts';
 import { firstValue, type GatewayRequest, type HeaderMap } from '../http/request.ts';
 import type { PipelineStage } from '../wire/chat/pipeline-stage.ts';
 import type { CallKind, RequestLabels } from './call-kind.ts';
+import type { CallRegion } from './call-region.ts';
 import { createGenerationId } from './generation-id.ts';
 
 /** One call to a model, made once; guardrails return the same call with another request (docs/decisions/0024). */
@@ -17,7 +18,7 @@ export interface ModelCall<Request = unknown> {
   /** The session that the caller counts it to; null for none. */
   readonly session: string | null;
   /** The region of the host in the request: only endpoints of that region serve it, and its contents are not stored. */
-  readonly region: string | null;
+  readonly region: CallRegion | null;
   readonly labels: CallLabels;
 }
 
@@ -51,7 +52,7 @@ function readSession(headers: HeaderMap): string | null {
 
 interface ReceiveParts {
   readonly platform: Pick<Platform, 'now' | 'randomBytes'>;
-  readonly regionOf: (request: GatewayRequest) => string | null;
+  readonly regionOf: (request: GatewayRequest) => CallRegion | null;
 }
 
 /** Makes the call of a checked request that has come over HTTP. Throws as `createModelCall` does. */

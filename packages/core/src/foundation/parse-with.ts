@@ -14,10 +14,21 @@ export function parseWith<Schema extends z.ZodType>(schema: Schema, value: unkno
       ? issue.keys.map((key) => ({ path: [...issue.path, key].join('.'), message: 'is not a known field' }))
       : [{ path: issue.path.join('.'), message: issue.message }],
   );
+  throw refuseIssues(issues);
+}
+
+/** Something that is wrong in a body; `path` is dotted, and empty for the body itself. */
+export interface Issue {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** `invalid_request` for everything that is wrong, with the first few issues in its message. */
+export function refuseIssues(issues: readonly Issue[]): GatewayError {
   const shown = issues.slice(0, 3).map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
   const more = issues.length > 3 ? ` (and ${issues.length - 3} more)` : '';
   const leftOut = issues.length - MAX_ISSUES;
-  throw new GatewayError('invalid_request', `${shown.join('; ')}${more}`, {
+  return new GatewayError('invalid_request', `${shown.join('; ')}${more}`, {
     metadata: { issues: issues.slice(0, MAX_ISSUES), ...(leftOut > 0 && { issues_left_out: leftOut }) },
   });
 }

@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import {
   baseUrlSchema,
   configuredModelSchema,
+  DATA_REGIONS,
   DEFAULT_TIMEOUTS,
   httpUrlSchema,
   keyText,
@@ -147,6 +148,12 @@ const regionSchema = z.strictObject({
     .array(z.string().regex(/^(\[[\da-f:.]+\]|[\w.-]+)$/i, 'must be a host without port, e.g. "eu.gateway.example"'))
     .min(1)
     .describe('Requests to these hosts use only endpoints of the region'),
+  dataRegion: z
+    .enum(DATA_REGIONS)
+    .optional()
+    .describe(
+      'What records and guardrails call it; by default europe for eu and europe, us for us, also as a first word',
+    ),
 });
 
 const rateLimitSchema = z.strictObject({

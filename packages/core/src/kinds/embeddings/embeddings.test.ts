@@ -156,7 +156,7 @@ test('stores the errors of all endpoints that were asked', async () => {
 
 test('refuses a model that is known to make something else, and a body that is none', async () => {
   const core = createCoreGateway(replay(body([1])), { models: MODELS });
-  expect((await embed(core, { model: 'acme/chat', input: 'x' })).status).toBe(404);
+  expect((await embed(core, { model: 'acme/chat', input: 'x' })).status).toBe(400);
   for (const input of [undefined, '', [], [[]], [1.5], [''], {}]) {
     expect((await embed(core, { input })).status).toBe(400);
   }

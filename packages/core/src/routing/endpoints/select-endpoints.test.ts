@@ -237,8 +237,9 @@ test('keeps to the region, and takes an endpoint without one for elsewhere', () 
     priced('dear', '0', '0', { region: 'us' }),
     priced('private', '0', '0'),
   ];
-  expect(tags({ endpoints, region: 'eu' })).toEqual(['cheap']);
-  expect(rules({ endpoints, region: 'eu' })).toEqual({ dear: 'region', private: 'region' });
+  const region = { name: 'eu', dataRegion: 'europe' as const };
+  expect(tags({ endpoints, region })).toEqual(['cheap']);
+  expect(rules({ endpoints, region })).toEqual({ dear: 'region', private: 'region' });
   expect(tags({ endpoints, region: null })).toHaveLength(3);
 });
 

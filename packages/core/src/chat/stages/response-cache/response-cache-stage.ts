@@ -28,7 +28,12 @@ async function askCache(wish: CacheWish, run: ChatRun, { cache, platform }: Cach
   const { call, caller, plan, toolSet, observer, responseHeaders } = run;
   const { principal, region } = call;
   const request = toolSet?.original ?? call.request;
-  const key = await cache.keyOf({ request, principalId: principal.id, region, policy: caller.policy });
+  const key = await cache.keyOf({
+    request,
+    principalId: principal.id,
+    region: region?.name ?? null,
+    policy: caller.policy,
+  });
   if (wish.isCleared) cache.forget(key);
   if (!wish.isOn) return null;
   const found = cache.find(key);
