@@ -145,6 +145,14 @@ export interface GenerationRepository {
   spent(query: SpentQuery): Awaitable<Spent>;
 }
 
+/** By which time a store drops what is old. */
+export interface RetentionState {
+  /** Milliseconds since the epoch; behind the system clock while that is held to be wrong. */
+  now(): number;
+  /** Whether dropping waits, because the system clock is ahead of the data by more than a day. */
+  isHeld(): boolean;
+}
+
 /**
  * Everything the gateway remembers. Small repositories, so that a new store is a handful of short functions;
  * `test/contract/stores*.test.ts` hold the facts every one of them must meet.
@@ -168,6 +176,8 @@ export interface Store {
   /** Deliveries that are waiting for destinations, or have failed. Changes often, like video jobs. */
   readonly broadcasts: Repository<BroadcastRow>;
   readonly generations: GenerationRepository;
+  /** The state of retention by age; absent where there is none. */
+  readonly retention?: RetentionState | undefined;
   /** Writes pending data and closes files and connections. No other method may be called after it. */
   close(): Promise<void>;
 }
