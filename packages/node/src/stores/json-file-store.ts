@@ -21,6 +21,8 @@ import {
 import { type FileSystem, nodeFileSystem } from './files/file-system.ts';
 import { UnusableDirectoryError } from './files/unusable-directory-error.ts';
 import { type GenerationLogOptions, openGenerationLog } from './generations/generation-log.ts';
+import { openRunningLog } from './generations/running-log.ts';
+import { recordInterrupted } from './generations/record-interrupted.ts';
 import { openRowLog } from './journal/row-log.ts';
 import { openRetentionClock } from './retention-clock.ts';
 import { openConfigFile } from './tables/config-file.ts';
@@ -122,6 +124,8 @@ async function openOwned(
       maxContentBytes: options.maxContentBytes ?? DEFAULT_MAX_CONTENT_BYTES,
     },
   });
+  const running = await openRunningLog({ files, path: join(directory.path, 'running.ndjson'), logger, now });
+  await recordInterrupted(running, generations.repository, logger);
   const oldestMs = retentionClock.now() - (options.retentionDays ?? DEFAULT_RETENTION_DAYS) * DAY_MS;
   const videoJobs = await openRowLog<VideoJob>({
     files,
@@ -147,12 +151,13 @@ async function openOwned(
     ...createTableRepositories(createTableSource(config)),
     videoJobs: createRowRepository<VideoJob>({ rows: videoJobs.rows, write: videoJobs.write }),
     broadcasts: createRowRepository<BroadcastRow>({ rows: broadcasts.rows, write: broadcasts.write }),
-    generations: generations.repository,
+    generations: { ...generations.repository, noteRunning: running.note },
     retention: { now: retentionClock.now, isHeld: retentionClock.isHeld },
     async close() {
       try {
         await retentionClock.save();
         await config.settled();
+        await running.close();
         await generations.close();
         await videoJobs.close();
         await broadcasts.close();
