@@ -98,9 +98,7 @@ test('224: streams that kill -9 cuts are recorded as interrupted by the next sta
     models: [
       {
         id: 'test/model',
-        endpoints: [
-          { provider: 'up', providerModel: 'm', pricing: { prompt: '0.000001', completion: '0.000002' } },
-        ],
+        endpoints: [{ provider: 'up', providerModel: 'm', pricing: { prompt: '0.000001', completion: '0.000002' } }],
       },
     ],
   });
@@ -116,13 +114,16 @@ test('224: streams that kill -9 cuts are recorded as interrupted by the next sta
   ]);
   // Two calls in one note, of which the first has had its words.
   await expect
-    .poll(async () => {
-      const lines = (await readFile(join(dir, 'running.ndjson'), 'utf8').catch(() => '')).trimEnd().split('\n');
-      const last = JSON.parse(lines.at(-1) || '{}') as {
-        record?: { calls: { figures: { completionTokens: number } }[] };
-      };
-      return last.record?.calls.map(({ figures }) => figures.completionTokens > 0).toSorted();
-    }, { timeout: 20_000 })
+    .poll(
+      async () => {
+        const lines = (await readFile(join(dir, 'running.ndjson'), 'utf8').catch(() => '')).trimEnd().split('\n');
+        const last = JSON.parse(lines.at(-1) || '{}') as {
+          record?: { calls: { figures: { completionTokens: number } }[] };
+        };
+        return last.record?.calls.map(({ figures }) => figures.completionTokens > 0).toSorted();
+      },
+      { timeout: 20_000 },
+    )
     .toEqual([false, true]);
   await running.kill();
   await gone;

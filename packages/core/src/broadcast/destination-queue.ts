@@ -4,7 +4,14 @@ import type { Destination } from '../wire/destinations/destination.ts';
 import type { Delivered } from './deliver-generations.ts';
 import { createDeliveryCursor } from './delivery-cursor.ts';
 import { createDestinationFilter } from './destination-filter.ts';
-import { afterFailure, createDelivery, type RetryContext, reschedule, saveDelivery, schedule } from './retry-schedule.ts';
+import {
+  afterFailure,
+  createDelivery,
+  type RetryContext,
+  reschedule,
+  saveDelivery,
+  schedule,
+} from './retry-schedule.ts';
 
 export interface DestinationQueueOptions extends Omit<RetryContext, 'retries'> {
   readonly deliver: (ids: readonly string[], destination: Destination, signal: AbortSignal) => Promise<Delivered>;
@@ -72,7 +79,10 @@ export function createDestinationQueue(options: DestinationQueueOptions): Destin
       run(queue);
     },
     status: () => ({
-      queued: [...queue.retries.values()].reduce((sum, { delivery }) => sum + delivery.generationIds.length, queue.pending.length),
+      queued: [...queue.retries.values()].reduce(
+        (sum, { delivery }) => sum + delivery.generationIds.length,
+        queue.pending.length,
+      ),
       lastDeliveredAt: queue.lastDeliveredAt,
       lastFailure: queue.lastFailure,
     }),

@@ -21,8 +21,8 @@ import {
 import { type FileSystem, nodeFileSystem } from './files/file-system.ts';
 import { UnusableDirectoryError } from './files/unusable-directory-error.ts';
 import { type GenerationLogOptions, openGenerationLog } from './generations/generation-log.ts';
-import { openRunningLog } from './generations/running-log.ts';
 import { recordInterrupted } from './generations/record-interrupted.ts';
+import { openRunningLog } from './generations/running-log.ts';
 import { openRowLog } from './journal/row-log.ts';
 import { openRetentionClock } from './retention-clock.ts';
 import { openConfigFile } from './tables/config-file.ts';

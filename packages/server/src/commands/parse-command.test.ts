@@ -22,7 +22,9 @@ test('serve without flags leaves everything to the configuration', () => {
 });
 
 test('serve takes every flag, in both spellings', () => {
-  expect(parse('serve --config c.json --host ::1 --port=0 --data-dir d --workers 1 --trust-clock --log-level debug')).toEqual({
+  expect(
+    parse('serve --config c.json --host ::1 --port=0 --data-dir d --workers 1 --trust-clock --log-level debug'),
+  ).toEqual({
     type: 'serve',
     options: {
       config: 'c.json',

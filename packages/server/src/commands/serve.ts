@@ -48,7 +48,16 @@ export async function serve(options: ServeOptions): Promise<void> {
   let isStopping = false;
 
   const { record, fixtures, trustsClock } = options;
-  const started = start({ ...plan, record, fixtures, trustsClock, logger, ownerToken, closers, isStopping: () => isStopping });
+  const started = start({
+    ...plan,
+    record,
+    fixtures,
+    trustsClock,
+    logger,
+    ownerToken,
+    closers,
+    isStopping: () => isStopping,
+  });
   stopOnSignals({
     events: process,
     logger,

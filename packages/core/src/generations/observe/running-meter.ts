@@ -27,8 +27,7 @@ export function createRunningMeter(): RunningMeter {
   return {
     read(state, at, toRecord) {
       const { endpoint, turns, attempts, upstreamId, durationMs } = state;
-      const isSame =
-        known?.endpoint === endpoint && known.attempts === attempts && known.upstreamId === upstreamId;
+      const isSame = known?.endpoint === endpoint && known.attempts === attempts && known.upstreamId === upstreamId;
       if (!isSame || record === undefined) record = toRecord();
       known = state;
       for (const [index, turn] of turns.entries()) {

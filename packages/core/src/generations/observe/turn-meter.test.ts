@@ -14,7 +14,9 @@ function setUp(messages = HELLO, maxLength = Infinity) {
   const completion = createCompletionAccumulator({ maxLength });
   const meter = createTurnMeter({ endpoint: ENDPOINT, messages, completion });
   const observe = (delta: ChatDelta, usage?: Usage): void =>
-    completion.observe([{ choices: [{ index: 0, delta, finish_reason: null, native_finish_reason: null }], usage }]);
+    completion.observe([
+      { choices: [{ index: 0, delta, finish_reason: null, native_finish_reason: null }], ...(usage && { usage }) },
+    ]);
   return { completion, observe, tokens: () => meter.read(0).usage.completion_tokens, read: () => meter.read(0) };
 }
 

@@ -119,7 +119,7 @@ test('a disk that takes no note leaves the last good one, and takes the next', a
   const call = toCall('gen-1', 3);
   await first.generations.noteRunning?.([call]);
   place.files.failFrom(1, { code: 'ENOSPC', writtenBytes: 20 });
-  await expect(first.generations.noteRunning?.([toCall('gen-1', 5, call.record)])).rejects.toThrow();
+  await expect(first.generations.noteRunning?.([toCall('gen-1', 5, call.record)])).rejects.toThrow('ENOSPC');
   place.files.heal();
   await first.generations.noteRunning?.([toCall('gen-1', 6, call.record)]);
   await first.close();

@@ -17,6 +17,7 @@ test('reads filters by name, costs by sign, and everything else as text', () => 
 
 test('knows other words for a status', () => {
   expect(parseFilterText('status:error,canceled').filters).toEqual({ status: 'failed,cancelled' });
+  expect(parseFilterText('status:interrupted').filters).toEqual({ status: 'interrupted' });
 });
 
 test.each([
