@@ -146,7 +146,7 @@ async function openOwned(
       directory: directory.path,
     });
   }
-  void retentionClock.save();
+  await retentionClock.save();
   return {
     ...createTableRepositories(createTableSource(config)),
     videoJobs: createRowRepository<VideoJob>({ rows: videoJobs.rows, write: videoJobs.write }),

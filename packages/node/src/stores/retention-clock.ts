@@ -12,7 +12,7 @@ export interface RetentionClock {
   now(): number;
   /** Whether the system clock is not believed at present. */
   isHeld(): boolean;
-  /** Stores what the next start compares the system clock with. Never rejects. */
+  /** Stores what the next start compares the system clock with, unless that was done just now. Never rejects. */
   save(): Promise<void>;
 }
 
@@ -28,10 +28,11 @@ export interface RetentionClockOptions {
   readonly trustsClock: boolean;
 }
 
-/** The content of the file. */
+/** The content of the file, or what takes its place. */
 interface Mark {
   readonly judgedAt: number;
   readonly steadyMs: number | null;
+  readonly isStored: boolean;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -39,6 +40,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const LEAP_MS = DAY_MS;
 /** It is believed after this time without another leap. */
 const STEADY_MS = DAY_MS;
+const SAVE_EVERY_MS = 10 * 60 * 1000;
 const FILE_NAME = 'clock.json';
 
 /**
@@ -85,13 +87,19 @@ export async function openRetentionClock(options: RetentionClockOptions): Promis
   if (steadyMs !== null && seenAt - judgedAt > LEAP_MS) hold();
   look();
 
+  let savedAt = mark?.isStored === true && steadyMs === null ? mark.judgedAt : null;
   let saving: Promise<void> = Promise.resolve();
   const save = async (): Promise<void> => {
     look();
+    if (savedAt !== null && steadyMs === null && Math.abs(judgedAt - savedAt) < SAVE_EVERY_MS) return;
+    const storedAt = steadyMs === null ? judgedAt : null;
     const text = JSON.stringify({ judgedAt: toIsoTime(judgedAt), steadyMs });
-    await replaceFile(files, path, Buffer.from(`${text}\n`)).catch((error: unknown) =>
-      logger?.warn('The time could not be stored', { file: path, reason: errorReason(error) }),
-    );
+    try {
+      await replaceFile(files, path, Buffer.from(`${text}\n`));
+      savedAt = storedAt;
+    } catch (error) {
+      logger?.warn('The time could not be stored', { file: path, reason: errorReason(error) });
+    }
   };
   return {
     now: look,
@@ -109,13 +117,14 @@ async function readMark(options: RetentionClockOptions, path: string): Promise<M
   try {
     const { judgedAt, steadyMs } = JSON.parse((await readWholeFile(files, path)).toString()) as Record<string, unknown>;
     const at = typeof judgedAt === 'string' ? Date.parse(judgedAt) : Number.NaN;
-    if (!Number.isNaN(at)) return { judgedAt: at, steadyMs: typeof steadyMs === 'number' ? steadyMs : null };
+    if (!Number.isNaN(at))
+      return { judgedAt: at, steadyMs: typeof steadyMs === 'number' ? steadyMs : null, isStored: true };
   } catch {
     // Missing or unreadable; it is written again.
   }
   const segments = (await files.list(logsPath)).flatMap((name) => parseLogFileName(name)?.segment ?? []);
   const newest = segments.toSorted(compareSegments).at(-1);
-  return newest === undefined ? undefined : { judgedAt: endOfSegment(newest), steadyMs: null };
+  return newest === undefined ? undefined : { judgedAt: endOfSegment(newest), steadyMs: null, isStored: false };
 }
 
 const toIsoTime = (ms: number): string => new Date(ms).toISOString();

@@ -72,7 +72,7 @@ test.each([true, false])('223: tells whether retention waits (%s), where a store
   const store = { ...createMemoryStore(), retention: { now: () => 0, isHeld: () => isHeld } };
   const metrics = await readMetrics({ gateway: createGateway({ providers: [], store }) });
   expect(metrics.get('retention_held')).toBe(isHeld ? 1 : 0);
-  expect((await readMetrics(createCoreGateway([]))).has('retention_held')).toBe(false);
+  expect((await readMetrics(createCoreGateway([], { models: [] }))).has('retention_held')).toBe(false);
 });
 
 test('sorts times into buckets that add up', async () => {
