@@ -107,6 +107,25 @@ test('lets the next waiting call find out when the clients of those that were fi
   expect(statuses.slice(12)).toEqual(Array.from({ length: 13 }, () => 200));
 });
 
+test('221: 15 of 25 calls get the second endpoint’s response when the ten clients leave that it was asked for first', async () => {
+  const { chat, behave, platform } = createRoutedGateway(FOUR, [CHAT]);
+  const wait = (ms: number): Promise<void> => new Promise((resolve) => platform.setTimer(resolve, ms));
+  behave('one', async () => {
+    await wait(500);
+    throw new GatewayError('provider_unavailable', 'one failed');
+  });
+  behave('two', () => wait(3000));
+  const clients = Array.from({ length: 25 }, () => new AbortController());
+  const body = { model: 'r/chat', stream: true, provider: { order: ['one', 'two'], allow_fallbacks: false } };
+  const responses = clients.map(({ signal }) => chat(body, { signal }));
+  await platform.advance(1500);
+  for (const client of clients.slice(0, 10)) client.abort();
+  await platform.advance(6000);
+  const served = (await Promise.all(responses)).slice(10);
+  expect(served.map(({ status }) => status)).toEqual(Array.from({ length: 15 }, () => 200));
+  for (const response of served) expect(await readFrames(response).rest()).toContain('"content":"two"');
+});
+
 test('tells waiting calls of a failure when one of those that were finding out has failed last', async () => {
   const { chat, calls, behave } = createRoutedGateway(FOUR, [CHAT]);
   behave('one', 'provider_unavailable');

@@ -41,6 +41,7 @@ export async function openRunningLog(options: RunningLogOptions): Promise<Runnin
   /** The records that the file has. */
   let known = new Map<string, GenerationRecord>();
   let file: AppendFile | null = null;
+  let isClosed = false;
 
   const clear = async (): Promise<void> => {
     known = new Map();
@@ -71,11 +72,16 @@ export async function openRunningLog(options: RunningLogOptions): Promise<Runnin
   return {
     found,
     async note(calls) {
+      // The directory may have another owner by now.
+      if (isClosed) throw new Error('The store is closed');
       if (calls.length === 0) return clear();
       await write(calls);
       known = new Map(calls.map(({ record }) => [record.generation.id, record]));
     },
-    close: leave,
+    close() {
+      isClosed = true;
+      return leave();
+    },
   };
 }
 
