@@ -13,6 +13,7 @@ import { createResponseCache } from './chat/stages/response-cache/response-cache
 import { createCallCounters } from './dispatch/call-counters.ts';
 import { createOpenCalls } from './dispatch/open-calls.ts';
 import { createRecorder, type GenerationListener } from './dispatch/recorder.ts';
+import { startRunningNotes } from './dispatch/running-notes.ts';
 import { createSerialQueue } from './foundation/async/serial-queue.ts';
 import { createTimerWheel } from './foundation/async/timer-wheel.ts';
 import type { Logger } from './foundation/logger.ts';
@@ -63,6 +64,7 @@ export function createFoundations(options: GatewayOptions, closing: AbortSignal,
     findHolds: () => findVideoHolds(store.videoJobs),
   });
 
+  const openCalls = createOpenCalls();
   const changes = createVideoChanges(logger);
   const generationFeed = createGenerationFeed();
   changes.subscribe((job) => generationFeed.publish({ type: 'video', job }));
@@ -105,7 +107,8 @@ export function createFoundations(options: GatewayOptions, closing: AbortSignal,
     responseCache: createResponseCache(platform),
     /** Models in the last lists of the providers, by provider. */
     discovered: new Map<string, readonly DiscoveredModel[]>(),
-    openCalls: createOpenCalls(),
+    openCalls,
+    runningNotes: startRunningNotes({ openCalls, generations: store.generations, platform, logger }),
     longCompletions: createSerialQueue(platform),
     videos: { runner, changes, archive, idempotency: createIdempotencyGuard(store.videoJobs, platform) },
     /** Random text that identifies this gateway. */

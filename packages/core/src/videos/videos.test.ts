@@ -120,6 +120,20 @@ test('194: a job that never ends expires at its deadline, costs nothing and is a
   expect(gateway.polls).toHaveLength(polls);
 });
 
+test.each([24 * HOUR_MS, -24 * HOUR_MS])(
+  '222: keeps the deadline of a job when the clock is set by %i ms',
+  async (byMs) => {
+    const gateway = createVideoGateway({ progress: () => ({ status: 'in_progress' }) });
+    const { body } = await gateway.submit();
+    await gateway.platform.advance(HOUR_MS);
+    gateway.platform.setWallClock(byMs);
+    await gateway.platform.advance(4.9 * HOUR_MS);
+    expect(await gateway.look(body.id)).toMatchObject({ status: 'in_progress' });
+    await gateway.platform.advance(0.1 * HOUR_MS + 1000);
+    expect(await gateway.look(body.id)).toMatchObject({ status: 'expired' });
+  },
+);
+
 test('polls again as soon as upstream requires it', async () => {
   const looks: number[] = [];
   const gateway = createVideoGateway({

@@ -24,8 +24,13 @@ export interface Spending {
  * Returns the spending of a turn so far. The usage of a completion without counts is estimated. `at` is in Unix
  * milliseconds.
  */
-export function spendingOf({ endpoint, messages, completion }: Turn, at: number): Spending {
-  const usage = completion.usage ?? estimateUsage(messages, completion.weigh());
+export function spendingOf(turn: Turn, at: number): Spending {
+  const { messages, completion } = turn;
+  return spendingFor(turn, completion.usage ?? estimateUsage(messages, completion.weigh()), at);
+}
+
+/** Returns the spending of a turn that has used this. */
+export function spendingFor({ endpoint, messages, completion }: Turn, usage: Usage, at: number): Spending {
   if (completion.upstreamCostUsd !== undefined) return { usage, cost: toReportedCost(completion.upstreamCostUsd) };
   const images = endpoint.prices.image === undefined ? 0 : countParts(messages, 'image_url');
   return { usage, cost: costOf(endpoint.prices, usage, { images, at }) };

@@ -104,6 +104,11 @@ export const generationSchema = z.object({
   called_region: z.string().optional(),
   /** The gateway's own field: the feedback of callers. */
   feedback: z.array(feedbackSchema).optional(),
+  /**
+   * The gateway's own field: true when the gateway's process ended in the middle of the call. Tokens and cost are
+   * estimates up to then. Absent otherwise.
+   */
+  interrupted: z.boolean().optional(),
   /** Ours: true when the token counts are estimates because upstream reported none. */
   usage_estimated: z.boolean(),
 });

@@ -84,6 +84,7 @@ export function toGenerationText(generation: Generation): string {
     trace: generation.trace,
     called_region: generation.called_region,
     feedback: generation.feedback,
+    interrupted: generation.interrupted,
     usage_estimated: unless(generation.usage_estimated, USUAL.usage_estimated),
   };
   return JSON.stringify(said);
