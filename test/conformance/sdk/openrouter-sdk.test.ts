@@ -55,6 +55,14 @@ describe.each(CLIENT_HOSTS)('the OpenRouter client on %s', (kind) => {
     });
   });
 
+  test('gets null for a cost that is not known, streamed and not, and reads the record', async () => {
+    const whole = await send({ model: 'test/unpriced', messages: HELLO });
+    const chunks = await readAll(await stream({ model: 'test/unpriced', messages: HELLO }));
+    expect([whole.usage?.cost, chunks.at(-1)?.usage?.cost]).toEqual([null, null]);
+    const { data } = await client.generations.getGeneration({ id: whole.id });
+    expect(data.totalCost).toBe(0);
+  });
+
   test.each(['text', 'trickle'])('streams the text whole, then one finish and one usage (%s)', async (name) => {
     const chunks = await readAll(await stream({ model: `test/${name}`, messages: HELLO }));
     expect(textOf(chunks)).toBe(TEXT);
@@ -205,8 +213,14 @@ describe.each(CLIENT_HOSTS)('the OpenRouter client on %s', (kind) => {
     const pages = await readAll(await client.models.list({ limit: 5 }));
     const ids = pages.flatMap(({ result }) => result.data.map(({ id }) => id));
     const whole = await client.models.list();
-    expect(pages.map(({ result }) => result.data.length)).toEqual([5, 5, 5, 1]);
+    expect(pages.map(({ result }) => result.data.length)).toEqual([5, 5, 5, 2]);
     expect(new Set(ids).size).toBe(whole.result.totalCount);
+    expect(whole.result.data.find(({ id }) => id === 'test/unpriced')?.pricing).toEqual({
+      prompt: '-1',
+      completion: '-1',
+      request: '-1',
+      image: '-1',
+    });
   });
 
   test('lists the models of the account, and counts them', async () => {

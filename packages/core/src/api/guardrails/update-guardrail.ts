@@ -1,6 +1,5 @@
 import { defaultGuardrailName, workspaceIdOfDefault } from '../../auth/account.ts';
 import { findWorkspace } from '../../auth/workspaces.ts';
-import { GatewayError } from '../../foundation/errors.ts';
 import { changeGuardrail, refuseBadPatterns, toNewGuardrail } from '../../guardrails/change-guardrail.ts';
 import { findGuardrail, noGuardrail } from '../../guardrails/find-guardrail.ts';
 import { operation } from '../../http/operation.ts';
@@ -9,6 +8,7 @@ import {
   guardrailResponseSchema,
   updateGuardrailRequestSchema,
 } from '../../wire/management/guardrail.ts';
+import { refuseField } from '../../wire/refuse-field.ts';
 import type { GuardrailParts } from './guardrail-parts.ts';
 
 /** `PATCH /guardrails/{id}`. Creates the default guardrail of a workspace on its first change; its name is fixed. */
@@ -23,10 +23,7 @@ export const updateGuardrail = operation<GuardrailParts>()({
   },
   async run({ params: { id }, parts, body, found: { initial } }) {
     if (initial !== undefined && body.name !== undefined && body.name !== initial.name) {
-      throw new GatewayError(
-        'invalid_request',
-        `name: the default guardrail of a workspace is always "${initial.name}"`,
-      );
+      throw refuseField('name', `the default guardrail of a workspace is always "${initial.name}"`);
     }
     await refuseBadPatterns(body);
     const updatedAt = new Date(parts.platform.now()).toISOString();

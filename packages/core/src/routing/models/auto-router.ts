@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { CallNeeds } from '../../calls/call-kind.ts';
 import { type CatalogModel, priceOf } from '../../catalog/catalog.ts';
 import { parseWith } from '../../foundation/parse-with.ts';
+import { textUpTo } from '../../wire/text-up-to.ts';
 import { MAX_ROUTED_MODELS, type RouterStrategy } from './router.ts';
 
 /** Shares of the candidates by price, from cheap to expensive, in per cent (wire.md 11.2). */
@@ -15,7 +16,7 @@ const COST_TIERS = {
 } as const;
 type CostTier = keyof typeof COST_TIERS;
 
-const patternsSchema = z.array(z.string().max(200)).max(1024).nullish();
+const patternsSchema = z.array(textUpTo(200)).max(1024).nullish();
 const autoRouterSchema = z.object({
   allowed_models: patternsSchema,
   excluded_models: patternsSchema,
@@ -27,8 +28,8 @@ const autoRouterSchema = z.object({
  * then those nearest to it. Without a `cost_tier` the text decides: tools, reasoning, code or a long text select `high`, a
  * short one `low`, any other `medium`.
  */
-export const resolveAuto: RouterStrategy = ({ text, options: given, needs, candidates }) => {
-  const options = parseWith(autoRouterSchema, given);
+export const resolveAuto: RouterStrategy = ({ text, options: given, optionsPath, needs, candidates }) => {
+  const options = parseWith(autoRouterSchema, given, { within: optionsPath ?? 'plugins' });
   const allowed = candidates.filter(
     ({ id }) =>
       (!options.allowed_models?.length || options.allowed_models.some((pattern) => matches(pattern, id))) &&

@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 import { toolCallSchema } from '../chat/chat-message.ts';
 import { pipelineStageSchema } from '../chat/pipeline-stage.ts';
+import { textUpTo } from '../text-up-to.ts';
 
 const nullableInt = z.int().nullable();
 const nullableString = z.string().nullable();
@@ -37,9 +38,9 @@ const feedbackSchema = z.object({
 
 /** The body of `POST /generation/feedback`. Closed. */
 export const feedbackRequestSchema = z.strictObject({
-  generation_id: z.string().min(1).max(200),
+  generation_id: textUpTo(200).min(1),
   category: feedbackSchema.shape.category,
-  comment: z.string().max(4000).optional(),
+  comment: textUpTo(4000).optional(),
 });
 
 /** The record of one call, as `GET /generation` returns it (wire.md 13.1). Null means not known. */

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 
+import { textUpTo } from '../text-up-to.ts';
+
 /** A member of the organization, as `GET /organization/members` lists them. The id is the `creator_user_id` of keys. */
 export const memberSchema = z.object({
-  id: z.string().min(1).max(200),
+  id: textUpTo(200).min(1),
   /** Empty when none is known: official clients require a text. */
-  email: z.string().max(320),
+  email: textUpTo(320),
   first_name: z.string().nullable(),
   last_name: z.string().nullable(),
   role: z.enum(['org:admin', 'org:member']),
@@ -14,7 +16,7 @@ export type Member = z.infer<typeof memberSchema>;
 const changes = {
   email: z.email().max(320).optional(),
   /** First names and last name in one; null removes them. */
-  name: z.string().trim().max(400).nullable().optional(),
+  name: textUpTo(400, { of: z.string().trim() }).nullable().optional(),
   role: z.enum(['member', 'admin']).optional(),
 };
 

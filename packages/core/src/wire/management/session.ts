@@ -1,12 +1,14 @@
 import { z } from 'zod';
 
+import { textUpTo } from '../text-up-to.ts';
+
 /** The body of `POST /admin/v1/session`: one of the two. Closed. */
 export const createSessionRequestSchema = z
   .strictObject({
     /** The token of a one-time link. */
-    token: z.string().min(1).max(200).optional(),
+    token: textUpTo(200).min(1).optional(),
     /** A management key. */
-    key: z.string().min(1).max(512).optional(),
+    key: textUpTo(512).min(1).optional(),
   })
   .refine(({ token, key }) => (token === undefined) !== (key === undefined), 'must hold either token or key');
 

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 
-const slugs = z.array(z.string().min(1).max(200)).max(1000);
+import { textUpTo } from '../text-up-to.ts';
+
+const slugs = z.array(textUpTo(200).min(1)).max(1000);
 
 /** The settings of the whole account. */
 export const settingsSchema = z.object({
   /** Used when a request names no model. */
-  default_model: z.string().min(1).max(200).nullable(),
+  default_model: textUpTo(200).min(1).nullable(),
   providers: z.object({
     /** Calls go to these alone; empty means to all. */
     only: slugs,
