@@ -4,7 +4,6 @@ import type { RequestContext } from '../http/request-context.ts';
 import { firstValue, type GatewayRequest, type HeaderMap } from '../http/request.ts';
 import type { PipelineStage } from '../wire/chat/pipeline-stage.ts';
 import { refuseField } from '../wire/refuse-field.ts';
-import { hasAtMost } from '../wire/text-up-to.ts';
 import type { CallKind, RequestLabels } from './call-kind.ts';
 import { createGenerationId } from './generation-id.ts';
 
@@ -46,7 +45,7 @@ const MAX_SESSION_ID_LENGTH = 256;
 /** The session that the headers name; the one of the request goes before it. */
 function readSession(headers: HeaderMap): string | null {
   const session = firstValue(headers['x-session-id']) ?? null;
-  if (session === null || hasAtMost(session, MAX_SESSION_ID_LENGTH)) return session;
+  if (session === null || session.length <= MAX_SESSION_ID_LENGTH) return session;
   throw refuseField('x-session-id', `must have at most ${MAX_SESSION_ID_LENGTH} characters`);
 }
 

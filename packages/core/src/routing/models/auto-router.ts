@@ -3,7 +3,6 @@ import { z } from 'zod';
 import type { CallNeeds } from '../../calls/call-kind.ts';
 import { type CatalogModel, priceOf } from '../../catalog/catalog.ts';
 import { parseWith } from '../../foundation/parse-with.ts';
-import { textUpTo } from '../../wire/text-up-to.ts';
 import { MAX_ROUTED_MODELS, type RouterStrategy } from './router.ts';
 
 /** Shares of the candidates by price, from cheap to expensive, in per cent (wire.md 11.2). */
@@ -16,7 +15,7 @@ const COST_TIERS = {
 } as const;
 type CostTier = keyof typeof COST_TIERS;
 
-const patternsSchema = z.array(textUpTo(200)).max(1024).nullish();
+const patternsSchema = z.array(z.string().max(200)).max(1024).nullish();
 const autoRouterSchema = z.object({
   allowed_models: patternsSchema,
   excluded_models: patternsSchema,

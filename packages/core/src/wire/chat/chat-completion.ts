@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-import { textUpTo } from '../text-up-to.ts';
 import { traceSchema } from '../trace.ts';
 import { cacheControlSchema, chatMessageSchema } from './chat-message.ts';
 import { legacyField } from './legacy-field.ts';
@@ -52,7 +51,7 @@ const responseFormatSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('json_schema'),
     json_schema: z.object({
-      name: textUpTo(64),
+      name: z.string().max(64),
       description: z.string().nullish(),
       schema: z.record(z.string(), z.unknown()).nullish(),
       strict: z.boolean().nullish(),
@@ -78,7 +77,7 @@ const stopSchema = z
   .refine((stop) => !Array.isArray(stop) || stop.length <= 4, 'must be a list of at most 4 items');
 
 const metadataSchema = z
-  .record(textUpTo(64, { message: 'keys have at most 64 characters' }), textUpTo(512))
+  .record(z.string().max(64, 'keys have at most 64 characters'), z.string().max(512))
   .refine((metadata) => Object.keys(metadata).length <= 16, 'must have at most 16 pairs');
 
 /** Output that is known in advance, so that upstream need not make it anew. */
@@ -154,7 +153,7 @@ export const chatCompletionRequestSchema = z.object({
   prompt_cache_options: z.object({ mode: z.literal('explicit'), ttl: z.string().nullish() }).nullish(),
 
   metadata: metadataSchema.nullish(),
-  session_id: textUpTo(256).nullish(),
+  session_id: z.string().max(256).nullish(),
   user: z.string().nullish(),
   trace: traceSchema.nullish(),
   service_tier: z.enum(['auto', 'default', 'flex', 'priority', 'scale', 'fast']).nullish(),

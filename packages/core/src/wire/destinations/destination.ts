@@ -1,9 +1,7 @@
 import { z } from 'zod';
 
-import { textUpTo } from '../text-up-to.ts';
-
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
-const text = textUpTo(2000).min(1);
+const text = z.string().min(1).max(2000);
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,200}$/;
 const headers = z
   .record(
@@ -32,7 +30,7 @@ export const DESTINATION_CONFIGS = {
     secretAccessKey: text,
     region: text.optional(),
     endpoint: httpUrl.optional(),
-    prefix: textUpTo(500).optional(),
+    prefix: z.string().max(500).optional(),
     pathTemplate: text.optional(),
     sessionToken: text.optional(),
     headers,
@@ -83,7 +81,7 @@ const filterRulesSchema = z.strictObject({
             z.strictObject({
               field: z.enum(FIELDS),
               operator: z.enum(OPERATORS),
-              value: z.union([textUpTo(2000), z.number()]).optional(),
+              value: z.union([z.string().max(2000), z.number()]).optional(),
             }),
           )
           .max(50),
@@ -93,14 +91,14 @@ const filterRulesSchema = z.strictObject({
 });
 
 const settingsSchema = z.object({
-  name: textUpTo(200).min(1),
+  name: z.string().min(1).max(200),
   enabled: z.boolean(),
   /** Prompts and completions are not sent. */
   privacy_mode: z.boolean(),
   /** The share of sessions that is sent. */
   sampling_rate: z.number().min(0.0001).max(1),
   /** Only calls of these keys; null means of all. */
-  api_key_hashes: z.array(textUpTo(200).min(1)).min(1).max(1000).nullable(),
+  api_key_hashes: z.array(z.string().min(1).max(200)).min(1).max(1000).nullable(),
   filter_rules: filterRulesSchema.nullable(),
   broadcast_generation_cost: z.boolean(),
   broadcast_generation_identity: z.boolean(),

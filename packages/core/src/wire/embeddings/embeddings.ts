@@ -2,7 +2,6 @@ import { z } from 'zod';
 
 import { providerPreferencesSchema } from '../chat/provider-preferences.ts';
 import { routingMembersSchema } from '../chat/routing-metadata.ts';
-import { textUpTo } from '../text-up-to.ts';
 import { traceSchema } from '../trace.ts';
 
 const tokens = z.array(z.int().min(0)).min(1);
@@ -17,7 +16,7 @@ export const embeddingsRequestSchema = z.object({
   input_type: z.string().nullish(),
   user: z.string().nullish(),
   provider: providerPreferencesSchema.nullish(),
-  session_id: textUpTo(256).nullish(),
+  session_id: z.string().max(256).nullish(),
   trace: traceSchema.nullish(),
 });
 export type EmbeddingsRequest = z.infer<typeof embeddingsRequestSchema>;

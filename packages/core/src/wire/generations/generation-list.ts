@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-import { textUpTo } from '../text-up-to.ts';
 import { generationContentSchema, generationSchema } from './generation.ts';
 
 const wholeNumber = z
@@ -19,9 +18,11 @@ const moment = z.iso
 
 const MAX_VALUES = 50;
 
-const separated = textUpTo(10_000, { of: z.string().min(1, 'must not be empty') }).transform((text) =>
-  text.split(',').filter((value) => value !== ''),
-);
+const separated = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(10_000)
+  .transform((text) => text.split(',').filter((value) => value !== ''));
 
 /** One value or several, separated by commas. */
 const values = separated.refine((list) => list.length <= MAX_VALUES, `must be at most ${MAX_VALUES} values`);
@@ -71,7 +72,7 @@ const filterShape = {
   provider: values.optional(),
   /** Hashes of keys. */
   key: values.optional(),
-  session: textUpTo(256).min(1).optional(),
+  session: z.string().min(1).max(256).optional(),
   status: values.pipe(z.array(z.enum(STATUSES, `must be of ${STATUSES.join(', ')}`))).optional(),
   /** USD, both included. */
   min_cost: usd.optional(),
@@ -79,7 +80,7 @@ const filterShape = {
 };
 
 /** Searched in ids, apps, users and, where it is stored, in the request and the completion; case does not matter. */
-const text = textUpTo(200, { of: z.string().trim().min(2, 'must have at least 2 characters') }).optional();
+const text = z.string().trim().min(2, 'must have at least 2 characters').max(200).optional();
 
 /** The query of `GET /admin/v1/generations`. */
 export const generationListQuerySchema = z.strictObject({
@@ -89,7 +90,7 @@ export const generationListQuerySchema = z.strictObject({
   text,
   limit: wholeNumber.pipe(z.int().min(1).max(200)).default(50),
   /** `next_cursor` of the page before. */
-  cursor: textUpTo(2000).optional(),
+  cursor: z.string().max(2000).optional(),
   fields,
 });
 

@@ -2,7 +2,6 @@ import { z } from 'zod';
 
 import { toolCallSchema } from '../chat/chat-message.ts';
 import { pipelineStageSchema } from '../chat/pipeline-stage.ts';
-import { textUpTo } from '../text-up-to.ts';
 
 const nullableInt = z.int().nullable();
 const nullableString = z.string().nullable();
@@ -38,9 +37,9 @@ const feedbackSchema = z.object({
 
 /** The body of `POST /generation/feedback`. Closed. */
 export const feedbackRequestSchema = z.strictObject({
-  generation_id: textUpTo(200).min(1),
+  generation_id: z.string().min(1).max(200),
   category: feedbackSchema.shape.category,
-  comment: textUpTo(4000).optional(),
+  comment: z.string().max(4000).optional(),
 });
 
 /** The record of one call, as `GET /generation` returns it (wire.md 13.1). Null means not known. */

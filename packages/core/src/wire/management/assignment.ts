@@ -1,7 +1,5 @@
 import { z } from 'zod';
 
-import { textUpTo } from '../text-up-to.ts';
-
 /** That a guardrail holds for a key (wire.md 16.3). */
 export const keyAssignmentSchema = z.object({
   id: z.string(),
@@ -25,7 +23,7 @@ export const memberAssignmentSchema = z.object({
 });
 export type MemberAssignment = z.infer<typeof memberAssignmentSchema>;
 
-const ids = z.array(textUpTo(200).min(1)).min(1).max(1000);
+const ids = z.array(z.string().min(1).max(200)).min(1).max(1000);
 
 /** The keys to assign or unassign, at least one. Closed. */
 export const keyHashesSchema = z.strictObject({ key_hashes: ids });

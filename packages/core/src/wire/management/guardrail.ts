@@ -1,7 +1,5 @@
 import { z } from 'zod';
 
-import { textUpTo } from '../text-up-to.ts';
-
 /**
  * The built-in filters (wire.md 16.6). `iban` and `direction` are the gateway's own. Names of people and postal
  * addresses, which the public wire has too, need a language model: they are refused, not silently ignored.
@@ -36,19 +34,19 @@ const builtinFilterSchema = z.strictObject({
 
 const customFilterSchema = z.strictObject({
   /** A regular expression that matches in linear time: no look-around, no back-references. */
-  pattern: textUpTo(100_000).min(1),
+  pattern: z.string().min(1).max(100_000),
   action: filterActionSchema,
   /** Names the filter in messages, and replaces the text that it redacts. */
-  label: textUpTo(100).nullish(),
+  label: z.string().max(100).nullish(),
   direction: filterDirectionSchema.optional(),
 });
 
-const slugList = z.array(textUpTo(200).min(1)).min(1).max(1000).nullable();
+const slugList = z.array(z.string().min(1).max(200)).min(1).max(1000).nullable();
 const switchSchema = z.boolean().nullable();
 
 /** The demands of a guardrail; null for each absent one. */
 const policySchema = z.object({
-  description: textUpTo(1000).nullable(),
+  description: z.string().max(1000).nullable(),
   /** USD a key or member may spend in one interval. */
   limit_usd: z.number().min(0).nullable(),
   /** Null with a limit: it never resets. Days begin at 00:00 UTC, weeks on Monday. */
@@ -76,7 +74,7 @@ const policySchema = z.object({
   content_filters: z.array(customFilterSchema).max(100).nullable(),
 });
 
-const nameSchema = textUpTo(200).min(1);
+const nameSchema = z.string().min(1).max(200);
 
 /** A guardrail as it is stored and as `GET /guardrails/{id}` returns it (wire.md 16.2). */
 export const guardrailSchema = z.object({

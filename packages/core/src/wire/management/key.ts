@@ -1,7 +1,6 @@
 import { z } from 'zod';
 
 import { pageQuerySchema } from '../page-query.ts';
-import { textUpTo } from '../text-up-to.ts';
 
 const usd = z.number();
 
@@ -62,7 +61,7 @@ export const currentKeySchema = z.object({
   rate_limit: z.object({ interval: z.string(), note: z.string(), requests: z.int() }),
 });
 
-const name = textUpTo(200).min(1);
+const name = z.string().min(1).max(200);
 const limit = z.number().min(0).nullable();
 const limitReset = z.enum(['daily', 'weekly', 'monthly']).nullable();
 
@@ -73,7 +72,7 @@ export const createKeyRequestSchema = z.strictObject({
   limit_reset: limitReset.optional(),
   include_byok_in_limit: z.boolean().optional(),
   expires_at: z.iso.datetime({ error: 'must be an ISO 8601 time in UTC' }).nullish(),
-  creator_user_id: textUpTo(200).min(1).nullish(),
+  creator_user_id: z.string().min(1).max(200).nullish(),
   workspace_id: z.string().optional(),
   /** The gateway's own field: makes a management key. */
   management: z.boolean().optional(),

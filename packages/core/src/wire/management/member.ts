@@ -1,12 +1,10 @@
 import { z } from 'zod';
 
-import { textUpTo } from '../text-up-to.ts';
-
 /** A member of the organization, as `GET /organization/members` lists them. The id is the `creator_user_id` of keys. */
 export const memberSchema = z.object({
-  id: textUpTo(200).min(1),
+  id: z.string().min(1).max(200),
   /** Empty when none is known: official clients require a text. */
-  email: textUpTo(320),
+  email: z.string().max(320),
   first_name: z.string().nullable(),
   last_name: z.string().nullable(),
   role: z.enum(['org:admin', 'org:member']),
@@ -16,7 +14,7 @@ export type Member = z.infer<typeof memberSchema>;
 const changes = {
   email: z.email().max(320).optional(),
   /** First names and last name in one; null removes them. */
-  name: textUpTo(400, { of: z.string().trim() }).nullable().optional(),
+  name: z.string().trim().max(400).nullable().optional(),
   role: z.enum(['member', 'admin']).optional(),
 };
 

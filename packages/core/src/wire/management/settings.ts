@@ -1,13 +1,11 @@
 import { z } from 'zod';
 
-import { textUpTo } from '../text-up-to.ts';
-
-const slugs = z.array(textUpTo(200).min(1)).max(1000);
+const slugs = z.array(z.string().min(1).max(200)).max(1000);
 
 /** The settings of the whole account. */
 export const settingsSchema = z.object({
   /** Used when a request names no model. */
-  default_model: textUpTo(200).min(1).nullable(),
+  default_model: z.string().min(1).max(200).nullable(),
   providers: z.object({
     /** Calls go to these alone; empty means to all. */
     only: slugs,

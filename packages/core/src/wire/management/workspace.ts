@@ -1,19 +1,17 @@
 import { z } from 'zod';
 
-import { textUpTo } from '../text-up-to.ts';
-
-const name = textUpTo(100).min(1);
-const slug = textUpTo(50).regex(
-  /^[a-z0-9]+(-[a-z0-9]+)*$/,
-  'must be lower-case letters and digits, in parts joined by single hyphens',
-);
-const model = textUpTo(1000).min(1).nullable();
+const name = z.string().min(1).max(100);
+const slug = z
+  .string()
+  .max(50)
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case letters and digits, in parts joined by single hyphens');
+const model = z.string().min(1).max(1000).nullable();
 
 /** The writable fields of a workspace. */
 const changeableSchema = z.object({
   name,
   slug,
-  description: textUpTo(500).nullable(),
+  description: z.string().max(500).nullable(),
   default_text_model: model,
   default_image_model: model,
   default_provider_sort: z.enum(['price', 'throughput', 'latency', 'exacto']).nullable(),

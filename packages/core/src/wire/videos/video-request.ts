@@ -1,7 +1,6 @@
 import { z } from 'zod';
 
 import { providerPreferencesSchema } from '../chat/provider-preferences.ts';
-import { textUpTo } from '../text-up-to.ts';
 import { traceSchema } from '../trace.ts';
 
 const MAX_CALLBACK_LENGTH = 2048;
@@ -40,14 +39,14 @@ export const videoRequestSchema = z.object({
   input_references: z.array(inputReferenceSchema).max(32).nullish(),
   generate_audio: z.boolean().nullish(),
   seed: z.int().nullish(),
-  callback_url: textUpTo(MAX_CALLBACK_LENGTH).nullish(),
+  callback_url: z.string().max(MAX_CALLBACK_LENGTH).nullish(),
   previous_job_id: z.string().min(1).nullish(),
   creativity: z.int().nullish(),
   upscale_factor: z.number().positive().nullish(),
   provider: providerPreferencesSchema
     .extend({ options: z.record(z.string(), z.record(z.string(), z.unknown())).nullish() })
     .nullish(),
-  session_id: textUpTo(256).nullish(),
+  session_id: z.string().max(256).nullish(),
   user: z.string().nullish(),
   trace: traceSchema.nullish(),
 });

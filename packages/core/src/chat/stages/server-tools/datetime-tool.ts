@@ -1,9 +1,8 @@
 import { z } from 'zod';
 
-import { textUpTo } from '../../../wire/text-up-to.ts';
 import { type ServerTool, ToolFailure } from './server-tool.ts';
 
-const optionsSchema = z.object({ timezone: textUpTo(64).nullish() });
+const optionsSchema = z.object({ timezone: z.string().max(64).nullish() });
 
 /** Returns the current time (wire.md 10.2). */
 export const datetimeTool: ServerTool = {

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-import { textUpTo } from '../../../wire/text-up-to.ts';
 import { clipText } from '../web/clip-text.ts';
 import { fetchAddress, type FetchedAddress } from '../web/fetch-address.ts';
 import { isDomainAllowed } from '../web/is-domain-allowed.ts';
@@ -12,7 +11,7 @@ const MAX_BYTES = 5 * 1024 * 1024;
 const MAX_CHARACTERS = 100_000;
 const CHARACTERS_A_TOKEN = 4;
 
-const sites = z.array(textUpTo(300)).max(100).nullish();
+const sites = z.array(z.string().max(300)).max(100).nullish();
 const optionsSchema = z.object({
   engine: z.string().nullish(),
   max_uses: z.int().min(1).nullish(),

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-import { textUpTo } from '../../../wire/text-up-to.ts';
 import { clipText } from '../web/clip-text.ts';
 import { isDomainAllowed } from '../web/is-domain-allowed.ts';
 import type { SearchResult } from '../web/search-engine.ts';
@@ -15,7 +14,7 @@ const MAX_QUERY_CHARACTERS = 1000;
 /** Characters of one snippet, by how much of the context a search may take. */
 const SNIPPETS = { low: 400, medium: 1000, high: 2000 } as const;
 
-const sites = z.array(textUpTo(300)).max(100).nullish();
+const sites = z.array(z.string().max(300)).max(100).nullish();
 const optionsSchema = z.object({
   engine: z.string().nullish(),
   max_results: z.int().min(1).max(MAX_RESULTS).nullish(),
@@ -27,7 +26,7 @@ const optionsSchema = z.object({
   excluded_domains: sites,
   /** The names are those of OpenAI's own web search. */
   filters: z.object({ allowed_domains: sites }).nullish(),
-  user_location: z.object({ country: textUpTo(100).nullish() }).nullish(),
+  user_location: z.object({ country: z.string().max(100).nullish() }).nullish(),
 });
 
 /** Searches the web with the configured engine (wire.md 10.2). */

@@ -6,7 +6,6 @@ import { guardAdded } from '../../../guardrails/guard-added.ts';
 import { guardText } from '../../../guardrails/guard-text.ts';
 import type { ChatCompletionRequest } from '../../../wire/chat/chat-completion.ts';
 import type { ChatMessage } from '../../../wire/chat/chat-message.ts';
-import { textUpTo } from '../../../wire/text-up-to.ts';
 import type { ChatRun } from '../../chat-run.ts';
 import { findPlugin } from '../../plugins.ts';
 import { annotateCompletion } from '../annotate-completion.ts';
@@ -17,10 +16,10 @@ import type { SearchEngine, SearchResult } from '../web/search-engine.ts';
 import { toUrlCitation } from '../web/to-url-citation.ts';
 import type { WebAccess } from '../web/web-access.ts';
 
-const sites = z.array(textUpTo(300)).max(100).nullish();
+const sites = z.array(z.string().max(300)).max(100).nullish();
 const optionsSchema = z.looseObject({
   max_results: z.int().min(1).max(25).nullish(),
-  search_prompt: textUpTo(10_000).nullish(),
+  search_prompt: z.string().max(10_000).nullish(),
   include_domains: sites,
   exclude_domains: sites,
 });
