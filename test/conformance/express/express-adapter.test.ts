@@ -57,7 +57,7 @@ describe.each([
       status: 200,
       body: { choices: [{ message: { content: expect.stringContaining('Hello there') } }] },
     });
-    expect(await count.json()).toEqual({ data: { count: 16 } });
+    expect(await count.json()).toEqual({ data: { count: 17 } });
   });
 
   test.each([
@@ -148,7 +148,7 @@ describe.each([
 
     const models = await fetch(`${url}/models`, { headers: { ...withKey().headers, 'accept-encoding': 'gzip' } });
     expect(models.headers.get('content-encoding')).toBe('gzip');
-    expect(await models.json()).toMatchObject({ total_count: 16 });
+    expect(await models.json()).toMatchObject({ total_count: 17 });
   });
 
   test.each([

@@ -129,7 +129,7 @@ test('responds to the shortest possible completion of an upstream', async () => 
 test('leaves an unknown cost out for a client that takes no null', async () => {
   const upstream = createScriptedTransport((exchange) => whole(COMPLETION, exchange));
   const { chat } = createCoreGateway(upstream);
-  const headers = { authorization: 'Bearer sk-test-api', 'user-agent': 'ai-sdk/openrouter/3.1.0 ai/6.0.0' };
+  const headers = { authorization: 'Bearer sk-test-api', 'user-agent': 'ai/7.0.173 ai-sdk/provider-utils/5.0.42' };
   const result = jsonOf(await chat({ model: 'acme/other' }, { headers }));
   expect(result['usage']).not.toHaveProperty('cost');
 });
