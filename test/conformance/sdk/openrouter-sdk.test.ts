@@ -63,6 +63,17 @@ describe.each(CLIENT_HOSTS)('the OpenRouter client on %s', (kind) => {
     expect(data.totalCost).toBe(0);
   });
 
+  test('hears what is spoken, streamed and not, and gets null for its cost without a price for audio', async () => {
+    const request: ChatRequest = { model: 'test/speech', messages: HELLO, modalities: ['text', 'audio'] };
+    const whole = await send(request);
+    const chunks = await readAll(await stream(request));
+    expect(whole.choices[0]?.message.audio).toMatchObject({ id: 'audio_1', transcript: 'Good morning from nobody' });
+    const pieces = chunks.map(({ choices }) => choices[0]?.delta.audio);
+    expect(pieces.map((audio) => audio?.transcript ?? '').join('')).toBe('Good morning from nobody');
+    expect(pieces.findLast((audio) => audio?.expiresAt !== undefined)?.expiresAt).toBe(1_800_000_000);
+    expect([whole.usage?.cost, chunks.at(-1)?.usage?.cost]).toEqual([null, null]);
+  });
+
   test.each(['text', 'trickle'])('streams the text whole, then one finish and one usage (%s)', async (name) => {
     const chunks = await readAll(await stream({ model: `test/${name}`, messages: HELLO }));
     expect(textOf(chunks)).toBe(TEXT);
@@ -213,7 +224,7 @@ describe.each(CLIENT_HOSTS)('the OpenRouter client on %s', (kind) => {
     const pages = await readAll(await client.models.list({ limit: 5 }));
     const ids = pages.flatMap(({ result }) => result.data.map(({ id }) => id));
     const whole = await client.models.list();
-    expect(pages.map(({ result }) => result.data.length)).toEqual([5, 5, 5, 2]);
+    expect(pages.map(({ result }) => result.data.length)).toEqual([5, 5, 5, 3]);
     expect(new Set(ids).size).toBe(whole.result.totalCount);
     expect(whole.result.data.find(({ id }) => id === 'test/unpriced')?.pricing).toEqual({
       prompt: '-1',

@@ -51,6 +51,10 @@ const MODEL_NAMES = [
 /** `test/<name>` for everything that the scripted upstream can do, and `test/unpriced`, of which no price is known. */
 export const TEST_MODELS: readonly ModelDefinition[] = [
   ...MODEL_NAMES.map(toModel),
+  {
+    ...toModel('speech'),
+    architecture: { input_modalities: ['text'], output_modalities: ['text', 'audio'] },
+  },
   { id: 'test/unpriced', context_length: 32_768, endpoints: [{ provider: 'scripted', providerModel: 'text' }] },
 ];
 
