@@ -78,9 +78,7 @@ describe.each(CLIENT_HOSTS)('the openai client on %s', (kind) => {
       audio: { id: 'audio_1', data: 'UklGRg==', transcript: 'Good morning from alloy' },
     });
     const chunks = await readAll(await client.chat.completions.create({ ...request, stream: true }));
-    const pieces = chunks.map(
-      ({ choices }) => (choices[0]?.delta as { audio?: { transcript?: string; data?: string } } | undefined)?.audio,
-    );
+    const pieces = chunks.map(({ choices }) => choices[0]?.delta.audio);
     expect(pieces.map((audio) => audio?.transcript ?? '').join('')).toBe('Good morning from alloy');
     expect(pieces.flatMap((audio) => audio?.data ?? [])).toEqual(['UklGRg==']);
   });

@@ -46,7 +46,7 @@ const WRONG: readonly Wrong[] = [
   ['/api/v1/videos', ['model'], { ...VIDEO, model: '' }],
   ['/api/v1/videos', ['model'], VIDEO],
   ['/api/v1/models?sort=nicest&category=x', ['category', 'sort']],
-  ['/api/v1/models?output_modalities=text,smell', ['output_modalities.1']],
+  ['/api/v1/models?output_modalities=text,smell', ['output_modalities']],
   ['/api/v1/models?distillable=maybe&min_age_days=old', ['distillable', 'min_age_days']],
   ['/api/v1/activity?date=2020-01-01', ['date']],
   ['/admin/v1/generations?unknown=x', ['unknown']],

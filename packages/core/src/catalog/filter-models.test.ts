@@ -161,5 +161,5 @@ test.each([
   ['output_modalities', 'text,smell'],
 ])('refuses %s=%s', (name, value) => {
   const { error } = modelListQuerySchema.safeParse({ [name]: value });
-  expect(error?.issues.map(({ path }) => path[0])).toEqual([name]);
+  expect(error?.issues.map(({ path }) => path)).toEqual([[name]]);
 });

@@ -30,7 +30,7 @@ const CATEGORIES = [
   'academia',
 ] as const;
 
-const OUTPUTS = [
+const OUTPUTS: readonly string[] = [
   'text',
   'image',
   'embeddings',
@@ -41,7 +41,7 @@ const OUTPUTS = [
   'speech',
   'transcription',
   'all',
-] as const;
+];
 
 const SORTS = [
   'most-popular',
@@ -69,11 +69,7 @@ export const modelListQuerySchema = z.object({
   q: z.string().optional(),
   input_modalities: commaList.optional(),
   output_modalities: commaList
-    .pipe(
-      z.array(
-        z.enum(OUTPUTS, { error: ({ input }) => `${JSON.stringify(input)} is not one of ${OUTPUTS.join(', ')}` }),
-      ),
-    )
+    .refine((list) => list.every((kind) => OUTPUTS.includes(kind)), `must be of ${OUTPUTS.join(', ')}`)
     .optional(),
   supported_parameters: commaList.optional(),
   context: count.optional(),

@@ -84,17 +84,20 @@ function supportedParametersOf(model: CatalogModel): string[] {
   return [...new Set(model.endpoints.flatMap((endpoint) => [...(endpoint.supportedParameters ?? [])]))];
 }
 
-/** Stated prices are complete: what they leave out is not charged, except for tokens, which no model gives away. */
+/**
+ * Where an endpoint has prices, a unit without one is not charged. Tokens are the exception: calls without a price for
+ * them have an unknown cost, except where the model has no such tokens.
+ */
 function toPricing({ definition }: CatalogModel, pricing: EndpointPricing | undefined): Pricing {
   const known = Object.fromEntries(Object.entries(pricing ?? {}).filter(([, price]) => price !== undefined));
   const outputs = definition.architecture?.output_modalities ?? [];
   const isVideo = outputs.includes('video');
-  const extra = Object.keys(known).length > 0 ? NO_CHARGE : UNKNOWN_PRICE;
+  const unstated = Object.keys(known).length > 0 ? NO_CHARGE : UNKNOWN_PRICE;
   return {
-    prompt: isVideo ? extra : UNKNOWN_PRICE,
-    completion: isVideo || outputs.includes('embeddings') ? extra : UNKNOWN_PRICE,
-    request: extra,
-    image: extra,
+    prompt: isVideo ? unstated : UNKNOWN_PRICE,
+    completion: isVideo || outputs.includes('embeddings') ? unstated : UNKNOWN_PRICE,
+    request: unstated,
+    image: unstated,
     ...known,
   };
 }

@@ -16,10 +16,11 @@ interface ParseOptions {
 export function parseWith<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
-  { within, whole = within ?? 'body' }: ParseOptions = {},
+  options?: ParseOptions,
 ): z.infer<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
+  const { within, whole = within ?? 'body' } = options ?? {};
   const toPath = (keys: readonly PropertyKey[]): string =>
     keys.length === 0 ? whole : [...(within === undefined ? [] : [within]), ...keys].join('.');
   const issues = result.error.issues.flatMap((issue) =>

@@ -81,7 +81,7 @@ class Accumulator implements CompletionAccumulator {
         if (delta.content) this.text += delta.content;
         if (delta.reasoning) this.reasoning += delta.reasoning;
         if (delta.refusal && !delta.content) this.text += delta.refusal;
-        if (delta.audio !== undefined) this.hear(delta.audio);
+        if (delta.audio !== undefined) this.addAudio(delta.audio);
         for (const call of delta.tool_calls ?? []) addToolCall(this.toolCalls, call);
         if (choice.finish_reason !== null) {
           this.finish ??= { reason: choice.finish_reason, native: choice.native_finish_reason };
@@ -114,7 +114,7 @@ class Accumulator implements CompletionAccumulator {
     return this.spilledText === undefined && this.spilledReasoning === undefined;
   }
 
-  private hear(audio: unknown): void {
+  private addAudio(audio: unknown): void {
     this.isSpoken = true;
     if (isObject(audio) && typeof audio['transcript'] === 'string') this.text += audio['transcript'];
   }
