@@ -42,6 +42,7 @@ const WRONG: readonly Wrong[] = [
       ],
     },
   ],
+  ['/admin/v1/explain', ['model'], { ...CHAT, model: '' }],
   ['/api/v1/embeddings', ['model', 'input'], { model: '' }],
   ['/api/v1/videos', ['model'], { ...VIDEO, model: '' }],
   ['/api/v1/videos', ['model'], VIDEO],
