@@ -95,6 +95,8 @@ export interface RouterInput {
   readonly text: string;
   /** The caller's options for routers, not checked yet. */
   readonly options: Unchecked;
+  /** Where the options stand in the request: `plugins.0`. Absent without any. */
+  readonly optionsPath?: string | undefined;
 }
 
 /** Requirements of a call for the endpoint that serves it. */
@@ -142,6 +144,8 @@ export interface TokenBound {
   readonly mediaTokens: number | null;
   readonly images: number;
   readonly hasAudio: boolean;
+  /** A completion in audio is requested. */
+  readonly asksForAudio?: boolean;
   /** Tokens of the output; null when the request has no limit, and the endpoint's own applies. */
   readonly maxTokens: number | null;
   /** Rejected tokens of a prediction are charged in addition to the output. */

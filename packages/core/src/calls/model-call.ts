@@ -1,9 +1,9 @@
-import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { Principal } from '../http/principal.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { firstValue, type GatewayRequest, type HeaderMap } from '../http/request.ts';
 import type { PipelineStage } from '../wire/chat/pipeline-stage.ts';
+import { refuseField } from '../wire/refuse-field.ts';
 import type { CallKind, RequestLabels } from './call-kind.ts';
 import type { CallRegion } from './call-region.ts';
 import { createGenerationId } from './generation-id.ts';
@@ -47,7 +47,7 @@ const MAX_SESSION_ID_LENGTH = 256;
 function readSession(headers: HeaderMap): string | null {
   const session = firstValue(headers['x-session-id']) ?? null;
   if (session === null || session.length <= MAX_SESSION_ID_LENGTH) return session;
-  throw new GatewayError('invalid_request', `x-session-id: must have at most ${MAX_SESSION_ID_LENGTH} characters`);
+  throw refuseField('x-session-id', `must have at most ${MAX_SESSION_ID_LENGTH} characters`);
 }
 
 interface ReceiveParts {

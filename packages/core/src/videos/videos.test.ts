@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 
 import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
+import { jsonOf } from '../../../../test/support/gateways/core-gateway.ts';
 import { toBody } from '../../../../test/support/videos/scripted-videos.ts';
-import { createVideoGateway } from '../../../../test/support/videos/video-gateway.ts';
+import { createVideoGateway, FILM } from '../../../../test/support/videos/video-gateway.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { type TransportRequest, TransportError } from '../foundation/transport/transport.ts';
 import type { GatewayResponse } from '../http/response.ts';
@@ -30,6 +31,23 @@ test('responds to a submission with the polling address, and at the end with the
   });
   const content = await gateway.get(`/api/v1/generation/content?id=${done.generation_id}`);
   expect(JSON.parse(content.body as string)).toMatchObject({ data: { input: { prompt: 'a fox' } } });
+});
+
+test('says that the cost of a video is not known, except to a client that takes no null', async () => {
+  const endpoints = FILM.endpoints.map(({ provider, providerModel }) => ({ provider, providerModel }));
+  const gateway = createVideoGateway(
+    { progress: () => ({ status: 'completed', outputs: [{}] }) },
+    { models: [{ ...FILM, endpoints }] },
+  );
+  const { body } = await gateway.submit();
+  await gateway.platform.advance(60_000);
+  const usageFor = async (userAgent: string): Promise<unknown> => {
+    const headers = { authorization: 'Bearer sk-test-api', 'user-agent': userAgent };
+    const path = `/api/v1/videos/${body.id}`;
+    return jsonOf(await gateway.post(path, undefined, { method: 'GET', headers }))['usage'];
+  };
+  expect(await usageFor('curl/8')).toEqual({ cost: null, is_byok: false });
+  expect(await usageFor('ai-sdk/openrouter/3.1.0')).toEqual({ is_byok: false });
 });
 
 test('191: a job ends once, though the process died between its generation and its end', async () => {

@@ -1,6 +1,5 @@
 import { defaultGuardrailName, workspaceIdOfDefault } from '../../auth/account.ts';
 import { findWorkspace } from '../../auth/workspaces.ts';
-import { GatewayError } from '../../foundation/errors.ts';
 import {
   changeGuardrail,
   refuseBadPatterns,
@@ -14,6 +13,7 @@ import {
   guardrailResponseSchema,
   updateGuardrailRequestSchema,
 } from '../../wire/management/guardrail.ts';
+import { refuseField } from '../../wire/refuse-field.ts';
 import type { GuardrailParts } from './guardrail-parts.ts';
 
 /** `PATCH /guardrails/{id}`. Creates the default guardrail of a workspace on its first change; its name is fixed. */
@@ -29,10 +29,7 @@ export const updateGuardrail = operation<GuardrailParts>()({
   },
   async run({ params: { id }, parts, body, found: { initial, before } }) {
     if (initial !== undefined && body.name !== undefined && body.name !== initial.name) {
-      throw new GatewayError(
-        'invalid_request',
-        `name: the default guardrail of a workspace is always "${initial.name}"`,
-      );
+      throw refuseField('name', `the default guardrail of a workspace is always "${initial.name}"`);
     }
     refuseUnknownInLists(body, before, parts.catalog);
     await refuseBadPatterns(body);

@@ -1,7 +1,9 @@
 import type { CatalogModel } from '../../catalog/catalog.ts';
 import { filterModels, type ModelListQuery } from '../../catalog/filter-models.ts';
+import type { RequestContext } from '../../http/request-context.ts';
 import { type GatewayRequest, mountPathOf } from '../../http/request.ts';
 import type { Model } from '../../wire/models/model.ts';
+import type { ModelParts } from './model-parts.ts';
 
 const DEFAULT_LIMIT = 500;
 
@@ -15,9 +17,9 @@ interface ModelPage {
 export function pageOfModels(
   models: readonly CatalogModel[],
   query: ModelListQuery,
-  request: GatewayRequest,
+  { request, parts }: Pick<RequestContext<ModelParts>, 'request' | 'parts'>,
 ): ModelPage {
-  const found = filterModels(models, query);
+  const found = filterModels(models, query, parts.platform.now());
   const mountPath = mountPathOf(request);
   if (query.offset === undefined && query.limit === undefined) {
     return { data: linkBelow(mountPath, found), total_count: found.length, links: { next: null } };

@@ -52,7 +52,7 @@ function adviceOnCost(excluded: readonly Exclusion[]): string {
   if (unbounded.length === 0) return '';
   const isPriced = unbounded.some(({ prices }) => prices.prompt !== undefined && prices.completion !== undefined);
   const remedy = isPriced
-    ? 'send max_tokens, or have a context_length configured for the model'
+    ? 'send max_tokens, or have a context_length configured for the model; for speech also pricing.audio_output'
     : 'have its prices configured (pricing.prompt and pricing.completion of the endpoint)';
   return `. A limit on spending applies, and what this request may cost at the most is not known: ${remedy}`;
 }

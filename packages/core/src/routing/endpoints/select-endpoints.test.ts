@@ -105,7 +105,6 @@ test.each<[ProviderPreferences, string[]]>([
   [{ quantizations: ['mxfp8'] }, ['cheap/turbo']],
   [{ quantizations: ['fp16', 'int4'] }, ['dear', 'unknown']],
   [{ quantizations: ['unknown'] }, ['private']],
-  [{ quantizations: ['constructor'] }, []],
   [{ max_price: { prompt: 1 } }, ['cheap']],
   [{ max_price: { prompt: '2', completion: 4 } }, ['cheap', 'cheap/turbo']],
   [{ max_price: { prompt: 0 } }, []],
