@@ -11,7 +11,7 @@ import {
 } from '@model-gateway/core';
 
 import { sweepTemporaryFiles } from './files/atomic-file.ts';
-import { type DataDirectory, prepareDataDirectory, toDirectoryError } from './files/data-directory.ts';
+import { type DataDirectory, isOfAnyFile, prepareDataDirectory, toDirectoryError } from './files/data-directory.ts';
 import {
   describeOwnershipFailure,
   DirectoryInUseError,
@@ -145,13 +145,13 @@ async function takeDirectory(
     return await ownDirectory(directory.path);
   } catch (error) {
     if (error instanceof DirectoryInUseError) throw error;
+    if (isOfAnyFile(error)) throw toDirectoryError(dir, error);
     const reason = describeOwnershipFailure(error);
     if (lockOptional !== true) {
       throw new UnusableDirectoryError(
-        `Cannot use the data directory ${dir}: ${reason}; set lockOptional to go on without`,
-        {
-          cause: error,
-        },
+        `Cannot use the data directory ${dir}: ${reason}; put it on a local disk, ` +
+          'or open the store with lockOptional to go on without',
+        { cause: error },
       );
     }
     logger?.warn(reason, { directory: directory.path });

@@ -88,6 +88,13 @@ const ADVICE: Readonly<Record<string, string>> = {
   EMFILE: 'too many files are open; raise the limit (ulimit -n)',
 };
 
+const OF_ANY_FILE = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EMFILE', 'ENFILE']);
+
+/** Whether any file that is made in the directory would have failed like this, and not only a lock. */
+export function isOfAnyFile(error: unknown): boolean {
+  return OF_ANY_FILE.has(errorCode(error) ?? '');
+}
+
 /** Turns a system error of opening a store into one line that says what failed, where, and what to do. */
 export function toDirectoryError(directory: string, error: unknown): unknown {
   const code = errorCode(error);
