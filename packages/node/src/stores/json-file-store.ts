@@ -19,6 +19,7 @@ import {
   ownDirectory,
 } from './files/directory-owner.ts';
 import { type FileSystem, nodeFileSystem } from './files/file-system.ts';
+import { isUnused, removeMadeFolders, removeStore } from './files/undo-start.ts';
 import { UnusableDirectoryError } from './files/unusable-directory-error.ts';
 import { type GenerationLogOptions, openGenerationLog } from './generations/generation-log.ts';
 import { openRowLog } from './journal/row-log.ts';
@@ -27,7 +28,7 @@ import { createTableSource } from './tables/table-source.ts';
 
 /** Where a JSON-file store lives and how much it keeps. */
 export interface JsonFileStoreOptions {
-  /** Created when missing, closed to other users. On a local disk: network file systems are not supported. */
+  /** Created when missing, closed to other users. On a local disk: one that machines share is refused where that can be told. */
   readonly dir: string;
   /** Receives messages about damage, repairs and failed writes; without it they are lost. */
   readonly logger?: Logger | undefined;
@@ -50,6 +51,8 @@ export interface StoreHost {
   readonly setTimer: GenerationLogOptions['setTimer'];
 }
 
+/** What a store makes in its directory beside `logs`. */
+const STORE_FILES = ['config.json', 'config.previous.json', 'video-jobs.ndjson', 'broadcasts.ndjson'];
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DEFAULT_RETENTION_DAYS = 30;
 const DEFAULT_MAX_GENERATIONS = 100_000;
@@ -70,10 +73,13 @@ export async function createJsonFileStore(options: JsonFileStoreOptions): Promis
 export async function openJsonFileStore(options: JsonFileStoreOptions, host: StoreHost): Promise<Store> {
   const directory = await prepareDataDirectory(options.dir, options.logger);
   const owner = await takeDirectory(options, directory);
+  const wasUnused = owner !== undefined && (await isUnused(directory, STORE_FILES));
   try {
     return await openOwned(options, host, { directory, owner });
   } catch (error) {
+    if (wasUnused) await removeStore(directory, STORE_FILES);
     await owner?.release();
+    await removeMadeFolders(directory.made);
     throw toDirectoryError(options.dir, error);
   }
 }
@@ -144,18 +150,20 @@ async function takeDirectory(
   try {
     return await ownDirectory(directory.path);
   } catch (error) {
+    // Its owner may be about to use the folders that were made here.
     if (error instanceof DirectoryInUseError) throw error;
-    if (isOfAnyFile(error)) throw toDirectoryError(dir, error);
     const reason = describeOwnershipFailure(error);
-    if (lockOptional !== true) {
-      throw new UnusableDirectoryError(
-        `Cannot use the data directory ${dir}: ${reason}; put it on a local disk, ` +
-          'or open the store with lockOptional to go on without',
-        { cause: error },
-      );
+    if (lockOptional === true && !isOfAnyFile(error)) {
+      logger?.warn(reason, { directory: directory.path });
+      return undefined;
     }
-    logger?.warn(reason, { directory: directory.path });
-    return undefined;
+    await removeMadeFolders(directory.made);
+    if (isOfAnyFile(error)) throw toDirectoryError(dir, error);
+    throw new UnusableDirectoryError(
+      `Cannot use the data directory ${dir}: ${reason}; put it on a local disk, ` +
+        'or open the store with lockOptional to go on without',
+      { cause: error },
+    );
   }
 }
 

@@ -92,7 +92,7 @@ async function takeByFile(directory: string, { platform, respondWithinMs, olderN
   return { isTaken: true, pid: 'pid' in by ? by.pid : undefined, by };
 }
 
-/** The lock of versions up to 0.1.0: a name that is made from the path. */
+/** What was the whole lock of earlier versions: a name that is made from the path. */
 function olderNameOf(directory: string, platform: NodeJS.Platform): string {
   const name = `model-gateway-${createHash('sha256').update(directory).digest('hex')}`;
   if (platform === 'linux') return `\0${name}`;

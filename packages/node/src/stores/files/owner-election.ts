@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { temporaryPath } from './atomic-file.ts';
-import { errorCode } from './file-system.ts';
-import { askOwner, listenAsOwner, type OwnerResponse, type OwnerSocket } from './owner-socket.ts';
+import { errorCode, errorReason } from './file-system.ts';
+import { askOwner, connectTo, listenAsOwner, type OwnerResponse, type OwnerSocket } from './owner-socket.ts';
 
 /** The result of an attempt to take a directory. */
 export type Claim =
@@ -132,9 +132,10 @@ async function standUp({ directory, socketDirectory }: Place): Promise<Candidate
 }
 
 /** A file system may take a socket and still not lead to it. */
-async function checkReachable({ socketDirectory, respondWithinMs }: Place, { name }: Candidate): Promise<void> {
-  const { state } = await askOwner(join(socketDirectory, name), respondWithinMs);
-  if (state === 'gone') throw new Error('a socket in it cannot be connected to');
+async function checkReachable({ socketDirectory }: Place, { name }: Candidate): Promise<void> {
+  await connectTo(join(socketDirectory, name)).catch((cause: unknown) => {
+    throw new Error(`a socket in it cannot be connected to (${errorReason(cause)})`, { cause });
+  });
 }
 
 function takeOffice(directory: string, candidate: Candidate): Claim {

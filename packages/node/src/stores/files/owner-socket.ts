@@ -86,6 +86,17 @@ export function askOwner(address: string, respondWithinMs: number): Promise<Owne
   });
 }
 
+/** Connects and leaves again without a question. Rejects when nobody listens. */
+export function connectTo(address: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(address, () => {
+      socket.destroy();
+      resolve();
+    });
+    socket.once('error', reject);
+  });
+}
+
 const STATE_OF_ERROR: Readonly<Record<string, Exclude<OwnerResponse['state'], SpeakingOwner['state']>>> = {
   ECONNREFUSED: 'gone',
   ENOENT: 'gone',
