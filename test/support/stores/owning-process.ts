@@ -30,7 +30,7 @@ export async function startOwningProcess({
   node = process.execPath,
   script = SCRIPT,
 }: OwningProcessOptions = {}): Promise<OwningProcess> {
-  const [program = node, ...args] = [...within, node, script];
+  const [program, ...args] = [...within, node, script];
   const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   // It may have been killed.
   child.stdin.on('error', () => undefined);

@@ -66,7 +66,11 @@ test('whichever call finds the disk full, a start on stored generations leaves t
 test('what former starts have left half written is swept', async () => {
   await (await place.open()).close();
   const before = await listAll();
-  const leftovers = ['owner.json.4711.tmp', '.scratch-0b0e7a52-7a0f-4f0e-8a53-0d5a9c1f6a11', 'config.json.0123456789ab.gateway-tmp'];
+  const leftovers = [
+    'owner.json.4711.tmp',
+    '.scratch-0b0e7a52-7a0f-4f0e-8a53-0d5a9c1f6a11',
+    'config.json.0123456789ab.gateway-tmp',
+  ];
   for (const name of leftovers) await writeFile(join(place.dir, name), 'half');
   await writeFile(join(place.dir, 'owner.json.tmp'), 'not ours');
   await (await place.open()).close();

@@ -80,7 +80,9 @@ test.runIf(isLinux)('an owner of an older version is seen, and leaves nothing of
 
 test.runIf(isLinux)('an older version sees the owner and reads its PID', async () => {
   const owner = await ownDirectory(dir);
-  const said = await new Promise<string>((resolve) => connect(olderName()).once('data', (data) => resolve(`${data}`)));
+  const said = await new Promise<string>((resolve) =>
+    connect(olderName()).once('data', (data) => resolve(String(data))),
+  );
   expect(Number.parseInt(said, 10)).toBe(process.pid);
   await owner.release();
 });

@@ -4,7 +4,7 @@ import { unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { openExclusively } from './exclusive-file.ts';
+import { canLockFiles, openExclusively } from './exclusive-file.ts';
 import { errorCode, errorReason } from './file-system.ts';
 import { type Claim, electOwner } from './owner-election.ts';
 import { askOwner, listenAsOwner, type OwnerResponse, type OwnerSocket } from './owner-socket.ts';
@@ -49,10 +49,9 @@ const MOST_ATTEMPTS = 4;
 export async function ownDirectory(directory: string, options: OwnerOptions = {}): Promise<DirectoryOwner> {
   const { platform = process.platform, respondWithinMs = RESPOND_WITHIN_MS } = options;
   const olderName = olderNameOf(directory, platform);
-  const claim =
-    platform === 'linux'
-      ? await takeOnLinux(directory, respondWithinMs, options.fileSystemType)
-      : await takeByFile(directory, { platform, respondWithinMs, olderName });
+  const claim = canLockFiles(platform)
+    ? await takeByFile(directory, { platform, respondWithinMs, olderName })
+    : await takeBySocket(directory, respondWithinMs, options.fileSystemType);
   if (claim.isTaken) throw new DirectoryInUseError(directory, claim.pid, claim.by);
   try {
     const older = await takeOlderName(directory, { platform, respondWithinMs, olderName });
@@ -68,7 +67,7 @@ export async function ownDirectory(directory: string, options: OwnerOptions = {}
   }
 }
 
-async function takeOnLinux(directory: string, respondWithinMs: number, givenType?: number): Promise<Claim> {
+async function takeBySocket(directory: string, respondWithinMs: number, givenType?: number): Promise<Claim> {
   const shared = findSharedFileSystem(givenType ?? statfsSync(directory).type);
   if (shared !== undefined) {
     throw new Error(

@@ -21,6 +21,11 @@ const OWNER_ONLY = 0o600;
 const WINDOWS_ATTEMPTS = 5;
 const WAIT_MS = 50;
 
+/** Whether a system locks files as it opens them. */
+export function canLockFiles(platform: NodeJS.Platform): boolean {
+  return LOCK_FLAGS[platform] !== undefined;
+}
+
 /**
  * Opens the file `owner.lock` of a directory so that the system refuses to open it again: in other processes too, and by
  * whatever path. The kernel lets go of it with the process. The file stays. Undefined when another has it; rejects

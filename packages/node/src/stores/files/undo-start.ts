@@ -2,17 +2,21 @@ import { readdir, rm, rmdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
 import { sweepTemporaryFiles } from './atomic-file.ts';
-import type { DataDirectory } from './data-directory.ts';
 import { nodeFileSystem } from './file-system.ts';
 
+interface Folders {
+  readonly path: string;
+  readonly logsPath: string;
+}
+
 /** Whether there is nothing of a store in a directory yet. Only its owner can tell: others may be about to begin. */
-export async function isUnused({ path, logsPath }: DataDirectory, storeFiles: readonly string[]): Promise<boolean> {
+export async function isUnused({ path, logsPath }: Folders, storeFiles: readonly string[]): Promise<boolean> {
   const names = await readdir(path);
   return !names.some((name) => storeFiles.includes(name)) && (await readdir(logsPath)).length === 0;
 }
 
 /** Removes what a start that failed has made in a directory that was unused before. Its owner calls it. */
-export async function removeStore({ path, logsPath }: DataDirectory, storeFiles: readonly string[]): Promise<void> {
+export async function removeStore({ path, logsPath }: Folders, storeFiles: readonly string[]): Promise<void> {
   await sweepTemporaryFiles(nodeFileSystem, path);
   for (const name of [...storeFiles, basename(logsPath)]) await rm(join(path, name), { recursive: true, force: true });
 }

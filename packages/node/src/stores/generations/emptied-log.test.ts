@@ -27,14 +27,17 @@ test.each([
   ['has 0 bytes', (path: string) => truncate(path, 0), [REPORT]],
   ['has no line but empty ones', (path: string) => writeFile(path, '\n\r\n'), [REPORT]],
   ['was cut within its first line', (path: string) => truncate(path, 20), [TORN, REPORT]],
-])('181: a log of generations that %s, beside contents, is reported, and the contents are kept', async (_, empty, reports) => {
-  const contents = await storeAndEmpty(empty);
-  const store = await place.open();
-  expect(place.warnings).toEqual(reports);
-  expect(await listIds(store)).toEqual([]);
-  expect(await place.logs()).toEqual([CONTENT, METADATA, expect.stringMatching(`${METADATA}.corrupt-2026-03-01T10`)]);
-  expect(await readFile(join(place.dir, 'logs', CONTENT))).toEqual(contents);
-});
+])(
+  '181: a log of generations that %s, beside contents, is reported, and the contents are kept',
+  async (_, empty, reports) => {
+    const contents = await storeAndEmpty(empty);
+    const store = await place.open();
+    expect(place.warnings).toEqual(reports);
+    expect(await listIds(store)).toEqual([]);
+    expect(await place.logs()).toEqual([CONTENT, METADATA, expect.stringMatching(`${METADATA}.corrupt-2026-03-01T10`)]);
+    expect(await readFile(join(place.dir, 'logs', CONTENT))).toEqual(contents);
+  },
+);
 
 test('181: it is reported once, and what comes later is stored as ever', async () => {
   const contents = await storeAndEmpty((path) => truncate(path, 0));
