@@ -63,6 +63,20 @@ test('whichever call finds the disk full, a start on stored generations leaves t
   expect(place.warnings).toEqual([]);
 });
 
+test('a start that fails late closes every file that it has opened', async () => {
+  await mkdir(join(place.dir, 'broadcasts.ndjson'), { recursive: true });
+  const { open } = place.files;
+  let opened = 0;
+  place.files.open = async (path, flags) => {
+    const file = await open(path, flags);
+    opened += 1;
+    return file;
+  };
+  await expect(place.open()).rejects.toThrow(/^Cannot use the data directory/);
+  expect(opened).toBeGreaterThan(3);
+  expect(place.files.names.filter((name) => name === 'close')).toHaveLength(opened);
+});
+
 test('what former starts have left half written is swept', async () => {
   await (await place.open()).close();
   const before = await listAll();

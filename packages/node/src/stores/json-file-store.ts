@@ -73,10 +73,12 @@ export async function createJsonFileStore(options: JsonFileStoreOptions): Promis
 export async function openJsonFileStore(options: JsonFileStoreOptions, host: StoreHost): Promise<Store> {
   const directory = await prepareDataDirectory(options.dir, options.logger);
   const owner = await takeDirectory(options, directory);
-  const wasUnused = owner !== undefined && (await isUnused(directory, STORE_FILES));
+  const wasUnused = owner !== undefined && (await isUnused(directory, STORE_FILES).catch(() => false));
+  const logs: Closable[] = [];
   try {
-    return await openOwned(options, host, { directory, owner });
+    return await openOwned(options, host, { directory, owner, logs });
   } catch (error) {
+    for (const log of logs) await log.close().catch(() => undefined);
     if (wasUnused) await removeStore(directory, STORE_FILES);
     await owner?.release();
     await removeMadeFolders(directory.made);
@@ -84,10 +86,21 @@ export async function openJsonFileStore(options: JsonFileStoreOptions, host: Sto
   }
 }
 
+interface Closable {
+  close(): Promise<void>;
+}
+
+interface Opening {
+  readonly directory: DataDirectory;
+  readonly owner: DirectoryOwner | undefined;
+  /** The logs that are open so far, in the order in which they are closed. */
+  readonly logs: Closable[];
+}
+
 async function openOwned(
   options: JsonFileStoreOptions,
   { files, setTimer }: StoreHost,
-  { directory, owner }: { readonly directory: DataDirectory; readonly owner: DirectoryOwner | undefined },
+  { directory, owner, logs }: Opening,
 ): Promise<Store> {
   const { logger, now = Date.now } = options;
   await sweepTemporaryFiles(files, directory.path);
@@ -105,6 +118,7 @@ async function openOwned(
       maxContentBytes: options.maxContentBytes ?? DEFAULT_MAX_CONTENT_BYTES,
     },
   });
+  logs.push(generations);
   const retentionMs = (options.retentionDays ?? DEFAULT_RETENTION_DAYS) * DAY_MS;
   const videoJobs = await openRowLog<VideoJob>({
     files,
@@ -113,6 +127,7 @@ async function openOwned(
     now,
     isRetained: (job) => !hasEnded(job) || job.delivery?.state === 'waiting' || job.updatedAt > now() - retentionMs,
   });
+  logs.push(videoJobs);
   const broadcasts = await openRowLog<BroadcastRow>({
     files,
     path: join(directory.path, 'broadcasts.ndjson'),
@@ -120,6 +135,7 @@ async function openOwned(
     now,
     isRetained: (row) => row.kind === 'progress' || row.createdAt > now() - retentionMs,
   });
+  logs.push(broadcasts);
   if (config.isNew && generations.loaded > 0) {
     logger?.warn('There was no config.json beside the logs of generations; the store begins without keys', {
       directory: directory.path,
@@ -133,9 +149,7 @@ async function openOwned(
     async close() {
       try {
         await config.settled();
-        await generations.close();
-        await videoJobs.close();
-        await broadcasts.close();
+        for (const log of logs) await log.close();
       } finally {
         await owner?.release();
       }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
 import { startOwningProcess, whyNot } from '../../../../../test/support/stores/owning-process.ts';
-import { DirectoryInUseError, ownDirectory } from './directory-owner.ts';
+import { describeOwnershipFailure, DirectoryInUseError, ownDirectory } from './directory-owner.ts';
 
 // What needs several processes or namespaces is in test/faults/182-184-one-owner.test.ts.
 let dir: string;
@@ -52,6 +52,17 @@ test.skipIf(noQueues !== '')(`a file system without sockets is refused with what
   const owning = await startOwningProcess({ within: ['unshare', '--mount', ...QUEUES, dir] });
   expect(await owning.own(dir)).toMatch(/^listen EPERM/);
   await owning.kill();
+});
+
+test('the refusal of a file system without sockets says so, and that of any other failure what the system says', () => {
+  const refused = Object.assign(new Error('listen EPERM: operation not permitted'), { code: 'EPERM' });
+  expect(describeOwnershipFailure(refused)).toBe(
+    'One process per directory cannot be ensured here: ' +
+      'its file system has no sockets or locks (listen EPERM: operation not permitted)',
+  );
+  expect(describeOwnershipFailure(new Error('no luck'))).toBe(
+    'One process per directory cannot be ensured here: no luck',
+  );
 });
 
 test.runIf(isLinux)('a system that lets two have a locked file is refused', async () => {
