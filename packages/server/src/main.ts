@@ -46,10 +46,16 @@ function readVersion(): string {
 
 function fail(error: unknown): void {
   const name = error instanceof Error ? error.name : '';
-  const isPlain = USAGE_ERRORS.has(name) || OUTSIDE_ERRORS.has(name);
-  const text = error instanceof Error ? (isPlain ? error.message : (error.stack ?? error.message)) : String(error);
+  const text = error instanceof Error ? describeError(error) : String(error);
   process.exitCode = USAGE_ERRORS.has(name) ? 2 : 1;
   process.stderr.write(`${text.trimEnd()}\n`);
+}
+
+function describeError(error: Error): string {
+  if (USAGE_ERRORS.has(error.name) || OUTSIDE_ERRORS.has(error.name)) return error.message;
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOSPC' || code === 'EDQUOT') return `The disk is full; free some space (${error.message})`;
+  return error.stack ?? error.message;
 }
 
 ignoreBrokenPipes();

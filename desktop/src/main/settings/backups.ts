@@ -52,7 +52,7 @@ export async function restore(window: BrowserWindow, { data }: AppPaths, atRest:
   }
   const staged = `${data}.restoring`;
   await rm(staged, { recursive: true, force: true });
-  await cp(folder, staged, { recursive: true });
+  await cp(folder, staged, { recursive: true, filter: isKept });
   const before = `${data}.before-${Date.now()}`;
   await atRest(async () => {
     if ((await stat(data).catch(() => undefined)) === undefined) await mkdir(data, { recursive: true });

@@ -11,7 +11,7 @@ import {
 } from '@model-gateway/core';
 
 import { sweepTemporaryFiles } from './files/atomic-file.ts';
-import { type DataDirectory, prepareDataDirectory, toDirectoryError } from './files/data-directory.ts';
+import { type DataDirectory, isOfAnyFile, prepareDataDirectory, toDirectoryError } from './files/data-directory.ts';
 import {
   describeOwnershipFailure,
   DirectoryInUseError,
@@ -19,6 +19,7 @@ import {
   ownDirectory,
 } from './files/directory-owner.ts';
 import { type FileSystem, nodeFileSystem } from './files/file-system.ts';
+import { isUnused, removeMadeFolders, removeStore } from './files/undo-start.ts';
 import { UnusableDirectoryError } from './files/unusable-directory-error.ts';
 import { type GenerationLogOptions, openGenerationLog } from './generations/generation-log.ts';
 import { recordInterrupted } from './generations/record-interrupted.ts';
@@ -30,7 +31,7 @@ import { createTableSource } from './tables/table-source.ts';
 
 /** Where a JSON-file store lives and how much it keeps. */
 export interface JsonFileStoreOptions {
-  /** Created when missing, closed to other users. On a local disk: network file systems are not supported. */
+  /** Created when missing, closed to other users. On a local disk: one that machines share is refused where that can be told. */
   readonly dir: string;
   /** Receives messages about damage, repairs and failed writes; without it they are lost. */
   readonly logger?: Logger | undefined;
@@ -60,6 +61,16 @@ export interface StoreHost {
   readonly setTimer: GenerationLogOptions['setTimer'];
 }
 
+/** What a store makes in its directory beside `logs`. */
+const STORE_FILES = [
+  'config.json',
+  'config.copy.json',
+  'config.previous.json',
+  'clock.json',
+  'running.ndjson',
+  'video-jobs.ndjson',
+  'broadcasts.ndjson',
+];
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DEFAULT_RETENTION_DAYS = 30;
 const DEFAULT_MAX_GENERATIONS = 100_000;
@@ -84,18 +95,34 @@ export async function createJsonFileStore(options: JsonFileStoreOptions): Promis
 export async function openJsonFileStore(options: JsonFileStoreOptions, host: StoreHost): Promise<Store> {
   const directory = await prepareDataDirectory(options.dir, options.logger);
   const owner = await takeDirectory(options, directory);
+  const wasUnused = owner !== undefined && (await isUnused(directory, STORE_FILES).catch(() => false));
+  const logs: Closable[] = [];
   try {
-    return await openOwned(options, host, { directory, owner });
+    return await openOwned(options, host, { directory, owner, logs });
   } catch (error) {
+    for (const log of logs) await log.close().catch(() => undefined);
+    if (wasUnused) await removeStore(directory, STORE_FILES);
     await owner?.release();
+    await removeMadeFolders(directory.made);
     throw toDirectoryError(options.dir, error);
   }
+}
+
+interface Closable {
+  close(): Promise<void>;
+}
+
+interface Opening {
+  readonly directory: DataDirectory;
+  readonly owner: DirectoryOwner | undefined;
+  /** The logs that are open so far, in the order in which they are closed. */
+  readonly logs: Closable[];
 }
 
 async function openOwned(
   options: JsonFileStoreOptions,
   { files, monotonicNow, setTimer }: StoreHost,
-  { directory, owner }: { readonly directory: DataDirectory; readonly owner: DirectoryOwner | undefined },
+  { directory, owner, logs }: Opening,
 ): Promise<Store> {
   const { logger, now = Date.now } = options;
   await sweepTemporaryFiles(files, directory.path);
@@ -111,6 +138,8 @@ async function openOwned(
     monotonicNow,
     trustsClock: options.trustsClock ?? false,
   });
+  const running = await openRunningLog({ files, path: join(directory.path, 'running.ndjson'), logger, now });
+  logs.push(running);
   const generations = await openGenerationLog({
     files,
     logsPath,
@@ -124,7 +153,7 @@ async function openOwned(
       maxContentBytes: options.maxContentBytes ?? DEFAULT_MAX_CONTENT_BYTES,
     },
   });
-  const running = await openRunningLog({ files, path: join(directory.path, 'running.ndjson'), logger, now });
+  logs.push(generations);
   await recordInterrupted(running, generations.repository, logger);
   const oldestMs = retentionClock.now() - (options.retentionDays ?? DEFAULT_RETENTION_DAYS) * DAY_MS;
   const videoJobs = await openRowLog<VideoJob>({
@@ -134,6 +163,7 @@ async function openOwned(
     now,
     isRetained: (job) => !hasEnded(job) || job.delivery?.state === 'waiting' || job.updatedAt > oldestMs,
   });
+  logs.push(videoJobs);
   const broadcasts = await openRowLog<BroadcastRow>({
     files,
     path: join(directory.path, 'broadcasts.ndjson'),
@@ -141,6 +171,7 @@ async function openOwned(
     now,
     isRetained: (row) => row.kind === 'progress' || row.createdAt > oldestMs,
   });
+  logs.push(broadcasts);
   if (config.isNew && generations.loaded > 0) {
     logger?.warn('There was no config.json beside the logs of generations; the store begins without keys', {
       directory: directory.path,
@@ -157,10 +188,7 @@ async function openOwned(
       try {
         await retentionClock.save();
         await config.settled();
-        await running.close();
-        await generations.close();
-        await videoJobs.close();
-        await broadcasts.close();
+        for (const log of logs) await log.close();
       } finally {
         await owner?.release();
       }
@@ -175,18 +203,20 @@ async function takeDirectory(
   try {
     return await ownDirectory(directory.path);
   } catch (error) {
+    // Its owner may be about to use the folders that were made here.
     if (error instanceof DirectoryInUseError) throw error;
     const reason = describeOwnershipFailure(error);
-    if (lockOptional !== true) {
-      throw new UnusableDirectoryError(
-        `Cannot use the data directory ${dir}: ${reason}; set lockOptional to go on without`,
-        {
-          cause: error,
-        },
-      );
+    if (lockOptional === true && !isOfAnyFile(error)) {
+      logger?.warn(reason, { directory: directory.path });
+      return undefined;
     }
-    logger?.warn(reason, { directory: directory.path });
-    return undefined;
+    await removeMadeFolders(directory.made);
+    if (isOfAnyFile(error)) throw toDirectoryError(dir, error);
+    throw new UnusableDirectoryError(
+      `Cannot use the data directory ${dir}: ${reason}; put it on a local disk, ` +
+        'or open the store with lockOptional to go on without',
+      { cause: error },
+    );
   }
 }
 

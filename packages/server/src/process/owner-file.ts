@@ -1,6 +1,8 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { StartError } from './start-error.ts';
+
 /** How other processes of this user reach the gateway that owns a data directory. */
 export interface Owner {
   readonly pid: number;
@@ -12,15 +14,29 @@ export interface Owner {
 
 const pathIn = (dataDir: string): string => join(dataDir, 'owner.json');
 
-/** Writes the owner of a data directory to a file that only its user can read. Replaces one that a crash has left. */
+/**
+ * Writes the owner of a data directory to a file that only its user can read. Replaces one that a crash has left. Throws
+ * one clear line and leaves nothing when it cannot be written.
+ */
 export async function writeOwnerFile(dataDir: string, owner: Owner): Promise<void> {
   await mkdir(dataDir, { recursive: true });
   const path = pathIn(dataDir);
   const temporary = `${path}.${owner.pid}.tmp`;
   await rm(temporary, { force: true });
-  // `wx`: the token must not be written to a file (or link) that another user has put there.
-  await writeFile(temporary, `${JSON.stringify(owner)}\n`, { mode: 0o600, flag: 'wx' });
-  await rename(temporary, path);
+  try {
+    // `wx`: the token must not be written to a file (or link) that another user has put there.
+    await writeFile(temporary, `${JSON.stringify(owner)}\n`, { mode: 0o600, flag: 'wx' });
+    await rename(temporary, path);
+  } catch (cause) {
+    await rm(temporary, { force: true });
+    throw new StartError(`Cannot write ${path}: ${describeFailure(cause)}`, { cause });
+  }
+}
+
+function describeFailure(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const isFull = code === 'ENOSPC' || code === 'EDQUOT';
+  return isFull ? `the disk is full; free some space or choose a directory on another disk [${code}]` : message;
 }
 
 /** Reads the owner of a data directory. Undefined when there is none, or when its process has ended. */

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { errorCode, type FileSystem, OPEN, readFully, writeFully } from './file-system.ts';
 
 const TEMPORARY = /\.[0-9a-f]{12}\.gateway-tmp$/;
+/** What else is made under a name of its own for a moment: the file of the owner's address, and scratch files. */
+const MOMENTARY = /^(?:owner\.json\.\d+\.tmp|\.scratch-[0-9a-f-]{36})$/;
 const RENAME_ATTEMPTS = 5;
 const WRITE_BYTES = 1024 * 1024;
 
@@ -155,10 +157,10 @@ export async function syncDirectory(files: FileSystem, directory: string): Promi
   }
 }
 
-/** Removes the files of unfinished writes, and only names that this module makes. */
+/** Removes what killed processes have left of unfinished writes, and nothing else. */
 export async function sweepTemporaryFiles(files: FileSystem, directory: string): Promise<void> {
   for (const name of await files.list(directory)) {
-    if (TEMPORARY.test(basename(name))) await removeIfThere(files, join(directory, name));
+    if (TEMPORARY.test(name) || MOMENTARY.test(name)) await removeIfThere(files, join(directory, name));
   }
 }
 

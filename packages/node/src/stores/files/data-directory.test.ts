@@ -36,6 +36,7 @@ test('an empty directory is closed to others', async () => {
   expect(await prepareDataDirectory(directory, undefined)).toEqual({
     path: directory,
     logsPath: join(directory, 'logs'),
+    made: [join(directory, 'logs')],
   });
   expect((await stat(directory)).mode & 0o777).toBe(0o700);
 });

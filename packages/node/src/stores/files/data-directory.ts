@@ -6,6 +6,7 @@ import type { Logger } from '@model-gateway/core';
 import { syncDirectory } from './atomic-file.ts';
 import { errorCode, errorReason, nodeFileSystem } from './file-system.ts';
 import { makeDirectory } from './make-directory.ts';
+import { removeMadeFolders } from './undo-start.ts';
 import { UnusableDirectoryError } from './unusable-directory-error.ts';
 
 /** The paths of a store's files. Both folders exist. */
@@ -13,6 +14,8 @@ export interface DataDirectory {
   /** Path with every symbolic link resolved, so that one directory has one name. */
   readonly path: string;
   readonly logsPath: string;
+  /** Folders that did not exist before, the innermost first. */
+  readonly made: readonly string[];
 }
 
 const OWNER_ONLY = 0o700;
@@ -24,30 +27,41 @@ const OTHERS_MAY_WRITE = 0o022;
  * others anyway.
  */
 export async function prepareDataDirectory(directory: string, logger: Logger | undefined): Promise<DataDirectory> {
+  const made: string[] = [];
   try {
     const created = await makeDirectory(resolve(directory), OWNER_ONLY);
+    if (created !== undefined) made.push(...foldersBetween(resolve(directory), created));
     const path = await realpath(directory);
     await checkOwner(path, directory);
     if (created !== undefined || (await readdir(path)).length === 0) await chmod(path, OWNER_ONLY);
     else if (((await stat(path)).mode & OTHERS_MAY_WRITE) !== 0 && process.platform !== 'win32') {
       logger?.warn('Other users may write into the data directory; chmod 700 closes it', { directory: path });
     }
-    const logsPath = await prepareLogs(path);
+    const logsPath = join(path, 'logs');
+    if (await prepareLogs(logsPath)) made.unshift(logsPath);
     if (created !== undefined) await syncNames(dirname(path));
     await syncNames(path);
-    return { path, logsPath };
+    return { path, logsPath, made };
   } catch (error) {
+    await removeMadeFolders(made);
     throw toDirectoryError(directory, error);
   }
 }
 
-async function prepareLogs(path: string): Promise<string> {
-  const logsPath = join(path, 'logs');
-  try {
-    await mkdir(logsPath, { mode: OWNER_ONLY });
-  } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw error;
-  }
+/** A folder and those above it, up to `outermost`. */
+function foldersBetween(folder: string, outermost: string): readonly string[] {
+  return folder === outermost ? [folder] : [folder, ...foldersBetween(dirname(folder), outermost)];
+}
+
+/** Returns whether it has made the folder. */
+async function prepareLogs(logsPath: string): Promise<boolean> {
+  const isMade = await mkdir(logsPath, { mode: OWNER_ONLY }).then(
+    () => true,
+    (error: unknown) => {
+      if (errorCode(error) !== 'EEXIST') throw error;
+      return false;
+    },
+  );
   // The path must not be a link: the user who created the link would decide where prompts are written.
   if (!(await lstat(logsPath)).isDirectory()) {
     throw new UnusableDirectoryError(
@@ -55,7 +69,7 @@ async function prepareLogs(path: string): Promise<string> {
     );
   }
   await chmod(logsPath, OWNER_ONLY);
-  return logsPath;
+  return isMade;
 }
 
 /** Syncs the names of new folders, if the system allows it: some parents can be passed through but not opened. */
@@ -87,6 +101,13 @@ const ADVICE: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'its name is too long; choose a shorter one',
   EMFILE: 'too many files are open; raise the limit (ulimit -n)',
 };
+
+const OF_ANY_FILE = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EMFILE', 'ENFILE']);
+
+/** Whether any file that is made in the directory would have failed like this, and not only a lock. */
+export function isOfAnyFile(error: unknown): boolean {
+  return OF_ANY_FILE.has(errorCode(error) ?? '');
+}
 
 /** Turns a system error of opening a store into one line that says what failed, where, and what to do. */
 export function toDirectoryError(directory: string, error: unknown): unknown {

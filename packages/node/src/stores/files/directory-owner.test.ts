@@ -1,88 +1,32 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
-import { DirectoryInUseError, ownDirectory } from './directory-owner.ts';
+import { startOwningProcess, whyNot } from '../../../../../test/support/stores/owning-process.ts';
+import { describeOwnershipFailure, DirectoryInUseError, ownDirectory } from './directory-owner.ts';
 
+// What needs several processes or namespaces is in test/faults/182-184-one-owner.test.ts.
 let dir: string;
-let children: ChildProcess[];
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'gateway-owner-'));
-  children = [];
 });
-afterEach(async () => {
-  for (const child of children) await endProcess(child);
-  await rm(dir, { recursive: true });
-});
+afterEach(() => rm(dir, { recursive: true }));
 
-// Where abstract sockets exist the other kind is tried, too: nothing in it is special to another system.
-const platforms: readonly NodeJS.Platform[] = process.platform === 'linux' ? ['linux', 'darwin'] : [process.platform];
+const isLinux = process.platform === 'linux';
 
-/** Starts another process that takes the directory; resolves when it has, or with why it could not. */
-async function ownInOtherProcess(platform: NodeJS.Platform): Promise<{ child: ChildProcess; said: string }> {
-  const source = fileURLToPath(new URL('directory-owner.ts', import.meta.url));
-  const script = `
-    import { ownDirectory } from ${JSON.stringify(source)};
-    setInterval(() => {}, 1000);
-    ownDirectory(process.argv[1], { platform: process.argv[2] }).then(() => console.log('owned'), (error) => console.log(error.message));`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script, dir, platform], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  children.push(child);
-  const [said] = (await once(child.stdout, 'data')) as [Buffer];
-  return { child, said: said.toString().trim() };
-}
-
-async function endProcess(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exited = once(child, 'exit');
-  child.kill('SIGKILL');
-  await exited;
-}
-
-test.each(platforms)('a second process is refused with the PID of the first (%s)', async (platform) => {
-  const first = await ownInOtherProcess(platform);
-  expect(first.said).toBe('owned');
-  const second = await ownInOtherProcess(platform);
-  expect(second.said).toBe(
-    `The data directory ${dir} is in use by the process with PID ${first.child.pid}; end it, or choose another directory`,
-  );
-});
-
-test.each(platforms)('the directory is free at once when its owner is killed (%s)', async (platform) => {
-  const { child } = await ownInOtherProcess(platform);
-  await endProcess(child);
-  const owner = await ownDirectory(dir, { platform });
+test('the same process cannot take a directory twice, until it lets go of it', async () => {
+  const owner = await ownDirectory(dir);
+  const refusal = await ownDirectory(dir).catch((error: unknown) => error);
+  expect(refusal).toBeInstanceOf(DirectoryInUseError);
+  expect(refusal).toMatchObject({ ownerPid: process.pid, message: expect.stringContaining('this very process') });
   await owner.release();
+  const again = await ownDirectory(dir);
+  await again.release();
 });
-
-test.each(platforms)('a stopped owner keeps the directory although it cannot answer (%s)', async (platform) => {
-  const { child } = await ownInOtherProcess(platform);
-  child.kill('SIGSTOP');
-  await expect(ownDirectory(dir, { platform, respondWithinMs: 50 })).rejects.toThrow(
-    /another process that does not answer \(it may be stopped\)/,
-  );
-  child.kill('SIGCONT');
-  await expect(ownDirectory(dir, { platform, respondWithinMs: 30_000 })).rejects.toThrow(`PID ${child.pid}`);
-});
-
-test.each(platforms)(
-  'the same process cannot take a directory twice, until it lets go of it (%s)',
-  async (platform) => {
-    const owner = await ownDirectory(dir, { platform });
-    const refusal = await ownDirectory(dir, { platform }).catch((error: unknown) => error);
-    expect(refusal).toBeInstanceOf(DirectoryInUseError);
-    expect(refusal).toMatchObject({ ownerPid: process.pid, message: expect.stringContaining('this very process') });
-    await owner.release();
-    const again = await ownDirectory(dir, { platform });
-    await again.release();
-  },
-);
 
 test('two directories do not get in each other’s way', async () => {
   const other = await mkdtemp(join(tmpdir(), 'gateway-owner-'));
@@ -90,3 +34,76 @@ test('two directories do not get in each other’s way', async () => {
   for (const owner of owners) await owner.release();
   await rm(other, { recursive: true });
 });
+
+test.runIf(isLinux).each([
+  [0x6969, 'NFS'],
+  [0xff534d42, 'CIFS'],
+  [0xfe534d42 - 2 ** 32, 'SMB'],
+])('a directory that machines share is refused with the kind of its file system (%i: %s)', async (type, name) => {
+  await expect(ownDirectory(dir, { fileSystemType: type })).rejects.toThrow(
+    `it is on ${name}, which several machines can use at once, and the others would not see its owner`,
+  );
+  expect(await readdir(dir)).toEqual([]);
+});
+
+const QUEUES = ['sh', '-c', 'mount -t mqueue none "$0" && exec "$@"'];
+const noQueues = whyNot('unshare', '--mount', ...QUEUES, tmpdir(), 'true');
+test.skipIf(noQueues !== '')(`a file system without sockets is refused with what it says${noQueues}`, async () => {
+  const owning = await startOwningProcess({ within: ['unshare', '--mount', ...QUEUES, dir] });
+  expect(await owning.own(dir)).toMatch(/^listen EPERM/);
+  await owning.kill();
+});
+
+test('the refusal of a file system without sockets says so, and that of any other failure what the system says', () => {
+  const refused = Object.assign(new Error('listen EPERM: operation not permitted'), { code: 'EPERM' });
+  expect(describeOwnershipFailure(refused)).toBe(
+    'One process per directory cannot be ensured here: ' +
+      'its file system has no sockets or locks (listen EPERM: operation not permitted)',
+  );
+  expect(describeOwnershipFailure(new Error('no luck'))).toBe(
+    'One process per directory cannot be ensured here: no luck',
+  );
+});
+
+test.runIf(isLinux)('a system that lets two have a locked file is refused', async () => {
+  // The flag that locks a file on macOS means nothing to this system.
+  await expect(ownDirectory(dir, { platform: 'darwin' })).rejects.toThrow('its file system locks no files');
+});
+
+/** The name in the network namespace that was the whole lock of older versions. */
+const olderName = (): string => `\0model-gateway-${createHash('sha256').update(dir).digest('hex')}`;
+
+function listenAtOlderName(response: string): Promise<Server> {
+  return new Promise((resolve) => {
+    const server = createServer((socket) => socket.end(response)).listen(olderName(), () => resolve(server));
+  });
+}
+
+test.runIf(isLinux)('an owner of an older version is seen, and leaves nothing of the attempt', async () => {
+  const older = await listenAtOlderName('4711');
+  await expect(ownDirectory(dir)).rejects.toThrow(
+    `The data directory ${dir} is in use by the process with PID 4711; end it, or choose another directory`,
+  );
+  expect(await readdir(dir)).toEqual([]);
+  older.close();
+  await (await ownDirectory(dir)).release();
+});
+
+test.runIf(isLinux)('an older version sees the owner and reads its PID', async () => {
+  const owner = await ownDirectory(dir);
+  const said = await new Promise<string>((resolve) =>
+    connect(olderName()).once('data', (data) => resolve(String(data))),
+  );
+  expect(Number.parseInt(said, 10)).toBe(process.pid);
+  await owner.release();
+});
+
+test.runIf(isLinux)(
+  'another directory under the same path, of a container with the same network, is no hindrance',
+  async () => {
+    const other = await listenAtOlderName('1 owner 5b4c0e0e-0000-4000-8000-000000000000 elsewhere');
+    const owner = await ownDirectory(dir);
+    await owner.release();
+    other.close();
+  },
+);

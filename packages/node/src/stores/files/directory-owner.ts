@@ -1,10 +1,14 @@
 import { createHash } from 'node:crypto';
+import { statfsSync } from 'node:fs';
 import { unlink } from 'node:fs/promises';
-import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { canLockFiles, openExclusively } from './exclusive-file.ts';
 import { errorCode, errorReason } from './file-system.ts';
+import { type Claim, electOwner } from './owner-election.ts';
+import { askOwner, listenAsOwner, type OwnerResponse, type OwnerSocket } from './owner-socket.ts';
+import { findSharedFileSystem } from './shared-file-system.ts';
 
 /** The right to use a directory, held until it is released or the process dies. */
 export interface DirectoryOwner {
@@ -14,11 +18,11 @@ export interface DirectoryOwner {
 /** Thrown when another process, or another store in this one, uses the directory. */
 export class DirectoryInUseError extends Error {
   override readonly name = 'DirectoryInUseError';
-  /** Undefined when the owner does not respond, for instance because it is stopped. */
+  /** Undefined when it cannot be known. Processes in other containers have PIDs of their own. */
   readonly ownerPid: number | undefined;
 
-  constructor(directory: string, ownerPid: number | undefined) {
-    super(`The data directory ${directory} is in use by ${describeOwner(ownerPid)}`);
+  constructor(directory: string, ownerPid: number | undefined, response: OwnerResponse) {
+    super(`The data directory ${directory} is in use by ${describeOwner(ownerPid, response)}`);
     this.ownerPid = ownerPid;
   }
 }
@@ -28,40 +32,67 @@ export interface OwnerOptions {
   readonly platform?: NodeJS.Platform | undefined;
   /** After this time an owner counts as one that does not respond. */
   readonly respondWithinMs?: number | undefined;
+  /** What `statfs` says about the directory. */
+  readonly fileSystemType?: number | undefined;
 }
 
-const RESPOND_WITHIN_MS = 1000;
+const RESPOND_WITHIN_MS = 2000;
 const LONGEST_SOCKET_PATH = 100;
+const MOST_ATTEMPTS = 4;
 
 /**
- * Takes a directory by a socket that the kernel closes with the process: there is no lock file to be left behind, no
- * clock is compared, and a stopped process keeps its directories. Other processes ask the socket for the owner's PID;
- * it does not keep the process alive. Symbolic links of `directory` are resolved. Throws `DirectoryInUseError` at once
- * when it is taken. On Linux the name lives in the network namespace: containers that share a volume do not see one
- * another's.
+ * Takes a directory by what the kernel lets go of with the process: there is no lock to be left behind, no clock is
+ * compared, and a stopped process keeps its directories. It is the directory that is taken, not its path: bind mounts,
+ * containers and symbolic links lead to the same owner (docs/decisions/0028). Does not keep the process alive. Throws
+ * `DirectoryInUseError` when it is taken, and another error where that cannot be ensured.
  */
-export async function ownDirectory(
-  directory: string,
-  { platform = process.platform, respondWithinMs = RESPOND_WITHIN_MS }: OwnerOptions = {},
-): Promise<DirectoryOwner> {
-  const address = addressOf(directory, platform);
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await listenAt(address);
-    } catch (error) {
-      const code = errorCode(error);
-      // A pipe of another Windows user fails with EACCES.
-      if (code !== 'EADDRINUSE' && !(code === 'EACCES' && platform === 'win32')) throw error;
-    }
-    const response = await askOwner(address, respondWithinMs);
-    if (response.isAlive || attempt > 3) throw new DirectoryInUseError(directory, response.pid);
-    // Only a socket in the file system outlives its process. When two processes start here at once, both can remove it,
-    // and the first to listen loses its name. That is accepted: this is for systems that offer nothing better.
-    if (isFile(platform)) await unlink(address).catch(() => undefined);
+export async function ownDirectory(directory: string, options: OwnerOptions = {}): Promise<DirectoryOwner> {
+  const { platform = process.platform, respondWithinMs = RESPOND_WITHIN_MS } = options;
+  const olderName = olderNameOf(directory, platform);
+  const claim = canLockFiles(platform)
+    ? await takeByFile(directory, { platform, respondWithinMs, olderName })
+    : await takeBySocket(directory, respondWithinMs, options.fileSystemType);
+  if (claim.isTaken) throw new DirectoryInUseError(directory, claim.pid, claim.by);
+  try {
+    const older = await takeOlderName(directory, { platform, respondWithinMs, olderName });
+    return {
+      async release() {
+        await older?.close();
+        await claim.release();
+      },
+    };
+  } catch (error) {
+    await claim.release();
+    throw error;
   }
 }
 
-function addressOf(directory: string, platform: NodeJS.Platform): string {
+async function takeBySocket(directory: string, respondWithinMs: number, givenType?: number): Promise<Claim> {
+  const shared = findSharedFileSystem(givenType ?? statfsSync(directory).type);
+  if (shared !== undefined) {
+    throw new Error(
+      `it is on ${shared}, which several machines can use at once, and the others would not see its owner`,
+    );
+  }
+  return electOwner(directory, respondWithinMs);
+}
+
+interface OlderPlace {
+  readonly platform: NodeJS.Platform;
+  readonly respondWithinMs: number;
+  readonly olderName: string;
+}
+
+async function takeByFile(directory: string, { platform, respondWithinMs, olderName }: OlderPlace): Promise<Claim> {
+  const file = await openExclusively(directory, platform);
+  if (file !== undefined) return { isTaken: false, ...file };
+  // The file says only that there is an owner; its PID is told where older versions look for it.
+  const by = await askOwner(olderName, respondWithinMs).catch((): OwnerResponse => ({ state: 'silent' }));
+  return { isTaken: true, pid: 'pid' in by ? by.pid : undefined, by };
+}
+
+/** What was the whole lock of earlier versions: a name that is made from the path. */
+function olderNameOf(directory: string, platform: NodeJS.Platform): string {
   const name = `model-gateway-${createHash('sha256').update(directory).digest('hex')}`;
   if (platform === 'linux') return `\0${name}`;
   if (platform === 'win32') return `\\\\.\\pipe\\${name}`;
@@ -69,67 +100,58 @@ function addressOf(directory: string, platform: NodeJS.Platform): string {
   return inside.length <= LONGEST_SOCKET_PATH ? inside : join(tmpdir(), `${name.slice(0, 40)}.sock`);
 }
 
-function isFile(platform: NodeJS.Platform): boolean {
-  return platform !== 'linux' && platform !== 'win32';
-}
-
-function listenAt(address: string): Promise<DirectoryOwner> {
-  return new Promise((resolve, reject) => {
-    const server = createServer((socket) => {
-      socket.unref();
-      socket.on('error', () => socket.destroy());
-      // The owner closes the connection itself: a process that asks and then hangs must not delay `release`.
-      socket.end(String(process.pid), () => socket.destroy());
-    });
-    server.once('error', reject);
-    server.listen(address, () => {
-      server.removeListener('error', reject);
-      // Later errors concern one connection only; the directory stays taken.
-      server.on('error', () => undefined);
-      server.unref();
-      resolve({ release: () => closeServer(server) });
-    });
-  });
-}
-
-function closeServer(server: Server): Promise<void> {
-  return new Promise((resolve) => server.close(() => resolve()));
-}
-
-function askOwner(
-  address: string,
-  respondWithinMs: number,
-): Promise<{ readonly isAlive: boolean; readonly pid: number | undefined }> {
-  return new Promise((resolve) => {
-    let response = '';
-    const socket = connect(address);
-    const end = (isAlive: boolean): void => {
-      socket.destroy();
-      const pid = Number.parseInt(response, 10);
-      resolve({ isAlive, pid: Number.isNaN(pid) ? undefined : pid });
-    };
-    socket.setEncoding('latin1');
-    socket.setTimeout(respondWithinMs, () => end(true));
-    socket.on('data', (text) => (response += String(text)));
-    socket.once('end', () => end(true));
-    socket.once('error', (error) => end(!isGone(error)));
-  });
-}
-
-function isGone(error: unknown): boolean {
-  return ['ECONNREFUSED', 'ENOENT', 'ENOTSOCK'].includes(errorCode(error) ?? '');
-}
-
-function describeOwner(ownerPid: number | undefined): string {
-  if (ownerPid === undefined) {
-    return 'another process that does not answer (it may be stopped); end it, or choose another directory';
+/**
+ * Takes the name by which older versions lock, once the directory is taken: so they are kept out, and are seen. On
+ * Linux, containers with one network may have different directories under one path; a version that takes directories
+ * themselves has another one then. Undefined where the name cannot be had and nobody of an older version has it.
+ */
+async function takeOlderName(directory: string, place: OlderPlace): Promise<OwnerSocket | undefined> {
+  const { platform, respondWithinMs, olderName } = place;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const socket = await listenAsOwner(olderName);
+      socket.becomeOwner();
+      return socket;
+    } catch (error) {
+      const code = errorCode(error);
+      // A pipe of another Windows user fails with EACCES.
+      if (code !== 'EADDRINUSE' && !(code === 'EACCES' && platform === 'win32')) return undefined;
+    }
+    const response = await askOwner(olderName, respondWithinMs);
+    if ('isOlder' in response && !response.isOlder) return undefined;
+    if (response.state === 'owner' || response.state === 'silent' || attempt >= MOST_ATTEMPTS) {
+      throw new DirectoryInUseError(directory, 'pid' in response ? response.pid : undefined, response);
+    }
+    const isFile = platform !== 'linux' && platform !== 'win32';
+    if (isFile && response.state === 'gone') await unlink(olderName).catch(() => undefined);
   }
-  return ownerPid === process.pid
-    ? `this very process (PID ${ownerPid}); close the store that has it first`
-    : `the process with PID ${ownerPid}; end it, or choose another directory`;
 }
 
-/** Explains why a directory could not be taken although it has no owner, on a system that forbids such sockets. */
+function describeOwner(ownerPid: number | undefined, response: OwnerResponse): string {
+  if ('isThisProcess' in response && response.isThisProcess) {
+    return `this very process (PID ${ownerPid}); close the store that has it first`;
+  }
+  const who = ownerPid === undefined ? 'another process' : `the process with PID ${ownerPid}`;
+  const where =
+    'host' in response && response.host !== undefined ? ` of the container or machine ${response.host}` : '';
+  const how = response.state === 'silent' ? ', which does not answer (it may be stopped)' : '';
+  return `${who}${where}${how}; end it, or choose another directory`;
+}
+
+/** Explains why a directory could not be taken although it has no owner. */
 export function describeOwnershipFailure(error: unknown): string {
-  return `One process per directory cannot be ensured here: ${errorReason(error)}`;
+  return `One process per directory cannot be ensured here: ${describeFailure(error)}`;
+}
+
+function describeFailure(error: unknown): string {
+  switch (errorCode(error)) {
+    case 'EPERM':
+    case 'EOPNOTSUPP':
+    case 'ENOTSUP':
+    case 'ENOSYS':
+    case 'EINVAL':
+      return `its file system has no sockets or locks (${errorReason(error)})`;
+    default:
+      return errorReason(error);
+  }
 }

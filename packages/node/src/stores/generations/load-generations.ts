@@ -21,6 +21,7 @@ import {
   type SegmentName,
 } from '../journal/segment-name.ts';
 import { refuseNewerVersion } from '../tables/config-file.ts';
+import { reportEmptiedLog, reportMissingLogs } from './emptied-log.ts';
 
 export interface LoadedGenerations {
   readonly index: GenerationIndex;
@@ -65,10 +66,13 @@ export async function loadGenerations(options: LoadOptions): Promise<LoadedGener
   for (const segment of await listSegments(options)) {
     loading.index.addSegment(segment);
     const path = join(logsPath, metadataFileName(segment));
-    await recoverJournal(options, path, (record) => {
+    let records = 0;
+    const damage = await recoverJournal(options, path, (record) => {
+      records += 1;
       const line = parseMetadata(record);
       if (line !== undefined) apply(loading, { segment, path, line });
     });
+    if (records === 0) await reportEmptiedLog(options, { segment, path, isReported: damage === 'damaged' });
   }
   const { index, carried } = loading;
   adoptOrphans(loading);
@@ -182,10 +186,11 @@ export async function removeDroppedFiles(
 
 /** Measures content files, removes unreferenced ones, and returns the generations that refer beyond the end of one. */
 async function checkContentFiles(
-  { files, logsPath }: LoadOptions,
+  { files, logsPath, logger }: LoadOptions,
   index: GenerationIndex,
 ): Promise<readonly GenerationEntry[]> {
   const names = await files.list(logsPath);
+  reportMissingLogs({ logger }, names);
   const referenced = new Set<string>();
   for (const { content } of index.entries()) if (content !== null) referenced.add(content.file);
   const isCertain = segmentsReadInFull(names);

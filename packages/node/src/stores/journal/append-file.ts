@@ -1,3 +1,4 @@
+import { removeIfThere } from '../files/atomic-file.ts';
 import { type FileSystem, OPEN, readFully, writeFully } from '../files/file-system.ts';
 import { UnusableDirectoryError } from '../files/unusable-directory-error.ts';
 import { isWholeLines } from './record-line.ts';
@@ -31,10 +32,12 @@ export async function openAppendFile(
 ): Promise<AppendFile> {
   const fd = await files.open(path, OPEN.readWriteOrCreate);
   const file: AppendFile = { path, fd, end: 0, synced: 0, isTorn: false, hasFailedSync: false };
+  let wasEmpty = false;
   try {
     const stats = await files.stat(fd);
     if (!stats.isFile())
       throw new UnusableDirectoryError(`${path} is not a file; move it away or choose another data directory`);
+    wasEmpty = stats.size === 0;
     file.end = stats.size;
     file.synced = stats.size;
     const opening = stats.size === 0 ? firstLine : await missingNewline(files, fd, stats.size);
@@ -44,6 +47,8 @@ export async function openAppendFile(
   } catch (error) {
     if (file.isTorn) await cutOff(files, file);
     await files.close(fd).catch(() => undefined);
+    // An empty file without its first line would look like one that was emptied.
+    if (wasEmpty) await removeIfThere(files, path).catch(() => undefined);
     throw error;
   }
 }

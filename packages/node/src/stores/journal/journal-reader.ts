@@ -28,22 +28,23 @@ type Damage =
 /**
  * Hands over every good record of a journal, in order; afterwards the file has good lines only. A torn last line is cut
  * off. On other damage the file is set aside as `<name>.corrupt-<time>` and replaced by one with every good line. Both
- * are reported. The records' bytes stay valid. Rejects when the file cannot be read or repaired.
+ * are reported. The records' bytes stay valid. Returns which of the two it was. Rejects when the file cannot be read or
+ * repaired.
  */
 export async function recoverJournal(
   options: JournalReaderOptions,
   path: string,
   onRecord: (record: Buffer) => void,
-): Promise<void> {
+): Promise<Damage['kind'] | undefined> {
   const damage = await readRecords(options.files, path, onRecord);
-  if (damage === undefined) return;
+  if (damage === undefined) return undefined;
   if (damage.kind === 'torn') {
     await cut(options.files, path, damage.goodBytes);
     options.logger?.warn('The last line of a log was cut short, as by a crash while writing; it was removed', {
       file: path,
       goodBytes: damage.goodBytes,
     });
-    return;
+    return damage.kind;
   }
   const keptAs = await setAside(options.files, path, options.now());
   const goodLines = await writeGoodLines(options.files, path);
@@ -54,6 +55,7 @@ export async function recoverJournal(
     badLines: damage.badLines,
     goodLines,
   });
+  return damage.kind;
 }
 
 /** Reads a file line by line. A line comes without its newline, and its bytes stay valid. */

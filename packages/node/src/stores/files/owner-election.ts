@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, closeSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { temporaryPath } from './atomic-file.ts';
+import { errorCode, errorReason } from './file-system.ts';
+import { askOwner, connectTo, listenAsOwner, type OwnerResponse, type OwnerSocket } from './owner-socket.ts';
+
+/** The result of an attempt to take a directory. */
+export type Claim =
+  | { readonly isTaken: false; release(): Promise<void> }
+  /** `pid` is undefined where it cannot be known. */
+  | { readonly isTaken: true; readonly pid: number | undefined; readonly by: OwnerResponse };
+
+/** This process's socket, under a name where others look for it. */
+interface Candidate {
+  readonly name: string;
+  readonly socket: OwnerSocket;
+}
+
+interface Rival {
+  readonly name: string;
+  readonly pid: number;
+  readonly response: OwnerResponse;
+}
+
+/** How to reach a directory. */
+interface Place {
+  readonly directory: string;
+  /** A path of the same directory that is short enough for the address of a socket. */
+  readonly socketDirectory: string;
+  readonly respondWithinMs: number;
+}
+
+const NAME = /^owner-(\d+)-[0-9a-f]{16}\.sock$/;
+/** Bytes of the longest name that a socket gets here. */
+const LONGEST_NAME = 40;
+/** The system's limit of a socket's path is 108 bytes with the zero at its end; longer ones would be cut silently. */
+const LONGEST_ADDRESS = 107;
+const FOR_EVERYONE = 0o666;
+const WAIT_MS = 10;
+/** Far more than candidates need among themselves. */
+const MOST_ROUNDS = 1000;
+
+/**
+ * Takes a directory by a socket in it, which is found by whatever path and from whatever namespace, and to which nobody
+ * can connect once its process has gone (docs/decisions/0028).
+ *
+ * Each candidate puts up a socket under a name of its own, then looks for others, and becomes the owner when it finds
+ * nobody. Of any two, one was up before the other looked, so never do both find nobody. Of candidates that find each
+ * other, the one with the lowest name waits for the others to leave. A socket listens before it gets its name, and no
+ * name is used twice: so one that refuses a connection is dead for ever, and anybody may remove it.
+ *
+ * The few calls to the file system are synchronous: a start has nothing else to do, and threads would cost it more.
+ */
+export async function electOwner(directory: string, respondWithinMs: number): Promise<Claim> {
+  const isShort = Buffer.byteLength(directory) + 1 + LONGEST_NAME <= LONGEST_ADDRESS;
+  if (isShort) return elect({ directory, socketDirectory: directory, respondWithinMs });
+  const folder = openSync(directory, 'r');
+  try {
+    return await elect({ directory, socketDirectory: `/proc/self/fd/${folder}`, respondWithinMs });
+  } finally {
+    closeSync(folder);
+  }
+}
+
+async function elect(place: Place): Promise<Claim> {
+  let candidate: Candidate | undefined;
+  let isElected = false;
+  try {
+    for (let round = 1; ; round += 1) {
+      const rivals = await findRivals(place, candidate);
+      const owner = rivals.find(({ response }) => isOwner(response) || round > MOST_ROUNDS);
+      if (owner !== undefined) return { isTaken: true, pid: owner.pid, by: owner.response };
+      if (rivals.length > 0) {
+        if (candidate !== undefined && mustYield(candidate, rivals)) {
+          await withdraw(place.directory, candidate);
+          candidate = undefined;
+        }
+        await delay(WAIT_MS);
+      } else if (candidate === undefined) {
+        candidate = await standUp(place);
+      } else {
+        await checkReachable(place, candidate);
+        isElected = true;
+        return takeOffice(place.directory, candidate);
+      }
+    }
+  } finally {
+    if (candidate !== undefined && !isElected) await withdraw(place.directory, candidate);
+  }
+}
+
+/** A process that listens without responding has to be taken for the owner. */
+function isOwner({ state }: OwnerResponse): boolean {
+  return state === 'owner' || state === 'silent';
+}
+
+function mustYield(candidate: Candidate, rivals: readonly Rival[]): boolean {
+  return rivals.some(({ name }) => name < candidate.name);
+}
+
+/** Lists the others that live, and removes the sockets of those that have gone. */
+async function findRivals(place: Place, candidate: Candidate | undefined): Promise<readonly Rival[]> {
+  const rivals: Rival[] = [];
+  for (const name of readdirSync(place.directory)) {
+    const pid = NAME.exec(name)?.[1];
+    if (pid === undefined || name === candidate?.name) continue;
+    const response = await askOwner(join(place.socketDirectory, name), place.respondWithinMs);
+    if (response.state === 'gone') rmSync(join(place.directory, name), { force: true });
+    else rivals.push({ name, pid: Number(pid), response });
+  }
+  return rivals;
+}
+
+/** Undefined when the owner has swept the socket away before it had its name. */
+async function standUp({ directory, socketDirectory }: Place): Promise<Candidate | undefined> {
+  const temporary = temporaryPath('owner.sock');
+  const name = `owner-${process.pid}-${randomBytes(8).toString('hex')}.sock`;
+  const socket = await listenAsOwner(join(socketDirectory, temporary));
+  try {
+    // Whoever may enter the directory may ask: a dead socket of another user must not look like one that is silent.
+    chmodSync(join(directory, temporary), FOR_EVERYONE);
+    renameSync(join(directory, temporary), join(directory, name));
+    return { name, socket };
+  } catch (error) {
+    await socket.close();
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** A file system may take a socket and still not lead to it. */
+async function checkReachable({ socketDirectory }: Place, { name }: Candidate): Promise<void> {
+  await connectTo(join(socketDirectory, name)).catch((cause: unknown) => {
+    throw new Error(`a socket in it cannot be connected to (${errorReason(cause)})`, { cause });
+  });
+}
+
+function takeOffice(directory: string, candidate: Candidate): Claim {
+  candidate.socket.becomeOwner();
+  return { isTaken: false, release: () => withdraw(directory, candidate) };
+}
+
+async function withdraw(directory: string, { name, socket }: Candidate): Promise<void> {
+  try {
+    rmSync(join(directory, name), { force: true });
+  } catch {
+    // The next start removes it, as the name of a dead socket.
+  }
+  await socket.close();
+}
