@@ -49,8 +49,15 @@ const MODEL_NAMES = [
   'hang',
 ] as const;
 
-/** `test/<name>` for everything that the scripted upstream can do. */
-export const TEST_MODELS: readonly ModelDefinition[] = MODEL_NAMES.map(toModel);
+/** `test/<name>` for everything that the scripted upstream can do, and `test/unpriced`, of which no price is known. */
+export const TEST_MODELS: readonly ModelDefinition[] = [
+  ...MODEL_NAMES.map(toModel),
+  {
+    ...toModel('speech'),
+    architecture: { input_modalities: ['text'], output_modalities: ['text', 'audio'] },
+  },
+  { id: 'test/unpriced', context_length: 32_768, endpoints: [{ provider: 'scripted', providerModel: 'text' }] },
+];
 
 /**
  * Creates a gateway over a scripted upstream, with a model `test/<name>` for everything that upstream can do; `handle`

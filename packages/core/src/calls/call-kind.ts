@@ -12,13 +12,15 @@ interface CallKindTraits {
   readonly output: string;
   /** Providers retain what such calls make, whatever their policy on prompts: zero retention excludes all (wire.md 15.1). */
   readonly retainsData: boolean;
+  /** Names it in messages to callers. */
+  readonly operation: string;
 }
 
 /** Every kind of call to a model, by the member of a provider that serves it. */
 export const CALL_KINDS = {
-  chat: { apiType: 'completions', output: 'text', retainsData: false },
-  video: { apiType: 'video', output: 'video', retainsData: true },
-  embeddings: { apiType: 'embeddings', output: 'embeddings', retainsData: false },
+  chat: { apiType: 'completions', output: 'text', retainsData: false, operation: 'POST /chat/completions' },
+  video: { apiType: 'video', output: 'video', retainsData: true, operation: 'POST /videos' },
+  embeddings: { apiType: 'embeddings', output: 'embeddings', retainsData: false, operation: 'POST /embeddings' },
 } as const satisfies Record<string, CallKindTraits>;
 
 export type CallKindName = keyof typeof CALL_KINDS;
@@ -93,6 +95,8 @@ export interface RouterInput {
   readonly text: string;
   /** The caller's options for routers, not checked yet. */
   readonly options: Unchecked;
+  /** Where the options stand in the request: `plugins.0`. Absent without any. */
+  readonly optionsPath?: string | undefined;
 }
 
 /** Requirements of a call for the endpoint that serves it. */
@@ -140,6 +144,8 @@ export interface TokenBound {
   readonly mediaTokens: number | null;
   readonly images: number;
   readonly hasAudio: boolean;
+  /** A completion in audio is requested. */
+  readonly asksForAudio?: boolean;
   /** Tokens of the output; null when the request has no limit, and the endpoint's own applies. */
   readonly maxTokens: number | null;
   /** Rejected tokens of a prediction are charged in addition to the output. */

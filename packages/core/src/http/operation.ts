@@ -138,6 +138,8 @@ interface Untyped {
   readonly run: (input: never) => unknown;
 }
 
+const IN_QUERY = { whole: 'query' };
+
 function define<Context extends PublicContext<unknown>>(definition: Untyped) {
   const { params = [], query, headers = {}, body, response, responseHeaders = {}, status = 200 } = definition;
   const readsItself = body !== undefined && 'readByRun' in body;
@@ -156,7 +158,7 @@ function define<Context extends PublicContext<unknown>>(definition: Untyped) {
     async handle(context: Context): Promise<GatewayResponse> {
       const { request, responseHeaders } = context;
       const found = find === undefined ? undefined : await find(context);
-      const asked = query && parseWith(query, Object.fromEntries(new URLSearchParams(request.query)));
+      const asked = query && parseWith(query, Object.fromEntries(new URLSearchParams(request.query)), IN_QUERY);
       const sent = checked && parseWith(checked, await readJsonBody(request));
       const result = await run({ ...context, found, query: asked, body: sent });
       return isResponse ? (result as GatewayResponse) : toJsonResponse(status, result, responseHeaders);

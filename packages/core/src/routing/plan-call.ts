@@ -13,6 +13,7 @@ import {
 import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { isSupported } from '../wire/chat/chat-parameters.ts';
+import { nameProviders } from './endpoints/name-providers.ts';
 import { orderEndpoints, type OrderQuery, type SortKey } from './endpoints/order-endpoints.ts';
 import {
   type EndpointQuery,
@@ -23,6 +24,7 @@ import {
 } from './endpoints/select-endpoints.ts';
 import { stickyKeyOf } from './endpoints/sticky-key.ts';
 import type { HealthBoard } from './health/health-board.ts';
+import { refuseOtherKind } from './models/refuse-other-kind.ts';
 import { type ResolvedModel, resolveModels, type RoutingStrategy } from './models/resolve-models.ts';
 import type { RouterName, RouterStrategy } from './models/router.ts';
 import type { RandomSource } from './random.ts';
@@ -54,6 +56,8 @@ export interface CallPlan {
   /** In the order in which they are tried; empty when every endpoint is excluded. */
   readonly endpoints: readonly Endpoint[];
   readonly excluded: readonly Exclusion[];
+  /** Names in the request's lists of providers that nobody has. */
+  readonly unknownProviders: readonly string[];
 }
 
 interface Planning {
@@ -65,18 +69,20 @@ interface Planning {
 }
 
 /**
- * Plans where a call may go. Throws `invalid_request` for a model that is not known, and `not_found` when a router finds
+ * Plans where a call may go. Throws `invalid_request` for a model that is not known or not for this kind of call, and `not_found` when a router finds
  * no model; a plan without endpoints is the caller's to refuse, with `noEndpointLeft`.
  */
 export function planCall(call: ModelCall, options: PlanOptions, parts: RoutingParts): CallPlan {
   const { kind, request } = call;
-  const preferences = kind.preferencesOf(request);
-  const planning: Planning = { call, preferences, needs: kind.needsOf(request), options, parts };
+  const { preferences, unknownProviders } = nameProviders(kind.preferencesOf(request), parts.catalog.providerNames);
+  const needs = kind.needsOf(request);
+  const planning: Planning = { call, preferences, needs, options, parts };
   const resolved = resolveModels(kind.modelsOf(request), {
     catalog: parts.catalog,
     defaultModel: parts.account.defaultModel,
     askRouter: (router) => askRouter(router, planning),
   });
+  for (const { model } of resolved.models) refuseOtherKind(model, kind.name, needs.outputModalities);
   const pools = resolved.models.map((model) => selectPool(model, planning));
   const merged = pools.length > 1 && preferences.partition === 'none' ? mergePools(pools) : pools;
   const excluded = flatten(pools, (pool) => pool.excluded);
@@ -85,8 +91,9 @@ export function planCall(call: ModelCall, options: PlanOptions, parts: RoutingPa
     ...withoutFallbacks(putBrokenLast(ordered, parts.health), excluded, preferences),
     requested: resolved.requested,
     strategy: resolved.strategy,
-    region: call.region,
+    region: call.region?.name ?? null,
     models: resolved.models.map(({ model }) => model.id),
+    unknownProviders,
   };
 }
 

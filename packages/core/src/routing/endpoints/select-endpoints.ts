@@ -1,5 +1,6 @@
 import type { AccountOptions } from '../../auth/account.ts';
 import { CALL_KINDS, type CallKindName, type CallNeeds, isCompressed } from '../../calls/call-kind.ts';
+import type { CallRegion } from '../../calls/call-region.ts';
 import type { Narrowing } from '../../calls/narrowing.ts';
 import { type Endpoint, exceedsMaxPrice, isListed, type ServiceTier, tierOf } from '../../catalog/catalog.ts';
 import { isSupported } from '../../wire/chat/chat-parameters.ts';
@@ -92,7 +93,7 @@ export interface EndpointQuery {
   readonly needs?: CallNeeds | undefined;
   readonly kind: CallKindName;
   /** Set for a request under a regional host: no other region will do. */
-  readonly region?: string | null | undefined;
+  readonly region?: CallRegion | null | undefined;
   /** Tiers that the request admits; endpoints of the others are only used where they are named. */
   readonly tiers?: ReadonlySet<ServiceTier> | undefined;
   /** Further restrictions, for example by guardrails. */
@@ -132,7 +133,7 @@ export const ENDPOINT_FILTERS: readonly EndpointFilter[] = [
       return today !== undefined && typeof expiresOn === 'string' && expiresOn.slice(0, 10) <= today;
     },
   },
-  { rule: 'region', excludes: (endpoint, { region }) => region != null && endpoint.region !== region },
+  { rule: 'region', excludes: (endpoint, { region }) => region != null && endpoint.region !== region.name },
   { rule: 'only', excludes: (endpoint, { preferences: { only } }) => !!only?.length && !isListed(only, endpoint) },
   { rule: 'ignore', excludes: (endpoint, { preferences: { ignore } }) => !!ignore && isListed(ignore, endpoint) },
   {
