@@ -21,11 +21,45 @@ export function decodeBody(
   return encoding === undefined || encoding === 'identity' ? body : decode(body, encoding, maxBytes);
 }
 
-/** Decodes a body that has arrived completely, in the same way. */
+/** What is decoded up to this length is collected piece by piece; what is longer is measured first. */
+const MAX_COLLECTED_BYTES = 1024 * 1024;
+
+/**
+ * Decodes a body that has arrived completely, in the same way. A long one is decoded to be measured, and again into a
+ * buffer of its length: a body that is refused then costs no memory, and no other one more than its length.
+ */
 export async function decodeWhole(body: Uint8Array, encoding: string, maxBytes: number): Promise<Uint8Array> {
   if (encoding === 'identity') return body;
+  const open = (): AsyncIterable<Uint8Array> => decode(Readable.from([body]), encoding, maxBytes);
+  const beginning = await collect(open(), MAX_COLLECTED_BYTES);
+  if (beginning.byteLength <= MAX_COLLECTED_BYTES) return beginning;
+  let length = 0;
+  for await (const piece of open()) length += piece.byteLength;
+  const whole = Buffer.allocUnsafeSlow(length);
+  let at = 0;
+  for await (const piece of open()) {
+    whole.set(piece, at);
+    at += piece.byteLength;
+  }
+  return whole;
+}
+
+/** Decodes the beginning of such a body, up to the piece that exceeds `maxBytes`; empty when that is damaged. */
+export async function decodeBeginning(body: Uint8Array, encoding: string, maxBytes: number): Promise<Uint8Array> {
+  if (encoding === 'identity') return body;
+  const decoded = decode(Readable.from([body]), encoding, Number.POSITIVE_INFINITY);
+  return collect(decoded, maxBytes).catch(() => new Uint8Array());
+}
+
+/** Collects pieces until there are more than `maxBytes`. */
+async function collect(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
-  for await (const piece of decode(Readable.from([body]), encoding, maxBytes)) pieces.push(piece);
+  let length = 0;
+  for await (const piece of body) {
+    pieces.push(piece);
+    length += piece.byteLength;
+    if (length > maxBytes) break;
+  }
   return Buffer.concat(pieces);
 }
 

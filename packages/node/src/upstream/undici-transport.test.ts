@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 
 import type { TransportRequest } from '@model-gateway/core';
 import { afterEach, expect, test } from 'vitest';
@@ -54,6 +54,29 @@ test('a compressed whole response is decoded, and its decoded size is limited', 
   await transport?.close();
   server?.close();
   await expect(ask(listener, { maxBodyBytes: 4999 })).rejects.toMatchObject({ phase: 'body' });
+});
+
+test.each([
+  ['gzip', gzipSync],
+  ['br', brotliCompressSync],
+])('a long whole response in %s is decoded into one buffer of its length', async (encoding, compress) => {
+  const text = 'a long response '.repeat(200_000);
+  const { bytes } = await ask((_, response) => {
+    response.setHeader('content-encoding', encoding);
+    response.end(compress(text));
+  });
+  expect(Buffer.from(bytes).toString()).toBe(text);
+  expect(bytes.buffer.byteLength).toBe(text.length);
+});
+
+test('the beginning of a compressed error response is enough, however long it is decoded', async () => {
+  const { status, bytes } = await ask((_, response) => {
+    response.writeHead(503, { 'content-encoding': 'gzip' });
+    response.end(gzipSync('down '.repeat(1_000_000)));
+  });
+  expect(status).toBe(503);
+  expect(Buffer.from(bytes.subarray(0, 10)).toString()).toBe('down down ');
+  expect(bytes.byteLength).toBeLessThan(100_000);
 });
 
 test('a whole response above the limit is refused, and its connection closed', async () => {

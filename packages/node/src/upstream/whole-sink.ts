@@ -1,7 +1,7 @@
 import { TransportError, type WholeResponse } from '@model-gateway/core';
 
 import { atEndOfTurn } from '../at-end-of-turn.ts';
-import { decodeWhole } from './decode-body.ts';
+import { decodeBeginning, decodeWhole } from './decode-body.ts';
 import type { ResponseSink, UpstreamExchange } from './upstream-exchange.ts';
 
 /** The most bytes that are read of an error, because no code uses more; a proxy's page may be longer. */
@@ -47,8 +47,10 @@ export class WholeSink implements ResponseSink {
     const bytes = pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces);
     const encoding = headers['content-encoding'];
     if (encoding === undefined) return atEndOfTurn(() => this.resolve({ status, headers, bytes }));
-    const decoding = decodeWhole(bytes, encoding, this.maxBytes);
-    const decoded = status === 200 ? decoding : decoding.catch(() => new Uint8Array());
+    const decoded =
+      status === 200
+        ? decodeWhole(bytes, encoding, this.maxBytes)
+        : decodeBeginning(bytes, encoding, MAX_ERROR_BYTES);
     this.resolve(decoded.then((whole) => ({ status, headers, bytes: whole })));
   }
 }
