@@ -48,9 +48,7 @@ export class WholeSink implements ResponseSink {
     const encoding = headers['content-encoding'];
     if (encoding === undefined) return atEndOfTurn(() => this.resolve({ status, headers, bytes }));
     const decoded =
-      status === 200
-        ? decodeWhole(bytes, encoding, this.maxBytes)
-        : decodeBeginning(bytes, encoding, MAX_ERROR_BYTES);
+      status === 200 ? decodeWhole(bytes, encoding, this.maxBytes) : decodeBeginning(bytes, encoding, MAX_ERROR_BYTES);
     this.resolve(decoded.then((whole) => ({ status, headers, bytes: whole })));
   }
 }

@@ -10,6 +10,7 @@ import { createLogger, type ServerLogger } from '../logger.ts';
 import { planStart, type StartPlan } from '../plan-start.ts';
 import { removeOwnerFile, writeOwnerFile } from '../process/owner-file.ts';
 import { describeListenError } from '../process/port-holder.ts';
+import { releaseMemoryAtRest } from '../process/release-at-rest.ts';
 import { stopOnSignals } from '../process/signals.ts';
 import { StartError } from '../process/start-error.ts';
 import { tuneV8 } from '../process/tune-v8.ts';
@@ -102,6 +103,8 @@ async function start(start: Start): Promise<void> {
   for (const closable of closeAfterwards.toReversed()) closers.push(() => closable.close());
   if (start.isStopping()) return;
 
+  const stopWatching = releaseMemoryAtRest(() => gateway.stats().openCalls);
+  closers.push(() => Promise.resolve(stopWatching()));
   const listener = await startListening(withUi(gateway, logger), config, logger);
   closers.push(async () => {
     const ended = gateway.close();
