@@ -1,5 +1,6 @@
 import { createHash, createHmac, hash, randomFillSync } from 'node:crypto';
 import { tmpdir } from 'node:os';
+import { setImmediate } from 'node:timers/promises';
 
 import type { Platform } from '@model-gateway/core';
 
@@ -41,6 +42,7 @@ export function createNodePlatform({ scratchDir = tmpdir() }: NodePlatformOption
       const timer = setTimeout(callback, delayMs).unref();
       return () => clearTimeout(timer);
     },
+    nextTurn: () => setImmediate(),
     openScratch: () => openScratchFile(scratchDir),
   };
 }

@@ -4,6 +4,7 @@ import {
   baseUrlSchema,
   configuredModelSchema,
   DEFAULT_TIMEOUTS,
+  DEFAULT_WRONG_KEYS_PER_ADDRESS,
   httpUrlSchema,
   keyText,
   objectToWebhookSecret,
@@ -56,6 +57,12 @@ const authSchema = z.strictObject({
     )
     .default([])
     .describe('Keys that are valid while they stand here; never stored'),
+  wrongKeysPerAddress: z
+    .int()
+    .min(0)
+    .nullable()
+    .default(DEFAULT_WRONG_KEYS_PER_ADDRESS)
+    .describe('Wrong keys of one address before further ones get 429 with a growing wait; null slows none'),
 });
 
 const accountSchema = z.strictObject({
