@@ -89,9 +89,9 @@ interface Case {
 const toMessages = (text: string): object => ({ messages: [{ role: 'user', content: text }] });
 const shapes: readonly Case[] = [
   ...Object.entries(ORDINARY).map(([name, make]) => ({ name, key: KEYS.api, make })),
-  { name: '2,000 messages', key: KEYS.api, make: ORDINARY['prose'] as MakeText, toBody: toManyMessages },
-  { name: '500 tools', key: KEYS.api, make: ORDINARY['prose'] as MakeText, toBody: toManyTools },
-  { name: 'escaped tool result', key: KEYS.api, make: ORDINARY['escaped'] as MakeText, toBody: toToolResult },
+  { name: '2,000 messages', key: KEYS.api, make: ORDINARY.prose, toBody: toManyMessages },
+  { name: '500 tools', key: KEYS.api, make: ORDINARY.prose, toBody: toManyTools },
+  { name: 'escaped tool result', key: KEYS.api, make: ORDINARY.escaped, toBody: toToolResult },
 ];
 
 function toManyMessages(text: string): object {
@@ -158,7 +158,9 @@ async function measure({ key, make, toBody = toMessages, isCompletion = false }:
   return hold;
 }
 
-process.stdout.write(`| what | ${SIZES_MB.map((mb) => `${mb} MB`).join(' | ')} |\n| --- |${' --- |'.repeat(SIZES_MB.length)}\n`);
+process.stdout.write(
+  `| what | ${SIZES_MB.map((mb) => `${mb} MB`).join(' | ')} |\n| --- |${' --- |'.repeat(SIZES_MB.length)}\n`,
+);
 for (const one of cases.filter(({ name }) => name.includes(values.only))) {
   const figures: string[] = [];
   await measure(one, 0.02);

@@ -12,12 +12,12 @@ const PROSE =
   'What does your system print for "from 2019-05-02 to 3.5 (415) items"? Send me the output, or write to a@b. ';
 
 /** Ordinary texts, in one message. */
-export const ORDINARY: Readonly<Record<string, MakeText>> = {
+export const ORDINARY = {
   prose: repeat(PROSE),
   escaped: repeat('He said: "see C:\\Users\\new"\n\tthen \u0007 left. '),
   accents: repeat('Über die Brücke führt ein schöner Weg, naïve façade, e\u0301te\u0301. '),
   chinese: repeat('委员会于周二开会审查日程，一致认为第二稿比第一稿更好。'),
-};
+} satisfies Readonly<Record<string, MakeText>>;
 
 /** Texts on which one of the built-in filters has much to do. None has a match, so that all of it is looked at. */
 export const HOSTILE: Readonly<Record<string, MakeText>> = {
@@ -43,8 +43,8 @@ export const HOSTILE: Readonly<Record<string, MakeText>> = {
 
 /** Patterns of an operator's own, and a text on which each has much to do. */
 export const CUSTOM: Readonly<Record<string, { readonly pattern: string; readonly text: MakeText }>> = {
-  'bounded': { pattern: '(?:[a-z]{1,20} ){5}stop', text: repeat('abc abcdefg ') },
-  'large': { pattern: '(?:a|b|c|[a-z0-9]){1,250}!', text: repeat('abcab1') },
-  'unbounded': { pattern: 'password\\s*[:=]\\s*\\S+', text: repeat('password : ') },
+  bounded: { pattern: '(?:[a-z]{1,20} ){5}stop', text: repeat('abc abcdefg ') },
+  large: { pattern: '(?:a|b|c|[a-z0-9]){1,250}!', text: repeat('abcab1') },
+  unbounded: { pattern: 'password\\s*[:=]\\s*\\S+', text: repeat('password : ') },
   'unbounded, never ends': { pattern: 'a.*b.*c.*d!', text: repeat('abcd') },
 };

@@ -56,7 +56,13 @@ test.each(HOST_KINDS.flatMap((host) => REQUESTS.map((request) => [host, ...reque
   },
 );
 
-test.each([
+interface RawCase {
+  readonly method?: string;
+  readonly path?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+test.each<[what: string, request: RawCase, status: number]>([
   ['a path that does not exist', { path: '/nothing' }, 404],
   ['a health check', { method: 'GET', path: '/health' }, 200],
   ['an unknown host', { headers: { host: 'other.example' } }, 403],

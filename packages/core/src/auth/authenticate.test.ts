@@ -195,7 +195,6 @@ describe('wrong keys', () => {
   ): Promise<number[]> => {
     const statuses: number[] = [];
     for (const address of addresses) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       statuses.push((await refusalOf(authenticate, address)).status);
     }
     return statuses;
@@ -207,7 +206,6 @@ describe('wrong keys', () => {
     expect(await statusesOf(authenticate, times(10, '192.0.2.1'))).toEqual(times(10, 401));
     const waits: (number | undefined)[] = [];
     for (let i = 0; i < 11; i += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       const { status, retryAfterSeconds } = await refusalOf(authenticate, '192.0.2.1');
       expect(status).toBe(429);
       waits.push(retryAfterSeconds);

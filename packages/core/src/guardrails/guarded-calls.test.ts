@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { settle } from '../../../../test/support/async/virtual-platform.ts';
+import { createVirtualPlatform, settle } from '../../../../test/support/async/virtual-platform.ts';
 import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
 import {
   API_KEY,
@@ -628,7 +628,7 @@ test('holds through the owner of a key and through its workspace, too', async ()
 
 // Failing closed
 
-test('refuses requests while a filter throws, and logs it', () => {
+test('refuses requests while a filter throws, and logs it', async () => {
   const logged: string[] = [];
   const log = (message: string): void => void logged.push(message);
   const broken: Policy = {
@@ -642,10 +642,11 @@ test('refuses requests while a filter throws, and logs it', () => {
       },
     },
   };
-  const { refusal } = guardRequest({ messages: [{ role: 'user', content: 'x' }] }, mapChatTexts, {
+  const { refusal } = await guardRequest({ messages: [{ role: 'user', content: 'x' }] }, mapChatTexts, {
     policy: broken,
     pipeline: createPipeline(),
     logger: { info: log, warn: log, error: log },
+    platform: createVirtualPlatform(),
   });
   expect(refusal).toMatchObject({ status: 403, message: 'Request blocked: a guardrail is unavailable' });
   expect(logged).toEqual(['a guardrail has failed']);
@@ -661,7 +662,9 @@ test('stops a completion whose filter throws, with nothing released and no other
   async function* completion() {
     yield [{ choices: [choice] }];
   }
-  const guardedCompletion = guardCompletion(completion(), { filters, onFinding: () => undefined }, messages);
+  const guard = { filters, onFinding: () => undefined };
+  const platform = createVirtualPlatform();
+  const guardedCompletion = guardCompletion(completion(), guard, { messages, platform });
   const { value } = await guardedCompletion.next();
   // A choice, even an empty one, commits the completion to its endpoint.
   expect(value).toMatchObject([{ choices: [{ delta: {} }] }, { usage: { estimated: true } }]);

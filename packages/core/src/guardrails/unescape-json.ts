@@ -1,3 +1,5 @@
+import type { Steps } from '../foundation/async/steps.ts';
+
 /** JSON as text with its escapes decoded, as a parser reads it: `\u0061` is an `a`. */
 export interface UnescapedJson {
   readonly text: string;
@@ -39,6 +41,26 @@ export function unescapeJson(json: string, isEnd: boolean): UnescapedJson {
   }
   offsets.push(at);
   return { text, offsets, taken: at };
+}
+
+const STEP_LENGTH = 16_384;
+
+/** Does in steps what `unescapeJson` does at once with a whole text. */
+export function* unescapeInSteps(json: string): Steps<UnescapedJson> {
+  if (json.length <= STEP_LENGTH || !json.includes('\\')) return unescapeJson(json, true);
+  const pieces: string[] = [];
+  const offsets: number[] = [];
+  for (let at = 0; at < json.length;) {
+    const isEnd = at + STEP_LENGTH >= json.length;
+    const piece = json.slice(at, at + STEP_LENGTH);
+    const { text, offsets: ofPiece, taken } = unescapeJson(piece, isEnd);
+    pieces.push(text);
+    for (let i = 0; i < text.length; i += 1) offsets.push(at + (ofPiece?.[i] ?? i));
+    at += taken;
+    yield;
+  }
+  offsets.push(json.length);
+  return { text: pieces.join(''), offsets, taken: json.length };
 }
 
 /** The escape that begins there; one that ends behind the JSON is not complete. Null when there is none. */

@@ -135,7 +135,11 @@ export async function listen(gateway: Gateway, options: ListenOptions): Promise<
   server.on('checkExpectation', (request, response) => {
     connections.noteRequest(request, response);
     const body = toRawErrorBody(417, 'No expectation but 100-continue can be met');
-    respondEarly(request, response, { status: 417, headers: { ...NO_SNIFFING, 'content-type': 'application/json' }, body });
+    respondEarly(request, response, {
+      status: 417,
+      headers: { ...NO_SNIFFING, 'content-type': 'application/json' },
+      body,
+    });
   });
 
   return {

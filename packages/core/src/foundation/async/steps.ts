@@ -6,7 +6,8 @@ export type Steps<Result> = Generator<undefined, Result, undefined>;
 /** How long a piece of work may hold the event loop before others get their turn. */
 const SLICE_MS = 10;
 
-type SlicingPlatform = Pick<Platform, 'monotonicNow' | 'nextTurn' | 'setTimer'>;
+/** What pauses need. */
+export type SlicingPlatform = Pick<Platform, 'monotonicNow' | 'nextTurn' | 'setTimer'>;
 
 /** Does all steps without a pause. */
 export function runAtOnce<Result>(steps: Steps<Result>): Result {
@@ -29,6 +30,6 @@ export async function runInSlices<Result>(steps: Steps<Result>, platform: Slicin
 }
 
 /** Lets everything else that waits for the event loop have its turn. */
-export function nextTurn(platform: Pick<Platform, 'nextTurn' | 'setTimer'>): Promise<void> {
+function nextTurn(platform: SlicingPlatform): Promise<void> {
   return platform.nextTurn?.() ?? new Promise((resolve) => void platform.setTimer(resolve, 0));
 }

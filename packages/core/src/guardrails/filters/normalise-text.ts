@@ -1,3 +1,5 @@
+import type { Steps } from '../../foundation/async/steps.ts';
+
 /** A text as filters see it, and the way back to the original. Offsets count UTF-16 units. */
 export interface NormalisedText {
   readonly text: string;
@@ -43,6 +45,74 @@ export function normaliseText(original: string): NormalisedText {
     originalStart: (offset) => starts[offset] ?? original.length,
     originalEnd: (offset) => ends[offset - 1] ?? 0,
   };
+}
+
+const STEP_LENGTH = 8192;
+/** Of a flood of marks, as many are searched for a place to cut. */
+const MAX_FLOOD = 1024;
+
+/** Does in steps what `normaliseText` does at once. */
+export function* normaliseInSteps(original: string): Steps<NormalisedText> {
+  const pieces: Piece[] = [];
+  const texts: string[] = [];
+  let at = 0;
+  let isSame = true;
+  for (let start = 0; start < original.length;) {
+    const end = cutAfter(original, start + STEP_LENGTH);
+    const normalised = normaliseText(original.slice(start, end));
+    if (normalised.originalStart !== identity) isSame = false;
+    pieces.push({ start, at, normalised });
+    texts.push(normalised.text);
+    at += normalised.text.length;
+    start = end;
+    yield;
+  }
+  if (isSame) return { text: original, originalStart: identity, originalEnd: identity };
+  return {
+    text: texts.join(''),
+    originalStart(offset) {
+      const piece = findPiece(pieces, offset);
+      return piece.start + piece.normalised.originalStart(offset - piece.at);
+    },
+    originalEnd(offset) {
+      if (offset === 0) return 0;
+      const piece = findPiece(pieces, offset - 1);
+      return piece.start + piece.normalised.originalEnd(offset - piece.at);
+    },
+  };
+}
+
+/** A piece of a text that was normalised on its own. */
+interface Piece {
+  /** Where it begins in the original, and in the normalised text. */
+  readonly start: number;
+  readonly at: number;
+  readonly normalised: NormalisedText;
+}
+
+/** The piece that the unit at this offset of the normalised text is in. */
+function findPiece(pieces: readonly Piece[], offset: number): Piece {
+  let low = 0;
+  let high = pieces.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((pieces[middle] as Piece).at <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return pieces[low] as Piece;
+}
+
+/** Characters that may be one segment with the characters before them. */
+const continuing = /^[\p{M}\u1100-\u11FF\uA960-\uA97F\uD7B0-\uD7FF\u{DC00}-\u{DFFF}]/u;
+
+/** The first place from here on where a text may be cut: between two segments. */
+function cutAfter(text: string, from: number): number {
+  const stop = Math.min(from + MAX_FLOOD, text.length);
+  for (let at = from; at < stop; at += 1) {
+    const isPlain = text.charCodeAt(at) < 0x300;
+    if (isPlain || !continuing.test(text.slice(at, at + 2))) return at;
+  }
+  return Math.max(stop, Math.min(from, text.length));
 }
 
 /** The origins of the units of the normalised text; `normaliseSegments` adds to both lists. */
