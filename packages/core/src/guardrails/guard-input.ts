@@ -21,8 +21,8 @@ const LONG = 16_384;
 /** A text, and its offset in the concatenation of all texts. */
 interface PlacedText extends Pick<RequestText, 'text' | 'role'> {
   readonly start: number;
-  /** The beginning in the original text of each unit, and the end of the last; null where the offsets are equal. */
-  readonly offsets: readonly number[] | null;
+  /** Where a unit begins in the original text; null where the offsets are equal. */
+  readonly writtenAt: ((offset: number) => number) | null;
 }
 
 /**
@@ -94,8 +94,8 @@ function* placeTexts(given: readonly RequestText[]): Steps<PlacedTexts> {
   let document = '';
   for (const { text, role, isContinued, isJson } of given) {
     if (!isContinued && document !== '') document += '\n';
-    const shown = isJson ? yield* unescapeInSteps(text) : { text, offsets: null };
-    texts.push({ text: shown.text, role, start: document.length, offsets: shown.offsets });
+    const shown = isJson ? yield* unescapeInSteps(text) : { text, writtenAt: null };
+    texts.push({ text: shown.text, role, start: document.length, writtenAt: shown.writtenAt });
     document += shown.text;
   }
   return { texts, document };
@@ -162,10 +162,10 @@ function replaceIn<Request>(
   let index = 0;
   let next = 0;
   return map(request, ({ text, isJson }) => {
-    const { start, text: shown, offsets } = texts[index] as PlacedText;
+    const { start, text: shown, writtenAt } = texts[index] as PlacedText;
     index += 1;
     const end = start + shown.length;
-    const written = (offset: number): number => offsets?.[offset - start] ?? offset - start;
+    const written = (offset: number): number => writtenAt?.(offset - start) ?? offset - start;
     let replaced = '';
     let at = start;
     while (next < replacements.length) {
