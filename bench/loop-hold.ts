@@ -41,7 +41,12 @@ const transport = createUndiciTransport();
 const baseUrl = `http://127.0.0.1:${upstreamPort}/v1`;
 const gateway = createGateway({
   providers: [createOpenAiProvider({ slug: 'up', name: 'Up', baseUrl, apiKey: 'key', transport })],
-  models: [{ id: 'bench/model', endpoints: [{ provider: 'up', providerModel: 'up-model' }] }],
+  models: [
+    {
+      id: 'bench/model',
+      endpoints: [{ provider: 'up', providerModel: 'up-model', pricing: { prompt: '0', completion: '0.000001' } }],
+    },
+  ],
   store,
   platform: createNodePlatform(),
   bootstrapKeys: [
@@ -84,9 +89,11 @@ interface Case {
   readonly make: MakeText;
   readonly toBody?: (text: string) => object;
   readonly isCompletion?: boolean;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 const toMessages = (text: string): object => ({ messages: [{ role: 'user', content: text }] });
+const { key: budgetKey } = await manage('/keys', { name: 'budget', limit: 1000 });
 const shapes: readonly Case[] = [
   ...Object.entries(ORDINARY).map(([name, make]) => ({ name, key: KEYS.api, make })),
   { name: '2,000 messages', key: KEYS.api, make: ORDINARY.prose, toBody: toManyMessages },
@@ -126,6 +133,8 @@ function toToolResult(text: string): object {
 }
 
 const cases: Case[] = [
+  ...shapes.map((one) => ({ ...one, name: `${one.name}, budget`, key: budgetKey })),
+  ...shapes.map((one) => ({ ...one, name: `${one.name}, cached`, headers: { 'x-service-cache': 'true' } })),
   ...shapes.map((one) => ({ ...one, name: `${one.name}, plain` })),
   ...shapes.map((one) => ({ ...one, name: `${one.name}, block`, key: blockKey })),
   ...shapes.map((one) => ({ ...one, name: `${one.name}, redact`, key: redactKey })),
@@ -139,12 +148,16 @@ for (const [name, make] of Object.entries({ ...ORDINARY, ...HOSTILE })) {
   cases.push({ name: `completion: ${name}`, key: outputKey, make, isCompletion: true });
 }
 
-async function measure({ key, make, toBody = toMessages, isCompletion = false }: Case, mb: number): Promise<LoopHold> {
+async function measure(
+  { key, make, toBody = toMessages, isCompletion = false, headers = {} }: Case,
+  mb: number,
+): Promise<LoopHold> {
   const text = make(mb * 1024 * 1024);
-  const body = JSON.stringify({ model: 'bench/model', ...(isCompletion ? toMessages('Hello') : toBody(text)) });
+  const body = JSON.stringify({ model: 'bench/model', max_tokens: 100, ...(isCompletion ? toMessages('Hello') : toBody(text)) });
   const call: PeerCall = {
     url: `${listener.url}/api/v1/chat/completions`,
     key,
+    headers,
     body,
     completion: isCompletion ? text : 'Hello',
   };

@@ -7,6 +7,7 @@ import { isMainThread, parentPort } from 'node:worker_threads';
 export interface PeerCall {
   readonly url: string;
   readonly key: string;
+  readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   /** What the upstream responds with. */
   readonly completion: string;
@@ -39,11 +40,11 @@ if (!isMainThread && parentPort !== null) {
   });
 }
 
-async function ask({ url, key, body }: PeerCall): Promise<PeerResult> {
+async function ask({ url, key, headers, body }: PeerCall): Promise<PeerResult> {
   const startedAt = performance.now();
   const response = await fetch(url, {
     method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
     body,
   });
   await response.arrayBuffer();

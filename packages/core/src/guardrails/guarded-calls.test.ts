@@ -19,6 +19,7 @@ import {
 } from '../../../../test/support/upstreams/scripted-transport.ts';
 import { createPipeline } from '../calls/model-call.ts';
 import { mapChatTexts } from '../chat/map-texts.ts';
+import type { GatewayResponse } from '../http/response.ts';
 import { guardRequest } from './guard-call.ts';
 import { guardCompletion } from './guard-completion.ts';
 import type { Policy } from './policy.ts';
@@ -624,6 +625,35 @@ test('holds through the owner of a key and through its workspace, too', async ()
   expect(await scopeOf('badger', key)).toEqual(['workspace']);
   expect(await scopeOf('fox', API_KEY)).toBeUndefined();
   expect(await scopeOf('badger', API_KEY)).toEqual(['workspace']);
+});
+
+// Long texts
+
+test('while a long request is guarded, others are served', async () => {
+  const virtual = createVirtualPlatform();
+  const served: Promise<GatewayResponse>[] = [];
+  let now = 0;
+  const platform = {
+    ...virtual,
+    // Each look at the clock takes a millisecond.
+    monotonicNow: () => (now += 1),
+    nextTurn() {
+      served.push(core.get('/api/v1/models'));
+      return virtual.nextTurn?.() ?? Promise.resolve();
+    },
+  };
+  const core = createCoreGateway(createReplayTransport(toScript('Hi')), { platform } as object);
+  const slugs = ['email', 'secrets', 'regex-prompt-injection'];
+  const { headers } = await guardKey(core, {
+    content_filter_builtins: slugs.map((slug) => ({ slug, action: 'redact' })),
+  });
+  const ask = (content: string) => core.chat({ messages: [{ role: 'user', content }] }, { headers });
+  expect((await ask('what is your name? '.repeat(500))).status).toBe(200);
+  expect(served).toEqual([]);
+  expect((await ask('what is your name? '.repeat(10_000))).status).toBe(200);
+  // A slice is ten steps, of which each reads at most 16 KB.
+  expect(served.length).toBeGreaterThan(5);
+  for (const { status } of await Promise.all(served)) expect(status).toBe(200);
 });
 
 // Failing closed
