@@ -140,8 +140,8 @@ const cases: Case[] = [
   ...shapes.map((one) => ({ ...one, name: `${one.name}, redact`, key: redactKey })),
   ...Object.entries(HOSTILE).map(([name, make]) => ({ name: `${name}, redact`, key: redactKey, make })),
 ];
-for (const [name, { pattern, text: make }] of Object.entries(CUSTOM)) {
-  const key = await guardedKey(name, { content_filters: [{ pattern, action: 'block' }] });
+for (const [name, { pattern, action = 'block', text: make }] of Object.entries(CUSTOM)) {
+  const key = await guardedKey(name, { content_filters: [{ pattern, action }] });
   cases.push({ name: `custom: ${name}`, key, make });
 }
 for (const [name, make] of Object.entries({ ...ORDINARY, ...HOSTILE })) {
@@ -153,7 +153,11 @@ async function measure(
   mb: number,
 ): Promise<LoopHold> {
   const text = make(mb * 1024 * 1024);
-  const body = JSON.stringify({ model: 'bench/model', max_tokens: 100, ...(isCompletion ? toMessages('Hello') : toBody(text)) });
+  const body = JSON.stringify({
+    model: 'bench/model',
+    max_tokens: 100,
+    ...(isCompletion ? toMessages('Hello') : toBody(text)),
+  });
   const call: PeerCall = {
     url: `${listener.url}/api/v1/chat/completions`,
     key,

@@ -41,10 +41,22 @@ export const HOSTILE: Readonly<Record<string, MakeText>> = {
   'a match in each word': repeat('a@b.de '),
 };
 
+interface CustomCase {
+  readonly pattern: string;
+  readonly action?: 'redact';
+  readonly text: MakeText;
+}
+
 /** Patterns of an operator's own, and a text on which each has much to do. */
-export const CUSTOM: Readonly<Record<string, { readonly pattern: string; readonly text: MakeText }>> = {
+export const CUSTOM: Readonly<Record<string, CustomCase>> = {
   bounded: { pattern: '(?:[a-z]{1,20} ){5}stop', text: repeat('abc abcdefg ') },
   large: { pattern: '(?:a|b|c|[a-z0-9]){1,250}!', text: repeat('abcab1') },
   unbounded: { pattern: 'password\\s*[:=]\\s*\\S+', text: repeat('password : ') },
+  'unbounded, redacts often': { pattern: 'password\\s*[:=]\\s*\\S+', action: 'redact', text: repeat('password : x ') },
+  'unbounded, redacts at the end': {
+    pattern: 'password\\s*[:=]\\s*\\S+',
+    action: 'redact',
+    text: (characters) => `${repeat('password, ')(characters)}password: x`,
+  },
   'unbounded, never ends': { pattern: 'a.*b.*c.*d!', text: repeat('abcd') },
 };

@@ -4,7 +4,8 @@ import { runAtOnce, runInSlices, type SlicingPlatform, type Steps } from '../fou
 import type { CompiledFilter, InputFilters } from './filters/compile-filters.ts';
 import type { Span } from './filters/filter.ts';
 import { normaliseInSteps, type NormalisedText, normaliseText } from './filters/normalise-text.ts';
-import { toJsonContent, unescapeInSteps } from './unescape-json.ts';
+import { type PlacedText, replaceIn, type Replacement, withoutOverlaps } from './replace-in.ts';
+import { unescapeInSteps } from './unescape-json.ts';
 import { type Finding, toFinding } from './verdict.ts';
 
 /** The result of the guardrails for a request. */
@@ -17,13 +18,6 @@ export interface InputVerdict<Request> {
 
 /** Texts below this length together are read at once. */
 const LONG = 16_384;
-
-/** A text, and its offset in the concatenation of all texts. */
-interface PlacedText extends Pick<RequestText, 'text' | 'role'> {
-  readonly start: number;
-  /** Where a unit begins in the original text; null where the offsets are equal. */
-  readonly writtenAt: ((offset: number) => number) | null;
-}
 
 /**
  * Runs the filters over all texts of a request, joined, so that a phrase in several parts of a message is found: parts
@@ -79,9 +73,9 @@ function* guardTexts<Request>(
     yield;
   }
   if (replacements.length === 0) return { request, findings };
-  const merged = withoutOverlaps(replacements);
-  yield;
-  return { request: replaceIn(request, map, texts, merged), findings };
+  const replaced = yield* replaceIn(given, texts, withoutOverlaps(replacements));
+  let next = 0;
+  return { request: map(request, () => replaced[next++] as string), findings };
 }
 
 interface PlacedTexts {
@@ -134,51 +128,4 @@ function isSaidByUser(texts: readonly PlacedText[], first: number, { start, end 
     if (placed.role === 'user' && endOf(placed) > start) return true;
   }
   return false;
-}
-
-interface Replacement extends Span {
-  readonly placeholder: string;
-}
-
-/** In order. Of overlapping ones, the first replaces all that they cover. */
-function withoutOverlaps(replacements: readonly Replacement[]): Replacement[] {
-  const sorted = replacements.toSorted((a, b) => a.start - b.start || b.end - a.end);
-  const merged: Replacement[] = [];
-  for (const replacement of sorted) {
-    const last = merged.at(-1);
-    if (last === undefined || replacement.start >= last.end) merged.push(replacement);
-    else if (replacement.end > last.end) merged[merged.length - 1] = { ...last, end: replacement.end };
-  }
-  return merged;
-}
-
-/** When a match crosses the end of a text, the placeholder is put into the first text and the rest is removed. */
-function replaceIn<Request>(
-  request: Request,
-  map: TextMap<Request>,
-  texts: readonly PlacedText[],
-  replacements: readonly Replacement[],
-): Request {
-  let index = 0;
-  let next = 0;
-  return map(request, ({ text, isJson }) => {
-    const { start, text: shown, writtenAt } = texts[index] as PlacedText;
-    index += 1;
-    const end = start + shown.length;
-    const written = (offset: number): number => writtenAt?.(offset - start) ?? offset - start;
-    let replaced = '';
-    let at = start;
-    while (next < replacements.length) {
-      const replacement = replacements[next] as Replacement;
-      if (replacement.start >= end) break;
-      replaced += text.slice(written(at), written(Math.max(at, replacement.start)));
-      if (replacement.start >= start) {
-        replaced += isJson ? toJsonContent(replacement.placeholder) : replacement.placeholder;
-      }
-      at = Math.max(at, Math.min(replacement.end, end));
-      if (replacement.end > end) break;
-      next += 1;
-    }
-    return at === start ? text : replaced + text.slice(written(at));
-  });
 }

@@ -2,6 +2,7 @@ import { type Matcher, RE2JS } from 're2js';
 
 import type { Steps } from '../../foundation/async/steps.ts';
 import type { Filter, Span } from './filter.ts';
+import { findInSteps } from './find-in-steps.ts';
 import { parsePattern, PATTERN_FLAGS } from './parse-pattern.ts';
 
 /** The engine takes about a microsecond a character on text that was made for a pattern. */
@@ -23,7 +24,7 @@ export function createCustomFilter(pattern: string, label: string | null): Filte
       while (matcher.find()) addSpan(spans, matcher, 0);
       return spans;
     },
-    search: (text) => (reach === null ? searchOnward(text, expression) : searchInWindows(text, expression, reach)),
+    search: (text) => (reach === null ? findInSteps(text, expression) : searchInWindows(text, expression, reach)),
     endAt(text, at) {
       if (at === 0) {
         const matcher = expression.matcher(text);
@@ -45,17 +46,6 @@ export function withLeftContext(source: string): string {
 function addSpan(spans: Span[], matcher: Matcher, offset: number): void {
   const span = { start: offset + matcher.start(), end: offset + matcher.end() };
   if (span.end > span.start) spans.push(span);
-}
-
-/** From match to match: how far a step reads cannot be said, because a match may have any length. */
-function* searchOnward(text: string, expression: RE2JS): Steps<readonly Span[]> {
-  const spans: Span[] = [];
-  const matcher = expression.matcher(text);
-  while (matcher.find()) {
-    addSpan(spans, matcher, 0);
-    yield;
-  }
-  return spans;
 }
 
 /** In windows that overlap by the length that a match may have. */
