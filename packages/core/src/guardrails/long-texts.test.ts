@@ -214,9 +214,11 @@ function effective(custom: readonly CustomFilter[], builtIn: readonly BuiltinFil
 }
 
 const ALL_BUILT_IN = (action: BuiltinFilter['action'], direction?: 'output'): BuiltinFilter[] =>
-  BUILTIN_FILTER_SLUGS.filter((slug) => direction === undefined || slug !== 'regex-prompt-injection').map(
-    (slug) => ({ slug, action, ...(direction && { direction }) }) as BuiltinFilter,
-  );
+  BUILTIN_FILTER_SLUGS.filter((slug) => direction === undefined || slug !== 'regex-prompt-injection').map((slug) => ({
+    slug,
+    action,
+    ...(direction && { direction }),
+  }));
 
 const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -269,6 +271,7 @@ test('a filter that fails in the middle of a long text refuses the call', async 
   const failing = {
     ...filters?.filters[0]?.filter,
     *search(): Steps<never> {
+      yield;
       throw new Error('out of order');
     },
   };

@@ -55,7 +55,7 @@ export function* findInSteps(text: string, expression: RE2JS): Steps<readonly Sp
       const rune = text.codePointAt(at) ?? NO_RUNE;
       const after = at + (rune > 0xffff ? 2 : 1);
       next.clear();
-      match = now.step(rune, at, { next, after, conditions: conditionsAt(text, after) }) ?? match;
+      match = now.step(rune, at, { next, conditions: conditionsAt(text, after) }) ?? match;
       if (rune === NO_RUNE) break;
       at = after;
       [now, next] = [next, now];
@@ -75,7 +75,6 @@ export function* findInSteps(text: string, expression: RE2JS): Steps<readonly Sp
 /** The place behind a character, for those who go on there. */
 interface Following {
   readonly next: Threads;
-  readonly after: number;
   readonly conditions: number;
 }
 
@@ -120,7 +119,7 @@ function createThreads({ inst }: Program): Threads {
         }
       }
     },
-    step(rune, at, { next, after, conditions }) {
+    step(rune, at, { next, conditions }) {
       for (let i = 0; i < size; i += 1) {
         const instruction = inst[ways[i] as number] as Instruction;
         const start = starts[i] as number;
