@@ -99,7 +99,26 @@ const shapes: readonly Case[] = [
   { name: '2,000 messages', key: KEYS.api, make: ORDINARY.prose, toBody: toManyMessages },
   { name: '500 tools', key: KEYS.api, make: ORDINARY.prose, toBody: toManyTools },
   { name: 'escaped tool result', key: KEYS.api, make: ORDINARY.escaped, toBody: toToolResult },
+  { name: 'an image', key: KEYS.api, make: ORDINARY.prose, toBody: toImage },
+  { name: 'many values', key: KEYS.api, make: ORDINARY.prose, toBody: toManyValues },
 ];
+
+function toImage(text: string): object {
+  const url = `data:image/png;base64,${Buffer.from(text).toString('base64').slice(0, text.length)}`;
+  const content = [
+    { type: 'text', text: 'What is it?' },
+    { type: 'image_url', image_url: { url } },
+  ];
+  return { messages: [{ role: 'user', content }] };
+}
+
+/** As many values as a body may have. */
+function toManyValues(text: string): object {
+  const count = Math.min(9000, Math.floor(text.length / 100));
+  const part = { type: 'text', text: 'a b' };
+  const messages = Array.from({ length: count }, () => ({ role: 'user', content: [part, part] }));
+  return { messages };
+}
 
 function toManyMessages(text: string): object {
   const length = Math.ceil(text.length / 2000);
@@ -143,6 +162,8 @@ const cases: Case[] = [
 for (const [name, { pattern, action = 'block', text: make }] of Object.entries(CUSTOM)) {
   const key = await guardedKey(name, { content_filters: [{ pattern, action }] });
   cases.push({ name: `custom: ${name}`, key, make });
+  const ofOutput = await guardedKey(name, { content_filters: [{ pattern, action: 'redact', direction: 'output' }] });
+  cases.push({ name: `completion, custom: ${name}`, key: ofOutput, make, isCompletion: true });
 }
 for (const [name, make] of Object.entries({ ...ORDINARY, ...HOSTILE })) {
   cases.push({ name: `completion: ${name}`, key: outputKey, make, isCompletion: true });

@@ -1,9 +1,9 @@
 import { createHash, createHmac, hash, randomFillSync } from 'node:crypto';
 import { tmpdir } from 'node:os';
-import { setImmediate } from 'node:timers/promises';
 
 import type { Platform } from '@model-gateway/core';
 
+import { nextTurn } from './next-turn.ts';
 import { openScratchFile } from './scratch-file.ts';
 
 /** One call for this many random bytes costs little more than one for sixteen. */
@@ -42,7 +42,7 @@ export function createNodePlatform({ scratchDir = tmpdir() }: NodePlatformOption
       const timer = setTimeout(callback, delayMs).unref();
       return () => clearTimeout(timer);
     },
-    nextTurn: () => setImmediate(),
+    nextTurn,
     openScratch: () => openScratchFile(scratchDir),
   };
 }
