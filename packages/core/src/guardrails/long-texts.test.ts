@@ -84,7 +84,19 @@ test('a run of base64 of any length is decoded in pieces, and an order is found 
   expect(runAtOnce(search(harmless))).toEqual([]);
 });
 
-const CUSTOM = ['a{2,5}b?', '\\bcat\\b', '^x.{0,40}y$', '(?:ab|ba){1,9}', 'q*', '[a-c]x', '\\Aa', 'b\\z'];
+const CUSTOM = [
+  'a{2,5}b?',
+  '\\bcat\\b',
+  '^x.{0,40}y$',
+  '(?:ab|ba){1,9}',
+  'q*',
+  'q?',
+  '(?:)',
+  'a{0,3}',
+  '[a-c]x',
+  '\\Aa',
+  'b\\z',
+];
 
 const ENDLESS = [
   'x.*y',

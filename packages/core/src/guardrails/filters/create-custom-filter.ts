@@ -56,7 +56,7 @@ function* searchInWindows(text: string, expression: RE2JS, reach: number): Steps
     if (next >= end) continue;
     const left = Math.max(0, next - 2);
     const matcher = expression.matcher(text.slice(left, end + reach));
-    while (next < end && matcher.find(next - left) && left + matcher.start() < end) {
+    while (next < Math.min(end, text.length) && matcher.find(next - left) && left + matcher.start() < end) {
       addSpan(spans, matcher, left);
       const [start, stop] = [left + matcher.start(), left + matcher.end()];
       next = stop > start ? stop : start + ((text.codePointAt(start) ?? 0) > 0xffff ? 2 : 1);
