@@ -19,7 +19,7 @@ export interface GuardedCall<Request> {
 
 /**
  * Runs the input filters of a policy over a call. Never throws: a filter that fails refuses the call. A promise only
- * for a call with long texts.
+ * where it takes long.
  */
 export function guardCall<Request>(call: ModelCall<Request>, options: GuardOptions): Awaitable<GuardedCall<Request>> {
   const { kind } = call;
@@ -54,7 +54,7 @@ export interface GuardedRequest<Request> {
 
 /**
  * Runs the input filters over the texts of a request. Never throws: a filter that fails refuses the request. A promise
- * only for long texts.
+ * only where it takes long.
  */
 export function guardRequest<Request>(
   request: Request,

@@ -1,6 +1,6 @@
 import type { RequestText, TextMap } from '../calls/text-map.ts';
 import type { Awaitable } from '../foundation/async/awaitable.ts';
-import { runAtOnce, runInSlices, type SlicingPlatform, type Steps } from '../foundation/async/steps.ts';
+import { runInSlices, type SlicingPlatform, type Steps } from '../foundation/async/steps.ts';
 import type { CompiledFilter, InputFilters } from './filters/compile-filters.ts';
 import type { Span } from './filters/filter.ts';
 import { normaliseInSteps, type NormalisedText, normaliseText } from './filters/normalise-text.ts';
@@ -16,13 +16,14 @@ export interface InputVerdict<Request> {
   readonly findings: readonly Finding[];
 }
 
-/** Texts below this length together are read at once. */
-const LONG = 16_384;
+/** Above this length, texts are read in steps. */
+const LONG_ABOVE = 16_384;
 
 /**
  * Runs the filters over all texts of a request, joined, so that a phrase in several parts of a message is found: parts
  * follow each other directly, other texts on new lines. Long texts are read in slices, between which other calls go on;
- * only then is the result a promise. When it throws or rejects, the request has not passed.
+ * only when it takes longer than the first one is the result a promise. When it throws or rejects, the request has not
+ * passed.
  */
 export function guardInput<Request>(
   request: Request,
@@ -30,30 +31,21 @@ export function guardInput<Request>(
   map: TextMap<Request>,
   platform: SlicingPlatform,
 ): Awaitable<InputVerdict<Request>> {
-  const texts: RequestText[] = [];
-  let length = 0;
-  map(request, (text) => {
-    texts.push(text);
-    length += text.text.length;
-    return text.text;
-  });
-  const isLong = length > LONG;
-  const steps = guardTexts(request, texts, { filters, map, isLong });
-  return isLong ? runInSlices(steps, platform) : runAtOnce(steps);
-}
-
-interface Guarding<Request> {
-  readonly filters: InputFilters;
-  readonly map: TextMap<Request>;
-  readonly isLong: boolean;
+  return runInSlices(guardTexts(request, filters, map), platform);
 }
 
 function* guardTexts<Request>(
   request: Request,
-  given: readonly RequestText[],
-  { filters: { filters, candidates }, map, isLong }: Guarding<Request>,
+  { filters, candidates }: InputFilters,
+  map: TextMap<Request>,
 ): Steps<InputVerdict<Request>> {
+  const given: RequestText[] = [];
+  map(request, (text) => {
+    given.push(text);
+    return text.text;
+  });
   const { texts, document } = yield* placeTexts(given);
+  const isLong = document.length > LONG_ABOVE;
   const normalised = isLong ? yield* normaliseInSteps(document) : normaliseText(document);
   const known = isLong && candidates.search ? yield* candidates.search(normalised.text) : candidates(normalised.text);
   const findings: Finding[] = [];
@@ -65,7 +57,7 @@ function* guardTexts<Request>(
       findings.push(toFinding(compiled, []));
       continue;
     }
-    const spans = yield* findSpans(compiled, normalised, texts, isLong);
+    const spans = yield* findSpans(compiled, normalised, texts);
     if (spans.length === 0) continue;
     findings.push(toFinding(compiled, spans, ({ start, end }) => document.slice(start, end)));
     if (origin.action !== 'redact') continue;
@@ -100,8 +92,8 @@ function* findSpans(
   { filter, origin }: CompiledFilter,
   { text, originalStart, originalEnd }: NormalisedText,
   texts: readonly PlacedText[],
-  isLong: boolean,
 ): Steps<readonly Span[]> {
+  const isLong = text.length > (filter.longAbove ?? LONG_ABOVE);
   const found = isLong && filter.search ? yield* filter.search(text) : filter.findAll(text);
   const spans: Span[] = [];
   // Matches and texts are both in order.

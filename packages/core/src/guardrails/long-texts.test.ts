@@ -88,6 +88,29 @@ test('matches of one person among thousands of messages are found in time', asyn
   expect(request.messages[0]?.content).toBe('[PROMPT_INJECTION]. '.repeat(4));
 });
 
+test.each([
+  ['a.*b|a', 'a'],
+  ['a{1,500}b|a', 'a'],
+  ['(?:password.*end)|password', 'password '],
+])('the pattern %s, which reads a short text many times, pauses on it too', async (pattern, unit) => {
+  const { platform, turns } = createSlowPlatform();
+  const text = unit.repeat(4000 / unit.length);
+  const { refusal } = await guardSaid(text, effective([{ pattern, action: 'redact' }], []), platform);
+  expect(refusal).toBeNull();
+  // A slice is ten steps, of which each has 16 matches or 256 characters at most.
+  expect(turns()).toBeGreaterThan(2);
+});
+
+test('a pattern that would read a text as often as that has characters refuses the call', async () => {
+  const { platform } = createSlowPlatform();
+  const { refusal } = await guardSaid(
+    'a'.repeat(8000),
+    effective([{ pattern: 'a.*b|a', action: 'redact' }], []),
+    platform,
+  );
+  expect(refusal).toMatchObject({ status: 403, message: 'Request blocked: a guardrail is unavailable' });
+});
+
 test('half a million matches are replaced', async () => {
   const filters = effective([{ pattern: 'x', action: 'redact', label: 'y' }], []);
   const { request } = await guardSaid('x '.repeat(500_000), filters, createSlowPlatform().platform);

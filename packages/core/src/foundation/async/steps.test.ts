@@ -49,18 +49,30 @@ test('work pauses as soon as it has taken ten milliseconds, and goes on in anoth
   ]);
 });
 
-test('work that is done at once does not pause', () => {
+test('work of less than a slice is done at once', () => {
+  const platform = createSlicing();
+  expect(runInSlices(work([4, 5], platform.clock, platform.log), platform)).toBe('done');
+  expect(platform.log).toEqual(['step at 0', 'step at 4']);
+});
+
+test('work that must not pause does not', () => {
   const { clock, log } = createSlicing();
   expect(runAtOnce(work([20, 20], clock, log))).toBe('done');
   expect(log).toEqual(['step at 0', 'step at 20']);
 });
 
-test('rejects with what a step throws', async () => {
+test('throws what a step of the first slice throws, and rejects with what a later one does', async () => {
   function* failing(): Steps<void> {
     yield;
     throw new Error('out of order');
   }
-  await expect(runInSlices(failing(), createSlicing())).rejects.toThrow('out of order');
+  expect(() => runInSlices(failing(), createSlicing())).toThrow('out of order');
+  const platform = createSlicing();
+  function* failingLater(): Steps<void> {
+    yield* work([20], platform.clock, platform.log);
+    throw new Error('out of order');
+  }
+  await expect(runInSlices(failingLater(), platform)).rejects.toThrow('out of order');
 });
 
 test('a platform without turns pauses with a timer', async () => {

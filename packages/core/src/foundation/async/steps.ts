@@ -1,4 +1,5 @@
 import type { Platform } from '../platform.ts';
+import type { Awaitable } from './awaitable.ts';
 
 /** Work that may pause after each step. A step must not take longer than some milliseconds. */
 export type Steps<Result> = Generator<undefined, Result, undefined>;
@@ -17,15 +18,28 @@ export function runAtOnce<Result>(steps: Steps<Result>): Result {
   }
 }
 
-/** Does the steps in slices of some 10 ms each, a turn of the event loop apart. Rejects with what a step throws. */
-export async function runInSlices<Result>(steps: Steps<Result>, platform: SlicingPlatform): Promise<Result> {
-  let startedAt = platform.monotonicNow();
+/**
+ * Does the steps in slices of some 10 ms each, a turn of the event loop apart. The first slice is done at once, and
+ * only work that takes longer is a promise. Throws, or rejects with, what a step throws.
+ */
+export function runInSlices<Result>(steps: Steps<Result>, platform: SlicingPlatform): Awaitable<Result> {
+  const step = runSlice(steps, platform);
+  return step.done === true ? step.value : runOtherSlices(steps, platform);
+}
+
+async function runOtherSlices<Result>(steps: Steps<Result>, platform: SlicingPlatform): Promise<Result> {
+  for (;;) {
+    await nextTurn(platform);
+    const step = runSlice(steps, platform);
+    if (step.done === true) return step.value;
+  }
+}
+
+function runSlice<Result>(steps: Steps<Result>, platform: SlicingPlatform): IteratorResult<undefined, Result> {
+  const startedAt = platform.monotonicNow();
   for (;;) {
     const step = steps.next();
-    if (step.done === true) return step.value;
-    if (platform.monotonicNow() - startedAt < SLICE_MS) continue;
-    await nextTurn(platform);
-    startedAt = platform.monotonicNow();
+    if (step.done === true || platform.monotonicNow() - startedAt >= SLICE_MS) return step;
   }
 }
 

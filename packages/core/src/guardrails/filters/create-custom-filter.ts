@@ -7,6 +7,10 @@ import { parsePattern, PATTERN_FLAGS } from './parse-pattern.ts';
 
 /** The engine takes about a microsecond a character on text that was made for a pattern. */
 const WINDOW_LENGTH = 2048;
+/** Each search for the next match may read as far as a match can reach. */
+const MATCHES_A_STEP = 16;
+/** Searches from match to match may read the rest of a text each time. */
+const LONG_ABOVE = 1024;
 
 /** Creates a filter from a caller's own pattern. Throws as `parsePattern` does. */
 export function createCustomFilter(pattern: string, label: string | null): Filter {
@@ -18,6 +22,7 @@ export function createCustomFilter(pattern: string, label: string | null): Filte
     placeholder: label ?? '[REDACTED]',
     trigger: source,
     isTriggerExact: !mayBeEmpty(source),
+    longAbove: LONG_ABOVE,
     findAll(text) {
       const spans: Span[] = [];
       const matcher = expression.matcher(text);
@@ -52,6 +57,7 @@ function addSpan(spans: Span[], matcher: Matcher, offset: number): void {
 function* searchInWindows(text: string, expression: RE2JS, reach: number): Steps<readonly Span[]> {
   const spans: Span[] = [];
   let next = 0;
+  let matches = 0;
   for (let end = WINDOW_LENGTH; next < text.length; end += WINDOW_LENGTH) {
     if (next >= end) continue;
     const left = Math.max(0, next - 2);
@@ -60,6 +66,8 @@ function* searchInWindows(text: string, expression: RE2JS, reach: number): Steps
       addSpan(spans, matcher, left);
       const [start, stop] = [left + matcher.start(), left + matcher.end()];
       next = stop > start ? stop : start + ((text.codePointAt(start) ?? 0) > 0xffff ? 2 : 1);
+      matches += 1;
+      if (matches % MATCHES_A_STEP === 0) yield;
     }
     next = Math.max(next, end);
     yield;

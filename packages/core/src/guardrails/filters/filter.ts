@@ -30,8 +30,10 @@ export interface Filter {
   readonly beginning?: string | undefined;
   /** All matches in order. They do not overlap. */
   findAll(text: string): readonly Span[];
-  /** The same in steps, for texts of any length. Without it a long text is searched in one step. */
+  /** The same in steps, for long texts. Without it they are searched in one step. */
   readonly search?: ((text: string) => Steps<readonly Span[]>) | undefined;
+  /** The length above which a text is long for this filter. Default: 16,384. */
+  readonly longAbove?: number | undefined;
   /** Returns the end of the match that begins exactly there, or null. A filter without it cannot guard completions. */
   readonly endAt?: ((text: string, at: number) => number | null) | undefined;
 }

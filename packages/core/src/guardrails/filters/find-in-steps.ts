@@ -31,13 +31,17 @@ const ANY_RUNE_OF_LINE = 11;
 
 /** A pattern of the largest size takes some milliseconds for as many. */
 const STEP_LENGTH = 256;
+/** How often the characters of a text are read at most, and how many in any case. */
+const MOST_READINGS = 16;
+const LEAST_CHARACTERS = 16_000_000;
 const NO_RUNE = -1;
 const NEW_LINE = 10;
 
 /**
  * Finds what the engine's `find` does from match to match, in steps: it follows all ways through the program at once,
  * character by character, and can stop at each. Slower than the engine, so only for patterns whose matches may have any
- * length: others are searched in windows.
+ * length: others are searched in windows. Throws `RangeError` where nearly each search from match to match reads to the
+ * end of the text, as `a.*b|a` does: that takes the square of the length.
  */
 export function* findInSteps(text: string, expression: RE2JS): Steps<readonly Span[]> {
   const program = expression.re2().prog as Program;
@@ -46,6 +50,7 @@ export function* findInSteps(text: string, expression: RE2JS): Steps<readonly Sp
   let next = createThreads(program);
   let start = 0;
   let untilPause = STEP_LENGTH;
+  let allowed = text.length * MOST_READINGS + LEAST_CHARACTERS;
   while (start <= text.length) {
     let match: Span | null = null;
     now.clear();
@@ -62,6 +67,8 @@ export function* findInSteps(text: string, expression: RE2JS): Steps<readonly Sp
       untilPause -= 1;
       if (untilPause > 0) continue;
       untilPause = STEP_LENGTH;
+      allowed -= STEP_LENGTH;
+      if (allowed < 0) throw new RangeError('a pattern reads a text too often; limit its repetitions');
       yield;
     }
     if (match === null) break;
