@@ -137,25 +137,65 @@ test('74: after its client has left, no further provider is asked', async () => 
   }
 });
 
-test.each([false, true])(
-  '75: a client that ends its side has left, even if it would read on (stream: %j)',
-  async (stream) => {
-    const upstream = await startRawUpstream(({ socket }) => {
+test.each([
+  [false, 'HTTP/1.1', /^HTTP\/1\.1 200 /],
+  [true, 'HTTP/1.1', /^HTTP\/1\.1 200 /],
+  [true, 'HTTP/1.0', /^HTTP\/1\.1 200 /],
+])(
+  '75: a client that ends its side after its request gets its response (stream: %j, %s)',
+  async (stream, version, head) => {
+    let goOn = (): void => undefined;
+    const upstream = await startRawUpstream((request) => {
+      if (!stream) return void (goOn = () => respondWell(request));
+      const { socket } = request;
       socket.write(STREAM_HEAD);
-      if (stream) socket.write(toHttpChunk(toTextEvent('Half a ')));
+      socket.write(toHttpChunk(toTextEvent('Half a ')));
+      goOn = () => {
+        for (const event of [toTextEvent('loaf'), FINISH_EVENT, USAGE_EVENT, DONE_EVENT]) {
+          socket.write(toHttpChunk(event));
+        }
+        socket.write(LAST_HTTP_CHUNK);
+      };
     });
     const { port, record } = await startFaultGateway([upstream]);
     const arrived = upstream.nextRequest();
     const client = await connectRaw(port, { allowHalfOpen: true });
-    client.write(toRequestBytes(port, { body: toChatBody({ stream }) }));
-    const { closed } = await arrived;
+    client.write(toRequestBytes(port, { body: toChatBody({ stream }) }).replace('HTTP/1.1', version));
+    await arrived;
     if (stream) await client.readUntil('Half a ');
     client.socket.end();
-    await closed;
-    expect((await record()).record.generation.cancelled).toBe(true);
-    await client.ended;
+    // The gateway has noticed the end: its first sign is a comment, or the status 100.
+    await client.readUntil(stream ? '\n:\n' : 'HTTP/1.1 100 Continue');
+    goOn();
+    const text = await client.ended;
+    expect(text.replace('HTTP/1.1 100 Continue\r\n\r\n', '')).toMatch(head);
+    expect(text).toContain(stream ? 'data: [DONE]' : '"finish_reason":"stop"');
+    expect((await record()).record.generation).toMatchObject({ cancelled: false, finish_reason: 'stop' });
   },
 );
+
+test('75: a client of HTTP/1.0 that ends its side before its whole response has left', async () => {
+  const upstream = await startRawUpstream(() => undefined);
+  const { port, record } = await startFaultGateway([upstream]);
+  const arrived = upstream.nextRequest();
+  const client = await connectRaw(port, { allowHalfOpen: true });
+  client.write(toRequestBytes(port, { body: toChatBody() }).replace('HTTP/1.1', 'HTTP/1.0'));
+  const { closed } = await arrived;
+  client.socket.end();
+  await closed;
+  expect((await record()).record.generation.cancelled).toBe(true);
+});
+
+test('75: a request that breaks off is refused, and causes no call', async () => {
+  const upstream = await startRawUpstream((request) => respondWell(request));
+  const { port, recorded } = await startFaultGateway([upstream]);
+  const client = await connectRaw(port, { allowHalfOpen: true });
+  client.write(toRequestBytes(port, { body: toChatBody() }).slice(0, -10));
+  client.socket.end();
+  expect(await client.ended).toMatch(/^HTTP\/1\.1 400 /);
+  expect(recorded).toEqual([]);
+  expect(upstream.connections).toEqual([]);
+});
 
 test(
   `77: a client that leaves just when the response ends is recorded once, as one or the other, ${isFull ? '10,000' : '200'} times over`,
@@ -172,6 +212,9 @@ test(
     for (let call = 0; call < count; call += 1) {
       const client = await askRaw(port, { stream: true });
       await client.readUntil('Hi');
+      // A reset is known at once, an end only when something is written.
+      const isReset = (call >> 3) % 2 === 0;
+      const leave = (): void => void (isReset ? client.socket.resetAndDestroy() : client.socket.destroy());
       const end = (): void => {
         served?.socket.write(toHttpChunk(FINISH_EVENT + USAGE_EVENT + DONE_EVENT));
         served?.socket.write(LAST_HTTP_CHUNK);
@@ -182,12 +225,12 @@ test(
       if (lead === 4) {
         end();
         await client.readUntil('[DONE]');
-        client.socket.destroy();
+        leave();
       } else {
         if (lead > 0) end();
-        else client.socket.destroy();
+        else leave();
         for (let turn = 0; turn < Math.abs(lead); turn += 1) await new Promise(setImmediate);
-        if (lead > 0) client.socket.destroy();
+        if (lead > 0) leave();
         else end();
       }
       await vi.waitFor(() => expect(recorded.length).toBe(call + 1), { interval: 1 });

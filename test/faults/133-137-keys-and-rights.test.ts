@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 
 import { ROUTES } from '../../packages/core/src/api/routes.ts';
 import { type AdminGateway, createAdminGateway } from '../support/gateways/admin-calls.ts';
+import { startFaultGateway } from '../support/gateways/fault-gateway.ts';
+import { TEST_KEY } from '../support/gateways/test-gateway.ts';
 
 const NOT_WRITABLE = ['id', 'hash', 'role_name', 'is_admin', 'usage', 'created_at', 'allowed_routes', 'constructor'];
 
@@ -115,3 +117,25 @@ async function fillIn({ dataOf }: AdminGateway, path: string): Promise<string> {
         : await dataOf('POST', '/admin/v1/members', { user_id: 'm' });
   return path.replace('{id}', String(made['id'])).replace('{interval}', 'daily');
 }
+
+test('134: keys that are tried from one address are slowed, behind a trusted proxy by the address it reports', async () => {
+  const { listener } = await startFaultGateway([], { listen: { trustedProxies: ['127.0.0.1'] } });
+  const ask = (key: string, address?: string): Promise<Response> =>
+    fetch(`${listener.url}/api/v1/models/user`, {
+      headers: { authorization: `Bearer ${key}`, ...(address !== undefined && { 'x-forwarded-for': address }) },
+    });
+  const statuses: number[] = [];
+  for (let i = 0; i < 12; i += 1) statuses.push((await ask(`sk-${i}`, '203.0.113.9')).status);
+  expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429, 429]);
+  const slowed = await ask('sk-wrong', '203.0.113.9');
+  expect(slowed.headers.get('retry-after')).toBe('4');
+  expect(await slowed.json()).toMatchObject({
+    error: {
+      code: 429,
+      message: 'Unknown API key, as were others from this address; wait 4 s before the next attempt',
+    },
+  });
+  expect((await ask(TEST_KEY, '203.0.113.9')).status).toBe(200);
+  expect((await ask('sk-wrong', '203.0.113.10')).status).toBe(401);
+  for (let i = 0; i < 12; i += 1) expect((await ask(`sk-${i}`)).status).toBe(401);
+});

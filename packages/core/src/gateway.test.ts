@@ -96,7 +96,8 @@ test('responds to HEAD as to GET, without a body', async () => {
     signal: new AbortController().signal,
     ...bodyOf(),
   });
-  expect(response).toEqual({ status: 200, headers: { 'content-type': 'application/json' }, body: null });
+  const headers = { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' };
+  expect(response).toEqual({ status: 200, headers, body: null });
 });
 
 test('returns the caller to hosts', async () => {

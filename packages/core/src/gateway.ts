@@ -4,7 +4,7 @@ import { GatewayError, toGatewayError } from './foundation/errors.ts';
 import { createRouter } from './http/create-router.ts';
 import type { Principal } from './http/principal.ts';
 import type { GatewayRequest } from './http/request.ts';
-import { type GatewayResponse, toErrorResponse } from './http/response.ts';
+import { type GatewayResponse, NO_SNIFFING, toErrorResponse } from './http/response.ts';
 import type { Route, Surface } from './http/route.ts';
 import type { GatewayOptions, Setup } from './options.ts';
 import type { Provider } from './providers/provider.ts';
@@ -167,9 +167,11 @@ async function respond(runtime: Runtime, request: GatewayRequest, isClosing: boo
   }
 }
 
-/** Counts a response. HEAD is handled like GET, without the body. */
+/** Counts a response, and adds what every response has. HEAD is handled like GET, without the body. */
 function finish({ counters }: Runtime, { method }: GatewayRequest, response: GatewayResponse): GatewayResponse {
   counters.statuses.set(response.status, (counters.statuses.get(response.status) ?? 0) + 1);
+  // Added in place, because a copy of the headers costs more.
+  Object.assign(response.headers, NO_SNIFFING);
   return method === 'HEAD' ? { ...response, body: null } : response;
 }
 

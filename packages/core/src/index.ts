@@ -7,13 +7,14 @@ export { createGateway, type Gateway, type GatewayStats } from './gateway.ts';
 export { DEFAULT_BODY_LIMIT_BYTES, type FetchHandlerOptions, toFetchHandler } from './http/fetch-handler.ts';
 export type { Principal } from './http/principal.ts';
 export { type GatewayRequest, type HeaderMap, mountPathOf } from './http/request.ts';
-export { type GatewayResponse, toErrorResponse } from './http/response.ts';
+export { type GatewayResponse, NO_SNIFFING, toErrorResponse } from './http/response.ts';
 export type { Surface } from './http/route.ts';
 export type { GatewayOptions, Setup } from './options.ts';
 
 // Embedders: what a gateway is configured with, and the shapes of its API.
 export type { FixtureLibrary, StoredGeneration } from './api/fixtures/fixture-library.ts';
 export type { ProviderChecks, ProviderFinding } from './api/providers/provider-checks.ts';
+export { DEFAULT_WRONG_KEYS_PER_ADDRESS } from './auth/wrong-keys.ts';
 export type { AccountOptions } from './auth/account.ts';
 export { createKeyRecord, type NewKey } from './auth/api-key.ts';
 export type { BootstrapKey } from './auth/bootstrap-key.ts';

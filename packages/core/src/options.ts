@@ -40,6 +40,11 @@ export interface GatewayOptions extends Setup {
   readonly bootstrapKeys?: readonly BootstrapKey[] | undefined;
   /** The embedder's own authentication. Null means not authenticated (401); keys are not checked then. */
   readonly authenticate?: ((request: GatewayRequest) => Awaitable<Principal | null>) | undefined;
+  /**
+   * Wrong keys that one address may send before further ones are slowed, by 429 with a wait that doubles; null slows
+   * none. Default 10. Addresses of this machine, and requests without an address, are never slowed.
+   */
+  readonly wrongKeysPerAddress?: number | null | undefined;
   /** The embedder's own people. Default: those added through `/admin/v1/members`, which cannot be written to otherwise. */
   readonly members?: MemberDirectory | undefined;
   /** Requests under these hosts stay in their region. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 
 import type { Platform } from '@model-gateway/core';
 
+import { nextTurn } from './next-turn.ts';
 import { openScratchFile } from './scratch-file.ts';
 
 /** One call for this many random bytes costs little more than one for sixteen. */
@@ -41,6 +42,7 @@ export function createNodePlatform({ scratchDir = tmpdir() }: NodePlatformOption
       const timer = setTimeout(callback, delayMs).unref();
       return () => clearTimeout(timer);
     },
+    nextTurn,
     openScratch: () => openScratchFile(scratchDir),
   };
 }

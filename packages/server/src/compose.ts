@@ -98,6 +98,7 @@ export async function compose(options: CompositionOptions): Promise<Composition>
     store,
     platform: createNodePlatform({ scratchDir: config.store.type === 'json' ? config.store.dir : undefined }),
     bootstrapKeys: [...config.auth.bootstrapKeys, ...extraKeys],
+    wrongKeysPerAddress: config.auth.wrongKeysPerAddress,
     account: config.account,
     regions: config.regions,
     timeouts: config.timeouts,

@@ -49,5 +49,5 @@ function planDemo(
     { key: DEMO_KEY, kind: 'api', name: 'demo' },
     { key: DEMO_MANAGEMENT_KEY, kind: 'management', name: 'demo management' },
   ];
-  return { config: { ...config, auth: { bootstrapKeys }, warnings }, demoFixturesDir: BUILT_FIXTURES };
+  return { config: { ...config, auth: { ...config.auth, bootstrapKeys }, warnings }, demoFixturesDir: BUILT_FIXTURES };
 }

@@ -47,6 +47,7 @@ export function createVirtualPlatform(): VirtualPlatform {
       timers.add(timer);
       return () => void timers.delete(timer);
     },
+    nextTurn: () => new Promise((resolve) => void setImmediate(resolve)),
     async advance(ms) {
       const until = elapsed + ms;
       await settle();

@@ -1,11 +1,13 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
+import { failureOf } from '../../../../test/support/async/failure-of.ts';
 import {
   createVirtualPlatform,
   VIRTUAL_EPOCH_MS,
   type VirtualPlatform,
 } from '../../../../test/support/async/virtual-platform.ts';
 import { createRecordingStore, type RecordingStore } from '../../../../test/support/stores/recording-store.ts';
+import type { GatewayError } from '../foundation/errors.ts';
 import type { Principal } from '../http/principal.ts';
 import type { GatewayRequest } from '../http/request.ts';
 import type { GatewayOptions } from '../options.ts';
@@ -178,4 +180,87 @@ test('uses the embedder’s own authentication instead of keys', async () => {
   );
   expect(await authenticate(requestWith({ cookie: 'yes' }))).toBe(principal);
   await expect(authenticate(bearer(key))).rejects.toMatchObject({ status: 401, message: 'Not authenticated' });
+});
+
+describe('wrong keys', () => {
+  const from = (remoteAddress: string | undefined, key = 'sk-wrong'): GatewayRequest => ({
+    ...bearer(key),
+    remoteAddress,
+  });
+  const refusalOf = async (authenticate: Setup['authenticate'], address: string | undefined): Promise<GatewayError> =>
+    (await failureOf((async () => authenticate(from(address)))())) as GatewayError;
+  const statusesOf = async (
+    authenticate: Setup['authenticate'],
+    addresses: readonly (string | undefined)[],
+  ): Promise<number[]> => {
+    const statuses: number[] = [];
+    for (const address of addresses) {
+      statuses.push((await refusalOf(authenticate, address)).status);
+    }
+    return statuses;
+  };
+  const times = <Value>(count: number, value: Value): Value[] => Array.from({ length: count }, () => value);
+
+  test('of one address are slowed from the eleventh on, each time for twice as long', async () => {
+    const { authenticate } = await setUp();
+    expect(await statusesOf(authenticate, times(10, '192.0.2.1'))).toEqual(times(10, 401));
+    const waits: (number | undefined)[] = [];
+    for (let i = 0; i < 11; i += 1) {
+      const { status, retryAfterSeconds } = await refusalOf(authenticate, '192.0.2.1');
+      expect(status).toBe(429);
+      waits.push(retryAfterSeconds);
+    }
+    expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]);
+  });
+
+  test('slow down neither right keys from the same address nor other addresses', async () => {
+    const { authenticate, key } = await setUp();
+    await statusesOf(authenticate, times(30, '192.0.2.1'));
+    expect((await authenticate(from('192.0.2.1', key))).name).toBe('dev');
+    expect(await statusesOf(authenticate, ['192.0.2.2'])).toEqual([401]);
+  });
+
+  test('are counted anew after ten quiet minutes of steady time', async () => {
+    const { authenticate, platform } = await setUp();
+    await statusesOf(authenticate, times(30, '192.0.2.1'));
+    await platform.advance(9 * 60_000);
+    expect(await statusesOf(authenticate, ['192.0.2.1'])).toEqual([429]);
+    await platform.advance(10 * 60_000 + 1);
+    expect(await statusesOf(authenticate, ['192.0.2.1'])).toEqual([401]);
+  });
+
+  test.each([undefined, '127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1', 'unknown'])(
+    'are not slowed from %s',
+    async (address) => {
+      const { authenticate } = await setUp();
+      expect(await statusesOf(authenticate, times(30, address))).toEqual(times(30, 401));
+    },
+  );
+
+  test('count together for all addresses of one IPv6 network, and for both ways of writing an IPv4 address', async () => {
+    const { authenticate } = await setUp({}, { wrongKeysPerAddress: 1 });
+    expect(await statusesOf(authenticate, ['2001:db8:1:2::1', '2001:db8:1:2:3:4:5:6'])).toEqual([401, 429]);
+    expect(await statusesOf(authenticate, ['2001:db8:1:3::1', '2001:db8::1', '2001:db8::2'])).toEqual([401, 401, 429]);
+    expect(await statusesOf(authenticate, ['192.0.2.1', '::ffff:192.0.2.1'])).toEqual([401, 429]);
+  });
+
+  test('may be allowed without limit, or not at all', async () => {
+    const unlimited = await setUp({}, { wrongKeysPerAddress: null });
+    expect(await statusesOf(unlimited.authenticate, times(30, '192.0.2.1'))).toEqual(times(30, 401));
+    const strict = await setUp({}, { wrongKeysPerAddress: 0 });
+    expect(await statusesOf(strict.authenticate, ['192.0.2.1'])).toEqual([429]);
+  });
+
+  test('take memory for 10,000 addresses; the one that has been quiet for longest is forgotten', async () => {
+    const { authenticate } = await setUp({}, { wrongKeysPerAddress: 1 });
+    const others = Array.from({ length: 9_999 }, (_, i) => `10.1.${i >> 8}.${i & 255}`);
+    await statusesOf(authenticate, ['192.0.2.1', '192.0.2.2', ...others]);
+    expect(await statusesOf(authenticate, ['192.0.2.2', '192.0.2.1'])).toEqual([429, 401]);
+  });
+
+  test('are only those that have the form of a key', async () => {
+    const { authenticate } = await setUp({}, { wrongKeysPerAddress: 0 });
+    const malformed = requestWith({ authorization: 'Basic x' });
+    await expect(authenticate({ ...malformed, remoteAddress: '192.0.2.1' })).rejects.toMatchObject({ status: 401 });
+  });
 });

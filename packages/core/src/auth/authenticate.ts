@@ -7,6 +7,7 @@ import type { KeyRecord, Store } from '../stores/store.ts';
 import { LINK_PRINCIPAL, refuseForged } from './authenticate-session.ts';
 import type { BootstrapKey } from './bootstrap-key.ts';
 import type { Sessions } from './sessions.ts';
+import { createWrongKeys, DEFAULT_WRONG_KEYS_PER_ADDRESS } from './wrong-keys.ts';
 
 /** Returns the caller's principal or rejects with `authentication`. Synchronous where everything is in memory. */
 export type Authenticate = (request: GatewayRequest) => Awaitable<Principal>;
@@ -16,6 +17,8 @@ export interface AuthenticateOptions {
   /** The embedder's own authentication. Null means not authenticated (401); keys are not checked then. */
   readonly authenticate?: ((request: GatewayRequest) => Awaitable<Principal | null>) | undefined;
   readonly store: Pick<Store, 'keys'>;
+  /** Wrong keys that one address may send before further ones are slowed; null slows none. Default 10. */
+  readonly wrongKeysPerAddress?: number | null | undefined;
 }
 
 /** No valid key is near this long; hashing megabytes would help an attacker to use up CPU time. */
@@ -33,12 +36,20 @@ export function createAuthenticate(
   let configured: ReadonlyMap<string, Principal> | undefined;
   const configuring = hashBootstrapKeys(options.bootstrapKeys ?? [], platform).then((keys) => (configured = keys));
 
-  const find = (keys: ReadonlyMap<string, Principal>, hash: string): Awaitable<Principal> => {
+  const { wrongKeysPerAddress = DEFAULT_WRONG_KEYS_PER_ADDRESS } = options;
+  const wrongKeys = createWrongKeys(wrongKeysPerAddress, platform);
+
+  /** The address is that of a client who may be guessing keys. */
+  const find = (keys: ReadonlyMap<string, Principal>, hash: string, address?: string): Awaitable<Principal> => {
     const known = keys.get(hash);
     if (known !== undefined) return known;
-    return whenKnown(options.store.keys.get(hash), (record) => toPrincipal(record, platform.now()));
+    return whenKnown(options.store.keys.get(hash), (record) => {
+      if (record === undefined) throw wrongKeys.refuse(address);
+      return toPrincipal(record, platform.now());
+    });
   };
-  const findLater = async (hash: string | Promise<string>): Promise<Principal> => find(await configuring, await hash);
+  const findLater = async (hash: string | Promise<string>, address?: string): Promise<Principal> =>
+    find(await configuring, await hash, address);
 
   const authenticate: Authenticate = (request) => {
     if (request.principal !== undefined) return request.principal;
@@ -51,7 +62,10 @@ export function createAuthenticate(
       }
     }
     const hash = platform.sha256(readBearer(request));
-    return configured !== undefined && typeof hash === 'string' ? find(configured, hash) : findLater(hash);
+    const { remoteAddress } = request;
+    return configured !== undefined && typeof hash === 'string'
+      ? find(configured, hash, remoteAddress)
+      : findLater(hash, remoteAddress);
   };
   return (request) => {
     try {
@@ -83,8 +97,7 @@ function readBearer({ headers }: GatewayRequest): string {
   return key;
 }
 
-function toPrincipal(record: KeyRecord | undefined, nowMs: number): Principal {
-  if (record === undefined) throw new GatewayError('authentication', 'Unknown API key');
+function toPrincipal(record: KeyRecord, nowMs: number): Principal {
   if (record.disabled) throw new GatewayError('authentication', 'This API key is disabled');
   if (record.expiresAt !== null && Date.parse(record.expiresAt) <= nowMs) {
     throw new GatewayError('authentication', 'This API key has expired');

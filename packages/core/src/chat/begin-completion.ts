@@ -50,7 +50,9 @@ async function askForPieces(
     const chunks = provider.chat?.(toChatCall(endpoint, request, run, { ...turn, signal: attempt.signal }));
     if (chunks === undefined) throw new GatewayError('not_found', `${provider.name} offers no chat`);
     const batches = chunks[Symbol.asyncIterator]();
-    const rest = run.guard === null ? batches : guardCompletion(batches, run.guard, turn.request.messages);
+    const { messages } = turn.request;
+    const { platform } = run.parts;
+    const rest = run.guard === null ? batches : guardCompletion(batches, run.guard, { messages, platform });
     const first = await readFirst(rest, attempt.signal, provider.name);
     attempt.onBegun();
     return { first, rest };

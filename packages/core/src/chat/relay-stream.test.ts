@@ -48,6 +48,7 @@ test.each(chunkings(GOOD))(
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-cache, no-transform',
       'x-accel-buffering': 'no',
+      'x-content-type-options': 'nosniff',
       'x-generation-id': expect.stringMatching(/^gen-/) as string,
     });
     const text = await readFrames(response).rest();

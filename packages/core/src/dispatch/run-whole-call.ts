@@ -101,7 +101,8 @@ async function prepareCall<Request>(
   const { policy, budgets } = caller;
 
   const pipeline = createPipeline();
-  const { call, refusal } = guardCall(received, { policy, pipeline, logger: parts.logger });
+  const { logger, platform } = parts;
+  const { call, refusal } = await guardCall(received, { policy, pipeline, logger, platform });
   const guarded = { call, refusal, pipeline };
 
   const { plan, bound, report } = planGuarded(guarded, caller, client.request.headers, parts.routing);

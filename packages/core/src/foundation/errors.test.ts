@@ -75,7 +75,12 @@ test('rounds a wait up to whole seconds, because half of it would be too early',
   const response = toErrorResponse(new GatewayError('rate_limit_exceeded', 'x', { retryAfterSeconds: 1.2 }), {
     'x-generation-id': 'g',
   });
-  expect(response.headers).toEqual({ 'content-type': 'application/json', 'x-generation-id': 'g', 'retry-after': '2' });
+  expect(response.headers).toEqual({
+    'content-type': 'application/json',
+    'x-content-type-options': 'nosniff',
+    'x-generation-id': 'g',
+    'retry-after': '2',
+  });
   expect(toErrorResponse(new GatewayError('rate_limit_exceeded', 'x')).headers).not.toHaveProperty('retry-after');
 });
 

@@ -11,6 +11,11 @@ export interface Platform {
   monotonicNow(): number;
   /** Calls back once after `delayMs`; the returned function cancels it. Must not keep the process running. */
   setTimer(callback: () => void, delayMs: number): () => void;
+  /**
+   * Resolves in another turn of the event loop, after the input and output that waits for this one: long work pauses
+   * with it. Default: a timer of no delay.
+   */
+  nextTurn?(): Promise<void>;
   /** Opens storage outside of memory for long texts that are needed only once more. Default: none. */
   readonly openScratch?: (() => Scratch) | undefined;
 }
@@ -52,5 +57,7 @@ export function createWebPlatform(): Platform {
       }
       return () => clearTimeout(timer as number);
     },
+    // Unlike the timers above it keeps the process running: a call waits for it.
+    nextTurn: () => new Promise((resolve) => void setTimeout(resolve, 0)),
   };
 }

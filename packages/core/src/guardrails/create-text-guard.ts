@@ -1,3 +1,4 @@
+import type { Steps } from '../foundation/async/steps.ts';
 import type { CompiledFilter, OutputFilters } from './filters/compile-filters.ts';
 import { normaliseSegments } from './filters/normalise-text.ts';
 import { toJsonContent, unescapeJson } from './unescape-json.ts';
@@ -92,6 +93,29 @@ export function createTextGuard(
   };
 
   return { push: (piece) => add(piece, false), end: () => add('', true) };
+}
+
+/** A position may take microseconds on text that was made for a pattern. */
+const STEP_LENGTH = 256;
+
+/** Pushes a text of any length, in steps. */
+export function* pushInSteps(guard: TextGuard, piece: string): Steps<GuardedText> {
+  const passed: string[] = [];
+  for (let at = 0; at < piece.length; at += STEP_LENGTH) {
+    const { text, blockedBy } = guard.push(piece.slice(at, at + STEP_LENGTH));
+    passed.push(text);
+    if (blockedBy !== null) return { text: passed.join(''), blockedBy };
+    yield;
+  }
+  return { text: passed.join(''), blockedBy: null };
+}
+
+/** Guards a whole text, in steps. */
+export function* guardInSteps(guard: TextGuard, whole: string): Steps<GuardedText> {
+  const begun = yield* pushInSteps(guard, whole);
+  if (begun.blockedBy !== null) return begun;
+  const { text, blockedBy } = guard.end();
+  return { text: begun.text + text, blockedBy };
 }
 
 /** The original text that has not been released yet. */

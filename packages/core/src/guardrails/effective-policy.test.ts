@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
+import { createVirtualPlatform } from '../../../../test/support/async/virtual-platform.ts';
 import type { CallRegion } from '../calls/call-region.ts';
 import { createCatalog, type Endpoint } from '../catalog/catalog.ts';
 import { mapChatTexts } from '../chat/map-texts.ts';
@@ -188,22 +189,23 @@ test('leaves what each guardrail would leave on its own, and the account besides
   );
 });
 
-test('does to a text the strongest of what any of the guardrails would do to it', () => {
+test('does to a text the strongest of what any of the guardrails would do to it', async () => {
   const RANKS = ['block', 'redact', 'flag'];
-  const worst = (list: readonly GuardrailLayer[]): string | undefined => {
+  const worst = async (list: readonly GuardrailLayer[]): Promise<string | undefined> => {
     const filters = compileInputFilters(combineGuardrails(list).filters);
     const messages = [
       { role: 'system' as const, content: 'badger, jo@example.com' },
       { role: 'user' as const, content: 'fox' },
     ];
-    return filters === null
-      ? undefined
-      : guardInput({ messages }, filters, mapChatTexts).findings[0]?.compiled.origin.action;
+    if (filters === null) return undefined;
+    const { findings } = await guardInput({ messages }, filters, mapChatTexts, createVirtualPlatform());
+    return findings[0]?.compiled.origin.action;
   };
-  fc.assert(
-    fc.property(layers, (list) => {
-      const alone = list.map((one) => worst([one])).filter((found) => found !== undefined);
-      expect(worst(list)).toBe(alone.toSorted((a, b) => RANKS.indexOf(a) - RANKS.indexOf(b))[0]);
+  await fc.assert(
+    fc.asyncProperty(layers, async (list) => {
+      const each = await Promise.all(list.map((one) => worst([one])));
+      const alone = each.filter((found) => found !== undefined);
+      expect(await worst(list)).toBe(alone.toSorted((a, b) => RANKS.indexOf(a) - RANKS.indexOf(b))[0]);
     }),
     { numRuns: 200 },
   );

@@ -1,27 +1,46 @@
 import { mapStrings } from '../calls/text-map.ts';
+import { runInSlices, type SlicingPlatform, type Steps } from '../foundation/async/steps.ts';
 import { GatewayError } from '../foundation/errors.ts';
-import { createTextGuard } from './create-text-guard.ts';
+import { createTextGuard, guardInSteps } from './create-text-guard.ts';
 import type { CompletionGuard } from './guard-call.ts';
 import { toBlockError, toUnavailableError } from './verdict.ts';
 
 /**
  * Applies the output filters to annotations that the gateway itself adds to a completion. Returns the same value where
- * nothing is redacted. Throws `permission_denied` for blocked text, and when a filter fails.
+ * nothing is redacted. Rejects with `permission_denied` for blocked text, and when a filter fails.
  */
-export function guardAdded<Value>(value: Value, completionGuard: CompletionGuard | null): Value {
+export async function guardAdded<Value>(
+  value: Value,
+  completionGuard: CompletionGuard | null,
+  platform: SlicingPlatform,
+): Promise<Value> {
   if (completionGuard === null) return value;
-  const { filters, onFinding } = completionGuard;
-  const pass = (text: string): string => {
-    const guard = createTextGuard(filters, onFinding);
-    const begun = guard.push(text);
-    const ended = begun.blockedBy === null ? guard.end() : begun;
-    if (ended.blockedBy === null) return begun.text + ended.text;
-    onFinding(ended.blockedBy);
-    throw toBlockError(ended.blockedBy, 'Response');
-  };
   try {
-    return mapStrings(value, pass) as Value;
+    const texts: string[] = [];
+    mapStrings(value, (text) => {
+      texts.push(text);
+      return text;
+    });
+    const passed = await runInSlices(passAll(texts, completionGuard), platform);
+    let next = 0;
+    return mapStrings(value, () => {
+      next += 1;
+      return passed[next - 1] as string;
+    }) as Value;
   } catch (error) {
     throw error instanceof GatewayError ? error : toUnavailableError('Response', error);
   }
+}
+
+function* passAll(texts: readonly string[], { filters, onFinding }: CompletionGuard): Steps<readonly string[]> {
+  const passed: string[] = [];
+  for (const whole of texts) {
+    const { text, blockedBy } = yield* guardInSteps(createTextGuard(filters, onFinding), whole);
+    if (blockedBy !== null) {
+      onFinding(blockedBy);
+      throw toBlockError(blockedBy, 'Response');
+    }
+    passed.push(text);
+  }
+  return passed;
 }

@@ -1,5 +1,7 @@
 import { type ModelCall, type Pipeline, withRequest } from '../calls/model-call.ts';
 import type { TextMap } from '../calls/text-map.ts';
+import { type Awaitable, whenKnown } from '../foundation/async/awaitable.ts';
+import type { SlicingPlatform } from '../foundation/async/steps.ts';
 import type { GatewayError } from '../foundation/errors.ts';
 import type { Logger } from '../foundation/logger.ts';
 import type { GuardrailStage } from '../wire/chat/pipeline-stage.ts';
@@ -15,16 +17,21 @@ export interface GuardedCall<Request> {
   readonly refusal: GatewayError | null;
 }
 
-/** Runs the input filters of a policy over a call. Never throws: a filter that fails refuses the call. */
-export function guardCall<Request>(call: ModelCall<Request>, options: GuardOptions): GuardedCall<Request> {
+/**
+ * Runs the input filters of a policy over a call. Never throws: a filter that fails refuses the call. A promise only
+ * where it takes long.
+ */
+export function guardCall<Request>(call: ModelCall<Request>, options: GuardOptions): Awaitable<GuardedCall<Request>> {
   const { kind } = call;
   const unreadable = kind.unreadableIn?.(call.request) ?? null;
   if (unreadable !== null && acts(options.policy)) {
     options.logger.info('a guardrail has refused texts that no filter can read', { texts: unreadable });
     return { call, refusal: toUnreadableError(unreadable) };
   }
-  const { request, refusal } = guardRequest(call.request, kind.mapTexts, options);
-  return { call: request === call.request ? call : withRequest(call, request), refusal };
+  return whenKnown(guardRequest(call.request, kind.mapTexts, options), ({ request, refusal }) => ({
+    call: request === call.request ? call : withRequest(call, request),
+    refusal,
+  }));
 }
 
 /** Whether a filter of a policy changes or blocks requests. */
@@ -36,29 +43,50 @@ export interface GuardOptions {
   /** Receives the effects of the guardrails. */
   readonly pipeline: Pipeline;
   readonly logger: Logger;
+  /** Long texts are read in slices. */
+  readonly platform: SlicingPlatform;
 }
 
-/** Runs the input filters over the texts of a request. Never throws: a filter that fails refuses the request. */
+export interface GuardedRequest<Request> {
+  readonly request: Request;
+  readonly refusal: GatewayError | null;
+}
+
+/**
+ * Runs the input filters over the texts of a request. Never throws: a filter that fails refuses the request. A promise
+ * only where it takes long.
+ */
 export function guardRequest<Request>(
   request: Request,
   mapTexts: TextMap<Request>,
-  { policy, pipeline, logger }: GuardOptions,
-): { readonly request: Request; readonly refusal: GatewayError | null } {
+  options: GuardOptions,
+): Awaitable<GuardedRequest<Request>> {
+  const { policy, platform, logger } = options;
   if (policy === null || policy.input === null) return { request, refusal: null };
-  let verdict: InputVerdict<Request>;
-  try {
-    verdict = guardInput(request, policy.input, mapTexts);
-  } catch (cause) {
+  const refuse = (cause: unknown): GuardedRequest<Request> => {
     logger.error('a guardrail has failed', { reason: String(cause) });
     return { request, refusal: toUnavailableError('Request', cause) };
+  };
+  try {
+    const verdict = guardInput(request, policy.input, mapTexts, platform);
+    return verdict instanceof Promise ? verdict.then((known) => act(known, options), refuse) : act(verdict, options);
+  } catch (cause) {
+    return refuse(cause);
   }
-  for (const stage of toStages(verdict.findings)) {
+}
+
+/** Reports what was found. */
+function act<Request>(
+  { request, findings }: InputVerdict<Request>,
+  { pipeline, logger }: GuardOptions,
+): GuardedRequest<Request> {
+  for (const stage of toStages(findings)) {
     pipeline.add(stage);
     logger.info('a guardrail has acted on a request', toLogFields(stage));
   }
-  const strongest = verdict.findings[0];
+  const strongest = findings[0];
   const isBlocked = strongest?.compiled.origin.action === 'block';
-  return { request: verdict.request, refusal: isBlocked ? toBlockError(strongest, 'Request') : null };
+  return { request, refusal: isBlocked ? toBlockError(strongest, 'Request') : null };
 }
 
 /** Never includes the matched text. */

@@ -1,27 +1,26 @@
 import { estimateUsage } from '../calls/estimate-usage.ts';
 import { mapStrings } from '../calls/text-map.ts';
+import { runInSlices, type SlicingPlatform, type Steps } from '../foundation/async/steps.ts';
 import type { GatewayError } from '../foundation/errors.ts';
 import type { ChatChunk, ChatChunkChoice, ChatDelta, ToolCallDelta } from '../wire/chat/chat-chunk.ts';
 import type { ChatMessage } from '../wire/chat/chat-message.ts';
-import { createTextGuard, type TextGuard } from './create-text-guard.ts';
+import { createTextGuard, type GuardedText, pushInSteps, type TextGuard } from './create-text-guard.ts';
+import { guardAhead, isSpoken, lengthOf, TEXT_FIELDS, type TextsAhead } from './guard-ahead.ts';
 import type { CompletionGuard } from './guard-call.ts';
 import { toBlockError, toUnavailableError } from './verdict.ts';
 
 type Batches = AsyncIterator<readonly ChatChunk[]>;
 
-/** Text fields of a completion that arrive in pieces. */
-const TEXT_FIELDS = ['content', 'reasoning', 'refusal'] as const;
-
 /**
  * Releases what the output filters allow of a completion's batches. Each yields one batch, even with all text held
  * back, so that a completion begins when upstream has begun it. A blocked completion yields the text before the
  * finding, then throws `permission_denied`, as does one whose filters fail. Returning from it returns from upstream's
- * iterator. `messages` are the request's, to estimate the usage of a blocked completion.
+ * iterator.
  */
 export function guardCompletion(
   batches: Batches,
   completionGuard: CompletionGuard,
-  messages: readonly ChatMessage[],
+  { messages, platform }: GuardingOptions,
 ): Batches {
   const guard = createChunkGuard(completionGuard, messages);
   return {
@@ -29,7 +28,10 @@ export function guardCompletion(
       const failure = guard.failure();
       if (failure !== null) throw failure;
       const step = await batches.next();
-      return step.done === true ? step : { done: false, value: guard.pass(step.value) };
+      if (step.done === true) return step;
+      const isLong = step.value.some((chunk) => lengthOf(chunk) > LONG);
+      const value = isLong ? await runInSlices(guard.passLong(step.value), platform) : guard.pass(step.value);
+      return { done: false, value };
     },
     async return() {
       await batches.return?.();
@@ -38,10 +40,21 @@ export function guardCompletion(
   };
 }
 
+interface GuardingOptions {
+  /** The request's, to estimate the usage of a blocked completion. */
+  readonly messages: readonly ChatMessage[];
+  readonly platform: SlicingPlatform;
+}
+
+/** Text of a chunk above this length is guarded in slices. */
+const LONG = 2048;
+
 interface ChunkGuard {
   failure(): GatewayError | null;
   /** Text of a choice that is held back is sent with its finish reason; without one the completion is broken anyway. */
   pass(chunks: readonly ChatChunk[]): readonly ChatChunk[];
+  /** The same for texts of any length. */
+  passLong(chunks: readonly ChatChunk[]): Steps<readonly ChatChunk[]>;
 }
 
 function createChunkGuard(completionGuard: CompletionGuard, messages: readonly ChatMessage[]): ChunkGuard {
@@ -68,19 +81,29 @@ function createChunkGuard(completionGuard: CompletionGuard, messages: readonly C
     }
   };
 
+  const withUsage = (passed: readonly ChatChunk[]): readonly ChatChunk[] => {
+    if (texts.failure === null || hasUsage) return passed;
+    // Upstream is closed now and will not report its usage.
+    return [...passed, { choices: [], usage: estimateUsage(messages, texts.seen) }];
+  };
+
   return {
     failure: () => texts.failure,
-    pass(chunks) {
-      const passed = passAll(chunks);
-      if (texts.failure === null || hasUsage) return passed;
-      // Upstream is closed now and will not report its usage.
-      return [...passed, { choices: [], usage: estimateUsage(messages, texts.seen) }];
+    pass: (chunks) => withUsage(passAll(chunks)),
+    *passLong(chunks) {
+      const passed: ChatChunk[] = [];
+      for (const chunk of chunks) {
+        const left = yield* guardAhead(chunk, texts);
+        passed.push(...passAll([left]));
+        yield;
+      }
+      return withUsage(passed);
     },
   };
 }
 
 /** The texts of a completion by name, each guarded separately. After the first block they release nothing more. */
-interface GuardedTexts {
+interface GuardedTexts extends TextsAhead {
   failure: GatewayError | null;
   /** All that has been guarded. */
   seen: string;
@@ -96,23 +119,37 @@ interface GuardedTexts {
 
 function createGuardedTexts({ filters, onFinding }: CompletionGuard): GuardedTexts {
   const guards = new Map<string, TextGuard>();
-  const run = (guard: TextGuard, piece: string | null): string => {
-    if (texts.failure !== null) return '';
-    if (piece !== null) texts.seen += piece;
-    const { text, blockedBy } = piece === null ? guard.end() : guard.push(piece);
+  /** What `pushAhead` has released. */
+  const ahead = new Map<string, string>();
+  const guardOf = (name: string, isJson: boolean): TextGuard => {
+    let guard = guards.get(name);
+    if (guard === undefined) guards.set(name, (guard = createTextGuard(filters, onFinding, isJson)));
+    return guard;
+  };
+  const note = ({ text, blockedBy }: GuardedText): string => {
     if (blockedBy !== null) {
       onFinding(blockedBy);
       texts.failure = toBlockError(blockedBy, 'Response');
     }
     return text;
   };
+  const run = (guard: TextGuard, piece: string | null): string => {
+    if (texts.failure !== null) return '';
+    if (piece !== null) texts.seen += piece;
+    return note(piece === null ? guard.end() : guard.push(piece));
+  };
   const texts: GuardedTexts = {
     failure: null,
     seen: '',
     push(name, piece, isJson = false) {
-      let guard = guards.get(name);
-      if (guard === undefined) guards.set(name, (guard = createTextGuard(filters, onFinding, isJson)));
-      return run(guard, piece);
+      const released = ahead.get(name) ?? '';
+      ahead.delete(name);
+      return released + run(guardOf(name, isJson), piece);
+    },
+    *pushAhead(name, piece, isJson = false) {
+      if (texts.failure !== null) return;
+      texts.seen += piece;
+      ahead.set(name, note(yield* pushInSteps(guardOf(name, isJson), piece)));
     },
     end(name) {
       const guard = guards.get(name);
@@ -168,11 +205,6 @@ function addHeldBack(texts: GuardedTexts, index: number, delta: ChatDelta): void
     const rest = texts.end(name);
     if (rest !== '') addArguments(delta, Number(call), rest);
   }
-}
-
-/** The transcript of the audio arrives as text, too, and in pieces. */
-function isSpoken(audio: unknown): audio is { readonly transcript: string } {
-  return typeof audio === 'object' && audio !== null && 'transcript' in audio && typeof audio.transcript === 'string';
 }
 
 function addArguments(delta: ChatDelta, index: number, rest: string): void {

@@ -1,8 +1,11 @@
 import type { RequestText, TextMap } from '../calls/text-map.ts';
+import type { Awaitable } from '../foundation/async/awaitable.ts';
+import { runInSlices, type SlicingPlatform, type Steps } from '../foundation/async/steps.ts';
 import type { CompiledFilter, InputFilters } from './filters/compile-filters.ts';
 import type { Span } from './filters/filter.ts';
-import { type NormalisedText, normaliseText } from './filters/normalise-text.ts';
-import { toJsonContent, unescapeJson } from './unescape-json.ts';
+import { normaliseInSteps, type NormalisedText, normaliseText } from './filters/normalise-text.ts';
+import { type PlacedText, replaceIn, type Replacement, withoutOverlaps } from './replace-in.ts';
+import { unescapeInSteps } from './unescape-json.ts';
 import { type Finding, toFinding } from './verdict.ts';
 
 /** The result of the guardrails for a request. */
@@ -13,108 +16,108 @@ export interface InputVerdict<Request> {
   readonly findings: readonly Finding[];
 }
 
-/** A text, and its offset in the concatenation of all texts. */
-interface PlacedText extends Pick<RequestText, 'text' | 'role'> {
-  readonly start: number;
-  /** The beginning in the original text of each unit, and the end of the last; null where the offsets are equal. */
-  readonly offsets: readonly number[] | null;
-}
+/** Above this length, texts are read in steps. */
+const LONG_ABOVE = 16_384;
 
 /**
  * Runs the filters over all texts of a request, joined, so that a phrase in several parts of a message is found: parts
- * follow each other directly, other texts on new lines. When it throws, the request has not passed.
+ * follow each other directly, other texts on new lines. Long texts are read in slices, between which other calls go on;
+ * only when it takes longer than the first one is the result a promise. When it throws or rejects, the request has not
+ * passed.
  */
 export function guardInput<Request>(
   request: Request,
-  { filters, candidates }: InputFilters,
+  filters: InputFilters,
   map: TextMap<Request>,
-): InputVerdict<Request> {
-  const texts: PlacedText[] = [];
-  let document = '';
-  map(request, ({ text, role, isContinued, isJson }) => {
-    if (!isContinued && document !== '') document += '\n';
-    const shown = isJson ? unescapeJson(text, true) : { text, offsets: null };
-    texts.push({ text: shown.text, role, start: document.length, offsets: shown.offsets });
-    document += shown.text;
-    return text;
-  });
-  const normalised = normaliseText(document);
-  const findings: Finding[] = [];
-  const replacements: Replacement[] = [];
-  for (const place of candidates(normalised.text)) {
-    const compiled = filters[place] as CompiledFilter;
-    const spans = findSpans(compiled, normalised, texts);
-    if (spans.length === 0) continue;
-    findings.push(
-      toFinding(
-        compiled,
-        spans.map(({ start, end }) => document.slice(start, end)),
-      ),
-    );
-    if (compiled.origin.action === 'redact') {
-      replacements.push(...spans.map((span) => ({ ...span, placeholder: compiled.filter.placeholder })));
-    }
-  }
-  if (replacements.length === 0) return { request, findings };
-  return { request: replaceIn(request, map, texts, withoutOverlaps(replacements)), findings };
+  platform: SlicingPlatform,
+): Awaitable<InputVerdict<Request>> {
+  return runInSlices(guardTexts(request, filters, map), platform);
 }
 
-/** Matches as offsets in the original. */
-function findSpans(
+function* guardTexts<Request>(
+  request: Request,
+  { filters, candidates }: InputFilters,
+  map: TextMap<Request>,
+): Steps<InputVerdict<Request>> {
+  const given: RequestText[] = [];
+  map(request, (text) => {
+    given.push(text);
+    return text.text;
+  });
+  const { texts, document } = yield* placeTexts(given);
+  const isLong = document.length > LONG_ABOVE;
+  const normalised = isLong ? yield* normaliseInSteps(document) : normaliseText(document);
+  const known = isLong && candidates.search ? yield* candidates.search(normalised.text) : candidates(normalised.text);
+  const findings: Finding[] = [];
+  const replacements: Replacement[] = [];
+  for (const place of known ?? filters.keys()) {
+    const compiled = filters[place] as CompiledFilter;
+    const { filter, origin } = compiled;
+    if (known !== null && filter.isTriggerExact === true && origin.action !== 'redact' && !origin.isUserOnly) {
+      findings.push(toFinding(compiled, []));
+      continue;
+    }
+    const spans = yield* findSpans(compiled, normalised, texts);
+    if (spans.length === 0) continue;
+    findings.push(toFinding(compiled, spans, ({ start, end }) => document.slice(start, end)));
+    if (origin.action !== 'redact') continue;
+    for (const { start, end } of spans) replacements.push({ start, end, placeholder: filter.placeholder });
+    yield;
+  }
+  if (replacements.length === 0) return { request, findings };
+  const replaced = yield* replaceIn(given, texts, withoutOverlaps(replacements));
+  let next = 0;
+  return { request: map(request, () => replaced[next++] as string), findings };
+}
+
+interface PlacedTexts {
+  readonly texts: readonly PlacedText[];
+  readonly document: string;
+}
+
+function* placeTexts(given: readonly RequestText[]): Steps<PlacedTexts> {
+  const texts: PlacedText[] = [];
+  let document = '';
+  for (const { text, role, isContinued, isJson } of given) {
+    if (!isContinued && document !== '') document += '\n';
+    const shown = isJson ? yield* unescapeInSteps(text) : { text, writtenAt: null };
+    texts.push({ text: shown.text, role, start: document.length, writtenAt: shown.writtenAt });
+    document += shown.text;
+  }
+  return { texts, document };
+}
+
+/** Matches as offsets in the original, in order. */
+function* findSpans(
   { filter, origin }: CompiledFilter,
   { text, originalStart, originalEnd }: NormalisedText,
   texts: readonly PlacedText[],
-): readonly Span[] {
-  const spans = filter.findAll(text).map(({ start, end }) => ({ start: originalStart(start), end: originalEnd(end) }));
-  if (!origin.isUserOnly) return spans;
-  return spans.filter(({ start, end }) =>
-    texts.some((placed) => placed.role === 'user' && placed.start < end && placed.start + placed.text.length > start),
-  );
-}
-
-interface Replacement extends Span {
-  readonly placeholder: string;
-}
-
-/** In order. Of overlapping ones, the first replaces all that they cover. */
-function withoutOverlaps(replacements: readonly Replacement[]): Replacement[] {
-  const sorted = replacements.toSorted((a, b) => a.start - b.start || b.end - a.end);
-  const merged: Replacement[] = [];
-  for (const replacement of sorted) {
-    const last = merged.at(-1);
-    if (last === undefined || replacement.start >= last.end) merged.push(replacement);
-    else if (replacement.end > last.end) merged[merged.length - 1] = { ...last, end: replacement.end };
+): Steps<readonly Span[]> {
+  const isLong = text.length > (filter.longAbove ?? LONG_ABOVE);
+  const found = isLong && filter.search ? yield* filter.search(text) : filter.findAll(text);
+  const spans: Span[] = [];
+  // Matches and texts are both in order.
+  let first = 0;
+  for (const [index, span] of found.entries()) {
+    const start = originalStart(span.start);
+    const end = originalEnd(span.end);
+    while (first < texts.length - 1 && endOf(texts[first] as PlacedText) <= start) first += 1;
+    if (!origin.isUserOnly || isSaidByUser(texts, first, { start, end })) spans.push({ start, end });
+    if (index % SPANS_A_STEP === SPANS_A_STEP - 1) yield;
   }
-  return merged;
+  return spans;
 }
 
-/** When a match crosses the end of a text, the placeholder is put into the first text and the rest is removed. */
-function replaceIn<Request>(
-  request: Request,
-  map: TextMap<Request>,
-  texts: readonly PlacedText[],
-  replacements: readonly Replacement[],
-): Request {
-  let index = 0;
-  let next = 0;
-  return map(request, ({ text, isJson }) => {
-    const { start, text: shown, offsets } = texts[index] as PlacedText;
-    index += 1;
-    const end = start + shown.length;
-    const written = (offset: number): number => offsets?.[offset - start] ?? offset - start;
-    let replaced = '';
-    let at = start;
-    while (next < replacements.length) {
-      const replacement = replacements[next] as Replacement;
-      if (replacement.start >= end) break;
-      replaced += text.slice(written(at), written(Math.max(at, replacement.start)));
-      if (replacement.start >= start) {
-        replaced += isJson ? toJsonContent(replacement.placeholder) : replacement.placeholder;
-      }
-      at = Math.max(at, Math.min(replacement.end, end));
-      if (replacement.end > end) break;
-      next += 1;
-    }
-    return at === start ? text : replaced + text.slice(written(at));
-  });
+const SPANS_A_STEP = 4096;
+
+const endOf = ({ start, text }: PlacedText): number => start + text.length;
+
+/** Whether a part of a match is in a text of the user; `first` is the first text that it may be in. */
+function isSaidByUser(texts: readonly PlacedText[], first: number, { start, end }: Span): boolean {
+  for (let i = first; i < texts.length; i += 1) {
+    const placed = texts[i] as PlacedText;
+    if (placed.start >= end) return false;
+    if (placed.role === 'user' && endOf(placed) > start) return true;
+  }
+  return false;
 }

@@ -13,7 +13,7 @@ export interface GuardedText {
 const asSaid: TextMap<string> = (text, change) => change({ text, role: 'user', isContinued: false, isJson: false });
 
 /** Applies the input filters of a policy to a text from a page, a file or a tool, as to the request. */
-export function guardText(text: string, options: GuardOptions): GuardedText {
-  const guarded = guardRequest(text, asSaid, options);
+export async function guardText(text: string, options: GuardOptions): Promise<GuardedText> {
+  const guarded = await guardRequest(text, asSaid, options);
   return { text: guarded.request, refusal: guarded.refusal };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { settle } from '../../../../test/support/async/virtual-platform.ts';
+import { createVirtualPlatform, settle } from '../../../../test/support/async/virtual-platform.ts';
 import { bodyOf } from '../../../../test/support/gateways/body-of.ts';
 import {
   API_KEY,
@@ -19,6 +19,7 @@ import {
 } from '../../../../test/support/upstreams/scripted-transport.ts';
 import { createPipeline } from '../calls/model-call.ts';
 import { mapChatTexts } from '../chat/map-texts.ts';
+import type { GatewayResponse } from '../http/response.ts';
 import { guardRequest } from './guard-call.ts';
 import { guardCompletion } from './guard-completion.ts';
 import type { Policy } from './policy.ts';
@@ -626,9 +627,38 @@ test('holds through the owner of a key and through its workspace, too', async ()
   expect(await scopeOf('badger', API_KEY)).toEqual(['workspace']);
 });
 
+// Long texts
+
+test('while a long request is guarded, others are served', async () => {
+  const virtual = createVirtualPlatform();
+  const served: Promise<GatewayResponse>[] = [];
+  let now = 0;
+  const platform = {
+    ...virtual,
+    // Each look at the clock takes a millisecond.
+    monotonicNow: () => (now += 1),
+    nextTurn() {
+      served.push(core.get('/api/v1/models'));
+      return virtual.nextTurn?.() ?? Promise.resolve();
+    },
+  };
+  const core = createCoreGateway(createReplayTransport(toScript('Hi')), { platform } as object);
+  const slugs = ['email', 'secrets', 'regex-prompt-injection'];
+  const { headers } = await guardKey(core, {
+    content_filter_builtins: slugs.map((slug) => ({ slug, action: 'redact' })),
+  });
+  const ask = (content: string) => core.chat({ messages: [{ role: 'user', content }] }, { headers });
+  expect((await ask('what is your name? '.repeat(500))).status).toBe(200);
+  expect(served).toEqual([]);
+  expect((await ask('what is your name? '.repeat(10_000))).status).toBe(200);
+  // A slice is ten steps, of which each reads at most 16 KB.
+  expect(served.length).toBeGreaterThan(5);
+  for (const { status } of await Promise.all(served)) expect(status).toBe(200);
+});
+
 // Failing closed
 
-test('refuses requests while a filter throws, and logs it', () => {
+test('refuses requests while a filter throws, and logs it', async () => {
   const logged: string[] = [];
   const log = (message: string): void => void logged.push(message);
   const broken: Policy = {
@@ -642,10 +672,11 @@ test('refuses requests while a filter throws, and logs it', () => {
       },
     },
   };
-  const { refusal } = guardRequest({ messages: [{ role: 'user', content: 'x' }] }, mapChatTexts, {
+  const { refusal } = await guardRequest({ messages: [{ role: 'user', content: 'x' }] }, mapChatTexts, {
     policy: broken,
     pipeline: createPipeline(),
     logger: { info: log, warn: log, error: log },
+    platform: createVirtualPlatform(),
   });
   expect(refusal).toMatchObject({ status: 403, message: 'Request blocked: a guardrail is unavailable' });
   expect(logged).toEqual(['a guardrail has failed']);
@@ -661,7 +692,9 @@ test('stops a completion whose filter throws, with nothing released and no other
   async function* completion() {
     yield [{ choices: [choice] }];
   }
-  const guardedCompletion = guardCompletion(completion(), { filters, onFinding: () => undefined }, messages);
+  const guard = { filters, onFinding: () => undefined };
+  const platform = createVirtualPlatform();
+  const guardedCompletion = guardCompletion(completion(), guard, { messages, platform });
   const { value } = await guardedCompletion.next();
   // A choice, even an empty one, commits the completion to its endpoint.
   expect(value).toMatchObject([{ choices: [{ delta: {} }] }, { usage: { estimated: true } }]);

@@ -1,3 +1,6 @@
+import type { Steps } from '../foundation/async/steps.ts';
+import { findPiece } from './find-piece.ts';
+
 /** JSON as text with its escapes decoded, as a parser reads it: `\u0061` is an `a`. */
 export interface UnescapedJson {
   readonly text: string;
@@ -26,7 +29,8 @@ const hexadecimal = /^[0-9a-f]{0,4}$/i;
  */
 export function unescapeJson(json: string, isEnd: boolean): UnescapedJson {
   if (!json.includes('\\')) return { text: json, offsets: null, taken: json.length };
-  let text = '';
+  // Joined at once: a text that has grown by single characters is slow to read.
+  const texts: string[] = [];
   const offsets: number[] = [];
   let at = 0;
   while (at < json.length) {
@@ -34,11 +38,51 @@ export function unescapeJson(json: string, isEnd: boolean): UnescapedJson {
     if (escape !== null && escape.end > json.length && !isEnd) break;
     offsets.push(at);
     const isWhole = escape !== null && escape.end <= json.length;
-    text += isWhole ? escape.unit : json.charAt(at);
+    texts.push(isWhole ? escape.unit : json.charAt(at));
     at = isWhole ? escape.end : at + 1;
   }
   offsets.push(at);
-  return { text, offsets, taken: at };
+  return { text: texts.join(''), offsets, taken: at };
+}
+
+const STEP_LENGTH = 16_384;
+
+/** JSON as text, and the way back. */
+export interface ReadJson {
+  readonly text: string;
+  /** Where a unit of the text begins in the JSON; null where nothing was escaped. */
+  readonly writtenAt: ((offset: number) => number) | null;
+}
+
+interface JsonPiece {
+  /** Where it begins in the text, and in the JSON. */
+  readonly at: number;
+  readonly start: number;
+  /** Within the piece, as `UnescapedJson` has them. */
+  readonly offsets: Uint16Array | null;
+}
+
+/** Does in steps what `unescapeJson` does at once with a whole text. */
+export function* unescapeInSteps(json: string): Steps<ReadJson> {
+  if (!json.includes('\\')) return { text: json, writtenAt: null };
+  const texts: string[] = [];
+  const pieces: JsonPiece[] = [];
+  let length = 0;
+  for (let at = 0; at < json.length;) {
+    const isEnd = at + STEP_LENGTH >= json.length;
+    const piece = json.slice(at, at + STEP_LENGTH);
+    const { text, offsets: ofPiece, taken } = unescapeJson(piece, isEnd);
+    pieces.push({ at: length, start: at, offsets: ofPiece && Uint16Array.from(ofPiece) });
+    texts.push(text);
+    length += text.length;
+    at += taken;
+    yield;
+  }
+  const writtenAt = (offset: number): number => {
+    const piece = findPiece(pieces, offset);
+    return piece.start + (piece.offsets?.[offset - piece.at] ?? offset - piece.at);
+  };
+  return { text: texts.join(''), writtenAt };
 }
 
 /** The escape that begins there; one that ends behind the JSON is not complete. Null when there is none. */

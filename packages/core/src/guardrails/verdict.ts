@@ -1,7 +1,7 @@
 import { GatewayError } from '../foundation/errors.ts';
 import type { GuardrailStage } from '../wire/chat/pipeline-stage.ts';
 import type { CompiledFilter } from './filters/compile-filters.ts';
-import type { FilterAction } from './filters/filter.ts';
+import type { FilterAction, Span } from './filters/filter.ts';
 
 type Side = 'Request' | 'Response';
 
@@ -25,10 +25,11 @@ const isInjection = ({ origin: { check } }: CompiledFilter): boolean =>
   check.type === 'built-in' && check.slug === INJECTION;
 
 /** Only prompt injections are shown to callers: the matches of other filters are the very text that must not spread. */
-export function toFinding(compiled: CompiledFilter, matches: readonly string[]): Finding {
-  const samples = isInjection(compiled)
-    ? matches.slice(0, MAX_SAMPLES).map((match) => match.slice(0, MAX_SAMPLE_LENGTH))
-    : [];
+export function toFinding(compiled: CompiledFilter, spans: readonly Span[], read?: (span: Span) => string): Finding {
+  const samples =
+    read !== undefined && isInjection(compiled)
+      ? spans.slice(0, MAX_SAMPLES).map((span) => read(span).slice(0, MAX_SAMPLE_LENGTH))
+      : [];
   return { compiled, samples };
 }
 

@@ -48,3 +48,8 @@ export const mountPathOf = ({ baseUrl }: Pick<GatewayRequest, 'baseUrl'>): strin
 export function firstValue(value: HeaderMap[string]): string | undefined {
   return typeof value === 'string' ? value : value?.[0];
 }
+
+/** Whether the address of a client is one of this machine. */
+export function isLoopbackAddress(address: string | undefined): boolean {
+  return address !== undefined && /^(::ffff:)?127\.|^::1$/.test(address);
+}

@@ -10,6 +10,9 @@ export interface GatewayResponse {
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | null;
 }
 
+/** For every response, also those that a host makes itself: browsers must not take a text for a page. */
+export const NO_SNIFFING: Readonly<Record<string, string>> = { 'x-content-type-options': 'nosniff' };
+
 interface JsonResponse extends GatewayResponse {
   readonly body: string;
 }
@@ -24,6 +27,6 @@ export function toErrorResponse(error: GatewayError, headers: Record<string, str
   return toJsonResponse(
     error.status,
     { ...error.beside, error: toErrorBody(error) },
-    retryAfter === undefined ? headers : { ...headers, 'retry-after': String(Math.ceil(retryAfter)) },
+    { ...NO_SNIFFING, ...headers, ...(retryAfter !== undefined && { 'retry-after': String(Math.ceil(retryAfter)) }) },
   );
 }

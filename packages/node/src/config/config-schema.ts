@@ -5,6 +5,7 @@ import {
   configuredModelSchema,
   DATA_REGIONS,
   DEFAULT_TIMEOUTS,
+  DEFAULT_WRONG_KEYS_PER_ADDRESS,
   httpUrlSchema,
   keyText,
   objectToWebhookSecret,
@@ -57,6 +58,12 @@ const authSchema = z.strictObject({
     )
     .default([])
     .describe('Keys that are valid while they stand here; never stored'),
+  wrongKeysPerAddress: z
+    .int()
+    .min(0)
+    .nullable()
+    .default(DEFAULT_WRONG_KEYS_PER_ADDRESS)
+    .describe('Wrong keys of one address before further ones get 429 with a growing wait; null slows none'),
 });
 
 const accountSchema = z.strictObject({

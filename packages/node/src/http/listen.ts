@@ -7,6 +7,7 @@ import {
   type Gateway,
   type GatewayError,
   type Logger,
+  NO_SNIFFING,
   toErrorResponse,
 } from '@model-gateway/core';
 
@@ -62,8 +63,8 @@ const MAX_HEADER_BYTES = 16 * 1024;
 
 /**
  * Serves a gateway over HTTP; the caller closes the gateway. Resolves when the server listens; rejects with Node's
- * error when it cannot (`EADDRINUSE`, `EACCES`). A client that ends its side counts as disconnected, even if it would
- * read on: the two look the same, and a disconnected client must be noticed at once.
+ * error when it cannot (`EADDRINUSE`, `EACCES`). A client that ends its side after its request gets its response, if it
+ * still reads.
  */
 export async function listen(gateway: Gateway, options: ListenOptions): Promise<Listener> {
   const host = options.host ?? '127.0.0.1';
@@ -81,6 +82,8 @@ export async function listen(gateway: Gateway, options: ListenOptions): Promise<
   });
   // The guard counts headers itself, because Node drops the surplus without an error.
   server.maxHeadersCount = 0;
+  // Node does not document this setting. Without it, a client that ends its side is cut off.
+  Object.assign(server, { httpAllowHalfOpen: true });
   server.on('clientError', respondToMalformed);
   server.on('connect', (_, socket) => respondWithRawError(socket, 405, 'This is no proxy'));
   const connections = trackConnections(server);
@@ -132,7 +135,11 @@ export async function listen(gateway: Gateway, options: ListenOptions): Promise<
   server.on('checkExpectation', (request, response) => {
     connections.noteRequest(request, response);
     const body = toRawErrorBody(417, 'No expectation but 100-continue can be met');
-    respondEarly(request, response, { status: 417, headers: { 'content-type': 'application/json' }, body });
+    respondEarly(request, response, {
+      status: 417,
+      headers: { ...NO_SNIFFING, 'content-type': 'application/json' },
+      body,
+    });
   });
 
   return {
@@ -163,6 +170,7 @@ function startListening(server: Server, host: string, port: number): Promise<voi
 
 function respondToPreflight(response: ServerResponse, guard: RequestGuard, request: IncomingMessage): void {
   response.writeHead(204, {
+    ...NO_SNIFFING,
     ...guard.corsHeaders(request),
     'access-control-allow-methods': 'GET, POST, PATCH, DELETE',
     'access-control-allow-headers': request.headers['access-control-request-headers'] ?? 'authorization, content-type',

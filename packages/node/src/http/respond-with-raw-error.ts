@@ -12,6 +12,7 @@ export function respondWithRawError(socket: Duplex, status: number, message: str
   const body = toRawErrorBody(status, message);
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json\r\n` +
+      'x-content-type-options: nosniff\r\n' +
       `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   );
 }

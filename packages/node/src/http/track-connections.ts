@@ -1,6 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 
+import { probeHalfClosed } from './probe-half-closed.ts';
+
 export interface TrackedConnections {
   /** Call for every request that gets a response object. */
   noteRequest(request: IncomingMessage, response: ServerResponse): void;
@@ -23,6 +25,11 @@ export function trackConnections(server: Server): TrackedConnections {
   server.on('connection', (socket: Socket) => {
     responsesOf.set(socket, []);
     socket.once('close', () => responsesOf.delete(socket));
+    socket.once('end', () => {
+      const open = responsesOf.get(socket)?.[0];
+      // A request that has broken off is refused as malformed.
+      if (open?.req.complete === true) probeHalfClosed(open);
+    });
   });
 
   return {

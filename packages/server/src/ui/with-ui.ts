@@ -18,7 +18,7 @@ async function loadAndServeUi(request: GatewayRequest, logger: Pick<Logger, 'err
     return await serveUi(request, uiDirectory);
   } catch (error) {
     logger.error('the web UI could not be served; is it built?', { error });
-    const headers = { 'content-type': 'text/plain; charset=utf-8' };
+    const headers = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' };
     return { status: 503, headers, body: 'The web UI is not there; the log says why.\n' };
   }
 }

@@ -75,9 +75,10 @@ interface GuardedChat extends GuardedCall<ChatCompletionRequest>, Pick<ChatRun, 
 /** Runs filters and moderation over a call, then opens its server tools, which models receive as functions. */
 async function guardChat(received: ChatRun['call'], caller: Caller, context: ChatContext): Promise<GuardedChat> {
   const { request: client, parts } = context;
-  const { moderator, logger } = parts;
+  const { moderator, logger, platform } = parts;
   const pipeline = createPipeline();
-  const { call, refusal: blocked } = guardCall(received, { policy: caller.policy, pipeline, logger });
+  const guarding = guardCall(received, { policy: caller.policy, pipeline, logger, platform });
+  const { call, refusal: blocked } = guarding instanceof Promise ? await guarding : guarding;
   const refusal = blocked ?? (await moderateCall(call, { moderator, pipeline, signal: client.signal }));
   const toolSet = hasServerTools(call.request) ? await openServerTools(call, caller, parts) : null;
   return { call: toolSet === null ? call : withRequest(call, toolSet.request), refusal, pipeline, toolSet };

@@ -24,7 +24,6 @@ export const exportGenerations = operation<GenerationParts>()({
         'content-type': TYPES[format],
         'content-disposition': `attachment; filename="generations.${format}"`,
         'cache-control': 'no-store',
-        'x-content-type-options': 'nosniff',
       },
       body: writeGenerations({ filter, text, format, withContent: content === 'true', signal }, parts),
     };

@@ -3,7 +3,8 @@ import type { Narrowing } from '../../calls/narrowing.ts';
 import type { CatalogModel, Endpoint } from '../../catalog/catalog.ts';
 import { chatKind } from '../../chat/chat-kind.ts';
 import { mapChatTexts } from '../../chat/map-texts.ts';
-import { createTextGuard } from '../../guardrails/create-text-guard.ts';
+import { runInSlices, type SlicingPlatform, type Steps } from '../../foundation/async/steps.ts';
+import { createTextGuard, guardInSteps } from '../../guardrails/create-text-guard.ts';
 import { ACTIONS } from '../../guardrails/effective-policy.ts';
 import { guardInput } from '../../guardrails/guard-input.ts';
 import type { Policy } from '../../guardrails/policy.ts';
@@ -25,7 +26,7 @@ type TextResult = NonNullable<GenerationResult['input']>;
 /** Reports what a guardrail on its own would do, without any effect. Throws what its filters throw. */
 export interface DryRun {
   /** Throws as `planCall` does. */
-  testRequest(request: ChatCompletionRequest): RequestResult;
+  testRequest(request: ChatCompletionRequest): Promise<RequestResult>;
   /** Tries the guardrail on the latest generations of all callers. */
   testGenerations(count: number): Promise<GenerationsResult>;
 }
@@ -42,8 +43,10 @@ export async function createDryRun(guardrail: Guardrail, parts: DryRunParts): Pr
 
 const NO_PRINCIPAL: Principal = { kind: 'api', id: '', name: '' };
 
-function testRequest(request: ChatCompletionRequest, policy: Policy, parts: DryRunParts): RequestResult {
-  const verdict = policy.input === null ? { request, findings: [] } : guardInput(request, policy.input, mapChatTexts);
+async function testRequest(request: ChatCompletionRequest, policy: Policy, parts: DryRunParts): Promise<RequestResult> {
+  const { input } = policy;
+  const verdict =
+    input === null ? { request, findings: [] } : await guardInput(request, input, mapChatTexts, parts.platform);
   const call = createModelCall({
     id: '',
     kind: chatKind,
@@ -66,14 +69,15 @@ function testRequest(request: ChatCompletionRequest, policy: Policy, parts: DryR
 async function testGenerations(
   count: number,
   policy: Policy,
-  { store, catalog }: DryRunParts,
+  { store, catalog, platform }: DryRunParts,
 ): Promise<GenerationsResult> {
   const { records } = await store.generations.page({ limit: count });
   const result = { tested: records.length, without_content: 0, blocked: 0, redacted: 0, flagged: 0, excluded: 0 };
   const results: GenerationResult[] = [];
   for (const { generation } of records) {
     const content = await store.generations.getContent(generation.id);
-    const tested = testGeneration(generation, content, policy, catalog.find(generation.model));
+    const model = catalog.find(generation.model);
+    const tested = await testGeneration(generation, { content, model }, policy, platform);
     const actions = [tested.input?.action, tested.output?.action];
     if (content === undefined) result.without_content += 1;
     if (actions.includes('block')) result.blocked += 1;
@@ -86,19 +90,24 @@ async function testGenerations(
   return { ...result, results };
 }
 
-function testGeneration(
+interface TestedGeneration {
+  readonly content: GenerationContent | undefined;
+  readonly model: CatalogModel | undefined;
+}
+
+async function testGeneration(
   generation: Generation,
-  content: GenerationContent | undefined,
+  { content, model }: TestedGeneration,
   policy: Policy,
-  model: CatalogModel | undefined,
-): GenerationResult {
+  platform: SlicingPlatform,
+): Promise<GenerationResult> {
   const endpoint = model?.endpoints.find(({ provider }) => provider.name === generation.provider_name);
   return {
     id: generation.id,
     model: generation.model,
     created_at: generation.created_at,
-    input: content === undefined ? null : testInput(content, policy),
-    output: content === undefined ? null : testOutput(content, policy),
+    input: content === undefined ? null : await testInput(content, policy, platform),
+    output: content === undefined ? null : await runInSlices(testOutput(content, policy), platform),
     excluded: endpoint === undefined ? null : findExclusion(endpoint, generation, policy.narrowings),
   };
 }
@@ -113,27 +122,24 @@ function findExclusion(
   return narrowing === undefined ? null : { provider: endpoint.tag, model: endpoint.modelId, rule: narrowing.rule };
 }
 
-function testInput({ input }: GenerationContent, policy: Policy): TextResult {
+async function testInput({ input }: GenerationContent, policy: Policy, platform: SlicingPlatform): Promise<TextResult> {
   if (policy.input === null) return toTextResult([]);
   // The stored messages come from a request that was checked.
   const messages =
     'prompt' in input ? [{ role: 'user' as const, content: input.prompt }] : (input.messages as ChatMessage[]);
-  return toTextResult(guardInput({ messages }, policy.input, mapChatTexts).findings);
+  return toTextResult((await guardInput({ messages }, policy.input, mapChatTexts, platform)).findings);
 }
 
-function testOutput({ output }: GenerationContent, { output: filters }: Policy): TextResult {
+function* testOutput({ output }: GenerationContent, { output: filters }: Policy): Steps<TextResult> {
   if (filters === null) return toTextResult([]);
   const findings = new Map<Finding['compiled'], Finding>();
   const note = (finding: Finding): unknown => findings.set(finding.compiled, finding);
-  const test = (text: string | null, isJson: boolean): void => {
-    const guard = createTextGuard(filters, note, isJson);
-    const begun = guard.push(text ?? '');
-    const { blockedBy } = begun.blockedBy === null ? guard.end() : begun;
+  const calls = (output.tool_calls ?? []).map((call) => ({ text: call.function.arguments, isJson: true }));
+  const texts = [{ text: output.completion, isJson: false }, { text: output.reasoning, isJson: false }, ...calls];
+  for (const { text, isJson } of texts) {
+    const { blockedBy } = yield* guardInSteps(createTextGuard(filters, note, isJson), text ?? '');
     if (blockedBy !== null) note(blockedBy);
-  };
-  test(output.completion, false);
-  test(output.reasoning, false);
-  for (const call of output.tool_calls ?? []) test(call.function.arguments, true);
+  }
   return toTextResult([...findings.values()]);
 }
 

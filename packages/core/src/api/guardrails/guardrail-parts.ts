@@ -16,6 +16,6 @@ export interface GuardrailParts {
 }
 
 /** The parts that a dry run uses: it plans which endpoints a call may use. */
-export interface DryRunParts extends Pick<GuardrailParts, 'store' | 'catalog'> {
+export interface DryRunParts extends Pick<GuardrailParts, 'store' | 'catalog' | 'platform'> {
   readonly routing: RoutingParts;
 }

@@ -17,7 +17,7 @@ export const testGuardrail = operation<DryRunParts>()({
     const dryRun = await createDryRun(guardrail, parts);
     return {
       data: {
-        request: body.request === undefined ? null : dryRun.testRequest(body.request),
+        request: body.request === undefined ? null : await dryRun.testRequest(body.request),
         generations: body.generations === undefined ? null : await dryRun.testGenerations(body.generations),
       },
     };

@@ -2,6 +2,7 @@ import { NANO_PER_USD } from '../../catalog/nano-usd.ts';
 import { GatewayError } from '../../foundation/errors.ts';
 import type { Histogram, ProviderFigures } from '../../generations/call-figures.ts';
 import { publicOperation } from '../../http/operation.ts';
+import { isLoopbackAddress } from '../../http/request.ts';
 import { countCircuitStates } from '../../routing/health/circuit-states.ts';
 import { hasEnded } from '../../stores/video-job.ts';
 import type { SystemParts } from './system-parts.ts';
@@ -16,7 +17,7 @@ type Sample = readonly [labels: Labels, value: number];
 export const getMetrics = publicOperation<SystemParts>()({
   response: { mediaTypes: { 'text/plain': null } },
   async run({ request, parts }) {
-    if (!isLoopback(request.remoteAddress)) {
+    if (!isLoopbackAddress(request.remoteAddress)) {
       const principal = await parts.authenticate(request);
       if (principal.kind !== 'management') throw new GatewayError('permission_denied', 'Metrics need a management key');
     }
@@ -25,10 +26,6 @@ export const getMetrics = publicOperation<SystemParts>()({
     return { status: 200, headers: { 'content-type': 'text/plain; version=0.0.4' }, body };
   },
 });
-
-function isLoopback(address: string | undefined): boolean {
-  return address !== undefined && /^(::ffff:)?127\.|^::1$/.test(address);
-}
 
 function ofProcess({ counters, openCalls, generationFeed }: SystemParts): string[] {
   const { calls, streams } = openCalls.count();

@@ -95,15 +95,16 @@ test.each(BUILTIN_FILTER_SLUGS)('%s finds what it should and little else, as its
 });
 
 test.each(BUILTIN_FILTER_SLUGS)('%s is triggered wherever it finds something, so that nothing goes unseen', (slug) => {
-  const { trigger, findAll, endAt } = BUILT_IN_FILTERS[slug];
+  const { trigger, beginning, findAll, endAt } = BUILT_IN_FILTERS[slug];
   const anywhere = RE2JS.compile(trigger ?? '', RE2JS.CASE_INSENSITIVE);
+  const there = RE2JS.compile(beginning ?? trigger ?? '', RE2JS.CASE_INSENSITIVE);
   for (const { text: original } of readLabelled(slug)) {
     const { text } = normaliseText(original);
     for (const { start, end } of findAll(text)) {
       expect(anywhere.test(text), text).toBe(true);
       if (endAt === undefined) continue;
       expect(endAt(text, start), text).toBe(end);
-      expect(anywhere.matcher(text.slice(start)).lookingAt(), text.slice(start)).toBe(true);
+      expect(there.matcher(text.slice(start)).lookingAt(), text.slice(start)).toBe(true);
     }
   }
 });

@@ -14,7 +14,7 @@ export interface CompiledFilter {
 export interface InputFilters {
   readonly filters: readonly CompiledFilter[];
   /** Indices in `filters` of those that may match a text, ascending. The others have no match. */
-  readonly candidates: (text: string) => readonly number[];
+  readonly candidates: PatternSet;
 }
 
 /** The filters that guard completions. */
@@ -39,12 +39,12 @@ export function compileOutputFilters(effective: readonly EffectiveFilter[]): Out
     ({ filter }) => filter.endAt !== undefined,
   );
   if (filters.length === 0) return null;
-  const triggers = filters.map(({ filter }) => filter.trigger ?? '');
+  const beginnings = filters.map(({ filter }) => filter.beginning ?? filter.trigger ?? '');
   return {
     filters,
     candidates: toCandidates(filters),
-    beginnings: createPatternSet(triggers.map(withLeftContext), true),
-    firstBeginnings: createPatternSet(triggers, true),
+    beginnings: createPatternSet(beginnings.map(withLeftContext), true),
+    firstBeginnings: createPatternSet(beginnings, true),
     isStrict: filters.some(({ origin }) => origin.action !== 'flag'),
   };
 }

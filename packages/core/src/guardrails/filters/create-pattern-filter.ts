@@ -1,12 +1,16 @@
+import { runAtOnce, type Steps } from '../../foundation/async/steps.ts';
 import type { Filter, Span } from './filter.ts';
+import { findInWindows } from './find-in-windows.ts';
 
 export interface PatternFilterOptions {
   readonly label: string;
   readonly placeholder: string;
   readonly trigger: string;
+  readonly beginning?: string | undefined;
   /**
    * A pattern of the gateway itself, so the fast engine of the platform runs it. Every repetition in it has an upper
-   * bound: time is linear in the text. May look behind by a few characters. Case makes no difference.
+   * bound: time is linear in the text, and a match and what it looks ahead at have at most 1,024 characters. May look
+   * behind by a few characters. Case makes no difference.
    */
   readonly pattern: RegExp;
   /**
@@ -16,36 +20,40 @@ export interface PatternFilterOptions {
   readonly measure?: ((text: string, start: number, end: number) => number | null) | undefined;
 }
 
+const REACH = 1024;
+
 /** Creates a filter from one pattern and a check of what it matched. */
 export function createPatternFilter(options: PatternFilterOptions): Filter {
-  const { label, placeholder, trigger, measure } = options;
-  const searching = new RegExp(options.pattern.source, 'gi');
+  const { label, placeholder, trigger, beginning, measure } = options;
+  const searching = { pattern: new RegExp(options.pattern.source, 'gi'), reach: REACH };
   const sticky = new RegExp(options.pattern.source, 'yi');
 
-  const endOf = (text: string, { 0: found, index }: RegExpExecArray): number | null => {
-    const end = index + found.length;
-    return measure === undefined ? end : measure(text, index, end);
+  const endOf = (text: string, found: string, start: number): number | null => {
+    const end = start + found.length;
+    return measure === undefined ? end : measure(text, start, end);
   };
+  function* search(text: string, atOnce: number): Steps<readonly Span[]> {
+    const spans: Span[] = [];
+    yield* findInWindows(text, searching, atOnce, (found, start) => {
+      const end = endOf(text, found, start);
+      if (end !== null) spans.push({ start, end });
+      // A wrong beginning may hide a right one: a short number before a card's.
+      return end ?? start + 1;
+    });
+    return spans;
+  }
 
   return {
     label,
     placeholder,
     trigger,
-    findAll(text) {
-      const spans: Span[] = [];
-      searching.lastIndex = 0;
-      for (let match = searching.exec(text); match !== null; match = searching.exec(text)) {
-        const end = endOf(text, match);
-        if (end !== null) spans.push({ start: match.index, end });
-        // A wrong beginning may hide a right one: a short number before a card's.
-        searching.lastIndex = end ?? match.index + 1;
-      }
-      return spans;
-    },
+    beginning,
+    findAll: (text) => runAtOnce(search(text, text.length)),
+    search: (text) => search(text, 0),
     endAt(text, at) {
       sticky.lastIndex = at;
       const match = sticky.exec(text);
-      return match === null ? null : endOf(text, match);
+      return match === null ? null : endOf(text, match[0], at);
     },
   };
 }

@@ -1,9 +1,16 @@
 import { RE2JSCompileException, RE2Set } from 're2js';
 
+import type { Steps } from '../../foundation/async/steps.ts';
 import { PATTERN_FLAGS } from './parse-pattern.ts';
+import { searchInSteps } from './search-in-steps.ts';
 
-/** Returns in one pass the indices of those patterns in the list that match. */
-export type PatternSet = (text: string) => readonly number[];
+/** Finds the patterns of a list that match a text, in one pass. */
+export interface PatternSet {
+  /** Returns the indices of those that match. */
+  (text: string): readonly number[];
+  /** The same for a text of any length; null when it cannot be found out in steps. Only where nothing is anchored. */
+  readonly search?: ((text: string) => Steps<readonly number[] | null>) | undefined;
+}
 
 /**
  * Compiles patterns into one automaton; into several where one would be too large. `isAnchored`: they must match where
@@ -21,7 +28,27 @@ export function createPatternSet(patterns: readonly string[], isAnchored: boolea
     const [first, second] = [patterns.slice(0, half), patterns.slice(half)].map((part) =>
       createPatternSet(part, isAnchored),
     ) as [PatternSet, PatternSet];
-    return (text) => [...first(text), ...second(text).map((id) => id + half)];
+    return joinSets(first, second, half);
   }
-  return (text) => set.match(text);
+  const match = (text: string): readonly number[] => set.match(text);
+  return isAnchored ? match : Object.assign(match, { search: (text: string) => searchInSteps(set, text) });
+}
+
+/** One set of two; the indices of the second begin behind those of the first. */
+function joinSets(first: PatternSet, second: PatternSet, offset: number): PatternSet {
+  const join = (one: readonly number[], other: readonly number[]): number[] => [
+    ...one,
+    ...other.map((id) => id + offset),
+  ];
+  const match = (text: string): readonly number[] => join(first(text), second(text));
+  const { search: searchFirst } = first;
+  const { search: searchSecond } = second;
+  if (searchFirst === undefined || searchSecond === undefined) return match;
+  return Object.assign(match, {
+    *search(text: string) {
+      const ofFirst = yield* searchFirst(text);
+      const ofSecond = yield* searchSecond(text);
+      return ofFirst === null || ofSecond === null ? null : join(ofFirst, ofSecond);
+    },
+  });
 }

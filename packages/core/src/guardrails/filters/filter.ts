@@ -1,3 +1,5 @@
+import type { Steps } from '../../foundation/async/steps.ts';
+
 /** The action of a guardrail on a match. */
 export type FilterAction = 'block' | 'redact' | 'flag';
 
@@ -18,12 +20,20 @@ export interface Filter {
   /** Stands for what is redacted: `[CREDIT_CARD]`. */
   readonly placeholder: string;
   /**
-   * A pattern of the linear engine that matches wherever a match begins, and may match elsewhere: texts in which it
+   * A pattern of the linear engine that matches in every text with a match, and may match in others: texts in which it
    * does not match are not looked at any further. Null looks at every text.
    */
   readonly trigger: string | null;
+  /** Whether there is a match wherever the trigger matches, so that nothing is searched just to know that. */
+  readonly isTriggerExact?: boolean | undefined;
+  /** For completions, where it is tried at each position: it matches wherever a match begins. Default: the trigger. */
+  readonly beginning?: string | undefined;
   /** All matches in order. They do not overlap. */
   findAll(text: string): readonly Span[];
+  /** The same in steps, for long texts. Without it they are searched in one step. */
+  readonly search?: ((text: string) => Steps<readonly Span[]>) | undefined;
+  /** The length above which a text is long for this filter. Default: 16,384. */
+  readonly longAbove?: number | undefined;
   /** Returns the end of the match that begins exactly there, or null. A filter without it cannot guard completions. */
   readonly endAt?: ((text: string, at: number) => number | null) | undefined;
 }

@@ -1,3 +1,6 @@
+import type { Steps } from '../../foundation/async/steps.ts';
+import { findPiece } from '../find-piece.ts';
+
 /** A text as filters see it, and the way back to the original. Offsets count UTF-16 units. */
 export interface NormalisedText {
   readonly text: string;
@@ -30,11 +33,14 @@ const segments = new RegExp(
 
 const identity = (offset: number): number => offset;
 
+/** Whether a text is what it is normalised to. */
+function isUnchanged(text: string): boolean {
+  return ascii.test(text) || (!invisible.test(text) && text.normalize('NFKC') === text);
+}
+
 /** Converts a text to the form that filters match: compatibility-composed (NFKC), without invisible characters. */
 export function normaliseText(original: string): NormalisedText {
-  if (ascii.test(original)) return { text: original, originalStart: identity, originalEnd: identity };
-  const isPlain = !invisible.test(original) && original.normalize('NFKC') === original;
-  if (isPlain) return { text: original, originalStart: identity, originalEnd: identity };
+  if (isUnchanged(original)) return { text: original, originalStart: identity, originalEnd: identity };
   const starts: number[] = [];
   const ends: number[] = [];
   const { text } = normaliseSegments(original, { starts, ends, base: 0, isEnd: true });
@@ -43,6 +49,81 @@ export function normaliseText(original: string): NormalisedText {
     originalStart: (offset) => starts[offset] ?? original.length,
     originalEnd: (offset) => ends[offset - 1] ?? 0,
   };
+}
+
+const STEP_LENGTH = 8192;
+/** Of a flood of marks, as many are searched for a place to cut. */
+const MAX_FLOOD = 1024;
+
+/** Does in steps what `normaliseText` does at once. */
+export function* normaliseInSteps(original: string): Steps<NormalisedText> {
+  const pieces: Piece[] = [];
+  const texts: string[] = [];
+  let at = 0;
+  let isSame = true;
+  for (let start = 0; start < original.length;) {
+    const end = cutAfter(original, start + STEP_LENGTH);
+    const piece = toPiece(original.slice(start, end));
+    if (piece.starts !== null) isSame = false;
+    pieces.push({ start, at, ...piece });
+    texts.push(piece.text);
+    at += piece.text.length;
+    start = end;
+    yield;
+  }
+  if (isSame) return { text: original, originalStart: identity, originalEnd: identity };
+  return {
+    text: texts.join(''),
+    originalStart(offset) {
+      const piece = findPiece(pieces, offset);
+      const from = offset - piece.at;
+      return piece.start + (piece.starts === null ? from : (piece.starts[from] ?? piece.length));
+    },
+    originalEnd(offset) {
+      if (offset === 0) return 0;
+      const piece = findPiece(pieces, offset - 1);
+      const to = offset - piece.at;
+      return piece.start + (piece.ends?.[to - 1] ?? to);
+    },
+  };
+}
+
+/** A piece of a text, normalised on its own. */
+interface NormalisedPiece {
+  readonly text: string;
+  /** In the original. */
+  readonly length: number;
+  /** Origins of the units within the piece; null where nothing has changed. Lists of numbers would take four times the memory. */
+  readonly starts: Uint16Array | null;
+  readonly ends: Uint16Array | null;
+}
+
+interface Piece extends NormalisedPiece {
+  /** Where it begins in the original, and in the normalised text. */
+  readonly start: number;
+  readonly at: number;
+}
+
+function toPiece(original: string): NormalisedPiece {
+  const { length } = original;
+  if (isUnchanged(original)) return { text: original, length, starts: null, ends: null };
+  const starts: number[] = [];
+  const ends: number[] = [];
+  const { text } = normaliseSegments(original, { starts, ends, base: 0, isEnd: true });
+  return { text, length, starts: Uint16Array.from(starts), ends: Uint16Array.from(ends) };
+}
+
+/** Characters that may be one segment with the characters before them. */
+const continuing = /^[\p{M}\u1100-\u11FF\uA960-\uA97F\uD7B0-\uD7FF\u{DC00}-\u{DFFF}]/u;
+
+/** The first place from here on where a text may be cut: between two segments. */
+function cutAfter(text: string, from: number): number {
+  const stop = Math.min(from + MAX_FLOOD, text.length);
+  for (let at = from; at < stop; at += 1) {
+    const isPlain = text.charCodeAt(at) < 0x300;
+    if (isPlain || !continuing.test(text.slice(at, at + 2))) return at;
+  }
+  return Math.max(stop, Math.min(from, text.length));
 }
 
 /** The origins of the units of the normalised text; `normaliseSegments` adds to both lists. */
@@ -72,15 +153,16 @@ export function normaliseSegments(original: string, sink: SegmentSink): { text: 
     for (let i = 0; i < taken; i += 1) add(i, i + 1, 1);
     return { text: original.slice(0, taken), taken };
   }
-  let text = '';
+  // Joined at once: a text that has grown by single characters is slow to read.
+  const texts: string[] = [];
   let taken = 0;
   for (const { 0: segment, index } of original.matchAll(segments)) {
     const end = index + segment.length;
     if (end === original.length && !isEnd) break;
     const normalised = segment.replace(allInvisible, '').normalize('NFKC');
     add(index, end, normalised.length);
-    text += normalised;
+    texts.push(normalised);
     taken = end;
   }
-  return { text, taken };
+  return { text: texts.join(''), taken };
 }

@@ -1,25 +1,27 @@
+import { runAtOnce, type Steps } from '../../foundation/async/steps.ts';
 import type { Filter, Span } from './filter.ts';
+import { findEncoded, isOrder } from './find-encoded.ts';
+import { findInWindows, type WindowedPattern } from './find-in-windows.ts';
 import { INJECTION_PATTERNS, INJECTION_WORDS } from './injection-patterns.ts';
 
 /** "Do not ignore the instructions" is good advice. */
-const direct = new RegExp(
-  `(?<![a-z]|(?:do|must|should|did|does|can|could|would|may) not |n't |never )(?:${INJECTION_PATTERNS.join('|')})`,
-  'gi',
-);
+const direct: WindowedPattern = {
+  pattern: new RegExp(
+    `(?<![a-z]|(?:do|must|should|did|does|can|could|would|may) not |n't |never )(?:${INJECTION_PATTERNS.join('|')})`,
+    'gi',
+  ),
+  reach: 1024,
+};
 
 /** What distinguishes a misspelt order from a typing error: an order is a verb with a noun soon after. */
 const VERBS = ['ignore', 'bypass', 'override', 'reveal', 'delete', 'disregard'];
 const NOUNS = ['system', 'prompt', 'instructions', 'previous'];
-const scrambled = /(?<![a-z])[a-z]{6,12}(?![a-z])/gi;
+const scrambled: WindowedPattern = { pattern: /(?<![a-z])[a-z]{6,12}(?![a-z])/gi, reach: 13 };
 const MAX_WORDS_BETWEEN = 6;
 
-// The pattern begins only at the start of a run, so that no run is scanned twice, however long it is.
-const encoded = /(?<![a-z0-9+/_-])[a-z0-9+/_-]{20,}={0,2}/gi;
-const hexadecimal = /(?:(?:0x|\\x)?[0-9a-f]{2}[ :,]?){12,2000}/gi;
-const spaced = /(?<![a-z])(?:[a-z][ ._*|-]{1,3}){7,200}[a-z](?![a-z])/gi;
+const hexadecimal: WindowedPattern = { pattern: /(?:(?:0x|\\x)?[0-9a-f]{2}[ :,]?){12,2000}/gi, reach: 10_001 };
+const spaced: WindowedPattern = { pattern: /(?<![a-z])(?:[a-z][ ._*|-]{1,3}){7,200}[a-z](?![a-z])/gi, reach: 1024 };
 
-const orderInPlain =
-  /\b(?:ignore|disregard|forget|bypass|override|reveal)\b[\s\S]{0,80}\b(?:system|prompts?|instructions?|rules|previous|above|safety)\b/i;
 const orderWithoutSpaces =
   /(?:ignore|disregard|forget|bypass|override|reveal).{0,40}(?:systemprompt|prompt|instructions?|rules|safety|filters?)/i;
 
@@ -31,36 +33,53 @@ export const promptInjectionFilter: Filter = {
   label: 'Prompt injection',
   placeholder: '[PROMPT_INJECTION]',
   trigger: `${INJECTION_WORDS}|${ENCODED_TRIGGERS}|${SCRAMBLED_TRIGGERS}`,
-  findAll(text) {
-    const spans = [...findDirect(text), ...findScrambled(text), ...findDisguised(text)];
-    return withoutOverlaps(spans.toSorted((a, b) => a.start - b.start));
-  },
+  findAll: (text) => runAtOnce(search(text, text.length)),
+  search: (text) => search(text, 0),
 };
 
-function* findDirect(text: string): Generator<Span> {
-  for (const { 0: found, index } of text.matchAll(direct)) yield { start: index, end: index + found.length };
+function* search(text: string, atOnce: number): Steps<readonly Span[]> {
+  const spans: Span[] = [];
+  yield* findInWindows(text, direct, atOnce, (found, start) => addSpan(spans, start, start + found.length));
+  yield* findScrambled(text, atOnce, spans);
+  yield* findEncoded(text, atOnce, spans);
+  yield* findInWindows(text, hexadecimal, atOnce, (found, start) => {
+    const end = start + found.length;
+    return isOrder(decodeHexadecimal(found)) ? addSpan(spans, start, end) : end;
+  });
+  yield* findInWindows(text, spaced, atOnce, (found, start) => {
+    const end = start + found.length;
+    return orderWithoutSpaces.test(found.replace(/[^a-z]/gi, '')) ? addSpan(spans, start, end) : end;
+  });
+  return withoutOverlaps(spans.toSorted((a, b) => a.start - b.start));
+}
+
+function addSpan(spans: Span[], start: number, end: number): number {
+  spans.push({ start, end });
+  return end;
 }
 
 /** A verb and a noun close behind it, at least one of them with its inner letters in another order. */
-function* findScrambled(text: string): Generator<Span> {
+function* findScrambled(text: string, atOnce: number, spans: Span[]): Steps<void> {
   let verb: { start: number; isScrambled: boolean } | undefined;
   let words = 0;
-  for (const { 0: found, index } of text.matchAll(scrambled)) {
+  yield* findInWindows(text, scrambled, atOnce, (found, start) => {
     const word = found.toLowerCase();
+    const end = start + found.length;
     words += 1;
     if (verb !== undefined && words <= MAX_WORDS_BETWEEN) {
       const noun = unscramble(word, NOUNS);
       if (noun !== undefined && (verb.isScrambled || noun !== word)) {
-        yield { start: verb.start, end: index + found.length };
+        spans.push({ start: verb.start, end });
         verb = undefined;
-        continue;
+        return end;
       }
     }
     const known = unscramble(word, VERBS);
-    if (known === undefined) continue;
-    verb = { start: index, isScrambled: known !== word };
+    if (known === undefined) return end;
+    verb = { start, isScrambled: known !== word };
     words = 0;
-  }
+    return end;
+  });
 }
 
 /** The word of the list that has the same first, last and other letters. */
@@ -79,25 +98,6 @@ const sortLetters = (word: string): string => word.split('').toSorted().join('')
 function toScrambledPattern(word: string): string {
   const inner = [...new Set(word.slice(1, -1))].join('');
   return `${word.charAt(0)}[${inner}]{${word.length - 2}}${word.charAt(word.length - 1)}`;
-}
-
-function* findDisguised(text: string): Generator<Span> {
-  for (const { 0: found, index } of text.matchAll(encoded)) {
-    if (orderInPlain.test(decodeBase64(found))) yield { start: index, end: index + found.length };
-  }
-  for (const { 0: found, index } of text.matchAll(hexadecimal)) {
-    if (orderInPlain.test(decodeHexadecimal(found))) yield { start: index, end: index + found.length };
-  }
-  for (const { 0: found, index } of text.matchAll(spaced)) {
-    if (orderWithoutSpaces.test(found.replace(/[^a-z]/gi, ''))) yield { start: index, end: index + found.length };
-  }
-}
-
-/** The bytes as characters; empty where it is no base64. */
-function decodeBase64(found: string): string {
-  const plain = found.replace(/=+$/, '').replaceAll('-', '+').replaceAll('_', '/');
-  // Characters after the last whole group of four may belong to the following text, so they are cut off.
-  return atob(plain.slice(0, plain.length - (plain.length % 4)));
 }
 
 function decodeHexadecimal(found: string): string {

@@ -59,7 +59,8 @@ export async function orderVideo(
   const { principal } = received;
   const { policy, budgets } = await findCaller(principal, parts.callers);
   const pipeline = createPipeline();
-  const { call, refusal } = guardCall(received, { policy, pipeline, logger: parts.logger });
+  const { logger, platform } = parts;
+  const { call, refusal } = await guardCall(received, { policy, pipeline, logger, platform });
   if (refusal !== null) throw refusal;
 
   const { request } = call;

@@ -67,13 +67,14 @@ function engineOf(pdf: unknown): unknown {
 
 function parseFiles(next: Begin, run: ChatRun, fileParts: FileParts): Begin {
   const { caller, pipeline, guard, parts } = run;
+  const { logger, platform } = parts;
   return async (turn) => {
     const { request, signal } = turn;
     const read = createReader(request, {
       ...fileParts,
       signal,
-      guard(found) {
-        const { text, refusal } = guardText(found, { policy: caller.policy, pipeline, logger: parts.logger });
+      async guard(found) {
+        const { text, refusal } = await guardText(found, { policy: caller.policy, pipeline, logger, platform });
         if (refusal !== null) throw refusal;
         return text;
       },
@@ -81,7 +82,7 @@ function parseFiles(next: Begin, run: ChatRun, fileParts: FileParts): Begin {
     const parsed = await raceAbort(mapFiles(request, read.toText), signal);
     const count = read.annotations.length;
     if (count > 0) pipeline.add({ type: 'plugin', name: 'file-parser', data: { engine: 'pdf-text', files: count } });
-    const shown = guardAdded(read.annotations, guard);
+    const shown = await guardAdded(read.annotations, guard, platform);
     try {
       return annotateCompletion(await next({ ...turn, request: parsed }), shown);
     } catch (thrown) {
@@ -120,7 +121,7 @@ interface FileReader {
 interface ReaderOptions extends Pick<FileParts, 'platform' | 'web'> {
   readonly signal: AbortSignal;
   /** Returns the text that a model may read; throws where it may read none. */
-  readonly guard: (text: string) => string;
+  readonly guard: (text: string) => Promise<string>;
 }
 
 function createReader(request: ChatCompletionRequest, { platform, web, signal, guard }: ReaderOptions): FileReader {
@@ -134,7 +135,7 @@ function createReader(request: ChatCompletionRequest, { platform, web, signal, g
       if (!data) return part;
       const hash = await platform.sha256(data);
       const text = known.get(hash);
-      if (text !== undefined) return { type: 'text', text: guard(text) };
+      if (text !== undefined) return { type: 'text', text: await guard(text) };
       const name = filename ?? undefined;
       const read = await readFile(data, { path, web, signal });
       const content = `<file name=${JSON.stringify(name ?? 'file')}>\n${read}\n</file>`;
@@ -142,7 +143,7 @@ function createReader(request: ChatCompletionRequest, { platform, web, signal, g
         type: 'file',
         file: { hash, ...(name !== undefined && { name }), content: [{ type: 'text', text: content }] },
       });
-      return { type: 'text', text: guard(content) };
+      return { type: 'text', text: await guard(content) };
     },
   };
 }

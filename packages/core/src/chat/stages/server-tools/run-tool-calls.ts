@@ -15,7 +15,7 @@ export interface ToolRun {
   readonly tools: ReadonlyMap<string, NamedTool>;
   readonly signal: AbortSignal;
   /** Filters the result of a tool before a model reads it. */
-  readonly guard: (text: string) => GuardedText;
+  readonly guard: (text: string) => Promise<GuardedText>;
 }
 
 export interface RanCall {
@@ -48,7 +48,7 @@ async function runOne(call: ToolCall, tool: NamedTool, run: ToolRun): Promise<Ra
   if (input === null) return toFailed(call, tool, { reason: 'the arguments are not a JSON object', wasRun: false });
   try {
     const { content, annotations = [], search } = await withinTime(tool, input, run);
-    const { text, refusal } = run.guard(clipText(content, MAX_RESULT_CHARACTERS));
+    const { text, refusal } = await run.guard(clipText(content, MAX_RESULT_CHARACTERS));
     if (refusal !== null) return toFailed(call, tool, { reason: 'a guardrail has withheld the result', wasRun: true });
     return { step: toStep(call, tool, { result: text, status: 'completed', wasRun: true }), annotations, search };
   } catch (error) {

@@ -54,7 +54,7 @@ async function* runTurns(
   first: ChatTurn,
 ): AsyncGenerator<readonly ChatChunk[]> {
   const { pipeline, observer, caller, guard, parts } = run;
-  const { wheel, logger } = parts;
+  const { wheel, logger, platform } = parts;
   const { signal } = first;
   const places: CompletionPlaces = { details: 0, calls: 0, hasText: false };
   let turn: ToolTurn = first;
@@ -72,11 +72,11 @@ async function* runTurns(
       logger,
       tools: toolSet.tools,
       signal,
-      guard: (text) => guardText(text, { policy: caller.policy, pipeline, logger }),
+      guard: (text) => guardText(text, { policy: caller.policy, pipeline, logger, platform }),
     });
     steps += calls.length;
     noteSteps(ran, pipeline, observer);
-    yield [guardAdded(tellSteps(ran, places), guard)];
+    yield [await guardAdded(tellSteps(ran, places), guard, platform)];
     // The caller has calls of its own to run; the results of the gateway's tools come back with its next request.
     if (read.hasForeignCalls()) return yield [finishOf(read)];
 

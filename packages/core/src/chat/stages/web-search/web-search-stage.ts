@@ -64,10 +64,11 @@ function searchFirst(next: Begin, search: Search): Begin {
     const { request } = turn;
     const results = await findResults(search, turn);
     const prompt = toPrompt(results, search, parts.platform.now());
-    const { text, refusal } = guardText(prompt, { policy: caller.policy, pipeline, logger: parts.logger });
+    const { logger, platform } = parts;
+    const { text, refusal } = await guardText(prompt, { policy: caller.policy, pipeline, logger, platform });
     if (results.length === 0 || refusal !== null) return next(turn);
     const citations = results.map(({ url, title, snippet }) => toUrlCitation({ url, title, content: snippet }));
-    const shown = guardAdded(citations, guard);
+    const shown = await guardAdded(citations, guard, platform);
     const completion = await next({ ...turn, request: { ...request, messages: insert(request.messages, text) } });
     return annotateCompletion(completion, shown);
   };
