@@ -8,6 +8,7 @@ import type { ChatChunk } from '../wire/chat/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import type { ChatRun } from './chat-run.ts';
 import type { Beginning, CommittedCompletion } from './committed-completion.ts';
+import { failureWithoutOutput, hasOutput } from './completion-failure.ts';
 import type { ChatTurn, FitRequest } from './stages/stage.ts';
 
 /** Calls the endpoints of a turn, one after the other, until one has begun a completion. */
@@ -34,7 +35,11 @@ function ask(endpoint: Endpoint, run: ChatRun, turn: ChatTurn, fit: FitRequest |
   if (request.stream === true || run.guard !== null || provider.chatWhole === undefined) {
     return askForPieces(endpoint, request, run, turn);
   }
-  return provider.chatWhole(toChatCall(endpoint, request, run, turn)).then((chunk) => ({ first: [chunk], rest: null }));
+  return provider.chatWhole(toChatCall(endpoint, request, run, turn)).then((chunk) => {
+    const failure = failureWithoutOutput([chunk], provider.name);
+    if (failure !== null) throw failure;
+    return { first: [chunk], rest: null };
+  });
 }
 
 async function askForPieces(
@@ -119,11 +124,12 @@ async function readFirst(
   for (;;) {
     const result = await raceAbort(chunks.next(), signal);
     if (result.done === true) {
-      throw new GatewayError('provider_unavailable', `${providerName} returned an empty answer`);
+      const empty = new GatewayError('provider_unavailable', `${providerName} returned an empty answer`);
+      throw failureWithoutOutput(first, providerName) ?? empty;
     }
     first = first.length === 0 ? result.value : [...first, ...result.value];
-    // Usage alone is no output: until there is a choice, another endpoint can still take over without a visible change.
-    if (first.some(({ choices }) => choices.length > 0)) return first;
+    // Usage alone is no output, nor is an error: another endpoint can still take over without a visible change.
+    if (first.some(({ choices }) => choices.some(hasOutput))) return first;
   }
 }
 

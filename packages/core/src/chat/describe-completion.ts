@@ -4,16 +4,17 @@ import { withReport } from '../routing/routing-metadata.ts';
 import type { RoutingMembers } from '../wire/chat/routing-metadata.ts';
 import type { ChatRun } from './chat-run.ts';
 import type { CompletionEnvelope } from './dialect.ts';
+import { withFlaggedInput } from './flagged-input.ts';
 
 /** The fields that every part of a run's completion repeats. `created`: milliseconds since the epoch. */
 export function envelopeOf({ call, plan, observer }: ChatRun, created: number): CompletionEnvelope {
   const endpoint = observer.endpoint();
-  const { systemFingerprint, serviceTier } = observer.completion;
+  const { systemFingerprint, serviceTier, upstream } = observer.completion;
   return {
     id: call.id,
     created: Math.floor(created / 1000),
     model: endpoint?.modelId ?? plan.endpoints[0]?.modelId ?? '',
-    provider: endpoint?.provider.name ?? '',
+    provider: upstream?.provider ?? endpoint?.provider.name ?? '',
     systemFingerprint,
     serviceTier,
   };
@@ -28,6 +29,6 @@ export function routingOf(
   return report?.toMembers({ attempts: observer.attempts(), hasFailed: false, generationMs });
 }
 
-/** The error that ended a run, with its routing where the caller requested it. */
-export const withRouting = (error: GatewayError, { report, observer }: ChatRun): GatewayError =>
-  withReport(error, report, { attempts: observer.attempts(), hasFailed: true });
+/** The error that ended a run, as its caller receives it: with the facts and the routing that belong to it. */
+export const describeError = (error: GatewayError, run: ChatRun): GatewayError =>
+  withReport(withFlaggedInput(error, run), run.report, { attempts: run.observer.attempts(), hasFailed: true });

@@ -100,6 +100,9 @@ export const generationSchema = z.object({
   trace: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
   /** The gateway's own field: the region of the host in the request; absent for the global one. */
   called_region: z.string().optional(),
+  /** The gateway's own fields, where upstream is a gateway that says so: who served the call, and with whose key. */
+  upstream_provider_name: z.string().optional(),
+  upstream_is_byok: z.boolean().optional(),
   /** The gateway's own field: the feedback of callers. */
   feedback: z.array(feedbackSchema).optional(),
   /** Ours: true when the token counts are estimates because upstream reported none. */
@@ -117,6 +120,9 @@ export const generationContentSchema = z.object({
     reasoning: nullableString,
     /** The gateway's own field: the tool calls of the completion, where there were any. */
     tool_calls: z.array(toolCallSchema).optional(),
+    /** The gateway's own fields: sources of the completion, where it has any. */
+    annotations: z.array(z.unknown()).optional(),
+    citations: z.array(z.unknown()).optional(),
     /** The gateway's own field: the tools that the gateway ran before the completion, in order. */
     server_tool_calls: z
       .array(
@@ -141,6 +147,7 @@ export const generationContentSchema = z.object({
           code: z.int(),
           message: z.string(),
           provider_name: z.string().optional(),
+          raw: z.string().optional(),
         }),
       ),
     })

@@ -83,6 +83,8 @@ export function toGenerationText(generation: Generation): string {
     pipeline: generation.pipeline,
     trace: generation.trace,
     called_region: generation.called_region,
+    upstream_provider_name: generation.upstream_provider_name,
+    upstream_is_byok: generation.upstream_is_byok,
     feedback: generation.feedback,
     usage_estimated: unless(generation.usage_estimated, USUAL.usage_estimated),
   };

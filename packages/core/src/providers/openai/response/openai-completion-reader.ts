@@ -30,6 +30,8 @@ interface UpstreamChoice {
   readonly delta?: UpstreamMessage | null;
   readonly message?: UpstreamMessage | null;
   readonly finish_reason?: unknown;
+  /** Set by gateways. */
+  readonly native_finish_reason?: unknown;
   readonly logprobs?: unknown;
   /** Moonshot, at the end of a stream. */
   readonly usage?: unknown;
@@ -117,6 +119,7 @@ class CompletionReader implements OpenAiCompletionReader {
     if (error !== null) throw toErrorOfEvent(error, this.options);
     const chunk: ChatChunk = { choices: [] };
     for (const choice of completion.choices ?? []) {
+      if (choice.error) chunk.upstream = { failure: toErrorOfEvent(choice.error, this.options) };
       const ours = this.readChoice(choice, isWhole);
       if (ours !== undefined) chunk.choices.push(ours);
     }
@@ -126,6 +129,7 @@ class CompletionReader implements OpenAiCompletionReader {
       if (read !== undefined) {
         chunk.usage = read.usage;
         if (read.upstreamCostUsd !== undefined) chunk.upstreamCostUsd = read.upstreamCostUsd;
+        if (read.upstreamCosts !== undefined) chunk.upstreamCosts = read.upstreamCosts;
       }
     }
     if (typeof completion.id === 'string') chunk.upstreamId = completion.id;
@@ -141,9 +145,8 @@ class CompletionReader implements OpenAiCompletionReader {
     const index = Number.isSafeInteger(choice.index) ? Math.abs(choice.index as number) : 0;
     const message = choice.delta ?? choice.message;
     const delta = message ? toDelta(message) : {};
-    const native = typeof choice.finish_reason === 'string' ? choice.finish_reason : null;
-    const isFinished = native !== null || isWhole;
-    if (choice.error) throw toErrorOfEvent(choice.error, options);
+    const reason = choice.error ? 'error' : typeof choice.finish_reason === 'string' ? choice.finish_reason : null;
+    const isFinished = reason !== null || isWhole;
     if (options.hasThinkTags === true && (delta.content || isFinished)) this.splitThinking(index, delta, isFinished);
     const pieces = listOf<UpstreamToolCall>(message?.tool_calls);
     if (pieces !== undefined || (isFinished && this.toolCalls?.has(index) === true)) {
@@ -157,8 +160,8 @@ class CompletionReader implements OpenAiCompletionReader {
     return {
       index,
       delta,
-      finish_reason: isFinished ? toFinishReason(native, this.toolCalls?.get(index)?.count() ?? 0) : null,
-      native_finish_reason: native,
+      finish_reason: isFinished ? toFinishReason(reason, this.toolCalls?.get(index)?.count() ?? 0) : null,
+      native_finish_reason: nativeReasonOf(choice),
       ...(logprobs !== undefined && { logprobs }),
     };
   }
@@ -221,6 +224,12 @@ function mergeWhole(deltas: NonNullable<ChatDelta['tool_calls']>): NonNullable<C
   return merged;
 }
 
+/** Gateways report the word of the provider behind them beside their own. */
+function nativeReasonOf({ native_finish_reason: native, finish_reason: reason }: UpstreamChoice): string | null {
+  if (typeof native === 'string') return native;
+  return typeof reason === 'string' ? reason : null;
+}
+
 /** Some servers end with `stop` although they called tools; a client that relies on the reason would drop the calls. */
 function toFinishReason(native: string | null, toolCallCount: number): FinishReason {
   const reason = native === null ? 'stop' : (FINISH_REASONS.get(native) ?? 'stop');
@@ -228,5 +237,5 @@ function toFinishReason(native: string | null, toolCallCount: number): FinishRea
 }
 
 function toErrorOfEvent(error: unknown, { providerName, secrets }: OpenAiCompletionReaderOptions): GatewayError {
-  return toUpstreamError({ providerName, secrets, ...readErrorFields(error) });
+  return toUpstreamError({ providerName, secrets, ...readErrorFields(error), body: { error } });
 }
