@@ -113,7 +113,7 @@ async function ask(preset: OpenAiPreset, transport: ScriptedTransport, request: 
     endpoints: [{ provider: 'up', providerModel: name, pricing: { prompt: '0.000001', completion: '0.000002' } }],
   }));
   const { chat } = createCoreGateway([provider], { models });
-  return foldCompletion(await chat({ model: 'test/chat-1', ...request }));
+  return foldCompletion(await chat({ model: 'test/chat-1', provider: null, ...request }));
 }
 
 /** The body that was sent, without what only asks for a stream. */

@@ -34,6 +34,9 @@ export interface CatalogModel {
 export interface Catalog {
   /** Finds by id or canonical slug, exactly as written. */
   find(slug: string): CatalogModel | undefined;
+  hasProvider(slug: string): boolean;
+  /** Plugins that providers which are gateways run. */
+  readonly gatewayPlugins: ReadonlySet<string>;
   /** In configuration order; discovered models follow. */
   list(): readonly CatalogModel[];
   /** Replaces what a provider's own list named before. Configured and built-in models are never replaced. */
@@ -68,6 +71,8 @@ export function createCatalog(providers: readonly Provider[], definitions: reado
   return {
     find: (slug) => index.get(slug),
     list: () => models,
+    hasProvider: (slug) => bySlug.has(slug),
+    gatewayPlugins: new Set(providers.flatMap(({ gateway }) => [...(gateway?.plugins ?? [])])),
     setDiscovered(provider, found) {
       discovered.set(
         provider.slug,

@@ -3,7 +3,8 @@ import { runAttempts } from '../dispatch/run-attempts.ts';
 import { raceAbort } from '../foundation/async/race-abort.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import { guardCompletion } from '../guardrails/guard-completion.ts';
-import type { ChatCall } from '../providers/provider.ts';
+import type { ChatCall, OnwardCall } from '../providers/provider.ts';
+import { toOnwardPreferences } from '../routing/endpoints/onward-preferences.ts';
 import type { ChatChunk } from '../wire/chat/chat-chunk.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
 import type { ChatRun } from './chat-run.ts';
@@ -67,9 +68,11 @@ async function askForPieces(
 function toChatCall(
   endpoint: Endpoint,
   request: ChatCompletionRequest,
-  { call, plan, parts }: ChatRun,
+  run: ChatRun,
   { onUpstreamBody, signal }: ChatTurn,
 ): ChatCall {
+  const { call, plan, parts } = run;
+  const isGateway = endpoint.provider.gateway !== undefined;
   return {
     generationId: call.id,
     request,
@@ -78,9 +81,22 @@ function toChatCall(
     supportedParameters: endpoint.supportedParameters,
     maxOutputTokens: endpoint.maxCompletionTokens,
     isOfFamily: plan.strategy === 'latest',
+    ...(isGateway && { onward: toOnwardCall(endpoint, request, run) }),
     onUpstreamBody,
     signal,
     timeouts: parts.timeouts,
+  };
+}
+
+function toOnwardCall(
+  endpoint: Endpoint,
+  { provider: asked }: ChatCompletionRequest,
+  { caller, onwardPlugins, parts: { account, catalog } }: ChatRun,
+): OnwardCall {
+  const narrowings = caller.policy?.narrowings ?? [];
+  return {
+    preferences: toOnwardPreferences(endpoint, { asked, account, narrowings, catalog }),
+    plugins: [...onwardPlugins],
   };
 }
 

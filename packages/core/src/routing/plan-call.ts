@@ -13,6 +13,7 @@ import {
 import { GatewayError } from '../foundation/errors.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { isSupported } from '../wire/chat/chat-parameters.ts';
+import { mayKnow } from './endpoints/onward-preferences.ts';
 import { orderEndpoints, type OrderQuery, type SortKey } from './endpoints/order-endpoints.ts';
 import {
   type EndpointQuery,
@@ -82,7 +83,7 @@ export function planCall(call: ModelCall, options: PlanOptions, parts: RoutingPa
   const excluded = flatten(pools, (pool) => pool.excluded);
   const ordered = flatten(merged, (pool) => orderPool(pool, planning));
   return {
-    ...withoutFallbacks(putBrokenLast(ordered, parts.health), excluded, preferences),
+    ...withoutFallbacks(putBrokenLast(ordered, parts.health), excluded, planning),
     requested: resolved.requested,
     strategy: resolved.strategy,
     region: call.region,
@@ -108,7 +109,7 @@ function selectPool(resolved: ResolvedModel, planning: Planning): Pool {
 
 function toEndpointQuery(
   resolved: ResolvedModel,
-  { call, preferences, needs, options, parts: { account, platform } }: Planning,
+  { call, preferences, needs, options, parts: { account, catalog, platform } }: Planning,
 ): EndpointQuery {
   const expires = resolved.model.definition.expiration_date != null;
   return {
@@ -117,6 +118,7 @@ function toEndpointQuery(
     account,
     needs,
     kind: call.kind.name,
+    catalog,
     region: call.region,
     narrowings: options.narrowings,
     tiers: tiersOf(preferences, resolved.variants),
@@ -164,12 +166,15 @@ function putBrokenLast(endpoints: readonly Endpoint[], health: HealthBoard): rea
 function withoutFallbacks(
   endpoints: readonly Endpoint[],
   excluded: readonly Exclusion[],
-  { provider }: CallPreferences,
+  { preferences: { provider }, parts: { catalog } }: Planning,
 ): Pick<CallPlan, 'endpoints' | 'excluded'> {
   if (provider.allow_fallbacks !== false) return { endpoints, excluded };
   const { order } = provider;
   const [left, others] = order?.length
-    ? partition(endpoints, (endpoint) => order.some((slug) => isNamed(slug, endpoint)))
+    ? partition(
+        endpoints,
+        (endpoint) => order.some((slug) => isNamed(slug, endpoint)) || mayKnow(order, endpoint, catalog),
+      )
     : partition(endpoints, (endpoint) => endpoint === endpoints[0]);
   const cut = others.map((endpoint) => ({ endpoint, rule: 'allow_fallbacks' }));
   return { endpoints: left, excluded: [...excluded, ...cut] };

@@ -1,10 +1,18 @@
 import type { AccountOptions } from '../../auth/account.ts';
 import { CALL_KINDS, type CallKindName, type CallNeeds, isCompressed } from '../../calls/call-kind.ts';
 import type { Narrowing } from '../../calls/narrowing.ts';
-import { type Endpoint, exceedsMaxPrice, isListed, type ServiceTier, tierOf } from '../../catalog/catalog.ts';
+import {
+  type Catalog,
+  type Endpoint,
+  exceedsMaxPrice,
+  isListed,
+  type ServiceTier,
+  tierOf,
+} from '../../catalog/catalog.ts';
 import { isSupported } from '../../wire/chat/chat-parameters.ts';
 import type { ProviderPreferences } from '../../wire/chat/provider-preferences.ts';
 import type { ResolvedModel } from '../models/resolve-models.ts';
+import { mayKnow } from './onward-preferences.ts';
 
 /** Why an endpoint may not serve a request. */
 export interface Exclusion {
@@ -91,6 +99,8 @@ export interface EndpointQuery {
   readonly account: AccountOptions;
   readonly needs?: CallNeeds | undefined;
   readonly kind: CallKindName;
+  /** Tells names of providers here from those of providers behind a gateway; without it all names are of here. */
+  readonly catalog?: Pick<Catalog, 'hasProvider'> | undefined;
   /** Set for a request under a regional host: no other region will do. */
   readonly region?: string | null | undefined;
   /** Tiers that the request admits; endpoints of the others are only used where they are named. */
@@ -133,7 +143,11 @@ export const ENDPOINT_FILTERS: readonly EndpointFilter[] = [
     },
   },
   { rule: 'region', excludes: (endpoint, { region }) => region != null && endpoint.region !== region },
-  { rule: 'only', excludes: (endpoint, { preferences: { only } }) => !!only?.length && !isListed(only, endpoint) },
+  {
+    rule: 'only',
+    excludes: (endpoint, { preferences: { only }, catalog }) =>
+      !!only?.length && !isListed(only, endpoint) && !(catalog !== undefined && mayKnow(only, endpoint, catalog)),
+  },
   { rule: 'ignore', excludes: (endpoint, { preferences: { ignore } }) => !!ignore && isListed(ignore, endpoint) },
   {
     rule: 'account.providers.only',

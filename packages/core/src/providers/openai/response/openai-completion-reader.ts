@@ -1,6 +1,12 @@
 import { GatewayError } from '../../../foundation/errors.ts';
 import { isObject } from '../../../foundation/unchecked.ts';
-import type { ChatChunk, ChatChunkChoice, ChatDelta, FinishReason } from '../../../wire/chat/chat-chunk.ts';
+import type {
+  ChatChunk,
+  ChatChunkChoice,
+  ChatDelta,
+  FinishReason,
+  UpstreamFacts,
+} from '../../../wire/chat/chat-chunk.ts';
 import type { CompletionReaderOptions } from '../../kit/create-chat-wire.ts';
 import { parseReturned } from '../../kit/parse-json.ts';
 import { createToolCallDeltas, type ToolCallDeltas, type UpstreamToolCall } from '../../kit/tool-call-deltas.ts';
@@ -19,6 +25,10 @@ interface UpstreamCompletion {
   readonly error?: unknown;
   readonly system_fingerprint?: unknown;
   readonly service_tier?: unknown;
+  /** Of a gateway: display name of the provider behind it. */
+  readonly provider?: unknown;
+  /** Perplexity, and gateways that pass its on. */
+  readonly citations?: unknown;
   /** `error` when it is one: servers without an envelope for errors. */
   readonly object?: unknown;
   /** Groq. */
@@ -56,6 +66,8 @@ const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['abort', 'error'],
 ]);
 
+const MAX_NAME_LENGTH = 100;
+
 /** Tiers under other names than the wire's. */
 const SERVICE_TIERS: ReadonlyMap<string, string> = new Map([
   ['on_demand', 'default'],
@@ -74,6 +86,8 @@ export interface OpenAiCompletionReader {
 export interface OpenAiCompletionReaderOptions extends CompletionReaderOptions {
   /** Whether a `<think>` block at the beginning of a text is reasoning. Default: no. */
   readonly hasThinkTags?: boolean | undefined;
+  /** Whether upstream is a gateway, which names the provider behind it. Default: no. */
+  readonly isGateway?: boolean | undefined;
 }
 
 export function createOpenAiCompletionReader(options: OpenAiCompletionReaderOptions): OpenAiCompletionReader {
@@ -132,12 +146,21 @@ class CompletionReader implements OpenAiCompletionReader {
         if (read.upstreamCosts !== undefined) chunk.upstreamCosts = read.upstreamCosts;
       }
     }
+    const told = this.readUpstream(completion);
+    if (told !== undefined) chunk.upstream = { ...told, ...chunk.upstream };
     if (typeof completion.id === 'string') chunk.upstreamId = completion.id;
     if (typeof completion.system_fingerprint === 'string') chunk.systemFingerprint = completion.system_fingerprint;
     if (typeof completion.service_tier === 'string') {
       chunk.serviceTier = SERVICE_TIERS.get(completion.service_tier) ?? completion.service_tier;
     }
     return chunk;
+  }
+
+  private readUpstream({ provider, citations }: UpstreamCompletion): UpstreamFacts | undefined {
+    const isNamed = this.options.isGateway === true && typeof provider === 'string' && provider !== '';
+    const sources = listOf<unknown>(citations);
+    if (!isNamed && sources === undefined) return undefined;
+    return { ...(isNamed && { provider: provider.slice(0, MAX_NAME_LENGTH) }), ...(sources && { citations: sources }) };
   }
 
   private readChoice(choice: UpstreamChoice, isWhole: boolean): ChatChunkChoice | undefined {
