@@ -12,13 +12,15 @@ interface CallKindTraits {
   readonly output: string;
   /** Providers retain what such calls make, whatever their policy on prompts: zero retention excludes all (wire.md 15.1). */
   readonly retainsData: boolean;
+  /** A provider that is a gateway gets the preferences of such calls, for its choice among the providers behind it. */
+  readonly sendsPreferences: boolean;
 }
 
 /** Every kind of call to a model, by the member of a provider that serves it. */
 export const CALL_KINDS = {
-  chat: { apiType: 'completions', output: 'text', retainsData: false },
-  video: { apiType: 'video', output: 'video', retainsData: true },
-  embeddings: { apiType: 'embeddings', output: 'embeddings', retainsData: false },
+  chat: { apiType: 'completions', output: 'text', retainsData: false, sendsPreferences: true },
+  video: { apiType: 'video', output: 'video', retainsData: true, sendsPreferences: false },
+  embeddings: { apiType: 'embeddings', output: 'embeddings', retainsData: false, sendsPreferences: true },
 } as const satisfies Record<string, CallKindTraits>;
 
 export type CallKindName = keyof typeof CALL_KINDS;

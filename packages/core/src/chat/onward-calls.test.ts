@@ -13,7 +13,10 @@ import {
 } from '../../../../test/support/gateways/core-gateway.ts';
 import { guardKey } from '../../../../test/support/gateways/guard-key.ts';
 import { chunkings, toEventPieces } from '../../../../test/support/upstreams/chunkings.ts';
-import { createReplayTransport, type ScriptedTransport } from '../../../../test/support/upstreams/scripted-transport.ts';
+import {
+  createReplayTransport,
+  type ScriptedTransport,
+} from '../../../../test/support/upstreams/scripted-transport.ts';
 import type { OpenAiPreset } from '../providers/provider-preset.ts';
 
 const CITATIONS = ['https://a.example/1', 'https://b.example/2'];
@@ -182,6 +185,19 @@ test('sends preferences that a gateway can follow, and only names that are not o
   expect(transport.latest().sent).not.toHaveProperty('provider');
 });
 
+test('sends the preferences of embeddings, too', async () => {
+  const embeddings = createReplayTransport({
+    headers: { 'content-type': 'application/json' },
+    pieces: ['{"data":[{"index":0,"embedding":[1]}],"usage":{"prompt_tokens":1,"total_tokens":1}}'],
+  });
+  const { post } = createChained('gateway', { account: { privacy: { zdr: true } } }, embeddings);
+  const body = { model: 'test/model', input: 'x', provider: { only: ['azure'] } };
+  expect((await post('/api/v1/embeddings', body)).status).toBe(200);
+  expect(embeddings.latest().sent['provider']).toEqual({ only: ['azure'], zdr: true });
+  await post('/api/v1/embeddings', { model: 'test/plain', input: 'x' });
+  expect(embeddings.latest().sent).not.toHaveProperty('provider');
+});
+
 test('never loses the account’s and a guardrail’s demands on privacy on the way up', async () => {
   const account = { privacy: { zdr: true, allowTraining: false }, providers: { ignore: ['deepseek'] } };
   const ofAccount = createChained('openrouter', { account });
@@ -215,7 +231,10 @@ test('guards what goes up with a plugin, and lets none add texts that filters ha
   expect([refused.status, errorOf(refused).message]).toEqual([403, expect.stringContaining('content filters')]);
   expect(core.transport.exchanges).toHaveLength(0);
 
-  await core.chat({ ...ask, plugins: [{ id: 'moderation', note: 'a badger' }], image_config: { a: 'badger' } }, { headers });
+  await core.chat(
+    { ...ask, plugins: [{ id: 'moderation', note: 'a badger' }], image_config: { a: 'badger' } },
+    { headers },
+  );
   expect(JSON.stringify(core.transport.latest().sent)).not.toContain('badger');
 
   const flagging = createChained();

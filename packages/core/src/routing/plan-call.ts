@@ -166,14 +166,15 @@ function putBrokenLast(endpoints: readonly Endpoint[], health: HealthBoard): rea
 function withoutFallbacks(
   endpoints: readonly Endpoint[],
   excluded: readonly Exclusion[],
-  { preferences: { provider }, parts: { catalog } }: Planning,
+  { call, preferences: { provider }, parts: { catalog } }: Planning,
 ): Pick<CallPlan, 'endpoints' | 'excluded'> {
   if (provider.allow_fallbacks !== false) return { endpoints, excluded };
   const { order } = provider;
   const [left, others] = order?.length
     ? partition(
         endpoints,
-        (endpoint) => order.some((slug) => isNamed(slug, endpoint)) || mayKnow(order, endpoint, catalog),
+        (endpoint) =>
+          order.some((slug) => isNamed(slug, endpoint)) || mayKnow(order, endpoint, { kind: call.kind.name, catalog }),
       )
     : partition(endpoints, (endpoint) => endpoint === endpoints[0]);
   const cut = others.map((endpoint) => ({ endpoint, rule: 'allow_fallbacks' }));

@@ -1,4 +1,5 @@
 import type { AccountOptions } from '../../auth/account.ts';
+import { CALL_KINDS, type CallKindName } from '../../calls/call-kind.ts';
 import type { Narrowing } from '../../calls/narrowing.ts';
 import type { Catalog, Endpoint } from '../../catalog/catalog.ts';
 import type { ProviderPreferences } from '../../wire/chat/provider-preferences.ts';
@@ -13,9 +14,16 @@ export function foreignNames(names: readonly string[] | null | undefined, { hasP
   return (names ?? []).filter((name) => !hasProvider(name.split('/', 1)[0] ?? name));
 }
 
-/** Whether the gateway behind an endpoint may know a provider of a list. */
-export const mayKnow = (names: readonly string[], { provider }: Endpoint, catalog: ProviderNames): boolean =>
-  provider.gateway !== undefined && foreignNames(names, catalog).length > 0;
+/** Whether an endpoint's provider is a gateway that may know a provider of a list, and gets the list. */
+export const mayKnow = (
+  names: readonly string[],
+  { provider }: Endpoint,
+  { kind, catalog }: { readonly kind: CallKindName; readonly catalog?: ProviderNames | undefined },
+): boolean =>
+  provider.gateway !== undefined &&
+  CALL_KINDS[kind].sendsPreferences &&
+  catalog !== undefined &&
+  foreignNames(names, catalog).length > 0;
 
 export interface OnwardDemands {
   /** The caller's. */

@@ -145,8 +145,10 @@ export const ENDPOINT_FILTERS: readonly EndpointFilter[] = [
   { rule: 'region', excludes: (endpoint, { region }) => region != null && endpoint.region !== region },
   {
     rule: 'only',
-    excludes: (endpoint, { preferences: { only }, catalog }) =>
-      !!only?.length && !isListed(only, endpoint) && !(catalog !== undefined && mayKnow(only, endpoint, catalog)),
+    excludes(endpoint, query) {
+      const { only } = query.preferences;
+      return !!only?.length && !isListed(only, endpoint) && !mayKnow(only, endpoint, query);
+    },
   },
   { rule: 'ignore', excludes: (endpoint, { preferences: { ignore } }) => !!ignore && isListed(ignore, endpoint) },
   {
