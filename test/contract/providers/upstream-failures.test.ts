@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { ask, type Asked, replayStreams, replayWhole, scripts } from '../../support/gateways/ask-wire.ts';
 import { jsonOf } from '../../support/gateways/core-gateway.ts';
+import { findCaptures, missingCaptures } from '../../support/upstreams/captures.ts';
 import type { ScriptedTransport } from '../../support/upstreams/scripted-transport.ts';
 import { type Refusal, type RefusalCase, SPILLED_PARTS, type WireScript } from '../../support/wires/wire-script.ts';
 
@@ -73,62 +74,6 @@ describe.each(scripts)('The wire %s', (_wire, script) => {
     expect(await healthOf(asked)).toBe(0);
   });
 
-  test.skipIf(script.brokenOff === undefined)(
-    'broken off: a whole completion is returned with its error, recorded as failed, and charged',
-    async () => {
-      const { native, ...upstream } = script.brokenOff ?? { native: '', whole: {} };
-      const core = (await ask(script, replayWhole(upstream), {})).core;
-      const response = await core.chat({ model: 'test/model' });
-      expect(response.status).toBe(200);
-      expect(jsonOf(response)).toMatchObject({
-        choices: [
-          {
-            message: { content: 'Hello' },
-            finish_reason: 'error',
-            native_finish_reason: native,
-            error: {
-              code: 502,
-              message: expect.stringContaining(native),
-              metadata: { error_type: 'provider_unavailable', provider_name: 'Up' },
-            },
-          },
-        ],
-        // 8 tokens at 1 µ$, 4 from the cache at 0.1 µ$ and 8 at 2 µ$ make 24.4 µ$.
-        usage: { cost: 0.0000244 },
-      });
-      expect(core.store.appended[0]).toMatchObject({
-        record: {
-          costNanoUsd: 24_400,
-          generation: { finish_reason: 'error', native_finish_reason: native, cancelled: false },
-        },
-        content: { output: { completion: 'Hello' }, error: { status: 502, provider_name: 'Up' } },
-      });
-    },
-  );
-
-  test.skipIf(script.brokenOff === undefined)(
-    'broken off: a stream ends with an error after its text, in any chunking, recorded and charged alike',
-    async () => {
-      const { native, events = [] } = script.brokenOff ?? { native: '' };
-      for (const [chunking, transport] of replayStreams(script, events)) {
-        const { completion, core } = await ask(script, transport, { stream: true });
-        expect({ chunking, ...completion }).toMatchObject({
-          chunking,
-          status: 200,
-          content: 'Hello',
-          finish: 'error',
-          native,
-          usage: undefined,
-          error: { code: 502, metadata: { error_type: 'provider_unavailable' } },
-        });
-        expect(core.store.appended[0]?.record).toMatchObject({
-          costNanoUsd: 24_400,
-          generation: { finish_reason: 'error', native_finish_reason: native },
-        });
-      }
-    },
-  );
-
   test('native: upstream’s own word is in the response and the record, whole and streamed', async () => {
     for (const name of ['text', 'length', 'tools'] as const) {
       const { whole, events = [] } = script.responses[name];
@@ -141,6 +86,82 @@ describe.each(scripts)('The wire %s', (_wire, script) => {
     }
   });
 });
+
+const failing = scripts.flatMap(([wire, script]): [string, WireScript, NonNullable<WireScript['brokenOff']>][] =>
+  script.brokenOff === undefined ? [] : [[wire, script, script.brokenOff]],
+);
+
+describe.each(failing)('The wire %s, which has a word for a completion that broke off', (_wire, script, brokenOff) => {
+  test('a whole completion is returned with its error, recorded as failed, and charged', async () => {
+    const { native, ...upstream } = brokenOff;
+    const core = (await ask(script, replayWhole(upstream), {})).core;
+    const response = await core.chat({ model: 'test/model' });
+    expect(response.status).toBe(200);
+    expect(jsonOf(response)).toMatchObject({
+      choices: [
+        {
+          message: { content: 'Hello' },
+          finish_reason: 'error',
+          native_finish_reason: native,
+          error: {
+            code: 502,
+            message: expect.stringContaining(native),
+            metadata: { error_type: 'provider_unavailable', provider_name: 'Up' },
+          },
+        },
+      ],
+      // 8 tokens at 1 µ$, 4 from the cache at 0.1 µ$ and 8 at 2 µ$ make 24.4 µ$.
+      usage: { cost: 0.0000244 },
+    });
+    expect(core.store.appended[0]).toMatchObject({
+      record: {
+        costNanoUsd: 24_400,
+        generation: { finish_reason: 'error', native_finish_reason: native, cancelled: false },
+      },
+      content: { output: { completion: 'Hello' }, error: { status: 502, provider_name: 'Up' } },
+    });
+  });
+
+  test('a stream ends with an error after its text, in any chunking, recorded and charged alike', async () => {
+    const { native, events = [] } = brokenOff;
+    for (const [chunking, transport] of replayStreams(script, events)) {
+      const { completion, core } = await ask(script, transport, { stream: true });
+      expect({ chunking, ...completion }).toMatchObject({
+        chunking,
+        status: 200,
+        content: 'Hello',
+        finish: 'error',
+        native,
+        usage: undefined,
+        error: { code: 502, metadata: { error_type: 'provider_unavailable' } },
+      });
+      expect(core.store.appended[0]?.record).toMatchObject({
+        costNanoUsd: 24_400,
+        generation: { finish_reason: 'error', native_finish_reason: native },
+      });
+    }
+  });
+});
+
+test.skipIf(missingCaptures !== undefined)(
+  `recorded: tells the reasons of real refusals${missingCaptures === undefined ? '' : `: ${missingCaptures}`}`,
+  async () => {
+    const [google, openai] = ['google/google-429', 'openai/reasoning-model-legacy'].map((name) =>
+      findCaptures(() => true).find((capture) => capture.name.startsWith(name)),
+    );
+    for (const [wire, capture, status, said] of [
+      ['google', google, 429, 'RetryInfo'],
+      ['openai', openai, 400, 'max_completion_tokens'],
+    ] as const) {
+      const script = scripts.find(([name]) => name === wire)?.[1] as WireScript;
+      const whole = JSON.parse(capture?.payloads[0] ?? '') as object;
+      for (const stream of [false, true]) {
+        const { completion } = await ask(script, replayWhole({ status, whole }), { stream });
+        expect(completion).toMatchObject({ status, error: { metadata: { raw: expect.stringContaining(said) } } });
+      }
+    }
+  },
+);
 
 /** The words of the three wires. */
 const WORDS = {

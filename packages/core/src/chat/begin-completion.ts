@@ -81,7 +81,7 @@ function toChatCall(
     supportedParameters: endpoint.supportedParameters,
     maxOutputTokens: endpoint.maxCompletionTokens,
     isOfFamily: plan.strategy === 'latest',
-    ...(isGateway && { onward: toOnwardCall(endpoint, request, run) }),
+    onward: isGateway ? toOnwardCall(endpoint, request, run) : undefined,
     onUpstreamBody,
     signal,
     timeouts: parts.timeouts,

@@ -66,5 +66,5 @@ function withoutNothing(preferences: ProviderPreferences): ProviderPreferences |
   const present = Object.entries(preferences).filter(
     ([, value]) => value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0),
   );
-  return present.length === 0 ? undefined : (Object.fromEntries(present) as ProviderPreferences);
+  return present.length === 0 ? undefined : Object.fromEntries(present);
 }

@@ -1,17 +1,12 @@
 import { GatewayError } from '../../../foundation/errors.ts';
 import { isObject } from '../../../foundation/unchecked.ts';
-import type {
-  ChatChunk,
-  ChatChunkChoice,
-  ChatDelta,
-  FinishReason,
-  UpstreamFacts,
-} from '../../../wire/chat/chat-chunk.ts';
+import type { ChatChunk, ChatChunkChoice, ChatDelta, UpstreamFacts } from '../../../wire/chat/chat-chunk.ts';
 import type { CompletionReaderOptions } from '../../kit/create-chat-wire.ts';
 import { parseReturned } from '../../kit/parse-json.ts';
 import { createToolCallDeltas, type ToolCallDeltas, type UpstreamToolCall } from '../../kit/tool-call-deltas.ts';
 import { toUpstreamError } from '../../kit/upstream-error.ts';
 import { readErrorFields } from '../read-openai-error.ts';
+import { nativeReasonOf, toFinishReason, type UpstreamEnd } from './finish-reason.ts';
 import { readOpenAiUsage } from './read-openai-usage.ts';
 import { createTextEventTemplate, type TextEventTemplate } from './text-event-template.ts';
 import { createThinkTagSplitter, type ThinkTagSplitter } from './think-tags.ts';
@@ -35,36 +30,16 @@ interface UpstreamCompletion {
   readonly x_groq?: { readonly usage?: unknown; readonly error?: unknown } | null;
 }
 
-interface UpstreamChoice {
+interface UpstreamChoice extends UpstreamEnd {
   readonly index?: unknown;
   readonly delta?: UpstreamMessage | null;
   readonly message?: UpstreamMessage | null;
-  readonly finish_reason?: unknown;
-  /** Set by gateways. */
-  readonly native_finish_reason?: unknown;
   readonly logprobs?: unknown;
   /** Moonshot, at the end of a stream. */
   readonly usage?: unknown;
   /** Set by OpenRouter where a completion broke off. */
   readonly error?: unknown;
 }
-
-/** Finish reasons of other servers, and the wire's own. Any other counts as `stop`. */
-const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
-  ['stop', 'stop'],
-  ['length', 'length'],
-  ['tool_calls', 'tool_calls'],
-  ['content_filter', 'content_filter'],
-  ['error', 'error'],
-  ['eos', 'stop'],
-  ['end_turn', 'stop'],
-  ['function_call', 'tool_calls'],
-  ['max_tokens', 'length'],
-  ['model_length', 'length'],
-  // Reasons of DeepSeek and vLLM for a completion that was broken off.
-  ['insufficient_system_resource', 'error'],
-  ['abort', 'error'],
-]);
 
 const MAX_NAME_LENGTH = 100;
 
@@ -245,18 +220,6 @@ function mergeWhole(deltas: NonNullable<ChatDelta['tool_calls']>): NonNullable<C
     else known.function.arguments += delta.function.arguments;
   }
   return merged;
-}
-
-/** Gateways report the word of the provider behind them beside their own. */
-function nativeReasonOf({ native_finish_reason: native, finish_reason: reason }: UpstreamChoice): string | null {
-  if (typeof native === 'string') return native;
-  return typeof reason === 'string' ? reason : null;
-}
-
-/** Some servers end with `stop` although they called tools; a client that relies on the reason would drop the calls. */
-function toFinishReason(native: string | null, toolCallCount: number): FinishReason {
-  const reason = native === null ? 'stop' : (FINISH_REASONS.get(native) ?? 'stop');
-  return reason === 'stop' && toolCallCount > 0 ? 'tool_calls' : reason;
 }
 
 function toErrorOfEvent(error: unknown, { providerName, secrets }: OpenAiCompletionReaderOptions): GatewayError {
