@@ -185,6 +185,25 @@ test('sends preferences that a gateway can follow, and only names that are not o
   expect(transport.latest().sent).not.toHaveProperty('provider');
 });
 
+test('asks a gateway where the order of the caller has a name that only a gateway can know', async () => {
+  const transport = replayWhole();
+  const providers = [createUpstream('openrouter', transport), createUpstream('groq', transport, 'plain')];
+  const pricing = (prompt: string): object => ({ pricing: { prompt, completion: prompt } });
+  const endpoints = [
+    { provider: 'plain', providerModel: 'plain-1', ...pricing('0.000001') },
+    { provider: 'up', providerModel: 'behind/model', ...pricing('0.000009') },
+  ];
+  const { chat } = createCoreGateway(providers, { models: [{ id: 'test/both', endpoints }] });
+  for (const [order, model] of [
+    [['azure'], 'behind/model'],
+    [['plain', 'azure'], 'plain-1'],
+    [['azure', 'plain'], 'behind/model'],
+  ] as const) {
+    expect((await chat({ model: 'test/both', provider: { order } })).status).toBe(200);
+    expect(transport.latest().sent['model']).toBe(model);
+  }
+});
+
 test('sends the preferences of embeddings, too', async () => {
   const embeddings = createReplayTransport({
     headers: { 'content-type': 'application/json' },

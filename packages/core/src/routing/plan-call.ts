@@ -138,6 +138,7 @@ function toOrderQuery({ endpoints, variants }: Pool, { call, preferences, option
   const isFlex = serviceTier === 'flex' && hasTier('flex');
   return {
     preferences: preferences.provider,
+    means: (name, endpoint) => meansEndpoint(name, endpoint, call, parts),
     sort: sortOf(preferences, variants) ?? (isPriority ? 'throughput' : isFlex ? 'price' : null),
     firstTier: isPriority ? 'priority' : null,
     health: parts.health,
@@ -166,20 +167,20 @@ function putBrokenLast(endpoints: readonly Endpoint[], health: HealthBoard): rea
 function withoutFallbacks(
   endpoints: readonly Endpoint[],
   excluded: readonly Exclusion[],
-  { call, preferences: { provider }, parts: { catalog } }: Planning,
+  { call, preferences: { provider }, parts }: Planning,
 ): Pick<CallPlan, 'endpoints' | 'excluded'> {
   if (provider.allow_fallbacks !== false) return { endpoints, excluded };
   const { order } = provider;
   const [left, others] = order?.length
-    ? partition(
-        endpoints,
-        (endpoint) =>
-          order.some((slug) => isNamed(slug, endpoint)) || mayKnow(order, endpoint, { kind: call.kind.name, catalog }),
-      )
+    ? partition(endpoints, (endpoint) => order.some((name) => meansEndpoint(name, endpoint, call, parts)))
     : partition(endpoints, (endpoint) => endpoint === endpoints[0]);
   const cut = others.map((endpoint) => ({ endpoint, rule: 'allow_fallbacks' }));
   return { endpoints: left, excluded: [...excluded, ...cut] };
 }
+
+/** Whether a name in `order` means an endpoint, or a provider that the gateway behind it may know. */
+const meansEndpoint = (name: string, endpoint: Endpoint, { kind }: ModelCall, { catalog }: RoutingParts): boolean =>
+  isNamed(name, endpoint) || mayKnow([name], endpoint, { kind: kind.name, catalog });
 
 function askRouter(name: RouterName, planning: Planning): readonly CatalogModel[] {
   const { call, needs, options, parts } = planning;
