@@ -1,10 +1,11 @@
+import { withFlaggedInput } from '../calls/flagged-input.ts';
 import type { GatewayError } from '../foundation/errors.ts';
 import type { SettledGeneration } from '../generations/settled-generation.ts';
 import { withReport } from '../routing/routing-metadata.ts';
 import type { RoutingMembers } from '../wire/chat/routing-metadata.ts';
 import type { ChatRun } from './chat-run.ts';
 import type { CompletionEnvelope } from './dialect.ts';
-import { withFlaggedInput } from './flagged-input.ts';
+import { lastWordsOf } from './last-words.ts';
 
 /** The fields that every part of a run's completion repeats. `created`: milliseconds since the epoch. */
 export function envelopeOf({ call, plan, observer }: ChatRun, created: number): CompletionEnvelope {
@@ -30,5 +31,9 @@ export function routingOf(
 }
 
 /** The error that ended a run, as its caller receives it: with the facts and the routing that belong to it. */
-export const describeError = (error: GatewayError, run: ChatRun): GatewayError =>
-  withReport(withFlaggedInput(error, run), run.report, { attempts: run.observer.attempts(), hasFailed: true });
+export function describeError(error: GatewayError, { call, report, observer }: ChatRun): GatewayError {
+  const attempts = observer.attempts();
+  const model = attempts.at(-1)?.endpoint.modelId ?? call.request.model ?? '';
+  const flagged = withFlaggedInput(error, { model, textOf: () => lastWordsOf(call.request) });
+  return withReport(flagged, report, { attempts, hasFailed: true });
+}

@@ -1,9 +1,10 @@
+import { cutFlagged } from '../calls/flagged-input.ts';
 import type { ModelCall, Pipeline } from '../calls/model-call.ts';
 import type { Awaitable } from '../foundation/async/awaitable.ts';
 import { raceAbort } from '../foundation/async/race-abort.ts';
 import { GatewayError } from '../foundation/errors.ts';
 import type { ChatCompletionRequest } from '../wire/chat/chat-completion.ts';
-import { textsOf, toFlaggedInput } from './flagged-input.ts';
+import { lastWordsOf, textsOf } from './last-words.ts';
 import { hasPlugin } from './plugins.ts';
 
 /** The verdict of a moderator about a text. */
@@ -57,7 +58,7 @@ async function moderate(
   return new GatewayError('moderation_flagged', 'Request blocked: the input was flagged by moderation', {
     metadata: {
       reasons,
-      flagged_input: toFlaggedInput(request),
+      flagged_input: cutFlagged(lastWordsOf(request)),
       provider_name: moderator.name,
       model_slug: request.model ?? '',
     },

@@ -1,6 +1,7 @@
 import type { Ledger } from '../budgets/ledger.ts';
 import { reserveCall } from '../budgets/reserve-call.ts';
 import { type Attempt, type Outcome, outcomeOf } from '../calls/attempt.ts';
+import { withFlaggedInput } from '../calls/flagged-input.ts';
 import { createPipeline, type ModelCall, type Pipeline } from '../calls/model-call.ts';
 import type { Narrowing } from '../calls/narrowing.ts';
 import type { Timeouts } from '../calls/timeouts.ts';
@@ -182,11 +183,17 @@ async function serveCall<Request, Result>(
   } catch (thrown) {
     const error = toCallError(signal.aborted ? signal.reason : thrown, asked.at(-1)?.endpoint.provider.name ?? '');
     if (!isRecorded) await record(outcomeOf(error));
-    throw withReport(error, report, { attempts: asked, hasFailed: true });
+    const model = asked.at(-1)?.endpoint.modelId ?? '';
+    const flagged = withFlaggedInput(error, { model, textOf: () => textOf(whole.contentOf(call.request, undefined)) });
+    throw withReport(flagged, report, { attempts: asked, hasFailed: true });
   } finally {
     tracked.end();
   }
 }
+
+/** The input as text. */
+const textOf = ({ input }: Pick<GenerationContent, 'input'>): string =>
+  'prompt' in input ? input.prompt : JSON.stringify(input.messages);
 
 const NO_FACTS = { upstreamId: undefined, finish: undefined, serviceTier: undefined, upstreamCostUsd: undefined };
 const NO_USAGE: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };

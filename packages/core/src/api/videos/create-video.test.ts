@@ -52,6 +52,18 @@ test('passes on that upstream limits the rate, with its wait, and with another w
   }
 });
 
+test('passes on what upstream’s moderation objects to', async () => {
+  const failure = new GatewayError('moderation_flagged', 'Film: flagged', {
+    metadata: { provider_name: 'Film', reasons: ['violence'] },
+  });
+  const { submit } = createVideoGateway({ failStart: () => failure });
+  const { status, body } = await submit({ prompt: 'a fox that bites' });
+  expect([status, body]).toMatchObject([
+    403,
+    { error: { metadata: { reasons: ['violence'], flagged_input: 'a fox that bites', model_slug: 'acme/film' } } },
+  ]);
+});
+
 test('suggests a retry only where it may help', async () => {
   const unpaid = new GatewayError('provider_unavailable', 'Film refused', { upstreamStatus: 402 });
   for (const [failure, retryAfter] of [

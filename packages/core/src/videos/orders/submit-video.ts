@@ -1,3 +1,4 @@
+import { withFlaggedInput } from '../../calls/flagged-input.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
 import { toCallError } from '../../dispatch/call-errors.ts';
 import { type ErrorCode, GatewayError, isCallersMistake, isTransient } from '../../foundation/errors.ts';
@@ -54,6 +55,7 @@ export async function submitVideo(submission: Submission): Promise<Submitted> {
       started = await start(job, endpoint, submission);
     } catch (thrown) {
       lastFailure = toCallError(thrown, endpoint.provider.name);
+      lastFailure = withFlaggedInput(lastFailure, { model: job.modelId, textOf: () => job.order.prompt ?? '' });
       if (isSameEverywhere(lastFailure.code)) break;
       continue;
     }
