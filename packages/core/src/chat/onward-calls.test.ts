@@ -290,6 +290,7 @@ const EXPECTED_RECORD = {
       upstream_is_byok: true,
       native_finish_reason: 'STOP',
       upstream_inference_cost: 0.03,
+      server_tool_use_details: USAGE.server_tool_use_details,
     },
   },
   content: { output: { completion: 'Hello', annotations: [ANNOTATION], citations: CITATIONS } },

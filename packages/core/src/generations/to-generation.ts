@@ -110,6 +110,8 @@ export function toGeneration(ended: EndedCall): Generation {
   if (call.region !== null) generation.called_region = call.region;
   const servedBy = completion.upstream?.provider;
   if (servedBy !== undefined) generation.upstream_provider_name = servedBy;
+  const toolUse = usage?.server_tool_use_details;
+  if (toolUse !== undefined) generation.server_tool_use_details = toolUse;
   if (usage?.is_byok !== undefined) generation.upstream_is_byok = usage.is_byok;
   return generation;
 }

@@ -6,19 +6,22 @@ const SECRET_NAMES = String.raw`(?:x-)?api[-_]?key|x-goog-api-key|authorization|
 const ADDRESS = '[address]';
 const REDACTED = '[redacted]';
 
-/** Each with its replacement, in this order. */
+/**
+ * Each with its replacement, in this order. What may precede its fixed part is bounded, because an upstream that means
+ * harm could otherwise hold the process up.
+ */
 const PATTERNS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/\b(bearer|basic)\s+[^\s"'<>,;]+/gi, `$1 ${REDACTED}`],
   [new RegExp(String.raw`([?&](?:${SECRET_NAMES})=)[^&\s"'<>]+`, 'gi'), `$1${REDACTED}`],
   [/\b((?:x-)?(?:goog-)?api[-_]?key["']?\s*[:=]\s*["']?)[^\s"',;]{6,}/gi, `$1${REDACTED}`],
   [/\b((?:sk|pk|rk|key|gsk|xai|hf|r8|fw|csk|pplx|nvapi|ghp|gho|tgp|tvly)[-_]|AIza)[\w-]{8,}/g, REDACTED],
-  [/\beyJ[\w-]{4,}\.[\w-]+(?:\.[\w-]*)?/g, REDACTED],
+  [/\beyJ[\w-]{4,500}\.[\w-]+(?:\.[\w-]*)?/g, REDACTED],
   [/\bA[KS]IA[A-Z\d]{16}\b/g, REDACTED],
   [/\b(?:org|proj|acct)[-_][A-Za-z\d]{8,}/g, REDACTED],
   // A user and a password before a host.
-  [/\b([a-z][a-z\d+.-]*:\/\/)[^\s/@"']+@/gi, '$1'],
+  [/\b([a-z][a-z\d+.-]{0,20}:\/\/)[^\s/@"']+@/gi, '$1'],
   [
-    /\b[a-z][a-z\d+.-]*:\/\/(localhost|\[[\da-f:.]+\]|\d{1,3}(\.\d{1,3}){3}|[\w-]+|([\w-]+\.)+(local|internal|svc|lan|corp|intranet|home|arpa))(?!\.?[\w-])(:\d+)?[^\s"')]*/gi,
+    /\b[a-z][a-z\d+.-]{0,20}:\/\/(localhost|\[[\da-f:.]+\]|\d{1,3}(\.\d{1,3}){3}|[\w-]+|([\w-]+\.)+(local|internal|svc|lan|corp|intranet|home|arpa))(?!\.?[\w-])(:\d+)?[^\s"')]*/gi,
     ADDRESS,
   ],
   [/(?<![\w.-])(localhost|([\w-]+\.)+(local|internal|svc|lan|corp|intranet))(:\d+)?(?![\w-]|\.\w)/gi, ADDRESS],

@@ -8,6 +8,14 @@ import { routingMembersSchema } from './routing-metadata.ts';
 export const finishReasonSchema = z.enum(['stop', 'length', 'tool_calls', 'content_filter', 'error']);
 export type FinishReason = z.infer<typeof finishReasonSchema>;
 
+/** The use of tools that a gateway or a provider runs. */
+export const toolUseSchema = z.object({
+  web_search_requests: z.int(),
+  /** Calls of server tools that the model made, and how many of them were run. */
+  tool_calls_requested: z.int().optional(),
+  tool_calls_executed: z.int().optional(),
+});
+
 /** Token counts and cost. A count that upstream did not report is absent, never zero. */
 export const usageSchema = z.object({
   prompt_tokens: z.int(),
@@ -44,14 +52,7 @@ export const usageSchema = z.object({
     .optional(),
   /** The older form of `server_tool_use_details`. */
   server_tool_use: z.object({ web_search_requests: z.int() }).optional(),
-  server_tool_use_details: z
-    .object({
-      web_search_requests: z.int(),
-      /** Calls of server tools that the model made, and how many of them were run. */
-      tool_calls_requested: z.int().optional(),
-      tool_calls_executed: z.int().optional(),
-    })
-    .optional(),
+  server_tool_use_details: toolUseSchema.optional(),
   cost_details: z
     .object({
       upstream_inference_cost: z.number().nullable(),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { toolUseSchema } from '../chat/chat-chunk.ts';
 import { toolCallSchema } from '../chat/chat-message.ts';
 import { pipelineStageSchema } from '../chat/pipeline-stage.ts';
 
@@ -103,6 +104,8 @@ export const generationSchema = z.object({
   /** The gateway's own fields, where upstream is a gateway that says so: who served the call, and with whose key. */
   upstream_provider_name: z.string().optional(),
   upstream_is_byok: z.boolean().optional(),
+  /** The gateway's own field: the tools that upstream itself ran for the call. */
+  server_tool_use_details: toolUseSchema.optional(),
   /** The gateway's own field: the feedback of callers. */
   feedback: z.array(feedbackSchema).optional(),
   /** Ours: true when the token counts are estimates because upstream reported none. */

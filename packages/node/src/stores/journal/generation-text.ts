@@ -85,6 +85,7 @@ export function toGenerationText(generation: Generation): string {
     called_region: generation.called_region,
     upstream_provider_name: generation.upstream_provider_name,
     upstream_is_byok: generation.upstream_is_byok,
+    server_tool_use_details: generation.server_tool_use_details,
     feedback: generation.feedback,
     usage_estimated: unless(generation.usage_estimated, USUAL.usage_estimated),
   };
